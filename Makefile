@@ -1,0 +1,46 @@
+# Each target sets itself up. Needed beforehand: Python 3.11 or later with venv, and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: install demo test lab release audit bench lint clean
+
+install: $(READY)
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; choose one with: make PYTHON=python3.12")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[teach,dev]'
+	touch $@
+
+# Build the lessons, grade a sample class with nbgrader, show the scores and say where the feedback lies.
+demo: install
+	$(BIN)/autograder build
+	$(BIN)/autograder demo
+
+test: install
+	$(BIN)/python -m pytest --nbval-lax tests solutions
+
+# A working copy of the assignments: what you write there is yours and is never overwritten.
+lab: install
+	mkdir -p work
+	for lesson in assignments/*/; do test -e work/$$(basename $$lesson) || cp -R $$lesson work/; done
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab --notebook-dir=work
+
+release: install
+	$(BIN)/autograder build
+
+audit: install
+	$(BIN)/autograder audit
+
+bench: install
+	$(BIN)/autograder bench
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+clean:
+	rm -rf demo bench.json .pytest_cache .mypy_cache .ruff_cache
