@@ -1,0 +1,22 @@
+"""Which machine the notebook runs on, how to use it well, and how to measure on it."""
+
+from course_lib.devices.choice import pick_device, require_gpu
+from course_lib.devices.memory import peak_memory
+from course_lib.devices.precision import autocast, autocast_dtype
+from course_lib.devices.report import describe
+from course_lib.devices.threads import set_threads
+from course_lib.devices.timing import Comparison, Timing, compare_times, time_call
+
+__all__ = [
+    "Comparison",
+    "Timing",
+    "autocast",
+    "autocast_dtype",
+    "compare_times",
+    "describe",
+    "peak_memory",
+    "pick_device",
+    "require_gpu",
+    "set_threads",
+    "time_call",
+]

@@ -1,0 +1,44 @@
+"""What the standard library can find out about the processor; every answer has a fallback, for macOS and Windows."""
+
+import os
+import platform
+from pathlib import Path
+
+CPUINFO = Path("/proc/cpuinfo")
+UNKNOWN = "unknown"
+
+
+def _cpuinfo(*fields: str) -> str:
+    """Return the first value of one of `fields` in /proc/cpuinfo, or "" where there is no such file or field."""
+    try:
+        lines = CPUINFO.read_text(errors="replace").splitlines()
+    except OSError:
+        return ""
+    pairs = (line.partition(":") for line in lines)
+    return next((value.strip() for field, _, value in pairs if field.strip() in fields and value.strip()), "")
+
+
+def cpu_name() -> str:
+    """Return the processor's name, such as "AMD EPYC", or what the platform calls it."""
+    return _cpuinfo("model name", "Hardware") or platform.processor() or platform.machine() or UNKNOWN
+
+
+def cpu_flags() -> set[str]:
+    """Return the names of the instruction sets, such as "avx2"; empty where the system does not list them in a file."""
+    return set(_cpuinfo("flags", "Features").split())
+
+
+def usable_cores() -> int:
+    """Return the number of cores this process may use, which in a container is often fewer than the machine has."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # macOS and Windows
+        return os.cpu_count() or 1
+
+
+def cpu_memory() -> int | None:
+    """Return the machine's memory in bytes, or None where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None

@@ -1,0 +1,9 @@
+"""The pictures of the course. Each function returns the matplotlib Axes it drew on, for whatever you want to add."""
+
+from course_lib.plots.attention import show_attention, show_heads
+from course_lib.plots.bars import show_bars
+from course_lib.plots.curves import show_curves
+from course_lib.plots.losses import show_losses
+from course_lib.plots.masks import show_mask
+
+__all__ = ["show_attention", "show_bars", "show_curves", "show_heads", "show_losses", "show_mask"]

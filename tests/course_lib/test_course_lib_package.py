@@ -1,0 +1,61 @@
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import course_lib
+from course_lib.tables import Table
+
+PACKAGE = Path(course_lib.__file__).parent
+CODE = """
+import sys, time
+start = time.perf_counter()
+import course_lib
+print(time.perf_counter() - start, [name for name in ("torch", "numpy", "matplotlib") if name in sys.modules])
+"""
+
+
+def test_importing_course_lib_is_cheap():
+    answer = subprocess.run(
+        [sys.executable, "-c", CODE], capture_output=True, text=True, check=True, cwd=PACKAGE.parent
+    ).stdout
+    seconds, _, heavy = answer.partition(" ")
+    assert heavy.strip() == "[]"
+    assert float(seconds) < 0.1
+
+
+def test_the_version_is_there():
+    assert course_lib.__version__ == "0.1.0"
+
+
+def imported_names(source: str) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        if isinstance(node, ast.ImportFrom):
+            names.add((node.module or "").partition(".")[0])
+    return names
+
+
+@pytest.mark.parametrize("file", sorted(PACKAGE.rglob("*.py")), ids=lambda file: str(file.relative_to(PACKAGE)))
+def test_course_lib_imports_nothing_else_of_the_project(file):
+    allowed = set(sys.stdlib_module_names) | {"course_lib", "torch", "numpy", "matplotlib", "jaxtyping"}
+    assert imported_names(file.read_text(encoding="utf-8")) <= allowed
+
+
+def test_a_table_reads_well_as_text():
+    table = Table("Times", (("mine", "10 ms"), ("torch", "5 ms")), ("", "median"), numeric=True)
+    assert str(table) == "Times\n         median\n  mine    10 ms\n  torch    5 ms"
+    assert repr(table) == str(table)
+
+
+def test_a_table_escapes_what_it_shows_as_html():
+    html = Table("a < b", (("<script>", "&"),))._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+    assert "&amp;" in html
+    assert "a &lt; b" in html
+    assert "color" not in html  # the notebook's theme decides
