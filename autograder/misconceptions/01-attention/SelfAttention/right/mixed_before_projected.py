@@ -1,0 +1,13 @@
+"""Odd: the weights are applied to the inputs and the result is projected, (A X) W_V = A (X W_V)."""
+
+
+class SelfAttention(nn.Module):
+    def __init__(self, D_X, D_Q, D_V):
+        super().__init__()
+        self.W_Q = nn.Linear(D_X, D_Q, bias=False)
+        self.W_K = nn.Linear(D_X, D_Q, bias=False)
+        self.W_V = nn.Linear(D_X, D_V, bias=False)
+
+    def forward(self, X, allowed=None):
+        mixed, A = scaled_dot_product_attention(self.W_Q(X), self.W_K(X), X, allowed)
+        return self.W_V(mixed), A

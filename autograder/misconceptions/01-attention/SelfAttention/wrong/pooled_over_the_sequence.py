@@ -1,0 +1,15 @@
+"""The outputs are averaged into one vector for each sentence. Look at the shape of Y: one row for
+every input."""
+
+
+class SelfAttention(nn.Module):
+    def __init__(self, D_X, D_Q, D_V):
+        super().__init__()
+        self.W_Q = nn.Linear(D_X, D_Q, bias=False)
+        self.W_K = nn.Linear(D_X, D_Q, bias=False)
+        self.W_V = nn.Linear(D_X, D_V, bias=False)
+
+    def forward(self, X, allowed=None):
+        Q, K, V = self.W_Q(X), self.W_K(X), self.W_V(X)
+        Y, A = scaled_dot_product_attention(Q, K, V, allowed)
+        return Y.mean(dim=1), A

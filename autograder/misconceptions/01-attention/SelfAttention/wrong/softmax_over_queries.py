@@ -1,0 +1,18 @@
+"""The softmax runs over the queries instead of the keys. Look at which axis of E belongs to the
+keys and what each row of A sums to."""
+
+
+class SelfAttention(nn.Module):
+    def __init__(self, D_X, D_Q, D_V):
+        super().__init__()
+        self.W_Q = nn.Linear(D_X, D_Q, bias=False)
+        self.W_K = nn.Linear(D_X, D_Q, bias=False)
+        self.W_V = nn.Linear(D_X, D_V, bias=False)
+
+    def forward(self, X, allowed=None):
+        Q, K, V = self.W_Q(X), self.W_K(X), self.W_V(X)
+        E = Q @ K.mT / math.sqrt(Q.shape[-1])
+        if allowed is not None:
+            E = E.masked_fill(~allowed, -torch.inf)
+        A = torch.softmax(E, dim=1).nan_to_num(0.0)
+        return A @ V, A

@@ -1,0 +1,14 @@
+"""K and V are handed over in the wrong order. Look at the order of the arguments of
+scaled_dot_product_attention."""
+
+
+class SelfAttention(nn.Module):
+    def __init__(self, D_X, D_Q, D_V):
+        super().__init__()
+        self.W_Q = nn.Linear(D_X, D_Q, bias=False)
+        self.W_K = nn.Linear(D_X, D_Q, bias=False)
+        self.W_V = nn.Linear(D_X, D_V, bias=False)
+
+    def forward(self, X, allowed=None):
+        Q, K, V = self.W_Q(X), self.W_K(X), self.W_V(X)
+        return scaled_dot_product_attention(Q, V, K, allowed)

@@ -1,0 +1,28 @@
+"""Blocks that the causal mask hides entirely are computed all the same, which takes about twice the
+time. Look at the places of the first key of a block and the last query."""
+
+
+def blockwise_attention(Q, K, V, causal=False, block_size=128):
+    N_Q, N_K = Q.shape[-2], K.shape[-2]
+    Q = Q / math.sqrt(Q.shape[-1])
+    outputs = []
+    for start in range(0, N_Q, block_size):
+        q = Q[..., start : start + block_size, :]
+        end = start + q.shape[-2]
+        largest = torch.full_like(q[..., :1], -torch.inf)
+        total = torch.zeros_like(largest)
+        summed = q.new_zeros(*q.shape[:-1], V.shape[-1])
+        for left in range(0, N_K, block_size):
+            e = q @ K[..., left : left + block_size, :].mT
+            if causal:
+                rows = torch.arange(start, end, device=Q.device).unsqueeze(1)
+                columns = torch.arange(left, left + e.shape[-1], device=Q.device)
+                e = e.masked_fill(columns > rows, -torch.inf)
+            new = torch.maximum(largest, e.amax(dim=-1, keepdim=True))
+            rescale = torch.exp(largest - new)
+            a = torch.exp(e - new)
+            total = total * rescale + a.sum(dim=-1, keepdim=True)
+            summed = summed * rescale + a @ V[..., left : left + block_size, :]
+            largest = new
+        outputs.append(summed / total)
+    return torch.cat(outputs, dim=-2)

@@ -1,0 +1,12 @@
+"""The weights come first and the output second. Look at the order in which the two are to be
+returned."""
+
+
+def scaled_dot_product_attention(Q, K, V, allowed=None):
+    E = Q @ K.mT / math.sqrt(Q.shape[-1])
+    if allowed is not None:
+        E = E.masked_fill(~allowed, -torch.inf)
+    A = torch.softmax(E, dim=-1)
+    if allowed is not None:
+        A = A.masked_fill(~allowed, 0.0)
+    return A, A @ V
