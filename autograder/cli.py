@@ -1,0 +1,106 @@
+"""The command ``autograder``. Each subcommand imports what it needs, so that ``autograder --help`` answers at once."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return the exit status: 0 good, 1 a bad verdict, 2 a wrong call."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        return options.run(options)
+    except (LookupError, ValueError, FileNotFoundError) as error:
+        print(f"autograder: {error.args[0] if len(error.args) == 1 else error}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="autograder", description="Build, check and audit the course.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for add in (_add_check, _add_build, _add_audit, _add_demo, _add_bench):
+        add(commands)
+    return parser
+
+
+def _add_check(commands: Any) -> None:
+    about = "Run a notebook and check its exercises."
+    parser = commands.add_parser("check", help="check a student's notebook", description=about)
+    parser.add_argument("notebook", type=Path)
+    parser.add_argument("--exercise", action="append", metavar="NAME", help="check only this exercise (repeatable)")
+    parser.add_argument("--seed", type=int, help="draw the inputs from this seed (default: a fresh one)")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.set_defaults(run=_check)
+
+
+def _add_build(commands: Any) -> None:
+    about = (
+        "Build solution notebooks and releases. The build fails unless the solution earns every point and the untouched "
+        "release none."
+    )
+    parser = commands.add_parser("build", help="build the notebooks from their sources", description=about)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail when a built file is out of date")
+    parser.set_defaults(run=_build)
+
+
+def _add_audit(commands: Any) -> None:
+    about = "Run known right and wrong answers and print how many were accepted, rejected and named."
+    parser = commands.add_parser("audit", help="grade the graders", description=about)
+    bank = (
+        "a folder of cases, DIR/<assignment>/<exercise>/<right|wrong>/<name>.py (repeatable; default: the course's own)"
+    )
+    parser.add_argument("--bank", type=Path, action="append", metavar="DIR", help=bank)
+    parser.add_argument("--exercise", action="append", metavar="NAME", help="only this exercise's cases (repeatable)")
+    parser.add_argument("--workers", type=int, default=None, help="cases at a time (default: one for each core)")
+    parser.add_argument("--seed", type=int, help="draw the inputs from this seed (default: a fresh one for each case)")
+    parser.add_argument("--verbose", action="store_true", help="print a line for each case")
+    parser.set_defaults(run=_audit)
+
+
+def _add_demo(commands: Any) -> None:
+    about = "Make a sample class, grade it with nbgrader, show the result."
+    parser = commands.add_parser("demo", help="grade a sample class", description=about)
+    parser.add_argument("--folder", type=Path, default=Path("demo"), help="where to put the class (default: demo)")
+    parser.set_defaults(run=_demo)
+
+
+def _add_bench(commands: Any) -> None:
+    about = "Measure speed and memory as ratios, and write bench.json."
+    parser = commands.add_parser("bench", help="measure the ratios", description=about)
+    parser.add_argument("--output", type=Path, default=Path("bench.json"), help="where to write (default: bench.json)")
+    parser.set_defaults(run=_bench)
+
+
+def _check(options: argparse.Namespace) -> int:
+    from autograder import grading
+
+    run, reports = grading.check_notebook(options.notebook, options.exercise, options.seed)
+    print(grading.write_json(run, reports) if options.json else grading.as_text(options.notebook, run, reports))
+    return 0 if all(report.earned == report.points for report in reports) else 1
+
+
+def _build(options: argparse.Namespace) -> int:
+    from autograder.buildrun import build_all
+    from autograder.course import find_course
+
+    return build_all(find_course(), only_check=options.check)
+
+
+def _audit(options: argparse.Namespace) -> int:
+    from autograder.audit import audit
+
+    return audit(options.bank, options.exercise, options.workers, options.seed, options.verbose)
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from autograder.demo import demo
+
+    return demo(options.folder)
+
+
+def _bench(options: argparse.Namespace) -> int:
+    from autograder.bench import bench
+
+    return bench(options.output)

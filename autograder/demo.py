@@ -1,0 +1,210 @@
+"""A sample class, graded from hand-in to feedback with plain nbgrader commands."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from autograder import catalogue, notebooks
+from autograder.cases import OWN_BANK, read_bank
+from autograder.course import Course, find_course
+
+ASSIGNMENT = "01-attention"
+_MARKER = "made-by-autograder-demo"
+_CONFIG = """\
+from pathlib import Path
+
+from autograder.nbgrader_plugins.config import configure
+
+configure(get_config(), Path(__file__).resolve().parent)
+"""
+
+
+@dataclass(frozen=True)
+class Pupil:
+    """One hand-in: which known answers stand in the place of the solution's, and what it should earn.
+
+    ``lost`` maps an exercise to the points that its wrong answer should cost; everything else earns all its points.
+    """
+
+    name: str
+    about: str
+    answers: dict[str, str] = field(default_factory=dict)
+    lost: dict[str, float] = field(default_factory=dict)
+    kind: str = "answers"
+
+    def expected(self) -> float | None:
+        """The points that the hand-in should earn, or None where a human has to look."""
+        if self.kind in ("missing", "corrupt"):
+            return None
+        if self.kind == "release":
+            return 0.0
+        return sum(catalogue.points_of(name) for name in catalogue.exercises(ASSIGNMENT)) - sum(self.lost.values())
+
+
+SDPA = "scaled_dot_product_attention"
+CLASS = (
+    Pupil("ada", "the solution as it is"),
+    Pupil("alan", "einsum throughout", {"attend": "right/einsum", SDPA: "right/einsum"}),
+    Pupil(
+        "barbara",
+        "loops where speed is not asked",
+        {"attend": "right/loop_over_inputs", SDPA: "right/loop_over_queries"},
+    ),
+    Pupil(
+        "claude",
+        "warnings and prints in right answers",
+        {
+            "softmax": "right/warns_and_prints",
+            SDPA: "right/warns_and_prints",
+            "SelfAttention": "right/warns_and_prints",
+        },
+    ),
+    Pupil(
+        "dorothy",
+        "lists, named tuples, other masks",
+        {SDPA: "right/named_tuple", "SelfAttention": "right/list_returned", "causal_mask": "right/arange_comparison"},
+    ),
+    Pupil("edsger", "composition instead of inheritance", {"CausalSelfAttention": "right/composed"}),
+    Pupil("frances", "bmm, baddbmm, log-sum-exp", {"softmax": "right/logsumexp", SDPA: "right/baddbmm_with_finfo_min"}),
+    Pupil("grace", "no maximum subtracted", {"softmax": "wrong/no_maximum_subtracted"}, {"softmax": 2}),
+    Pupil("hedy", "dim ignored", {"softmax": "wrong/last_dimension_always"}, {"softmax": 1}),
+    Pupil("ivan", "similarities not scaled", {SDPA: "wrong/no_scaling"}, {SDPA: 11}),
+    Pupil("john", "softmax over the queries", {SDPA: "wrong/softmax_over_queries"}, {SDPA: 12}),
+    Pupil("katherine", "mask after the softmax", {SDPA: "wrong/mask_after_softmax"}, {SDPA: 7}),
+    Pupil(
+        "leslie", "W_Q used for the keys too", {"SelfAttention": "wrong/query_weights_for_keys"}, {"SelfAttention": 6}
+    ),
+    Pupil("margaret", "the mask's triangle off by one", {"causal_mask": "wrong/one_place_ahead"}, {"causal_mask": 4}),
+    Pupil("niklaus", "looks ahead", {"CausalSelfAttention": "wrong/no_mask"}, {"CausalSelfAttention": 7}),
+    Pupil(
+        "ole",
+        "the accumulator is not rescaled",
+        {"blockwise_attention": "wrong/accumulator_not_rescaled"},
+        {"blockwise_attention": 10},
+    ),
+    Pupil("peter", "the release, untouched", kind="release"),
+    Pupil("radia", "a syntax error in one cell", lost={"causal_mask": 5}, kind="syntax error"),
+    Pupil("sophie", "no notebook in the folder", kind="missing"),
+    Pupil("tim", "a file that is no notebook", kind="corrupt"),
+)
+
+
+def demo(folder: Path) -> int:
+    """Make the class in ``folder``, grade it, print a table, and return 0 when every score is as expected."""
+    source = find_course()
+    course = _fresh_course(source, folder.resolve())
+    for pupil in CLASS:
+        _hand_in(course, source, pupil)
+    print(f"Grading {len(CLASS)} submissions with nbgrader ...", flush=True)
+    for step in ("generate_assignment", "autograde", "generate_feedback", "export"):
+        _nbgrader(course, step, *([] if step == "export" else [ASSIGNMENT]))
+    return _print(course, _scores(course))
+
+
+def _fresh_course(source: Course, root: Path) -> Course:
+    """Empty the folder, if it is an earlier demonstration's, and lay out a course in it."""
+    if root.exists() and any(root.iterdir()) and not (root / _MARKER).exists():
+        raise ValueError(
+            f"{root} exists and was not made by an earlier demo. Choose another folder with --folder, or remove it."
+        )
+    shutil.rmtree(root, ignore_errors=True)
+    (root / "solutions" / ASSIGNMENT).mkdir(parents=True)
+    (root / _MARKER).touch()
+    (root / "nbgrader_config.py").write_text(_CONFIG, encoding="utf8")
+    shutil.copy(source.solution_notebook(ASSIGNMENT), root / "solutions" / ASSIGNMENT)
+    return Course(root)
+
+
+def _hand_in(course: Course, source: Course, pupil: Pupil) -> None:
+    place = course.grading / "submitted" / pupil.name / ASSIGNMENT
+    place.mkdir(parents=True)
+    solution = source.solution_notebook(ASSIGNMENT)
+    released = source.release / ASSIGNMENT / solution.name
+    if pupil.kind == "missing":
+        (place / "notes.txt").write_text("I could not find my notebook.\n", encoding="utf8")
+    elif pupil.kind == "corrupt":
+        (place / solution.name).write_bytes(released.read_bytes()[:5000])
+    else:
+        notebook = notebooks.read(released)
+        if pupil.kind != "release":
+            _fill_in(notebook, notebooks.read(solution), pupil)
+        (place / solution.name).write_text(json.dumps(notebook), encoding="utf8")
+
+
+def _fill_in(notebook: dict, solution: dict, pupil: Pupil) -> None:
+    """Write the pupil's answers into the released notebook, as a student would."""
+    known = {str(case): case for case in read_bank(OWN_BANK)}
+    answers = {notebooks.grade_id(cell): notebooks.source(cell) for cell in solution["cells"]}
+    for cell in notebook["cells"]:
+        name = notebooks.grade_id(cell)
+        if not cell["metadata"].get("nbgrader", {}).get("solution"):
+            continue
+        cell["source"] = answers[name] if cell["cell_type"] == "code" else f"An answer by {pupil.name}."
+        if name in pupil.answers:
+            cell["source"] = known[f"{ASSIGNMENT}/{name}/{pupil.answers[name]}"].answer
+        if pupil.kind == "syntax error" and name in pupil.lost:
+            cell["source"] = cell["source"].replace("):", ")", 1)
+
+
+def _nbgrader(course: Course, *arguments: str) -> None:
+    command = [sys.executable, "-m", "nbgrader", *arguments]
+    with open(course.grading / "commands.log", "a", encoding="utf8") as log:
+        log.write(f"\n$ nbgrader {' '.join(arguments)}\n")
+        log.flush()
+        subprocess.run(command, cwd=course.root, stdout=log, stderr=subprocess.STDOUT)
+
+
+def _scores(course: Course) -> dict[str, float]:
+    """Return the points of everyone whom nbgrader has graded, without the questions that wait for a human's marks."""
+    from nbgrader.api import Gradebook
+
+    done = {path.parent.parent.name for path in (course.grading / "autograded").glob(f"*/{ASSIGNMENT}/*.ipynb")}
+    with Gradebook(f"sqlite:///{course.grading / 'gradebook.db'}") as gradebook:
+        return {
+            s.student_id: float(s.score) for s in gradebook.assignment_submissions(ASSIGNMENT) if s.student_id in done
+        }
+
+
+def _state(pupil: Pupil, scores: dict[str, float]) -> str:
+    if pupil.name in scores:
+        return "graded"
+    return "needs a human" if pupil.kind in ("missing", "corrupt") else "failed here, run again"
+
+
+def _print(course: Course, scores: dict[str, float]) -> int:
+    table = Table(title=f"{ASSIGNMENT}: the sample class")
+    for title in ("student", "handed in", "points", "expected", "state"):
+        table.add_column(title, justify="right" if title in ("points", "expected") else "left")
+    as_expected = True
+    for pupil in CLASS:
+        got, want = scores.get(pupil.name), pupil.expected()
+        as_expected &= got == want
+        table.add_row(
+            pupil.name,
+            pupil.about,
+            *("–" if x is None else f"{x:g}" for x in (got, want)),
+            _state(pupil, scores),
+            style=None if got == want else "bold red",
+        )
+    console = Console(width=110)
+    console.print(table)
+    states = Counter(_state(pupil, scores) for pupil in CLASS)
+    console.print(
+        f"feedback pages: {course.grading / 'feedback'}/<student>/{ASSIGNMENT}/attention.html",
+        soft_wrap=True,
+        highlight=False,
+    )
+    console.print(f"grades: {course.grading / 'grades.csv'}", soft_wrap=True, highlight=False)
+    console.print(f"log of the nbgrader commands: {course.grading / 'commands.log'}", soft_wrap=True, highlight=False)
+    print(
+        f"demo: {len(CLASS)} submissions, {states['graded']} graded, {states['needs a human']} need a human, "
+        f"{states['failed here, run again']} failed; scores as expected: {'yes' if as_expected else 'no'}"
+    )
+    return 0 if as_expected else 1

@@ -1,0 +1,145 @@
+"""Which known misconception explains what a student's answer does?
+
+A failed check is run again, on the same inputs, with every known wrong answer in the student's place. The one that fails the
+same checks with the same wrong numbers is named. Where none does, the failure may name its own cause, or the wrong numbers
+alone may tell something (:mod:`autograder.symptoms`).
+"""
+
+import contextlib
+import functools
+import io
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder import references, symptoms
+from autograder.cases import Case, misconceptions
+from autograder.draw import Draw, Sizes
+from autograder.failure import CheckFailure, as_failure
+from autograder.local import LocalStudent
+from autograder.marks import mark_value
+
+Check = Callable[..., None]
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The name of a mistake and the hint that goes with it."""
+
+    name: str
+    hint: str
+
+
+def diagnose(
+    exercise: str,
+    failed: Sequence[tuple[Check, CheckFailure]],
+    seed: int,
+    forbid: tuple[str, ...],
+    passed: Sequence[Check] = (),
+) -> list[Diagnosis | None]:
+    """Return a diagnosis, or None, for each failed check with its failure.
+
+    A misconception that would fail a check which the student has ``passed`` is not the student's.
+    """
+    found: list[Diagnosis | None] = [_own_cause(failure) for _, failure in failed]
+    explained = [result is not None for result in found]
+    for number in range(len(failed)):
+        if explained[number]:
+            continue
+        best, same = _best_case(exercise, failed, number, seed, forbid, passed)
+        for other, fits in enumerate(same):
+            if best and fits and not explained[other]:
+                found[other], explained[other] = Diagnosis(best.title, best.hint), True
+        if not explained[number]:
+            found[number] = _from_symptom(failed[number][1])
+    return found
+
+
+def _own_cause(failure: CheckFailure) -> Diagnosis | None:
+    """What the check itself knows. A wrong value may have many causes, so there the misconceptions are asked first."""
+    if failure.kind == "crash" and "leaf Variable" in str(
+        failure.received
+    ):  # what every operation in place on an input says
+        return _from_symptom(failure)
+    return Diagnosis(failure.cause, failure.hint) if failure.cause and failure.kind != "value" else None
+
+
+def _from_symptom(failure: CheckFailure) -> Diagnosis | None:
+    told = symptoms.symptom(failure, failure.wanted)
+    if failure.cause:
+        return Diagnosis(failure.cause, failure.hint)
+    return Diagnosis(*told) if told else None
+
+
+def _best_case(
+    exercise: str,
+    failed: Sequence[tuple[Check, CheckFailure]],
+    number: int,
+    seed: int,
+    forbid: tuple[str, ...],
+    passed: Sequence[Check],
+) -> tuple[Case | None, list[bool]]:
+    """Return the known wrong answer that fails check ``number`` like the student's and explains most of the others, and which."""
+    best: tuple[Case | None, list[bool]] = (None, [])
+    for case in misconceptions(exercise):
+        student = LocalStudent(_known_answer(case), forbid, deep=False)
+        if not _fails_alike(student, *failed[number], seed):
+            continue
+        same = [_fails_alike(student, check, failure, seed) for check, failure in failed]
+        if sum(same) > sum(best[1]) and not any(_fails(student, check, seed) for check in passed):
+            best = (case, same)
+    return best
+
+
+def _fails(student: LocalStudent, check: Check, seed: int) -> bool:
+    counts = mark_value(check, "points", 0) and not mark_value(check, "measured")
+    return bool(counts) and replay(check, student, seed) is not None
+
+
+def _fails_alike(student: LocalStudent, check: Check, failure: CheckFailure, seed: int) -> bool:
+    """Tell whether this known wrong answer fails the check in the same way as the student's answer."""
+    if failure.kind in ("unwritten", "missing") or mark_value(check, "measured"):
+        return False
+    other = replay(check, student, seed)
+    return other is not None and _same_failure(failure, other)
+
+
+def replay(check: Check, student: Any, seed: int) -> CheckFailure | None:
+    """Run one check outside pytest and return its failure, or None when it passes."""
+    offered = {"student": student, "sizes": Sizes(), "draw": Draw(seed, check.__name__), "seed": seed}
+    wanted = check.__code__.co_varnames[: check.__code__.co_argcount]
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        try:
+            check(**{name: offered[name] for name in wanted})
+        except Exception as error:
+            return as_failure(error)
+    return None
+
+
+@functools.cache
+def _known_answer(case: Case) -> dict[str, Any]:
+    found = references.namespace()
+    exec(compile(case.text, str(case.path), "exec"), found)
+    return found
+
+
+def _same_failure(a: CheckFailure, b: CheckFailure) -> bool:
+    """Two failures are the same when they are of one kind, at one place, with the same wrong result."""
+    if a.kind != b.kind or a.message.partition(" in line ")[0] != b.message.partition(" in line ")[0]:
+        return False
+    if isinstance(a.received, Tensor) and isinstance(b.received, Tensor):
+        return a.received.shape == b.received.shape and _equal(a.received, b.received)
+    return bool(a.received == b.received)
+
+
+def _equal(a: Tensor, b: Tensor) -> bool:
+    return torch.allclose(a.double(), b.double(), rtol=1e-6, atol=1e-9, equal_nan=True)

@@ -1,0 +1,184 @@
+"""Comparisons that say what was expected, what came, and where the two first differ."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.failure import CheckFailure, nothing_returned
+from autograder.picture import Matrix
+
+#: Largest difference that rounding explains, as a multiple of the dtype's machine epsilon: for sums of a few dozen terms
+#: of order 1, measured errors stay below 30 epsilon (float32, float64) and below 6 (bfloat16, where weights are rounded).
+_EPSILONS = {torch.float64: 4000, torch.float32: 400, torch.bfloat16: 12, torch.float16: 24}
+
+
+def tolerance(dtype: torch.dtype, size: float = 1.0) -> float:
+    """Return the largest difference that is put down to rounding, for values up to ``size``, in this dtype."""
+    return _EPSILONS[dtype] * torch.finfo(dtype).eps * max(size, 1.0)
+
+
+def tensor(value: Any, what: str) -> Tensor:
+    """Return ``value`` if it is a tensor."""
+    if value is None:
+        raise nothing_returned()
+    if not isinstance(value, Tensor):
+        hint = ""
+        if isinstance(value, tuple | list):
+            hint = f"Return {what} alone, not {len(value)} things."
+        raise CheckFailure(
+            "type",
+            f"{what} should be a tensor.",
+            yours=_kind(value),
+            received=_kind(value),
+            cause="not a tensor",
+            hint=hint,
+        )
+    return value
+
+
+def pair(value: Any, first: str, second: str) -> tuple[Tensor, Tensor]:
+    """Return the two tensors of a returned pair (a tuple, a list or a named tuple)."""
+    if value is None:
+        raise nothing_returned()
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        missing = isinstance(value, Tensor)
+        raise CheckFailure(
+            "type",
+            f"Two results are expected, ({first}, {second}).",
+            yours=_kind(value),
+            received=_kind(value),
+            cause="only one result returned" if missing else "wrong number of results",
+            hint=f"Return both, in this order: return {first}, {second}",
+        )
+    return tensor(value[0], first), tensor(value[1], second)
+
+
+def shape(value: Tensor, expected: Sequence[int], what: str, meaning: str, setting: str = "") -> None:
+    """Fail unless ``value`` has the expected shape; ``meaning`` is the shape in letters, such as ``(N_Q, D_V)``."""
+    if tuple(value.shape) != tuple(expected):
+        raise CheckFailure(
+            "shape",
+            f"{what} has the wrong shape.",
+            expected=f"{tuple(expected)} = {meaning}",
+            yours=str(tuple(value.shape)),
+            setting=setting,
+            received=list(value.shape),
+        )
+
+
+def dtype(value: Tensor, expected: torch.dtype, what: str, setting: str = "") -> None:
+    """Fail unless ``value`` has the expected dtype."""
+    if value.dtype != expected:
+        raise CheckFailure(
+            "dtype",
+            f"{what} has another dtype than the inputs.",
+            expected=str(expected),
+            yours=str(value.dtype),
+            setting=setting,
+            received=str(value.dtype),
+            cause="dtype not kept",
+            hint="Look for tensors made without a dtype (torch.zeros, torch.ones, torch.tensor), and for .float() without a "
+            "way back. Take the dtype from the inputs.",
+        )
+
+
+def close(
+    value: Tensor, expected: Tensor, what: str, *, size: float = 1.0, setting: str = "", message: str = ""
+) -> None:
+    """Fail unless ``value`` equals ``expected`` (computed in float64) up to the rounding of ``value``'s dtype."""
+    shape(value, expected.shape, what, "as expected", setting)
+    if value.is_complex() or not value.is_floating_point():
+        raise CheckFailure(
+            "dtype",
+            f"{what} should hold real floating-point numbers.",
+            yours=str(value.dtype),
+            received=str(value.dtype),
+            cause="dtype not kept",
+        )
+    got, want = value.detach().to("cpu", torch.float64), expected.detach().to("cpu", torch.float64)
+    difference = (got - want).abs()
+    wrong = ~(difference <= tolerance(value.dtype, size))
+    if wrong.any():
+        raise _difference(got, want, wrong, what, setting, message)
+
+
+def _difference(got: Tensor, want: Tensor, wrong: Tensor, what: str, setting: str, message: str) -> CheckFailure:
+    worst = (got - want).abs()
+    largest = "not a number" if bool(worst.isnan().any()) else f"{worst.max().item():.3g}"
+    where, row = _first_wrong_row(wrong)
+    failure = CheckFailure(
+        "value",
+        message or f"{what} has wrong values.",
+        expected=f"{what}{where} = {numbers(want[row])}",
+        yours=f"{what}{where} = {numbers(got[row])}     largest difference {largest}",
+        setting=setting,
+        received=got,
+        wanted=want,
+    )
+    if got.dim() >= 2 and got.shape[-1] <= 20 and got.shape[-2] <= 20 and what.startswith("A"):
+        index = row[:-1]
+        failure.picture = Matrix(got[index], want[index], wrong[index], f"{what}{where.rpartition('[')[0]}")
+    return failure
+
+
+def _first_wrong_row(wrong: Tensor) -> tuple[str, tuple[int, ...]]:
+    if wrong.dim() < 2:
+        return "", ()
+    first = tuple(int(i) for i in wrong.any(-1).nonzero()[0])
+    return "[" + ", ".join(map(str, first)) + "]", first
+
+
+def numbers(values: Tensor, most: int = 6) -> str:
+    """Write a vector as text, cut after a few entries."""
+    flat = values.detach().reshape(-1)
+    shown = ", ".join(f"{x:.3f}" if 1e-3 <= abs(x) < 1e4 or x == 0 else f"{x:.2e}" for x in flat[:most].tolist())
+    return f"[ {shown}{', …' if flat.numel() > most else ''} ]"
+
+
+def unchanged(before: Sequence[Any], after: Sequence[Any], names: Sequence[str]) -> None:
+    """Fail when a call has changed one of its arguments."""
+    for old, new, name in zip(before, after, names, strict=False):
+        if isinstance(old, Tensor) and not torch.equal(old.nan_to_num(), new.detach().nan_to_num()):
+            raise CheckFailure(
+                "mutated",
+                f"The call has changed its argument {name}.",
+                expected=f"{name} as it was",
+                received=name,
+                cause="input changed in place",
+                hint=f"Look for an operation in place on {name}, such as -=, *=, .exp_() or an assignment to {name}[...]: it "
+                "writes into the caller's tensor. Make a new tensor instead.",
+            )
+
+
+def gradients(found: Sequence[Tensor | None], expected: Sequence[Tensor], names: Sequence[str], setting: str) -> None:
+    """Fail unless every gradient is there and equals the reference's."""
+    for got, want, name in zip(found, expected, names, strict=True):
+        if got is None:
+            raise CheckFailure(
+                "detached",
+                f"No gradient reaches {name}.",
+                received=name,
+                setting=setting,
+                cause="no gradient",
+                hint=f"The result does not depend on {name}, or its history was cut by .detach(), .data, .item() or no_grad.",
+            )
+        close(
+            got,
+            want,
+            f"d/d{name}",
+            size=float(want.abs().max()),
+            setting=setting,
+            message=f"The gradient of {name} is wrong.",
+        )
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "None"
+    if isinstance(value, Tensor):
+        return f"one tensor of shape {tuple(value.shape)}"
+    if isinstance(value, tuple | list):
+        return f"{len(value)} results ({', '.join(type(v).__name__ for v in value[:4])})"
+    return f"a {type(value).__name__}"

@@ -1,0 +1,66 @@
+"""How a check says that an answer is wrong."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(eq=False)
+class CheckFailure(AssertionError):
+    """A property that the student's answer does not have.
+
+    ``kind`` is a short fixed word (``value``, ``shape``, ``crash`` ...). Together with ``received`` it tells whether two
+    answers fail in the same way, which is how a misconception is recognised. ``cause`` names the mistake where the
+    check itself knows it; ``hint`` says in a sentence or two where to look. ``wanted`` is the expected tensor, if any.
+    """
+
+    kind: str
+    message: str
+    expected: str = ""
+    yours: str = ""
+    setting: str = ""
+    received: Any = None
+    wanted: Any = None
+    cause: str = ""
+    hint: str = ""
+    picture: Any = None
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self) -> list[str]:
+        """The failure as lines of plain text, without the diagnosis."""
+        rows = [self.setting, self.message]
+        rows += [f"expected  {self.expected}"] if self.expected else []
+        rows += [f"yours     {self.yours}"] if self.yours else []
+        return [row for row in rows if row]
+
+
+class PartialCredit(Exception):
+    """Raised by a check that is passed in part. ``fraction`` of its points is earned; ``failure`` says why not all."""
+
+    def __init__(self, fraction: float, failure: CheckFailure):
+        super().__init__(str(failure))
+        self.fraction = fraction
+        self.failure = failure
+
+
+def as_failure(error: BaseException | None) -> CheckFailure | None:
+    """Return the failure that an exception from a check stands for. Anything unforeseen counts as a failure too."""
+    if error is None or isinstance(error, CheckFailure):
+        return error
+    if isinstance(error, PartialCredit):
+        return error.failure
+    text = f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
+    return CheckFailure("crash", "The check could not work with your result", yours=text, received=text)
+
+
+def nothing_returned() -> CheckFailure:
+    """The failure of a function that returns None."""
+    return CheckFailure(
+        "type",
+        "Nothing is returned.",
+        yours="None",
+        received="None",
+        cause="nothing returned",
+        hint="Does the function end in a return statement?",
+    )

@@ -1,0 +1,107 @@
+"""Time and work as ratios that do not depend on how busy the machine is."""
+
+import contextlib
+import math
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.autograd.profiler import profile  # torch.profiler wraps it, and takes a second to import
+
+Inputs = tuple[Any, ...]
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How many times the reference's time: the median over rounds, and an interval for it (99 % sure from eight rounds on)."""
+
+    median: float
+    low: float
+    high: float
+    rounds: int
+
+    def __str__(self) -> str:
+        return f"{self.median:.2f} (between {self.low:.2f} and {self.high:.2f}, {self.rounds} rounds)"
+
+
+@contextlib.contextmanager
+def threads(number: int) -> Iterator[None]:
+    """Let PyTorch use this many threads. On small tensors more than one only adds waiting, above all on a busy machine."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def time_ratio(
+    candidate: Callable[..., Any],
+    reference: Callable[..., Any],
+    fresh: Callable[[], Inputs],
+    thresholds: Sequence[float],
+    rounds: tuple[int, int] = (5, 25),
+    clock: Clock = time.process_time,
+) -> Ratio:
+    """Return time(candidate) / time(reference), each round on fresh inputs and in alternating order.
+
+    The candidate should have run once before.
+
+    The default clock counts the processor time of this process. With one thread it does not see what else the machine is doing;
+    elapsed time does, and many short parallel steps then suffer far more than one long one (on two busy cores a right answer was
+    seen at 19 times instead of 1.3).
+    Rounds are added, up to ``rounds[1]``, while the interval still holds one of the ``thresholds``. Below all of them
+    ``rounds[0]`` readings are enough; a verdict against the candidate takes at least eight.
+    """
+    reference(*fresh())  # warm up: memory pools, thread pools, the first use of a kernel
+    ratios: list[float] = []
+    while True:
+        ratios.append(_one_round(candidate, reference, fresh(), clock, swap=len(ratios) % 2 == 1))
+        found = _summary(ratios)
+        good = len(ratios) >= rounds[0] and found.high <= min(thresholds)
+        clear = len(ratios) >= max(8, rounds[0]) and not any(found.low < t < found.high for t in thresholds)
+        hopeless = len(ratios) >= 3 and found.low > 4 * max(thresholds)  # more rounds would only take long
+        if good or clear or hopeless or len(ratios) >= rounds[1]:
+            return found
+
+
+def _one_round(
+    candidate: Callable[..., Any], reference: Callable[..., Any], inputs: Inputs, clock: Clock, swap: bool
+) -> float:
+    order = (reference, candidate) if swap else (candidate, reference)
+    seconds = {}
+    for function in order:
+        start = clock()
+        function(*inputs)
+        seconds[function] = clock() - start
+    return seconds[candidate] / max(seconds[reference], 1e-9)
+
+
+def _summary(ratios: Sequence[float]) -> Ratio:
+    """The median, between the closest order statistics that hold the true median with 99 % confidence (or all readings)."""
+    ordered = sorted(ratios)
+    n, cut = len(ordered), 0
+    tail = 0.5**n
+    while cut + 1 < n / 2 and tail + math.comb(n, cut + 1) * 0.5**n <= 0.005:
+        cut += 1
+        tail += math.comb(n, cut) * 0.5**n
+    return Ratio(statistics.median(ordered), ordered[cut], ordered[n - 1 - cut], n)
+
+
+def operators(function: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Any]:
+    """Call the function and return PyTorch's record of every operator that ran, below the Python level too."""
+    # The profiler announces itself on stderr, which a notebook shows in red. It reads this once, when it is first used.
+    os.environ.setdefault("KINETO_LOG_LEVEL", "6")
+    with profile(record_shapes=True, with_flops=True) as record:
+        function(*args, **kwargs)
+    return list(record.function_events or [])
+
+
+def work(function: Callable[..., Any], *args: Any, **kwargs: Any) -> int:
+    """Return the floating-point operations of one call, which are the same on every machine (matrix products, sums, products)."""
+    return sum(event.flops or 0 for event in operators(function, *args, **kwargs))

@@ -1,0 +1,49 @@
+"""nbgrader's settings for this course, used by ``nbgrader_config.py``, by the build and by the demonstration."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+#: Files of a lesson's folder that are not for students: the source with the solutions above all.
+NOT_RELEASED = ["*.py", "*.md", "__pycache__", "*.pyc", ".ipynb_checkpoints", ".pytest_cache"]
+
+
+def configure(c: Any, root: Path) -> None:
+    """Set up nbgrader's configuration object ``c`` for the course in ``root``."""
+    from nbgrader.converters import Autograde, GenerateAssignment
+    from nbgrader.preprocessors import ClearSolutions, Execute
+
+    from autograder.nbgrader_plugins.experiments import SkipExperiments
+    from autograder.nbgrader_plugins.export import SafeCsv
+    from autograder.nbgrader_plugins.stubs import SentenceStubs
+
+    _find_commands_of_this_environment()
+    grading = root / "grading"
+    grading.mkdir(parents=True, exist_ok=True)
+    c.CourseDirectory.root = str(root)
+    c.CourseDirectory.course_id = "attention"
+    c.CourseDirectory.source_directory = "solutions"
+    c.CourseDirectory.release_directory = "assignments"
+    for step in ("submitted", "autograded", "feedback"):
+        setattr(c.CourseDirectory, f"{step}_directory", f"grading/{step}")
+    c.CourseDirectory.db_url = f"sqlite:///{grading / 'gradebook.db'}"
+    c.CourseDirectory.ignore = NOT_RELEASED
+    c.NbGrader.logfile = str(grading / "nbgrader.log")
+
+    given = GenerateAssignment.preprocessors.default_args[0]
+    c.GenerateAssignment.preprocessors = [SentenceStubs if p is ClearSolutions else p for p in given]
+    given = Autograde.autograde_preprocessors.default_args[0]
+    c.Autograde.autograde_preprocessors = [q for p in given for q in ((SkipExperiments, p) if p is Execute else (p,))]
+
+    # A cell may take this many seconds. The slowest, the speed check, needs about five on an idle machine with two cores.
+    c.Execute.timeout = 180
+    c.ExportApp.plugin_class = SafeCsv
+    c.ExportPlugin.to = str(grading / "grades.csv")
+
+
+def _find_commands_of_this_environment() -> None:
+    """nbgrader runs the command ``alembic`` by name; it lies beside Python, also where the environment is not activated."""
+    here = str(Path(sys.executable).parent)
+    if here not in os.environ.get("PATH", "").split(os.pathsep):
+        os.environ["PATH"] = os.pathsep.join([here, os.environ.get("PATH", "")])

@@ -1,0 +1,92 @@
+"""The autograder's own small versions of what the students write. Oracles are PyTorch's functions wherever there is one.
+
+Known wrong answers may call the right version of an earlier exercise; they find it here.
+"""
+
+import math
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+_ready_made = (
+    F.scaled_dot_product_attention
+)  # bound once: the name in F is made unavailable while a student's code runs
+
+
+def softmax(E: Tensor, dim: int = -1) -> Tensor:
+    return torch.softmax(E, dim)
+
+
+def attend(q: Float[Tensor, "D_Q"], X: Float[Tensor, "N_X D_Q"]) -> tuple[Tensor, Tensor]:
+    """Return y = Σ aᵢ xᵢ (D_Q,) and a = softmax(X q) (N_X,)."""
+    a = torch.softmax(X @ q, dim=0)
+    return a @ X, a
+
+
+def scaled_dot_product_attention(
+    Q: Float[Tensor, "*B N_Q D_Q"],
+    K: Float[Tensor, "*B N_K D_Q"],
+    V: Float[Tensor, "*B N_K D_V"],
+    allowed: Bool[Tensor, "..."] | None = None,
+) -> tuple[Float[Tensor, "*B N_Q D_V"], Float[Tensor, "*B N_Q N_K"]]:
+    """Return (Y, A) with A = softmax(Q Kᵀ / √D_Q); a query that may attend to nothing gets zeros, and passes no gradient.
+
+    Written out, because a student's later exercise may run on it, under the watch for PyTorch's ready-made function.
+    """
+    E = Q @ K.mT / math.sqrt(Q.shape[-1])
+    if allowed is None:
+        A = torch.softmax(E, -1)
+        return A @ V, A
+    some = allowed.any(-1, keepdim=True)
+    A = torch.softmax(E.masked_fill(~allowed & some, -math.inf), -1) * some
+    return A @ V, A
+
+
+class SelfAttention(nn.Module):
+    """(Y, A) of scaled dot-product attention with Q = X W_Q, K = X W_K, V = X W_V."""
+
+    def __init__(self, D_X: int, D_Q: int, D_V: int):
+        super().__init__()
+        self.W_Q = nn.Linear(D_X, D_Q, bias=False)
+        self.W_K = nn.Linear(D_X, D_Q, bias=False)
+        self.W_V = nn.Linear(D_X, D_V, bias=False)
+
+    def forward(self, X: Tensor, allowed: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        return scaled_dot_product_attention(self.W_Q(X), self.W_K(X), self.W_V(X), allowed)
+
+
+def causal_mask(N_Q: int, N_K: int | None = None, device: Any = None) -> Bool[Tensor, "N_Q N_K"]:
+    """Return allowed[i, j] = (j ≤ i + N_K − N_Q)."""
+    N_K = N_Q if N_K is None else N_K
+    return torch.ones(N_Q, N_K, dtype=torch.bool, device=device).tril(N_K - N_Q)
+
+
+class CausalSelfAttention(SelfAttention):
+    """Self-attention in which row i attends to the rows 0 … i."""
+
+    # Narrower than its base on purpose: the exercise's signature has no mask.
+    def forward(self, X: Tensor) -> tuple[Tensor, Tensor]:  # type: ignore[override]
+        return super().forward(X, causal_mask(X.shape[-2]))
+
+
+def blockwise_attention(Q: Tensor, K: Tensor, V: Tensor, *, causal: bool = False, block_size: int = 128) -> Tensor:
+    return _ready_made(Q, K, V, is_causal=causal)
+
+
+def namespace() -> dict[str, Any]:
+    """Return what a solution cell finds when it runs: the imports, and every exercise in its right version."""
+    found: dict[str, Any] = {"math": math, "torch": torch, "nn": nn, "F": F, "__name__": "known_answer"}
+    for thing in (
+        softmax,
+        attend,
+        scaled_dot_product_attention,
+        SelfAttention,
+        causal_mask,
+        CausalSelfAttention,
+        blockwise_attention,
+    ):
+        found[thing.__name__] = thing
+    return found

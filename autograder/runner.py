@@ -1,0 +1,171 @@
+"""Run the checks of one exercise under pytest and make the report."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from autograder import catalogue, measure, pytest_plugin
+from autograder.diagnosis import diagnose
+from autograder.draw import fresh_seed
+from autograder.failure import CheckFailure, PartialCredit, as_failure
+from autograder.marks import mark_value
+from autograder.report import CheckResult, ExerciseReport
+from autograder.student import Student
+
+#: pytest as a library: no configuration files, no terminal, none of the plug-ins that happen to be installed.
+_OPTIONS = [
+    "-q",
+    "--noconftest",
+    "--rootdir",
+    str(catalogue.CHECKS),
+    "-c",
+    os.devnull,
+    "--assert=plain",
+    "--capture=fd",
+    "--tb=no",
+    "-p",
+    "no:cacheprovider",
+    "-p",
+    "no:faulthandler",
+    "-p",
+    "no:junitxml",
+    "-p",
+    "no:doctest",
+    "-p",
+    "no:warnings",
+    "-p",
+    "no:unraisableexception",
+    "-p",
+    "no:threadexception",
+    "-o",
+    "python_functions=check_*",
+    "-o",
+    "python_files=check_*.py",
+]
+
+
+class _Recorder:
+    """A pytest plug-in that hands the student to the checks and keeps what they raise."""
+
+    def __init__(self, student: Student, seed: int):
+        self.student, self.seed = student, seed
+        self.outcomes: dict[str, BaseException | None] = {}
+        self.printed: dict[str, str] = {}
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.stash[pytest_plugin.STUDENT] = self.student
+        config.stash[pytest_plugin.SEED] = self.seed
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+        report = yield
+        error = call.excinfo.value if call.excinfo else None
+        if call.when == "call" or error is not None:
+            self.outcomes[item.name] = error
+            self.printed[item.name] = report.capstdout
+        return report
+
+
+def run_checks(exercise: str, student: Student, seed: int | None = None) -> ExerciseReport:
+    """Run every check of ``exercise`` on ``student`` and return the report.
+
+    A check that did not run earns nothing. An exercise that builds on an earlier one which is not right yet is checked with a
+    right one in its place, so that a mistake costs points once. Raises LookupError for an unknown exercise.
+    """
+    seed = fresh_seed() if seed is None else seed
+    with measure.threads(1), pytest_plugin.known_torch_state():
+        report = _run_once(exercise, student, seed)
+        if not report.full:
+            report = _with_right_foundations(report, student)
+            _add_diagnoses(report, student)
+    return report
+
+
+def _with_right_foundations(report: ExerciseReport, student: Student) -> ExerciseReport:
+    """Where earlier exercises are not right yet, check again with right ones in their place; keep the better report."""
+    used = student.uses(report.exercise, catalogue.builds_on(report.exercise))
+    broken = [name for name in used if not _run_once(name, student, report.seed).full]
+    if not broken:
+        return report
+    with student.with_right(broken):
+        other = _run_once(report.exercise, student, report.seed)
+    if other.earned < report.earned:
+        return report
+    other.note = (
+        f"Checked with a right {' and a right '.join(broken)} in place of yours, which does not pass its own check yet."
+    )
+    return other
+
+
+def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
+    """Run the checks under pytest, without a diagnosis."""
+    recorder = _Recorder(student, seed)
+    with _quiet_environment():
+        code = pytest.main([*_OPTIONS, str(catalogue.check_file(exercise))], plugins=[pytest_plugin, recorder])
+    if code == pytest.ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        raise RuntimeError(f"pytest could not run the checks of {exercise} ({code!r}). This is no fault of the answer.")
+    checks = catalogue.checks_of(exercise)
+    results = [_result(name, check, recorder) for name, check in checks.items()]
+    used = next((r.failure for r in results if r.failure and r.failure.kind == "forbidden"), None)
+    for result in results if used else ():
+        result.earned, result.failure = 0.0, used  # the exercise is the function itself: nothing of it was done
+    return ExerciseReport(exercise, seed, results)
+
+
+@contextlib.contextmanager
+def _quiet_environment() -> Any:
+    """Keep pytest from reading options of the surroundings, and its summary from reaching the notebook."""
+    saved = {name: os.environ.pop(name, None) for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")}
+    before = os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    out, sys.stdout = sys.stdout, open(os.devnull, "w", encoding="utf8")  # noqa: SIM115 closed below
+    try:
+        yield
+    finally:
+        sys.stdout.close()
+        sys.stdout = out
+        os.environ.pop("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+        saved["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = before
+        os.environ.update({name: value for name, value in saved.items() if value is not None})
+
+
+def _result(name: str, check: Callable[..., Any], recorder: _Recorder) -> CheckResult:
+    worth = float(mark_value(check, "points", 0))
+    sentence = (check.__doc__ or name).strip().splitlines()[0].rstrip(".")
+    result = CheckResult(name, sentence, worth, 0.0, printed=recorder.printed.get(name, "")[:1000].strip())
+    if name not in recorder.outcomes:
+        result.failure = CheckFailure(
+            "crash", "This check did not run. Run the cell again; if it stays so, tell your teacher."
+        )
+    else:
+        result.earned, result.failure = _verdict(recorder.outcomes[name], worth)
+    return result
+
+
+def _verdict(error: BaseException | None, worth: float) -> tuple[float, CheckFailure | None]:
+    if error is None:
+        return worth, None
+    fraction = min(max(error.fraction, 0.0), 1.0) if isinstance(error, PartialCredit) else 0.0
+    return worth * fraction, as_failure(error)
+
+
+def _add_diagnoses(report: ExerciseReport, student: Student) -> None:
+    failed = [result for result in report.results if result.failure]
+    if report.unwritten:
+        return
+    checks = catalogue.checks_of(report.exercise)
+    pairs = [(checks[result.name], result.failure) for result in failed if result.failure]
+    passed = [checks[result.name] for result in report.results if result.passed]
+    try:
+        diagnoses = diagnose(report.exercise, pairs, report.seed, student.forbid, passed)
+    except Exception as error:  # an odd result may defeat the diagnosis; the verdict stands without it
+        report.note = f"{report.note} No likely cause can be named ({type(error).__name__})."
+        return
+    for result, found in zip(failed, diagnoses, strict=True):
+        result.diagnosis = found
