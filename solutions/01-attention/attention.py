@@ -1,0 +1,1119 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+r"""
+# 1 Attention
+
+This lesson builds the attention layer from its smallest piece: one vector asks a question, other vectors answer, and
+the answer is a weighted mean. Then it changes one thing at a time, until the layer is the one inside every
+Transformer, and until it runs in little memory at nearly the speed of the library's own.
+
+| section | the one change | exercise |
+|---|---|---|
+| 1 | one query looks at a set of vectors | `softmax`, `attend` |
+| 2 | similarities are divided by $\sqrt{D_Q}$ | written question 1 |
+| 3, 4 | many queries at once; separate keys and values | |
+| 5 | some keys may be hidden | `scaled_dot_product_attention` |
+| 6 | the queries come from the same vectors as the keys | `SelfAttention` |
+| 7 | nothing changes: what the layer does not know | |
+| 8 | nobody looks ahead | `causal_mask`, `CausalSelfAttention`, written question 2 |
+| 9 | nothing changes: what it costs | |
+| 10 | the same numbers, block by block | `blockwise_attention` |
+
+The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and
+Transformers" (CS 4644/7643). Papers are named where their idea comes up and listed at the end.
+
+## How this notebook works
+
+- Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
+  `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your
+  own in one place.
+- The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
+  with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
+  your code gave and, where it can be told, the likely cause.
+- Before each experiment there is a question. Answer it before you run the cell; then open "What was to be seen".
+- From exercise 2 on, use `torch.softmax`, so that a mistake in exercise 1 does not follow you around.
+- Not to be used in this lesson, since you are building them: `torch.nn.functional.scaled_dot_product_attention`,
+  `nn.MultiheadAttention` (and the layers that contain it) and `flex_attention`.
+
+**Notation.** One vector is a lower-case letter; several, stacked as the rows of a matrix, are the capital. Code uses
+the same letters.
+
+| symbol | shape | meaning |
+|---|---|---|
+| $q$, $Q$ | $D_Q$, $N_Q \times D_Q$ | one query; all queries |
+| $X$ | $N_X \times D_X$ | input vectors |
+| $K$, $V$ | $N_K \times D_Q$, $N_K \times D_V$ | keys and values |
+| $e$, $E$ | $N_K$, $N_Q \times N_K$ | similarities of one query, of all queries, to the keys |
+| $a$, $A$ | the same as $e$, $E$ | attention weights |
+| $y$, $Y$ | $D_V$, $N_Q \times D_V$ | outputs |
+
+In code, batches come in front of these two axes: `(B, N_Q, D_Q)`. The first cell below imports what the lesson needs
+and says which machine you are on. A GPU is not needed.
+"""
+
+# %%
+import math
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+from autograder import check
+from course_lib import devices, plots
+
+devices.set_threads()
+devices.describe()
+
+# %% [markdown]
+r"""
+## 1 One query
+
+A translator is about to write the next French word. What it has is the English sentence, as one vector for each word
+(before attention, the whole sentence was squeezed into a single vector, however long it was). What it needs is a
+vector that holds *what matters now*. Bahdanau et al. (2015) let it ask: a **query** vector $q$ is compared with every
+input vector $x_i$, the comparison gives a **similarity** $e_i$, and the similarities become **weights** $a_i$.
+
+### 1.1 From similarities to weights
+
+The weights should be positive and sum to 1, and a larger similarity should give a larger weight. The softmax does
+this:
+
+$$a_i = \frac{\exp(e_i)}{\sum_j \exp(e_j)} = \frac{\exp(e_i - m)}{\sum_j \exp(e_j - m)} \qquad\text{for every number } m$$
+
+The second form is there because of the computer: `exp(100)` is already infinite in float32. Numerator and denominator
+may be divided by the same $\exp(m)$, so you are free to choose $m$ such that no exponential can overflow and at least
+one of them is not 0.
+
+(One of the lecture's slides says $\sum_i a_i = 0$. That is a slip: attention weights sum to 1.)
+
+**Exercise 1.** Write `softmax` for a tensor with any number of axes. `dim` names the axis along which the weights sum
+to 1. Shapes: `E` in, the same shape out. Write it yourself, from exponentials and sums: `torch.softmax` is what the
+check compares with.
+
+<details><summary>Hint: which m?</summary>
+
+The largest similarity of each slice. Then every exponent is at most 0, and the largest is exactly 0.
+</details>
+<details><summary>Hint: the shapes do not fit together</summary>
+
+`E.amax(dim=dim)` has lost the axis `dim`. With `keepdim=True` it keeps it with length 1, so that it broadcasts
+against `E`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "softmax", "solution": true}
+def softmax(E, dim=-1):
+    """Return the attention weights for the similarities E.
+
+    E: similarities, any shape; an entry of -inf gets weight 0.
+    dim: the axis along which the weights sum to 1.
+    Returns a new tensor of the shape and dtype of E; E itself is not changed.
+    """
+    ### BEGIN SOLUTION Return the weights: exponentials divided by their sum, stable for any magnitude.
+    largest = E.amax(dim=dim, keepdim=True)                    # like E, but length 1 along dim
+    weights = torch.exp(E - largest)                           # like E, between 0 and 1
+    return weights / weights.sum(dim=dim, keepdim=True)        # like E
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-softmax", "grade": true}
+check("softmax")
+
+# %% [markdown]
+r"""
+**Before you run it:** three similarities 1, 2 and 3 are all multiplied by the same number $c$. What are the three
+weights when $c$ is nearly 0? When $c$ is large? And does it matter if you *add* 1000 to all three instead?
+"""
+
+# %% tags=["experiment"]
+e = torch.tensor([1.0, 2.0, 3.0])                                  # (3,)
+factors = torch.logspace(-2, 2, 25)                                # (25,)
+A = softmax(factors[:, None] * e, dim=-1)                          # (25, 1) * (3,) -> (25, 3)
+
+print("weights of  1, 2, 3         :", softmax(e))
+print("weights of  1001, 1002, 1003:", softmax(e + 1000))
+plots.show_curves(factors, {f"similarity c · {i + 1}": A[:, i] for i in range(3)}, "factor c (logarithmic)",
+                  "weight", "Larger similarities make a harder choice", logx=True);
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+Near $c = 0$ the weights are equal, 1/3 each: the answer is a plain mean. For large $c$ the largest similarity takes
+everything, and the curves are flat: there a small change of the similarities changes nothing. Adding 1000 changes
+nothing at all, since only differences count. Keep the flat part in mind; section 2 is about it.
+</details>
+
+### 1.2 A weighted mean
+
+The simplest way to compare two vectors of the same length is their dot product $q \cdot x_i$: large when they point
+the same way, 0 when they are at right angles, negative when they oppose each other. The output is the mean of the
+input vectors under the weights:
+
+$$e_i = q \cdot x_i \qquad a = \mathrm{softmax}(e) \qquad y = \sum_i a_i\, x_i$$
+
+Everything here is differentiable, so the weights are learned from the task; nobody has to tell the translator which
+English word belongs to which French word.
+
+**Exercise 2.** Write `attend` for one query. Write the shapes first: `q (D_Q,)`, `X (N_X, D_Q)`, so `e (N_X,)`,
+`a (N_X,)`, `y (D_Q,)`. No division by $\sqrt{D_Q}$ yet, and no loop.
+
+<details><summary>Hint</summary>
+
+Row $i$ of `X` is $x_i$, so `X @ q` holds all dot products. And `a @ X` is the sum of the rows of `X`, row $i$ times
+$a_i$.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "attend", "solution": true}
+def attend(q, X):
+    """Attend with one query over the input vectors.
+
+    q (D_Q,): the query.
+    X (N_X, D_Q): one input vector per row.
+    Returns (y, a): the output y (D_Q,) and the weights a (N_X,).
+    """
+    ### BEGIN SOLUTION Return y and a: similarities by dot product, weights by softmax, output as the weighted sum.
+    e = X @ q                                                  # (N_X, D_Q) @ (D_Q,) -> (N_X,)
+    a = torch.softmax(e, dim=0)                                # (N_X,)
+    y = a @ X                                                  # (N_X,) @ (N_X, D_Q) -> (D_Q,)
+    return y, a
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-attend", "grade": true}
+check("attend")
+
+# %% [markdown]
+r"""
+Something to look at. The word vectors below are made by hand, so that their five numbers can be read; in a trained
+model they are learned and cannot. The query says: "I am looking for an animal".
+
+**Before you run it:** which words get the weight? What will the five numbers of $y$ be, roughly? And what happens to
+the two words "the"?
+"""
+
+# %% tags=["experiment"]
+meanings = ["animal", "action", "size", "hunger", "grammar"]
+vectors = {
+    "the":    [0.0, 0.0, 0.0, 0.0, 1.0],
+    "hungry": [0.2, 0.0, 0.0, 1.0, 0.0],
+    "cat":    [1.0, 0.0, 0.3, 0.0, 0.0],
+    "chased": [0.1, 1.0, 0.0, 0.0, 0.0],
+    "small":  [0.0, 0.0, 0.8, 0.0, 0.0],
+    "mouse":  [0.9, 0.0, 0.1, 0.0, 0.0],
+}
+sentence = "the hungry cat chased the small mouse".split()
+X = torch.tensor([vectors[word] for word in sentence])             # (7, 5)
+q = torch.tensor([4.0, 0.0, 0.0, 0.0, 0.0])                        # (5,): four times "animal"
+
+y, a = attend(q, X)                                                # (5,), (7,)
+print("y = " + ", ".join(f"{meaning} {value:.2f}" for meaning, value in zip(meanings, y.tolist())))
+plots.show_bars(sentence, a, ylabel="attention weight", title='Which words answer the query "animal"?');
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+"cat" and "mouse" share nearly all of the weight, so $y$ is nearly the mean of their two vectors: strong in "animal",
+a little "size", hardly any "action". The two "the" get exactly the same weight, because they are the same vector:
+where a word stands in the sentence plays no part in any of the three equations. The input is a *set* of vectors.
+Sections 7 and 8 come back to this.
+</details>
+
+## 2 Why divide by the square root of $D_Q$
+
+How large is a dot product? Let the components of $q$ and $x$ be independent, with mean 0 and variance 1. Each of the
+$D_Q$ products $q_d\,x_d$ then has mean 0 and variance 1 as well, and the variance of a sum of independent terms is
+the sum of their variances:
+
+$$\mathrm{Var}(q \cdot x) = \sum_{d=1}^{D_Q} \mathrm{Var}(q_d\, x_d) = D_Q$$
+
+The standard deviation is $\sqrt{D_Q}$: with 1024 components, similarities scatter by about 32, with one component by
+about 1. You have seen what large similarities do to the weights. Now look at what they do to
+learning. The gradient passes the softmax through its matrix of derivatives (its *Jacobian*):
+
+$$\frac{\partial a_i}{\partial e_j} = a_i\,(\delta_{ij} - a_j) \qquad \delta_{ij} = 1 \text{ if } i = j, \text{ otherwise } 0$$
+
+Vaswani et al. (2017) therefore divide: $e_i = q \cdot x_i / \sqrt{D_Q}$, *scaled* dot-product attention.
+
+**Before you run it:** 16 input vectors, all components drawn at random as above, 200 draws for each width $D_Q$ from
+1 to 4096. Sketch three curves over $D_Q$, each without and with the division: the standard deviation of the
+similarities, the largest of the 16 weights, and the norm of the Jacobian.
+"""
+
+# %% tags=["experiment"]
+generator = torch.Generator().manual_seed(0)
+widths = [4**power for power in range(7)]                          # 1, 4, ..., 4096
+plain, scaled = "q · x", "q · x / √D_Q"
+spread, largest, jacobian_norm = ({plain: [], scaled: []} for _ in range(3))
+
+for D_Q in widths:
+    q = torch.randn(200, D_Q, 1, generator=generator)              # 200 draws of one query, as a column
+    X = torch.randn(200, 16, D_Q, generator=generator)             # 200 draws of 16 input vectors
+    e = (X @ q).squeeze(-1)                                        # (200, 16)
+    for name, divisor in ((plain, 1.0), (scaled, math.sqrt(D_Q))):
+        a = torch.softmax((e / divisor).double(), dim=-1)          # (200, 16), float64 for the tiny numbers
+        jacobian = torch.diag_embed(a) - a[:, :, None] * a[:, None, :]    # (200, 16, 16)
+        spread[name].append((e / divisor).std().item())
+        largest[name].append(a.amax(dim=-1))                       # (200,)
+        jacobian_norm[name].append(torch.linalg.matrix_norm(jacobian))    # (200,)
+
+
+def show_draws(readings, ylabel, title, **options):
+    """Draw the median over the draws as a curve, and the middle half of the draws as a band."""
+    low, middle, high = ({name: [draws.quantile(level).item() for draws in rows] for name, rows in readings.items()}
+                         for level in (0.25, 0.5, 0.75))
+    bands = {name: (low[name], high[name]) for name in readings}
+    plots.show_curves(widths, middle, "width D_Q", ylabel, title, logx=True, bands=bands, **options)
+
+
+plots.show_curves(widths, spread, "width D_Q", "standard deviation", "Similarities grow like √D_Q",
+                  logx=True, logy=True)
+show_draws(largest, "largest of 16 weights", "Without scaling, one key takes everything")
+show_draws(jacobian_norm, "norm of the Jacobian", "Without scaling, the gradient dies", logy=True)
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+The bands hold the middle half of the draws. Without the division the standard deviation is a straight line of slope
+1/2 in the first picture, that is $\sqrt{D_Q}$: 64 at $D_Q = 4096$. The largest weight goes to 1, the weights become
+one-hot. The Jacobian goes to 0 by many orders of magnitude, because every entry $a_i(\delta_{ij} - a_j)$ has a factor
+that is nearly 0 (for the winning key $1 - a_i$, for all the others $a_i$). With the division all three stay level,
+whatever the width.
+</details>
+
+### Written question 1 (2 points, graded by hand)
+
+A colleague builds a model with $D_Q = 1024$ and leaves out the division. For hundreds of steps the loss hardly moves,
+and the attention weights stay as they were drawn.
+
+- (a) Explain, from the size of the similarities to the gradient that reaches $q$, why nothing is learned here. Use
+  the Jacobian above.
+- (b) The colleague then divides by $D_Q$ instead of $\sqrt{D_Q}$. What do the weights look like now, and what is
+  lost?
+
+Three to six sentences are enough.
+"""
+
+# %% [markdown] nbgrader={"grade_id": "written-scaling", "grade": true, "solution": true, "points": 2}
+r"""
+(a) With components of variance 1 the similarities have standard deviation $\sqrt{1024} = 32$, so the largest usually
+lies far above the second, and the softmax gives it a weight of nearly 1 and all others nearly 0. The gradient with
+respect to the similarities is the gradient with respect to the weights times the Jacobian, with entries
+$a_i(\delta_{ij} - a_j)$. Each of them contains a factor near 0: $1 - a_i$ on the diagonal of the winning key, some
+$a_i \approx 0$ everywhere else. So almost no gradient passes to $e$, and from there to $q$ and $x$: the choice made
+by the random start cannot be unlearned.
+
+(b) Dividing by 1024 leaves a standard deviation of $32/1024 = 1/32$. All similarities are nearly equal, so the
+weights are nearly uniform and the output is nearly the plain mean of the inputs, whatever the query is. The Jacobian
+is not zero, but now the query hardly matters at the start; $q$ and $x$ would first have to grow by a large factor.
+$\sqrt{D_Q}$ is the one divisor that keeps the spread at 1 for every width.
+
+=== BEGIN MARK SCHEME ===
+
+- 1 point: (a) names the spread $\sqrt{D_Q}$ (or 32), concludes nearly one-hot weights, and argues with the Jacobian
+  that the gradient is nearly 0 (half a point if saturation is stated without using $a_i(\delta_{ij} - a_j)$).
+- 1 point: (b) concludes that the similarities are too close together (spread $1/\sqrt{D_Q}$), hence nearly uniform
+  weights, and that the query has hardly any influence (half a point if only "too small" is said).
+
+=== END MARK SCHEME ===
+"""
+
+# %% [markdown]
+r"""
+## 3 Many queries at once
+
+A translator asks one question for every word that it writes. In training they can all be asked together. Stack the
+queries as the rows of $Q$ and the input vectors as the rows of $X$ (so far as wide as the queries, $D_X = D_Q$); then
+row $i$ of $E$ holds the similarities of query $i$ to all inputs:
+
+$$E = \frac{Q X^\top}{\sqrt{D_Q}} \qquad A = \mathrm{softmax}(E) \text{ over the inputs} \qquad Y = A X$$
+
+The shapes: $(N_Q \times D_Q)\,(D_Q \times N_X) \to N_Q \times N_X$ for $E$ and $A$, then
+$(N_Q \times N_X)\,(N_X \times D_Q) \to N_Q \times D_Q$ for $Y$. One output row for each query.
+
+Which axis does the softmax run along? Every *query* spreads a weight of 1 over the inputs, so every row of $A$ sums
+to 1. On the slides this is `softmax(E, dim=1)`. That holds for one matrix without a batch. With a batch, `E` is
+`(B, N_Q, N_K)`, axis 1 belongs to the queries, and `dim=1` runs along the wrong axis without any error message.
+`dim=-1` is right in both cases.
+
+## 4 Separate keys and values
+
+So far $X$ does two jobs: it is *compared* with the query, and it is *what is returned*. They need not be the same. A
+library finds a book by its title and hands out its text. So each input vector gets a **key** $k_i$ for the first job
+and a **value** $v_i$ for the second, both by a learned matrix:
+
+$$K = X W_K \qquad V = X W_V$$
+
+$W_K$ is $D_X \times D_Q$, so that keys fit the queries, and $W_V$ is $D_X \times D_V$, with any width $D_V$ you like.
+Then $E = Q K^\top / \sqrt{D_Q}$ and $Y = A V$: as many rows as queries, as wide as the values.
+
+(One slide gives $y = \sum_i a_i h_i$ the shape $D_X$. It has the shape of what is summed, here that of the *values*,
+$D_V$.)
+
+Three sizes are now free of each other: $N_Q$ and $N_K$ may differ (a French sentence asks an English one), and so may
+$D_Q$ and $D_V$. Code that mixes them up often works as long as they are equal, which is why the checks never make
+them equal.
+"""
+
+# %% [markdown]
+r"""
+## 5 Hiding keys
+
+Sentences in a batch have different lengths, so the short ones are filled up with padding, and nobody should look at
+padding. Later, in section 8, nobody should look at words that have not been written yet. Both are the same operation:
+a **mask** says which query may attend to which key. A key that may not be attended to must get weight *exactly* 0,
+and the other weights of its row must still sum to 1. This works if the similarity is replaced by $-\infty$ before the
+softmax, because $\exp(-\infty) = 0$:
+
+$$A = \mathrm{softmax}(E') \text{ over the keys} \qquad E'_{ij} = \begin{cases} \dfrac{q_i \cdot k_j}{\sqrt{D_Q}} & \text{if query } i \text{ may attend to key } j \\[1ex] -\infty & \text{otherwise} \end{cases} \qquad Y = A V$$
+
+In this course the mask is called `allowed`, and **True means "may attend"**. PyTorch's `scaled_dot_product_attention`
+means the same; its `nn.MultiheadAttention` means the opposite: there, True hides. If a model learns nothing, or too
+well, look at this first.
+
+One case needs a decision. A query that may attend to *nothing* would compute $0/0$. Here it gets zeros, in $A$ and in
+$Y$: it asked, and nobody answered.
+
+**Exercise 3.** Write `scaled_dot_product_attention`. Write the shapes beside each line before you write the line:
+`Q (..., N_Q, D_Q)`, `K (..., N_K, D_Q)`, `V (..., N_K, D_V)`, `E` and `A (..., N_Q, N_K)`, `Y (..., N_Q, D_V)`. The
+dots stand for any number of leading axes, also none: count axes from the end, and you need not know.
+
+<details><summary>Hint: transposing with leading axes</summary>
+
+`K.T` turns *all* axes around. `K.transpose(-2, -1)`, or `K.mT` for short, swaps the last two and leaves the batch
+alone.
+</details>
+<details><summary>Hint: the mask</summary>
+
+`E.masked_fill(condition, value)` returns a copy of `E` with `value` where `condition` is True. It broadcasts, and it
+does not change `E`. Mind which of the two, hidden or allowed, the condition should be.
+</details>
+<details><summary>Hint: the row that may attend to nothing</summary>
+
+A softmax over nothing but $-\infty$ gives NaN in the whole row. All these weights belong to hidden keys, and you know
+what the weight of a hidden key should be.
+</details>
+<details><summary>Hint: a finite number instead of minus infinity?</summary>
+
+$-10^9$ does not exist in float16, and with any finite number a query that may attend to nothing gets uniform weights
+instead of zeros.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "scaled_dot_product_attention", "solution": true}
+def scaled_dot_product_attention(Q, K, V, allowed=None):
+    """Return the outputs and the attention weights.
+
+    Q (..., N_Q, D_Q), K (..., N_K, D_Q), V (..., N_K, D_V), with the same leading axes (any number, also none).
+    allowed: None (every query may attend to every key) or a bool tensor that broadcasts to (..., N_Q, N_K);
+        True means that the query may attend to the key. A query that may attend to nothing gets zeros.
+    Returns (Y, A): outputs Y (..., N_Q, D_V) and weights A (..., N_Q, N_K), in the dtype of the inputs.
+    """
+    ### BEGIN SOLUTION Return Y and A: scaled similarities, softmax over the allowed keys, weighted sums of the values.
+    E = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])       # (..., N_Q, N_K)
+    if allowed is None:
+        A = torch.softmax(E, dim=-1)                           # (..., N_Q, N_K), each row sums to 1
+    else:
+        A = torch.softmax(E.masked_fill(~allowed, -math.inf), dim=-1)
+        A = A.masked_fill(~allowed, 0.0)                       # a row without any allowed key was NaN until here
+    Y = A @ V                                                  # (..., N_Q, N_K) @ (..., N_K, D_V) -> (..., N_Q, D_V)
+    return Y, A
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-scaled_dot_product_attention", "grade": true}
+check("scaled_dot_product_attention")
+
+# %% [markdown]
+r"""
+### 5.1 Queries in one language, keys in another
+
+The best-known pictures of attention are those of Bahdanau et al. (2015): the weights of a translation model, drawn as
+a matrix. In "European Economic Area" French turns the words around: "zone économique européenne". The sentence below
+is theirs; the vectors are not learned but **made by hand**: every *meaning* has one random vector (32 numbers, scaled
+to length 6), and a word, English or French, is its meaning's vector. So the picture shows what attention computes once good vectors are
+there. That good vectors can be learned is the subject of lesson 4.
+
+**Before you run it:** the English words ask, the French words answer. Where will the picture leave the diagonal?
+There are two English words "the" but two different French words, "l'" and "la": what will these rows look like?
+"""
+
+# %% tags=["experiment"]
+english = "the agreement on the European Economic Area was signed in August 1992 .".split()
+french = "l' accord sur la zone économique européenne a été signé en août 1992 .".split()
+meaning_of = {"l'": "the", "accord": "agreement", "sur": "on", "la": "the", "zone": "Area", "économique": "Economic",
+              "européenne": "European", "a": "was", "été": "was", "signé": "signed", "en": "in", "août": "August"}
+generator = torch.Generator().manual_seed(0)
+meaning_vectors = {word: 6 * F.normalize(torch.randn(32, generator=generator), dim=0)
+                   for word in dict.fromkeys(english)}                                  # each (32,)
+
+Q = torch.stack([meaning_vectors[word] for word in english])                            # (13, 32)
+K = torch.stack([meaning_vectors[meaning_of.get(word, word)] for word in french])       # (14, 32)
+V = torch.randn(len(french), 7, generator=generator)                                    # (14, 7)
+Y, A = scaled_dot_product_attention(Q, K, V)                                            # (13, 7), (13, 14)
+print("Q", tuple(Q.shape), " K", tuple(K.shape), " V", tuple(V.shape), " ->  A", tuple(A.shape), " Y", tuple(Y.shape))
+ax = plots.show_attention(A, queries=english, keys=french, values=False, title="English words look at French words")
+ax.set(xlabel="French words (keys)", ylabel="English words (queries)");
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+A diagonal where the words stand in the same order, and a line the other way, from upper right to lower left, at
+"European Economic Area". Both rows "the" are the same, and split their weight between "l'" and "la": the vectors say
+nothing about *where* a word stands. So does the row "was", which French says in two words. Each row sums to 1; a
+column need not.
+</details>
+
+### 5.2 Padding, and a row with nothing
+
+**Before you run it:** three sentences of 5, 3 and 0 words in one batch, each padded to 5 keys, with 4 queries each.
+The mask has shape `(3, 1, 5)`. What does the 1 do? What will the third picture show?
+"""
+
+# %% tags=["experiment"]
+generator = torch.Generator().manual_seed(1)
+Q, K, V = (torch.randn(3, n, 6, generator=generator) for n in (4, 5, 5))        # (3, 4, 6), (3, 5, 6), (3, 5, 6)
+lengths = torch.tensor([5, 3, 0])                                               # (3,)
+allowed = (torch.arange(5) < lengths[:, None])[:, None, :]                      # (3, 5) -> (3, 1, 5)
+Y, A = scaled_dot_product_attention(Q, K, V, allowed)                           # (3, 4, 6), (3, 4, 5)
+
+plots.show_mask(allowed.expand(3, 4, 5)[1], keys=["the", "cat", "sleeps", "<pad>", "<pad>"],
+                title="The mask of the second sentence")
+plots.show_heads(A, titles=[f"{length} words" for length in lengths.tolist()])
+print("sums of the rows of A:", [[round(total, 4) for total in row] for row in A.sum(dim=-1).tolist()])
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+The 1 broadcasts: all queries of a sentence get the same row. In the second sentence the two columns of padding are
+exactly 0 and the rows still sum to 1, over three words. The third sentence is all zeros, not NaN. One NaN in one
+padded row would spread, through the next layers and the mean of the loss, to every weight of the model.
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 6 Self-attention
+
+Until now the queries came from outside. In **self-attention** they come from the same vectors as the keys and values:
+every input vector asks all of them, itself included. One more learned matrix does it:
+
+$$Q = X W_Q \qquad K = X W_K \qquad V = X W_V$$
+
+With $X$ of shape $N_X \times D_X$ and $W_Q$ of shape $D_X \times D_Q$, both numbers $N_Q$ and $N_K$ are now $N_X$,
+and $A$ is square. Nothing new happens after that: $Y$ and $A$ are those of exercise 3. With queries from one sentence
+and keys and values from another, as in 5.1, the layer is called *cross-attention*.
+
+**Exercise 4.** Write the module `SelfAttention`. Shapes: `X (B, N_X, D_X)` gives `Q` and `K (B, N_X, D_Q)` and
+`V (B, N_X, D_V)`; the result is `Y (B, N_X, D_V)` and `A (B, N_X, N_X)`. The three maps are `nn.Linear` layers
+without bias. Call your own `scaled_dot_product_attention`. Nothing is added: no output projection, no residual
+connection, no positions.
+
+<details><summary>Hint: the orientation of the matrices</summary>
+
+`nn.Linear(D_X, D_Q, bias=False)` maps the last axis from `D_X` to `D_Q`, whatever stands before it. It keeps its
+matrix as $D_Q \times D_X$, the transpose of the slides' $W_Q$; calling the layer takes care of that.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "SelfAttention", "solution": true}
+class SelfAttention(nn.Module):
+    """Self-attention: every input vector asks one query of all input vectors.
+
+    W_Q and W_K (from D_X to D_Q) and W_V (from D_X to D_V) are linear maps without bias.
+    """
+
+    def __init__(self, D_X, D_Q, D_V):
+        super().__init__()
+        ### BEGIN SOLUTION Make the three linear maps W_Q, W_K and W_V, without bias.
+        self.W_Q = nn.Linear(D_X, D_Q, bias=False)
+        self.W_K = nn.Linear(D_X, D_Q, bias=False)
+        self.W_V = nn.Linear(D_X, D_V, bias=False)
+        ### END SOLUTION
+
+    def forward(self, X, allowed=None):
+        """Return (Y, A) for X (B, N_X, D_X): outputs Y (B, N_X, D_V) and weights A (B, N_X, N_X).
+
+        allowed: None or a bool tensor that broadcasts to (B, N_X, N_X); True means "may attend".
+        """
+        ### BEGIN SOLUTION Make queries, keys and values from X, and return what attention returns for them.
+        Q = self.W_Q(X)                                        # (B, N_X, D_X) -> (B, N_X, D_Q)
+        K = self.W_K(X)                                        # (B, N_X, D_X) -> (B, N_X, D_Q)
+        V = self.W_V(X)                                        # (B, N_X, D_X) -> (B, N_X, D_V)
+        return scaled_dot_product_attention(Q, K, V, allowed)  # (B, N_X, D_V), (B, N_X, N_X)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-SelfAttention", "grade": true}
+check("SelfAttention")
+
+# %% [markdown]
+r"""
+Something to look at: the sentence of section 1 through a layer that has learned nothing yet.
+
+**Before you run it:** $A$ is square. Is it symmetric? How many numbers are there to learn with $D_X = 5$, $D_Q = 16$,
+$D_V = 3$, and how many would it be for a sentence of 700 words? Two of the rows are equal: which?
+"""
+
+# %% tags=["experiment"]
+torch.manual_seed(4)
+layer = SelfAttention(D_X=5, D_Q=16, D_V=3)
+X = 4 * torch.tensor([[vectors[word] for word in sentence]])                    # (1, 7, 5): a batch of one sentence
+Y, A = layer(X)                                                                 # (1, 7, 3), (1, 7, 7)
+print("numbers to learn:", sum(weights.numel() for weights in layer.parameters()))
+plots.show_attention(A[0], queries=sentence, keys=sentence, title="Self-attention before any training");
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+Not symmetric: what "cat" asks of "mouse" is $q_{\text{cat}} \cdot k_{\text{mouse}}$, and $W_Q$ and $W_K$ differ.
+There are $5 \cdot 16 + 5 \cdot 16 + 5 \cdot 3 = 175$ numbers to learn, for 7 words as for 700. The two rows "the" are
+equal, and so are the two columns, though the words stand in different places.
+</details>
+
+## 7 What the layer does not know
+
+Nothing in section 6 uses the number of a row. Let $s$ shuffle the rows of a matrix. Shuffled inputs give queries,
+keys and values shuffled in the same way; so the similarities are shuffled, in rows and columns; so are the weights;
+and the sum over the keys does not care about their order. What comes out is the old output, shuffled. For the whole
+layer $f$:
+
+$$f(s(X)) = s(f(X))$$
+
+This is called **permutation equivariance** (Johnson 2019). Who attends to whom depends on the vectors, never on where
+they stand.
+
+**Before you run it:** the layer reads "dog bites man" and then "man bites dog". How do the two weight matrices
+differ? Is the output of "dog" another one when it is the dog that is bitten? What changes if every position adds its
+own vector to the word that stands there?
+"""
+
+# %% tags=["experiment"]
+import matplotlib.pyplot as plt
+
+torch.manual_seed(1)
+words = ["dog", "bites", "man"]
+shuffle = torch.tensor([2, 1, 0])                                               # s: the last becomes the first
+layer = SelfAttention(D_X=8, D_Q=8, D_V=3)
+X = 2 * torch.randn(1, 3, 8)                                                    # (1, 3, 8): three word vectors
+positions = 2 * torch.randn(3, 8)                                               # (3, 8): a vector for each position
+
+
+def compare_orders(title, positions=0.0):
+    """Send the sentence and its reversal through the layer; print and draw both."""
+    Y, A = layer(X + positions)                                                 # (1, 3, 3), (1, 3, 3)
+    Y_s, A_s = layer(X[:, shuffle] + positions)                                 # the words shuffled, not the positions
+    print(title)
+    print('  output of "dog" in "dog bites man":', [round(value, 3) for value in Y[0, 0].tolist()])
+    print('  output of "dog" in "man bites dog":', [round(value, 3) for value in Y_s[0, 2].tolist()])
+    print(f"  largest difference between f(s(X)) and s(f(X)): {(Y_s - Y[:, shuffle]).abs().max().item():.1e}")
+    _, axes = plt.subplots(1, 2, figsize=(9, 2.5), layout="constrained")
+    for ax, weights, tokens in zip(axes, (A, A_s), (words, words[::-1])):
+        plots.show_attention(weights[0], queries=tokens, keys=tokens, title=f'"{" ".join(tokens)}", {title}', ax=ax)
+
+
+with torch.no_grad():
+    compare_orders("without positions")
+    compare_orders("with positions", positions)
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+Without positions the second matrix holds the same numbers as the first, rows and columns in the new order, and the
+vector of "dog" is the same in both sentences up to rounding. The layer cannot tell who bites. With positions the
+numbers differ: equivariance is broken, on purpose.
+
+The vectors are *added* here, as in Vaswani et al. (2017); how to choose them is the subject of lesson 3. Where the
+order does not matter, as with a set of points, equivariance is just what one wants.
+</details>
+
+## 8 Nobody looks ahead
+
+A language model predicts each word from the words before it. If row $i$ could look at row $i + 1$, it could copy the
+answer instead of predicting it. So self-attention gets a **causal mask**.
+
+### 8.1 The mask
+
+With as many queries as keys, query $i$ may attend to the keys $0, \dots, i$. There is a second case, which you will
+need when a model writes a text word by word: the $N_K$ keys of the whole text are there, but only the last $N_Q$
+words ask. Then the last query stands at the last key, and each query further up stands one key further left:
+
+$$\text{allowed}_{ij} \iff j \le i + (N_K - N_Q)$$
+
+**Exercise 5.** Write `causal_mask`. Shapes: `(N_Q, N_K)`, bool, made on the given device. Check it by hand for
+$N_Q = 2$, $N_K = 5$ before you run the check: how many True are there in each row?
+
+<details><summary>Hint: without a loop</summary>
+
+`torch.arange(N_Q)[:, None]` is a column of row numbers, `torch.arange(N_K)[None, :]` a row of column numbers. A
+comparison of the two broadcasts to `(N_Q, N_K)`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "causal_mask", "solution": true}
+def causal_mask(N_Q, N_K=None, device=None):
+    """Return the causal mask (N_Q, N_K), bool, True where the query may attend to the key.
+
+    N_K: the number of keys; None means N_Q. With more keys than queries, the last query stands at the last key.
+    device: where the mask is made.
+    """
+    ### BEGIN SOLUTION Return the bool mask that lets every query see its own key and all keys before it.
+    if N_K is None:
+        N_K = N_Q
+    i = torch.arange(N_Q, device=device)[:, None]              # (N_Q, 1)
+    j = torch.arange(N_K, device=device)[None, :]              # (1, N_K)
+    return j <= i + (N_K - N_Q)                                # (N_Q, N_K)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-causal_mask", "grade": true}
+check("causal_mask")
+
+# %% [markdown]
+r"""
+**Before you run it:** six words, but only the last two of them ask. Which keys may each of the two see? How does
+this mask relate to the one in which all six ask?
+"""
+
+# %% tags=["experiment"]
+text = "the cat sat on the mat".split()
+plots.show_mask(causal_mask(6), queries=text, keys=text, title="All words ask: causal_mask(6)")
+plots.show_mask(causal_mask(2, 6), queries=text[-2:], keys=text, title="Only the last two ask: causal_mask(2, 6)");
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+The second is the last two rows of the first. A mask that ignores $N_K - N_Q$ would let "the" see only the first key,
+and "mat" the first two.
+</details>
+
+### 8.2 The layer
+
+With the mask, the sum over all keys becomes a sum over the keys so far:
+
+$$y_i = \sum_{j \le i} a_{ij}\, v_j \qquad a_{ij} = 0 \text{ for } j > i$$
+
+**Exercise 6.** Write `CausalSelfAttention` with the same three maps `W_Q`, `W_K`, `W_V`. Shapes: `X (B, N_X, D_X)`,
+`Y (B, N_X, D_V)`, `A (B, N_X, N_X)`. The class is derived from `SelfAttention`, so that everything but the mask is
+already there. The mask must be on the device of `X`.
+
+<details><summary>Hint</summary>
+
+`super().forward(X, allowed)` calls the forward of `SelfAttention`. Which axis of `X` is $N_X$?
+</details>
+"""
+
+# %% nbgrader={"grade_id": "CausalSelfAttention", "solution": true}
+class CausalSelfAttention(SelfAttention):
+    """Self-attention in which row i looks at rows 0 to i only. W_Q, W_K and W_V are those of SelfAttention."""
+
+    def forward(self, X):
+        """Return (Y, A) for X (B, N_X, D_X): outputs Y (B, N_X, D_V) and weights A (B, N_X, N_X)."""
+        ### BEGIN SOLUTION Return the outputs and the weights of self-attention under the causal mask.
+        allowed = causal_mask(X.shape[-2], device=X.device)    # (N_X, N_X), broadcasts over the batch
+        return super().forward(X, allowed)                     # (B, N_X, D_V), (B, N_X, N_X)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-CausalSelfAttention", "grade": true}
+check("CausalSelfAttention")
+
+# %% [markdown]
+r"""
+Is the future really hidden? There is a test that believes no picture of a mask. Change one input and see which
+outputs move; or, for all inputs at once, take the derivative of every output $y_i$ with respect to every input $x_j$
+and draw its norm.
+
+**Before you run it:** 8 words; word 4 (counting from 0) is replaced by another. Which output rows change without the
+mask? And with it? Sketch the two pictures of $\lVert \partial y_i / \partial x_j \rVert$.
+"""
+
+# %% tags=["experiment"]
+import matplotlib.pyplot as plt
+
+torch.manual_seed(3)
+X = torch.randn(1, 8, 6)                                                        # (1, 8, 6)
+changed = X.clone()
+changed[0, 4] = torch.randn(6)                                                  # another word at position 4
+_, axes = plt.subplots(1, 2, figsize=(9, 3.7), layout="constrained")
+
+for ax, title, make in zip(axes, ("without mask", "with causal mask"), (SelfAttention, CausalSelfAttention)):
+    torch.manual_seed(0)                                                        # the same weights for both
+    layer = make(6, 6, 6)
+    moved = (layer(changed)[0] - layer(X)[0]).abs().amax(dim=-1)[0]             # (8,): the largest change in each row
+    derivative = torch.autograd.functional.jacobian(lambda rows: layer(rows[None])[0][0], X[0])   # (8, 6, 8, 6)
+    influence = derivative.pow(2).sum(dim=(1, 3)).sqrt()                        # (8, 8)
+    print(f"{title}: rows that changed {moved.nonzero().flatten().tolist()},"
+          f" largest influence of a later word {influence.triu(1).max():.3f}")
+    plots.show_attention(influence, title=f"Influence, {title}", label="norm of the derivative", values=False,
+                         queries=range(8), keys=range(8), ax=ax)
+    ax.set(xlabel="input j", ylabel="output i")
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+Without the mask all eight rows change, and every entry of the picture is positive. With it rows 4 to 7 change, and
+everything above the diagonal is exactly 0. The last row is the same in both, since the last word may look at all
+words anyway; the first row has become one large number, since the first word may look only at itself.
+
+This is what makes training fast. Since output $i$ cannot see past input $i$, it is an honest prediction of word
+$i + 1$, and one pass over a text of $N$ words gives $N$ of them, all at once. The inputs are always the true words,
+not the model's own (*teacher forcing*). An RNN must take its $N$ steps one after the other even in training.
+</details>
+
+### Written question 2 (2 points, graded by hand)
+
+A classifier of sentences is one self-attention layer without positions, the mean of its $N$ output rows, and a linear
+map to the classes.
+
+- (a) Show with $f(s(X)) = s(f(X))$ that it cannot tell "dog bites man" from "man bites dog", whatever its weights.
+- (b) A causal mask is put in, still without positions. Can it tell them apart now? Give the reason, for instance with
+  what the first row of $Y$ is.
+
+Three to six sentences are enough.
+"""
+
+# %% [markdown] nbgrader={"grade_id": "written-order", "grade": true, "solution": true, "points": 2}
+r"""
+(a) The second sentence is $s(X)$ with $s$ the reversal. The layer returns $f(s(X)) = s(f(X))$: the same rows in
+another order. The mean of rows does not depend on their order (it is permutation *invariant*), so the linear map
+receives the same vector and returns the same scores. This holds for all weights, so no training can change it.
+
+(b) Yes, in general. The mask says which *row numbers* may be seen, so it does not move along with the words, and the
+step "the similarities are shuffled in rows and columns" fails: $f(s(X)) \ne s(f(X))$. The first row may look only at
+itself, so it is the value of the first word, $y_0 = v_0$: that of "dog" in one sentence and that of "man" in the
+other. The other rows are means over the words up to theirs, and differ as well, so the mean of all rows differs in
+general. A causal mask thus carries some knowledge of the order even without positions.
+
+=== BEGIN MARK SCHEME ===
+
+- 1 point: (a) applies equivariance to the reversed sentence *and* says that the mean is independent of the order of
+  the rows (half a point if the mean is not mentioned).
+- 1 point: (b) answers yes and gives a reason that would hold for others: the mask is tied to row numbers, or the
+  first row equals the value of the first word (half a point for a yes with a vague reason such as "because of the
+  triangle").
+
+=== END MARK SCHEME ===
+"""
+
+# %% [markdown]
+r"""
+## 9 What it costs
+
+Three kinds of layer turn a sequence of $N$ vectors into another one (Johnson 2019; Vaswani et al. 2017, table 1).
+With width $D$ throughout, and a convolution over $k$ neighbours:
+
+| | multiplications | memory between | steps one after the other | layers until the last output has seen the first input |
+|---|---|---|---|---|
+| RNN | $N D^2$ | $N D$ | $N$ | 1 |
+| 1-D convolution | $k N D^2$ | $N D$ | 1 | about $2N / (k - 1)$ |
+| self-attention | $N D^2 + N^2 D$ | $N D + N^2$ | 1 | 1 |
+
+The counts leave out constant factors. An RNN is made for ordered sequences and is good at long ones, but cannot be
+computed in parallel. A convolution is parallel, but needs many layers to see all. Self-attention is parallel, sees
+all after one layer, and works on sets; it pays with the matrix $A$ of $N^2$ numbers.
+
+**Before you run it:** the sequence gets twice as long, again and again. On axes that are both logarithmic, time
+$\propto N^p$ is a straight line of slope $p$. Which slopes do you expect for large $N$, in time and in memory?
+"""
+
+# %% tags=["experiment"]
+def slope(N, readings):
+    """Return the power p in readings ~ N^p, from the last two readings."""
+    return math.log(readings[-1] / readings[-2]) / math.log(N[-1] / N[-2])
+
+
+torch.manual_seed(0)
+device = devices.pick_device()
+if device.type == "mps":                                                        # it keeps no record of peak memory
+    device = devices.pick_device("cpu")
+D, lengths = 64, [256, 512, 1024, 2048, 4096]
+recurrent = nn.GRU(D, D, batch_first=True).to(device)
+convolution = nn.Conv1d(D, D, kernel_size=3, padding=1).to(device)
+attention = SelfAttention(D, D, D).to(device)
+layers = {"RNN (GRU)": recurrent, "1-D convolution": lambda X: convolution(X.mT), "self-attention": attention}
+times, memory = ({name: [] for name in layers} for _ in range(2))
+
+with torch.no_grad():
+    for N in lengths:
+        X = torch.randn(1, N, D, device=device)                                 # (1, N, D)
+        for name, layer in layers.items():
+            times[name].append(1e3 * devices.time_call(layer, X, repeats=3, warmup=1).median)
+            memory[name].append(devices.peak_memory(lambda: layer(X), device) / 2**20)
+
+plots.show_curves(lengths, times, "length N", "time (ms)", "Time of one layer", logx=True, logy=True)
+plots.show_curves(lengths, memory, "length N", "extra memory (MiB)", "Memory of one layer", logx=True, logy=True)
+for name in layers:
+    print(f"{name:16} slope in time {slope(lengths, times[name]):.1f}, in memory {slope(lengths, memory[name]):.1f}")
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+In memory: slope 1 for RNN and convolution, slope 2 for self-attention, whose $N^2$ numbers take 64 MiB for one matrix
+$A$ at $N = 4096$ (and $E$ is of the same size). In time: about 1 for RNN and convolution; self-attention starts lower
+than the RNN, which must take its steps one by one, and goes to slope 2. On a GPU the RNN falls much further behind,
+since all but one of its parallel units wait. (Single readings of short times scatter; look at the trend.)
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 10 The same numbers, block by block
+
+The inputs and the output of attention hold $N D$ numbers each. Only $E$ and $A$, in between, hold $N^2$. Must they
+exist? No: the output can be computed exactly while only a small block of $E$ exists at a time. Three steps lead
+there, for one query, its similarities $e_i$ and values $v_i$.
+
+### 10.1 Both sums can be built up piece by piece
+
+$$y = \frac{\sum_i \exp(e_i)\, v_i}{\sum_i \exp(e_i)}$$
+
+Above and below the line stands a sum over the keys. Take the keys in blocks, add each block's part to both sums,
+divide once at the end. That is the whole idea (Rabe & Staats 2021), but $\exp(e_i)$ can overflow, and the largest
+similarity, which exercise 1 subtracted, is not known before all keys have been seen.
+
+### 10.2 Subtract the largest so far
+
+Keep three things for the query: $m$, the largest similarity so far, and the two sums so far, both relative to this
+$m$:
+
+$$l = \sum_{i \text{ so far}} \exp(e_i - m) \qquad s = \sum_{i \text{ so far}} \exp(e_i - m)\, v_i$$
+
+### 10.3 When a new block brings a larger one
+
+The new maximum is $m' = \max(m, \max_{i \text{ in block}} e_i)$. The old terms were relative to $m$, so they are
+corrected by a factor, since $\exp(e_i - m') = \exp(e_i - m)\,\exp(m - m')$. The factor is the same for all of them:
+
+$$\begin{aligned}
+l' &= l\, \exp(m - m') + \sum_{i \text{ in block}} \exp(e_i - m') \\
+s' &= s\, \exp(m - m') + \sum_{i \text{ in block}} \exp(e_i - m')\, v_i
+\end{aligned}$$
+
+At the start $m = -\infty$, $l = 0$, $s = 0$; the first factor is then $\exp(-\infty) = 0$. At the end $y = s / l$. No
+exponent is ever above 0. This is the *online softmax* (Milakov & Gimelshein 2018), and with it FlashAttention (Dao et
+al. 2022) avoids writing $E$ and $A$ to memory.
+
+**Before you run it:** four keys with $e = (1, 3, 2, 5)$ and $v = (10, 20, 30, 40)$, in two blocks of two. Work out
+$m$ after each block. By which factor is the first block's sum corrected when the second arrives?
+"""
+
+# %% tags=["experiment"]
+e = torch.tensor([1.0, 3.0, 2.0, 5.0])                                          # (4,)
+v = torch.tensor([10.0, 20.0, 30.0, 40.0])                                      # (4,)
+m, l, s = torch.tensor(-math.inf), torch.tensor(0.0), torch.tensor(0.0)
+
+for block in (slice(0, 2), slice(2, 4)):
+    m_new = torch.maximum(m, e[block].max())
+    factor = torch.exp(m - m_new)
+    p = torch.exp(e[block] - m_new)                                             # (2,)
+    l, s, m = l * factor + p.sum(), s * factor + (p * v[block]).sum(), m_new
+    print(f"after e = {e[block].tolist()}: m = {m:.0f}, old sums times {factor:.4f},"
+          f" l = {l:.4f}, s = {s:.4f}, s / l = {s / l:.4f}")
+
+print(f"all at once: y = {(torch.softmax(e, dim=0) * v).sum():.4f}")
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+$m$ is 3, then 5; the first block's sums are multiplied by $\exp(3 - 5) = 0.1353$. After each block $s / l$ is the
+exact answer for the keys seen so far, and at the end the same number as from the whole softmax. Nothing is
+approximated.
+</details>
+
+### 10.4 Blocks of queries, blocks of keys
+
+One query at a time would be slow; a processor is at its best with matrices. So take `block_size` queries together.
+Each has its own $m$ and $l$, and a row of $S$, and $E$ is one small matrix for each pair of a block of queries and a
+block of keys. Under the causal mask there are three kinds of pairs:
+
+- all keys lie before all queries: nothing to hide;
+- all keys lie after all queries: **skip** it, do not even compute $E$ (nearly half of all pairs);
+- the diagonal passes through it: hide what lies after, in this one block.
+
+**Exercise 7.** Write `blockwise_attention`. One equation to keep in view, for a block of $n$ queries and a block of
+keys with values $V$:
+
+$$\begin{aligned}
+m' &= \max(m, \text{row maxima of } E) & P &= \exp(E - m') \\
+l' &= l\,e^{m - m'} + \text{row sums of } P & S' &= S\,e^{m - m'} + P V
+\end{aligned}$$
+
+It comes in three pieces: `add_key_block` does this step, `attend_query_block` runs over the keys for one block of
+queries, and `blockwise_attention` runs over the queries. Only the last one is checked; change the two helpers as you
+like. All leading axes are folded into one, `B`, for you. Shapes: `E (B, n, k)`, `m` and `l (B, n, 1)`,
+`S (B, n, D_V)`.
+
+What is asked: the numbers of exercise 3, for any length (also one that is no multiple of the block) and any
+`block_size`; memory that grows like $N$; and time. Full points for at most 2.5 times the time of PyTorch's own causal
+attention, some points up to 5 times. (This check measures, so it takes some seconds, and up to half a minute if your
+function is slow.) No gradients are needed. First make it right.
+
+<details><summary>Hint: where the diagonal is</summary>
+
+Query $r$ of the block stands at position `first + r`, key $c$ of the block at `start + c`. What lies after is hidden:
+`start + c > first + r`. Slicing past the end of a tensor is allowed and gives a shorter block, so the shapes of `E`
+tell you how many rows and columns there are.
+</details>
+<details><summary>Hint: NaN</summary>
+
+`exp(m - m_new)` is NaN if both are $-\infty$, that is if a query has met only hidden keys so far. Take the keys from
+the left: then the first block contains key 0, which every query may see.
+</details>
+<details><summary>Hint: right, but too slow</summary>
+
+Measure before you change anything, and change one thing at a time.
+
+- Are blocks above the diagonal really skipped? That is almost half of the time.
+- Is there a Python loop over single queries, single keys or the batch? Try blocks of 64, 128, 256 and 512. Small ones
+  waste time between the operations, large ones no longer fit in the processor's cache. The blocks of keys may be
+  longer than those of queries.
+- Scale `Q` once, before the loops, rather than every `E`.
+- Every new tensor of the size of `E` costs memory traffic. `E.sub_(m_new)` and `E.exp_()` work in place;
+  `torch.bmm(..., out=...)` writes into room made once; `S.mul_(factor).baddbmm_(P, V)` adds a product in place.
+- $e^x = 2^{x \log_2 e}$, and on many processors `exp2` is about twice as fast as `exp`, above all where $-\infty$
+  occurs.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "blockwise_attention", "solution": true}
+def add_key_block(E, V, m, l, S):
+    """Take one more block of keys into the running quantities of a block of queries, and return the new (m, l, S).
+
+    E (B, n, k): scaled similarities of n queries to k further keys, -inf where hidden; may be overwritten.
+    V (B, k, D_V): the values of these keys.
+    m (B, n, 1), l (B, n, 1), S (B, n, D_V): largest similarity, sum of the exponentials and their sum with the values.
+    """
+    ### BEGIN SOLUTION Return m, l and S after this block: the new maximum, and both sums corrected and continued.
+    m_new = torch.maximum(m, E.amax(dim=-1, keepdim=True))             # (B, n, 1)
+    P = E.sub_(m_new).mul_(math.log2(math.e)).exp2_()                  # (B, n, k): exp(E - m_new), in the room of E
+    factor = torch.exp(m - m_new)                                      # (B, n, 1), at most 1
+    l = l * factor + P.sum(dim=-1, keepdim=True)                       # (B, n, 1)
+    S = S.mul_(factor).baddbmm_(P, V)                                  # (B, n, k) @ (B, k, D_V) -> (B, n, D_V)
+    return m_new, l, S
+    ### END SOLUTION
+
+
+def attend_query_block(Q, K, V, first, block_size):
+    """Return the outputs Y (B, n, D_V) of one block of queries over all keys that are given.
+
+    Q (B, n, D_Q): queries, already divided by the square root of D_Q. K (B, N_K, D_Q), V (B, N_K, D_V).
+    first: None, or the position of the first query; then query r may attend to the keys 0 to first + r.
+    block_size: how many keys are taken at a time.
+    """
+    m = Q.new_full((*Q.shape[:2], 1), -math.inf)                       # (B, n, 1)
+    l = torch.zeros_like(m)                                            # (B, n, 1)
+    S = V.new_zeros(*Q.shape[:2], V.shape[-1])                         # (B, n, D_V)
+    ### BEGIN SOLUTION Run over the blocks of keys, hide what lies after each query, and return the outputs.
+    room = Q.new_empty(*Q.shape[:2], min(block_size, K.shape[1]))      # (B, n, k): made once for all blocks of keys
+    for start in range(0, K.shape[1], block_size):
+        K_block, V_block = (tensor[:, start:start + block_size] for tensor in (K, V))
+        E = torch.bmm(Q, K_block.mT, out=room[..., :K_block.shape[1]])  # (B, n, D_Q) @ (B, D_Q, k) -> (B, n, k)
+        if first is not None and start + K_block.shape[1] > first + 1:  # the diagonal passes through this block
+            E += torch.full_like(E[0], -math.inf).triu(first - start + 1)
+        m, l, S = add_key_block(E, V_block, m, l, S)
+    return S / l                                                       # (B, n, D_V)
+    ### END SOLUTION
+
+
+@torch.no_grad()
+def blockwise_attention(Q, K, V, causal=False, block_size=256):
+    """Return the outputs Y (..., N_Q, D_V) of scaled dot-product attention in memory that is linear in N_Q and N_K.
+
+    Q (..., N_Q, D_Q), K (..., N_K, D_Q), V (..., N_K, D_V), with the same leading axes (any number, also none).
+    causal: query i attends to the keys 0 to i only; N_Q and N_K are then equal.
+    """
+    *lead, N_Q, D_Q = Q.shape
+    N_K, D_V = V.shape[-2:]
+    Q, K, V = Q.reshape(-1, N_Q, D_Q), K.reshape(-1, N_K, D_Q), V.reshape(-1, N_K, D_V)
+    Y = V.new_zeros(V.shape[0], N_Q, D_V)                              # (B, N_Q, D_V)
+    ### BEGIN SOLUTION Fill Y block of queries by block of queries; give each only the keys that it can see.
+    Q = Q / math.sqrt(D_Q)
+    for i in range(0, N_Q, block_size):
+        end = i + block_size if causal else N_K                        # no query of this block sees a key from end on
+        Y[:, i:i + block_size] = attend_query_block(
+            Q[:, i:i + block_size], K[:, :end], V[:, :end], i if causal else None, 2 * block_size)
+    ### END SOLUTION
+    return Y.reshape(*lead, N_Q, D_V)
+
+# %% nbgrader={"grade_id": "check-blockwise_attention", "grade": true}
+check("blockwise_attention")
+
+# %% [markdown]
+r"""
+Now both versions side by side: exercise 3 with a causal mask, which builds the whole matrix, and exercise 7.
+
+**Before you run it:** both do $\propto N^2$ multiplications. Which slopes do you expect in time, and which in memory?
+And where, at $N = 4096$, does the difference in *time* come from?
+"""
+
+# %% tags=["experiment"]
+lengths = [256, 512, 1024, 2048, 4096]
+versions = {
+    "whole matrix": lambda Q, K, V: scaled_dot_product_attention(Q, K, V, causal_mask(Q.shape[-2], device=Q.device)),
+    "blockwise": lambda Q, K, V: blockwise_attention(Q, K, V, causal=True),
+}
+times, memory = ({name: [] for name in versions} for _ in range(2))
+
+with torch.no_grad():
+    for N in lengths:
+        Q, K, V = (torch.randn(1, N, 64, device=device) for _ in range(3))      # (1, N, 64)
+        for name, version in versions.items():
+            times[name].append(1e3 * devices.time_call(version, Q, K, V, repeats=3, warmup=1).median)
+            memory[name].append(devices.peak_memory(lambda: version(Q, K, V), device) / 2**20)
+
+plots.show_curves(lengths, times, "length N", "time (ms)", "Causal attention: time", logx=True, logy=True)
+plots.show_curves(lengths, memory, "length N", "extra memory (MiB)", "Causal attention: memory", logx=True, logy=True)
+for name in versions:
+    print(f"{name:13} at N = {N}: {times[name][-1]:4.0f} ms, {memory[name][-1]:4.0f} MiB;"
+          f" slope in time {slope(lengths, times[name]):.1f}, in memory {slope(lengths, memory[name]):.1f}")
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+In memory: slope 2 for the whole matrix, about 200 MiB at $N = 4096$. The blockwise version needs a few MiB: room of a
+fixed size for one block, and output and running sums, which grow with slope 1. In time both slopes go to about 2,
+since both multiply about as much; the blocks save a factor, not a power. The factor has two sources: the pairs of
+blocks above the diagonal are skipped, and a block of $E$ stays in the processor's cache from the first operation to
+the last, while the whole matrix is written to memory and read back at every step. On a GPU this traffic is what
+FlashAttention was made to avoid.
+</details>
+
+## 11 What to take along
+
+- Attention is a weighted mean of values, with weights from a softmax over the similarities of a query to the keys.
+  Each row of $A$ sums to 1, and the softmax runs over the last axis.
+- Dividing by $\sqrt{D_Q}$ keeps the spread of the similarities at 1, and with it the gradient alive.
+- A mask acts before the softmax. True means "may attend".
+- Self-attention is equivariant to permutations: it knows *what* is there, not *where*. A causal mask or positions
+  break this.
+- It sees everything in one parallel step and pays with $N^2$. The $N^2$ numbers have to be computed; they do not have
+  to be stored.
+
+Next, lesson 2: several of these layers side by side, each looking for something else.
+
+### Sources
+
+J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
+Transformers*, CS 4644/7643, Georgia Tech. D. Bahdanau, K. Cho, Y. Bengio, *Neural machine translation by jointly
+learning to align and translate*, ICLR 2015. A. Vaswani et al., *Attention is all you need*, 2017. M. Milakov, N.
+Gimelshein, *Online normalizer calculation for softmax*, 2018. M. N. Rabe, C. Staats, *Self-attention does not need
+O(n²) memory*, 2021. T. Dao et al., *FlashAttention: fast and memory-efficient exact attention with IO-awareness*,
+2022.
+"""

@@ -1,0 +1,103 @@
+"""The released notebook in a fresh environment that has only the wheel, as in Colab."""
+
+import json
+import os
+import subprocess
+import sys
+import venv
+import zipfile
+
+import pytest
+
+from autograder import notebooks
+from autograder.build import COLAB_CELL
+from autograder.course import find_course
+
+RELEASE = "assignments/01-attention/attention.ipynb"
+
+
+def test_the_first_cell_installs_from_the_one_address(root):
+    first = notebooks.read(root / RELEASE)["cells"][0]
+    assert notebooks.source(first) == COLAB_CELL.format(repository=find_course().repository).rstrip()
+    assert find_course().repository in notebooks.source(first)
+
+
+def test_outside_colab_the_first_cell_does_nothing(root):
+    text = notebooks.source(notebooks.read(root / RELEASE)["cells"][0])
+    assert "google.colab" not in sys.modules
+    names = {}
+    exec(text.replace("    %pip", "    raise SystemExit #"), names)
+    assert set(names) - {"__builtins__"} == {"sys"}
+
+
+@pytest.fixture(scope="module")
+def wheel(root, tmp_path_factory):
+    place = tmp_path_factory.mktemp("wheel")
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "--wheel-dir",
+        place,
+        root,
+    ]
+    subprocess.run(command, check=True, capture_output=True)
+    [path] = place.glob("*.whl")
+    return path
+
+
+def test_the_wheel_holds_the_wrong_answers_and_no_solutions(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    assert any("/wrong/" in name for name in names)
+    assert not [name for name in names if "/right/" in name or name.startswith(("solutions", "tests", "assignments"))]
+    assert "autograder/checks/attention/check_softmax.py" in names
+
+
+@pytest.mark.slow
+def test_the_notebook_runs_in_a_fresh_environment_with_a_stand_in_for_colab(root, wheel, tmp_path):
+    """The first cell's pip is led to the wheel by a stand-in for git's address; everything else is as in Colab."""
+    place = tmp_path / "env"
+    venv.create(place, with_pip=True)
+    python = place / "bin" / "python"
+    pip = [python, "-m", "pip", "install", "--quiet", "--constraint", root / "constraints.txt"]
+    # What Colab brings along: a notebook's kernel and the large packages, in its own versions.
+    subprocess.run([*pip, "torch==2.13.0", "numpy", "matplotlib", "ipykernel", "nbclient", "nbformat"], check=True)
+
+    notebook = json.loads((root / RELEASE).read_text(encoding="utf8"))
+    stand_in = "import sys, types; sys.modules['google.colab'] = types.ModuleType('google.colab')"
+    answer = "def softmax(E, dim=-1):\n    return torch.exp(E - torch.logsumexp(E, dim, keepdim=True))"
+    cells = [c for c in notebook["cells"] if c["cell_type"] == "code"]
+    first, imports = cells[0]["source"], cells[1]["source"]
+    address = f"git+{find_course().repository}"
+    assert address in "".join(first)
+    texts = [
+        stand_in,
+        "".join(first).replace(f"attention-course @ {address}", str(wheel)),
+        imports,
+        answer,
+        'check("softmax")',
+    ]
+    script = tmp_path / "run.py"
+    script.write_text(
+        "import json, nbformat, nbclient\n"
+        f"cells = [nbformat.v4.new_code_cell(''.join(text)) for text in {texts!r}]\n"
+        "notebook = nbformat.v4.new_notebook(cells=cells)\n"
+        "nbclient.NotebookClient(notebook, timeout=600, kernel_name='python3').execute()\n"
+        "print(json.dumps([o['data']['text/plain'] for o in notebook.cells[-1].outputs]))\n",
+        encoding="utf8",
+    )
+    environment = {
+        key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV", "JUPYTER"))
+    }
+    environment["PATH"] = f"{place / 'bin'}{os.pathsep}{environment['PATH']}"
+    # Colab's %pip asks no constraints; here they keep pip from fetching another, much larger torch.
+    environment["PIP_CONSTRAINT"] = str(root / "constraints.txt")
+    done = subprocess.run([python, script], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    table, points = json.loads(done.stdout.splitlines()[-1])
+    assert "7 of 7 points" in table
+    assert points == "7.0"

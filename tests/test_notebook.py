@@ -1,0 +1,65 @@
+"""``check`` in a real kernel: what a student sees, and what nbgrader reads."""
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbgrader.utils import determine_grade
+
+SETUP = (
+    "import math\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nfrom autograder import check"
+)
+
+
+def run(*cells):
+    """Run cells in a fresh kernel and return them with their outputs."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in (SETUP, *cells)])
+    NotebookClient(notebook, timeout=120, kernel_name="python3", allow_errors=True).execute()
+    return notebook.cells[1:]
+
+
+def grade(cell, points):
+    cell.metadata["nbgrader"] = {"grade": True, "solution": False, "points": points, "grade_id": "x"}
+    return determine_grade(cell)[0]
+
+
+NOISY = """
+import warnings, sys, os
+def softmax(E, dim=-1):
+    warnings.warn("a warning"); print("to stderr", file=sys.stderr); os.write(2, b"below python")
+    return torch.softmax(E, dim)
+"""
+
+
+@pytest.fixture(scope="module")
+def cells():
+    return run(
+        NOISY, 'check("softmax")',
+        "def attend(q, X):\n    a = torch.softmax(X @ q / len(q) ** 0.5, 0)\n    return a @ X, a", 'check("attend", seed=5)',
+        'check("causal_mask")', 'check("casual_mask")', 'x = check("softmax")\ntype(x)',
+    )  # fmt: skip
+
+
+def test_a_right_answer_with_warnings_earns_everything(cells):
+    assert not [o for o in cells[1].outputs if o.output_type == "stream"], cells[1].outputs
+    assert grade(cells[1], 7) == 7
+
+
+def test_a_wrong_answer_earns_a_part_and_shows_a_table_with_a_text_twin(cells):
+    [table] = [o for o in cells[3].outputs if o.output_type == "display_data"]
+    assert "Likely cause: scaled" in table.data["text/plain"] or "Likely cause: " in table.data["text/plain"]
+    assert "<table" in table.data["text/html"]
+    assert "seed 5" in table.data["text/plain"]
+    assert 0 < grade(cells[3], 6) < 6
+
+
+def test_nothing_written_earns_nothing(cells):
+    assert grade(cells[4], 5) == 0
+
+
+def test_a_mistyped_name_is_an_error_that_lists_the_names(cells):
+    [error] = [o for o in cells[5].outputs if o.output_type == "error"]
+    assert "There is no exercise 'casual_mask'. Expected one of:" in error.evalue
+
+
+def test_the_points_are_a_plain_float(cells):
+    assert [o.data["text/plain"] for o in cells[6].outputs if o.output_type == "execute_result"] == ["float"]
