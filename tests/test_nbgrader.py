@@ -1,0 +1,143 @@
+"""Plain nbgrader commands in a course root, on submissions of every kind."""
+
+import csv
+import json
+import shutil
+
+import pytest
+
+from autograder import catalogue, notebooks
+
+ASSIGNMENT = "01-attention"
+POINTS = {name: catalogue.points_of(name) for name in catalogue.exercises(ASSIGNMENT)}
+
+
+def write(path, notebook):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(notebook), encoding="utf8")
+
+
+@pytest.fixture(scope="module")
+def course(root, tmp_path_factory):
+    """A course root as in the repository: its configuration and its solution notebook."""
+    place = tmp_path_factory.mktemp("course")
+    shutil.copy(root / "nbgrader_config.py", place)
+    (place / "solutions" / ASSIGNMENT).mkdir(parents=True)
+    for path in (root / "solutions" / ASSIGNMENT).iterdir():
+        shutil.copy(path, place / "solutions" / ASSIGNMENT)
+    return place
+
+
+@pytest.fixture(scope="module")
+def graded(course, root):
+    """Generate, hand in, autograde, make feedback, export; return the course root."""
+    import subprocess
+    import sys
+
+    def nbgrader(*arguments):
+        return subprocess.run(
+            [sys.executable, "-m", "nbgrader", *arguments], cwd=course, capture_output=True, text=True
+        )
+
+    done = nbgrader("generate_assignment", ASSIGNMENT)
+    assert done.returncode == 0, done.stderr
+    released = notebooks.read(course / "assignments" / ASSIGNMENT / "attention.ipynb")
+    submitted = course / "grading" / "submitted"
+    write(submitted / "untouched" / ASSIGNMENT / "attention.ipynb", released)
+    solution = {
+        notebooks.grade_id(c): c["source"]
+        for c in notebooks.read(course / "solutions" / ASSIGNMENT / "attention.ipynb")["cells"]
+    }
+    for cell in released["cells"]:
+        name = notebooks.grade_id(cell)
+        if name == "softmax":
+            cell["source"] = (
+                "import sys, warnings\n"
+                "def softmax(E, dim=-1):\n"
+                "    warnings.warn('be careful'); print('to stderr', file=sys.stderr)\n"
+                "    weights = torch.exp(E - E.amax(dim, keepdim=True))\n"
+                "    return weights / weights.sum(dim, keepdim=True)\n"
+            )
+        elif name == "scaled_dot_product_attention":
+            cell["source"] = "".join(solution[name]).replace(" / math.sqrt(Q.shape[-1])", "")
+        elif name == "blockwise_attention":
+            cell["source"] = "def blockwise_attention(Q, K, V, causal=False, block_size=64:\n    pass"
+        elif cell["metadata"].get("nbgrader", {}).get("solution"):
+            cell["source"] = solution[name] if cell["cell_type"] == "code" else "An answer."
+    write(submitted / "mixed" / ASSIGNMENT / "attention.ipynb", released)
+    (submitted / "nothing" / ASSIGNMENT).mkdir(parents=True)
+    nbgrader("autograde", ASSIGNMENT)
+    for step in (("generate_feedback", ASSIGNMENT), ("export",)):
+        done = nbgrader(*step)
+        assert done.returncode == 0, done.stderr
+    return course
+
+
+@pytest.fixture(scope="module")
+def scores(graded):
+    """Points by student and cell."""
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{graded / 'grading' / 'gradebook.db'}") as gradebook:
+        return {
+            submission.student_id: {
+                grade.name: grade for notebook in submission.notebooks for grade in _plain(notebook)
+            }
+            for submission in gradebook.assignment_submissions(ASSIGNMENT)
+        }
+
+
+def _plain(notebook):
+    from types import SimpleNamespace
+
+    return [SimpleNamespace(name=g.name, auto=g.auto_score, manual=g.needs_manual_grade) for g in notebook.grades]
+
+
+def test_the_release_is_the_committed_one(graded, root):
+    for name in ("solutions", "assignments"):
+        path = f"{name}/{ASSIGNMENT}/attention.ipynb"
+        assert (graded / path).read_bytes() == (root / path).read_bytes()
+    assert [p.name for p in (graded / "assignments" / ASSIGNMENT).iterdir()] == ["attention.ipynb"]
+
+
+def test_an_untouched_release_earns_nothing_and_waits_for_nobody(scores):
+    assert all(grade.auto == 0 and not grade.manual for grade in scores["untouched"].values())
+
+
+def test_every_cell_of_a_mixed_submission_gets_its_points(scores):
+    grades = scores["mixed"]
+    lost = {"scaled_dot_product_attention": 3.0, "blockwise_attention": 0.0}
+    assert {name: grades[f"check-{name}"].auto for name in POINTS} == POINTS | lost
+    assert all(grades[name].manual for name in ("written-scaling", "written-order"))
+
+
+def test_the_feedback_page_names_the_misconception(graded):
+    page = (graded / "grading" / "feedback" / "mixed" / ASSIGNMENT / "attention.html").read_text(encoding="utf8")
+    assert "no scaling" in page
+    assert "There is no blockwise_attention in this notebook yet." in page
+    assert "It was not run for grading." in page
+
+
+def test_the_export_has_a_line_for_everyone(graded):
+    with open(graded / "grading" / "grades.csv", encoding="utf8", newline="") as file:
+        rows = {row["student_id"]: row for row in csv.DictReader(file)}
+    assert set(rows) >= {"mixed", "untouched"}
+    assert float(rows["mixed"]["max_score"]) == sum(POINTS.values()) + 4
+    assert float(rows["untouched"]["score"]) == 0
+
+
+def test_validate_passes_the_solution_and_fails_the_release(graded, command):
+    done = command("nbgrader", "validate", f"solutions/{ASSIGNMENT}/attention.ipynb", cwd=graded)
+    assert "Success" in done.stdout, done.stdout[-2000:] + done.stderr[-2000:]
+    done = command("nbgrader", "validate", f"assignments/{ASSIGNMENT}/attention.ipynb", cwd=graded)
+    assert f"VALIDATION FAILED ON {len(POINTS) + 2} CELL(S)" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [("=1+1", "'=1+1"), ("@sum", "'@sum"), ("Ada, Countess", "Ada, Countess"), (None, ""), (-1.5, -1.5)],
+)
+def test_a_spreadsheet_reads_names_as_names(text, written):
+    from autograder.nbgrader_plugins.export import harmless
+
+    assert harmless(text) == written
