@@ -157,6 +157,10 @@ def check_large_similarities(student, sizes, draw):
         for options in ({}, {"allowed": draw.allowed(sizes.B, sizes.N_Q, sizes.N_K)}):
             more = f"Q Kᵀ up to {largest:.0f}{', masked' if options else ''}"
             _compare(student, Q, K, V, more, size=largest, **options)
+    Q, K = Q.abs(), -K.abs().amax() - K.abs()  # every similarity is below the number that a mask might put in its place
+    lowest = float((Q @ K.mT).abs().max())
+    more = f"Q Kᵀ between -{lowest:.0f} and {float((Q @ K.mT).max()):.0f}, masked"
+    _compare(student, Q, K, V, more, size=lowest, allowed=draw.allowed(sizes.B, sizes.N_Q, sizes.N_K))
 
 
 @exercise(NAME)
