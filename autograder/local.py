@@ -27,6 +27,9 @@ class LocalStudent:
         self.namespace = namespace
         self.forbid = forbid
         self.deep = deep
+        # Inputs stay alive, so that no two of them ever have the same address: whether an answer that remembers results by
+        # address is caught must not depend on where the memory allocator happens to put the next tensor.
+        self._kept: list[Any] = []
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """``student.softmax(E, dim=0)`` calls the student's ``softmax``."""
@@ -101,6 +104,7 @@ class LocalStudent:
         target = self._find(request.name)
         args = tuple(_leaf(arg, request) for arg in request.args)
         kwargs = {key: _leaf(value, request) for key, value in request.kwargs.items()}
+        self._kept += [x for x in (*args, *kwargs.values()) if isinstance(x, Tensor) and x.numel() < 10**5]
         value, deep = None, request.deep and self.deep and bool(self.forbid)
         elsewhere = torch.device(request.default_device) if request.default_device else contextlib.nullcontext()
         with watch(request.name), forbidden.unavailable(self.forbid), torch.enable_grad(), elsewhere:

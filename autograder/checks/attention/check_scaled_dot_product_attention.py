@@ -151,16 +151,28 @@ def check_a_query_that_may_attend_to_nothing_gets_zeros(student, sizes, draw):
 @points(1)
 def check_large_similarities(student, sizes, draw):
     """Similarities of any magnitude give numbers, with and without a mask"""
-    for scale in (10.0, 100.0, 300.0):
-        Q, K, V = draw.attention_inputs((sizes.B,), sizes, scale)
-        largest = float((Q @ K.mT).abs().max())
-        for options in ({}, {"allowed": draw.allowed(sizes.B, sizes.N_Q, sizes.N_K)}):
-            more = f"Q Kᵀ up to {largest:.0f}{', masked' if options else ''}"
-            _compare(student, Q, K, V, more, size=largest, **options)
-    Q, K = Q.abs(), -K.abs().amax() - K.abs()  # every similarity is below the number that a mask might put in its place
-    lowest = float((Q @ K.mT).abs().max())
-    more = f"Q Kᵀ between -{lowest:.0f} and {float((Q @ K.mT).max()):.0f}, masked"
-    _compare(student, Q, K, V, more, size=lowest, allowed=draw.allowed(sizes.B, sizes.N_Q, sizes.N_K))
+    for sign in (1.0, -1.0):
+        for length in (30.0, 300.0, 3000.0):
+            Q, K, V = _near(sign, length, sizes, draw)
+            level = float((Q @ K.mT).abs().max())
+            for options in ({}, {"allowed": draw.allowed(sizes.B, sizes.N_Q, sizes.N_K)}):
+                more = f"Q Kᵀ near {sign * level:.0f}{', masked' if options else ''}"
+                _compare(student, Q, K, V, more, size=level, **options)
+    Q, K, V = _near(1.0, 30.0, sizes, draw)
+    K[..., 0, :] *= 4  # the hidden key is by far the most similar: its exponential dwarfs all the others
+    allowed = torch.tensor([False] + [True] * (sizes.N_K - 1))
+    _compare(student, Q, K, V, "key 0 is the most similar and hidden", size=4 * 30.0**2, allowed=allowed)
+
+
+def _near(sign, length, sizes, draw):
+    """Return Q, K and V whose similarities are all near ±length², with differences of order 1 within a row.
+
+    Every key then has a weight that counts, so that a wrong weight cannot go unseen by chance.
+    """
+    Q, K, V = draw.attention_inputs((sizes.B,), sizes)
+    along = torch.nn.functional.normalize(draw.normal(sizes.D_Q), dim=0)
+    K = K - (K @ along)[..., None] * along
+    return Q + length * along, K + sign * length * along, V
 
 
 @exercise(NAME)
