@@ -5,13 +5,13 @@ import difflib
 import inspect
 import re
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from autograder import forbidden, measure, references
+from autograder import forbidden, measure
 from autograder.failure import CheckFailure, nothing_returned
 from autograder.student import Answer, Request, StudentModule, copy_tensor, matching
 
@@ -59,9 +59,15 @@ class LocalStudent:
         return [name for name in names if name in words]
 
     @contextlib.contextmanager
-    def with_right(self, names: Iterable[str]) -> Iterator[None]:
-        """Put right versions in place of the student's exercises, also as base classes of the student's other classes."""
-        right = references.namespace()
+    def with_right(self, names: Iterable[str], right: Mapping[str, Any] | None = None) -> Iterator[None]:
+        """Put right versions in place of the student's exercises, also as base classes of the student's other classes.
+
+        They are taken from ``right``, or else from the references.
+        """
+        if right is None:
+            from autograder import references
+
+            right = references.namespace()
         saved = {name: self.namespace[name] for name in names if name in self.namespace}
         heirs = [
             (thing, thing.__bases__)
@@ -90,6 +96,16 @@ class LocalStudent:
                 return function(*args, **kwargs)
 
         return call
+
+    def time_ratio(
+        self, name: str, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int], **kwargs: Any
+    ) -> measure.Ratio:
+        from autograder import references
+
+        call, ready = self.timed(name), getattr(references, name)
+        return measure.time_ratio(
+            lambda *x: call(*x, **kwargs), lambda *x: ready(*x, **kwargs), fresh, thresholds, rounds
+        )
 
     def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
         from course_lib.devices import peak_memory

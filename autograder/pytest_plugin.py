@@ -3,18 +3,17 @@
 ``check("softmax")`` in a notebook and ``pytest autograder/checks --submission NOTEBOOK`` both use it.
 """
 
-import contextlib
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from autograder import measure
 from autograder.draw import Draw, Sizes, fresh_seed
 from autograder.failure import CheckFailure, PartialCredit
+from autograder.torch_state import known_torch_state
 
 STUDENT = pytest.StashKey[Any]()
 SEED = pytest.StashKey[int]()
@@ -34,20 +33,6 @@ def pytest_report_header(config: pytest.Config) -> str:
 def student(request: pytest.FixtureRequest) -> Any:
     """The student whose work is checked."""
     return _student(request.config)
-
-
-@contextlib.contextmanager
-def known_torch_state() -> Iterator[None]:
-    """Record gradients and use float32 on the CPU by default, whatever the notebook has switched on or off before."""
-    dtype, device = torch.get_default_dtype(), torch.get_default_device()
-    torch.set_default_dtype(torch.float32)
-    torch.set_default_device("cpu")
-    try:
-        with torch.enable_grad():
-            yield
-    finally:
-        torch.set_default_dtype(dtype)
-        torch.set_default_device(None if device.type == "cpu" else device)
 
 
 @pytest.fixture(autouse=True)

@@ -61,6 +61,14 @@ class Student(Protocol):
     def timed(self, name: str) -> Callable[..., Any]:
         """Return a callable that is timed from outside: nothing is copied or watched on the way."""
 
+    def time_ratio(
+        self, name: str, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int], **kwargs: Any
+    ) -> Any:
+        """Race the student's ``name`` against the reference of that name, each round on ``fresh()`` inputs.
+
+        Returns a :class:`~autograder.measure.Ratio`, measured again while it is unclear on which side of a threshold it lies.
+        """
+
     def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
         """Return the bytes that one call needs at its peak above its inputs."""
 

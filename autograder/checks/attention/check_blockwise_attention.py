@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import torch
 
-from autograder import expect, measure, references
+from autograder import expect, references
 from autograder.checks.afresh import computes_afresh
 from autograder.failure import CheckFailure, PartialCredit
 from autograder.marks import exercise, measured, points
@@ -13,6 +13,8 @@ from autograder.student import Request
 
 NAME = "blockwise_attention"
 FULL, PART = 2.5, 5.0
+#: What else runs on the machine moves a ratio by up to a fifth (caches and memory are shared); that must not cost a point.
+MARGIN = 1.2
 #: (N, block_size): one row, blocks of one, whole blocks, a remainder, one block for all, several blocks with a remainder.
 CASES = ((1, 4), (5, 1), (8, 4), (11, 4), (11, 64), (23, 7))
 
@@ -161,7 +163,7 @@ def check_speed(student, draw):
         "speed",
         "Right, but slow.",
         setting=f"(B, H, N, D) = {shape}, float32, causal, one thread, processor time",
-        expected=f"at most {FULL} times the time of F.scaled_dot_product_attention",
+        expected=f"at most {FULL} times the time of F.scaled_dot_product_attention (points are lost from {FULL * MARGIN:g} on)",
         yours=f"{ratio} times",
         received="speed",
         cause="too slow",
@@ -169,15 +171,14 @@ def check_speed(student, draw):
         "A Python loop over single queries or heads, and blocks that the mask hides, cost most.",
     )
     # The lower end of the interval decides: a reading that stays unclear counts for the student.
-    if ratio.low > PART:
+    if ratio.low > PART * MARGIN:
         raise failure
-    if ratio.low > FULL:
+    if ratio.low > FULL * MARGIN:
         raise PartialCredit(0.5, failure)
 
 
 def _time_ratio(student, draw, shape):
     """Race the student's function against PyTorch's on fresh inputs. The first results are compared: fast and wrong is wrong."""
-    call = student.timed(NAME)
 
     def fresh():
         return tuple(torch.randn(shape, generator=draw.generator) for _ in range(3))
@@ -191,13 +192,7 @@ def _time_ratio(student, draw, shape):
         size=4.0,
         setting=f"Q {shape}, causal=True",
     )
-    return measure.time_ratio(
-        lambda *x: call(*x, causal=True),
-        lambda *x: references.blockwise_attention(*x, causal=True),
-        fresh,
-        (FULL, PART),
-        rounds=(3, 25),
-    )
+    return student.time_ratio(NAME, fresh, (FULL * MARGIN, PART * MARGIN), rounds=(3, 25), causal=True)
 
 
 @exercise(NAME)

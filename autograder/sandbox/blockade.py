@@ -1,0 +1,50 @@
+"""Inside: take PyTorch's ready-made attention away below the Python level, for the rest of this process's life.
+
+Replacing a name in ``torch.nn.functional`` is undone by whoever keeps another reference. Here the kernels themselves are
+replaced in PyTorch's dispatcher, where Python code, TorchScript and PyTorch's own layers all end up, and the handle with which
+the replacement could be taken back is lost on purpose.
+"""
+
+import ctypes
+import warnings
+from typing import Any
+
+import torch
+
+from autograder import forbidden
+
+_KEYS = ("CPU", "CUDA", "CompositeImplicitAutograd", "CompositeExplicitAutograd", "AutogradCPU", "AutogradCUDA")
+
+#: Which operators a forbidden function ends in, as parts of their names.
+_OPERATORS = {
+    "torch.nn.functional.scaled_dot_product_attention": (
+        "scaled_dot_product", "flash_attention", "efficient_attention", "cudnn_attention", "triton_scaled_dot",
+    ),
+    "torch.nn.MultiheadAttention": ("multi_head_attention", "transformer_encoder_layer_fwd"),
+}  # fmt: skip
+
+
+def raise_for_good(forbid: tuple[str, ...]) -> None:
+    """Make every operator behind the functions named in ``forbid`` raise."""
+    parts = [part for name in forbid for part in _OPERATORS.get(name, ())]
+    names = [
+        name for name in torch._C._dispatch_get_all_op_names()
+        if name.startswith("aten::") and "backward" not in name and any(part in name for part in parts)
+    ]  # fmt: skip
+    if not names:
+        return
+    library: Any = torch._C._dispatch_library("IMPL", "aten", "")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch tells, once, that a kernel is replaced
+        for name in names:
+            for key in _KEYS:
+                if torch._C._dispatch_has_kernel_for_dispatch_key(name, key):
+                    library.impl(name.removeprefix("aten::"), key, _raiser(name.removeprefix("aten::")))
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
+
+
+def _raiser(name: str) -> Any:
+    def blocked(*_: Any, **__: Any) -> Any:
+        raise forbidden.failure(name.partition(".")[0])
+
+    return blocked

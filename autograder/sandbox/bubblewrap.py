@@ -1,0 +1,103 @@
+"""The sandbox's walls: the bubblewrap command line, and what is visible behind it."""
+
+import os
+import shutil
+import sys
+import sysconfig
+from collections.abc import Iterator
+from importlib import util
+from pathlib import Path
+
+from autograder.sandbox.limits import Limits
+
+INSIDE = "/inside"
+
+#: The only files of the autograder that exist inside: no check, no known answer, no reference, no score.
+FILES = (
+    "__init__.py", "failure.py", "student.py", "local.py", "forbidden.py", "measure.py", "torch_state.py",
+    "sandbox/__init__.py", "sandbox/wire.py", "sandbox/requests.py", "sandbox/namespaces.py", "sandbox/zygote.py",
+    "sandbox/worker.py", "sandbox/shell.py", "sandbox/blockade.py",
+)  # fmt: skip
+
+_SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts")
+
+
+class SandboxMissing(Exception):
+    """The sandbox cannot be set up on this machine."""
+
+
+def find() -> str:
+    """Return the path of the program bwrap. Raises SandboxMissing with what to install."""
+    path = shutil.which("bwrap")
+    if path is None:
+        raise SandboxMissing(
+            "Grading runs students' code in a sandbox made by the program bubblewrap (bwrap), which is not installed here. "
+            "On Debian or Ubuntu: sudo apt-get install bubblewrap. On Fedora: sudo dnf install bubblewrap. "
+            "It needs Linux; on macOS or Windows, grade in a Linux virtual machine or container. "
+            "To grade without a sandbox, only if you trust every submission: autograder grade --trust-submissions."
+        )
+    return path
+
+
+def command(bwrap: str, limits: Limits, control: int, threads: int) -> list[str]:
+    """Return the command that starts the parent of all workers, with its socket as file number ``control``."""
+    walls = [bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
+    walls += ["--uid", "1000", "--gid", "1000", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev"]
+    walls += ["--tmpfs", "/tmp", "--dir", "/etc"]
+    for option, *paths in _mounts():
+        walls += [option, *paths]
+    for name, value in _environment(limits, threads).items():
+        walls += ["--setenv", name, value]
+    walls += ["--remount-ro", "/", "--chdir", "/"]
+    return [*walls, sys.executable, "-s", "-B", "-m", "autograder.sandbox.zygote", str(control)]
+
+
+def _mounts() -> Iterator[tuple[str, ...]]:
+    for path in _SYSTEM:
+        yield ("--ro-bind-try", path, path)
+    trees = [Path(p) for p in dict.fromkeys((sys.base_prefix, sys.prefix, sysconfig.get_path("purelib")))]
+    for tree in trees:
+        if not tree.is_relative_to("/usr"):
+            yield ("--ro-bind", str(tree), str(tree))
+    for folder in _hidden(trees):
+        yield ("--tmpfs", folder)
+    package = Path(__file__).parent.parent
+    for name in FILES:
+        yield ("--ro-bind", str(package / name), f"{INSIDE}/autograder/{name}")
+    yield ("--ro-bind", str(package / "sandbox" / "check_inside.py"), f"{INSIDE}/autograder/notebook.py")
+    yield ("--ro-bind", str(_folder_of("course_lib")), f"{INSIDE}/course_lib")
+
+
+def _hidden(trees: list[Path]) -> Iterator[str]:
+    """Folders that lie within what is visible and must not be: the installed autograder itself, above all."""
+    ours = _folder_of("autograder")
+    for tree in (*trees, Path("/usr")):
+        if ours.is_relative_to(tree):
+            yield str(ours)
+            return
+
+
+def _folder_of(package: str) -> Path:
+    found = util.find_spec(package)
+    if found is None or not found.submodule_search_locations:
+        raise SandboxMissing(f"The package {package} is not installed beside the autograder.")
+    return Path(found.submodule_search_locations[0]).resolve()
+
+
+def _environment(limits: Limits, threads: int) -> dict[str, str]:
+    return {
+        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        "PYTHONPATH": INSIDE,
+        "PYTHONHASHSEED": "random",
+        "HOME": "/tmp/home",
+        "IPYTHONDIR": "/tmp/ipython",
+        "MPLCONFIGDIR": "/tmp/matplotlib",
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "LANG": "C.UTF-8",
+        "TERM": "dumb",
+        "OMP_NUM_THREADS": str(threads),
+        "OMP_WAIT_POLICY": "passive",  # a thread that waits must not look like one that computes
+        "KINETO_LOG_LEVEL": "6",
+        "SANDBOX_DISK": str(limits.disk),
+        "TZ": os.environ.get("TZ", "UTC"),
+    }

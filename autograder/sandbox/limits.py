@@ -1,0 +1,34 @@
+"""What a submission may use."""
+
+from dataclasses import dataclass
+
+MB, GB = 2**20, 2**30
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Times are in seconds, sizes in bytes.
+
+    Computing is limited in processor time, which does not depend on how busy the machine is. Elapsed time is limited much more
+    generously, and a process that neither computes nor answers for ``idle`` seconds is taken for one that never will.
+    """
+
+    cell_cpu: float = 120.0
+    request_cpu: float = 40.0
+    total_cpu: float = 420.0
+    total_wall: float = 1800.0
+    idle: float = 20.0
+    memory: int = 3 * GB
+    processes: int = 64
+    disk: int = 64 * MB
+    file_size: int = 64 * MB
+    stops: int = 5
+
+    def inside(self) -> dict[str, int]:
+        """The limits that the kernel keeps for each process by itself."""
+        return {
+            "memory": self.memory + 4 * GB,  # counts what is reserved, not what is used
+            "processes": self.processes * 8,  # counts every thread of the user's, in all sandboxes together on old kernels
+            "file_size": self.file_size,
+            "cpu_seconds": int(self.total_cpu) + 60,
+        }

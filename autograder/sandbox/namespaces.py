@@ -1,0 +1,82 @@
+"""Inside: put this process into namespaces and limits of its own before a student's code runs in it."""
+
+import ctypes
+import os
+import resource
+
+_NEW_USER, _NEW_PID, _NEW_MOUNTS, _NEW_IPC, _NEW_NET = 0x10000000, 0x20000000, 0x00020000, 0x08000000, 0x40000000
+_PRIVATE, _RECURSIVE = 1 << 18, 1 << 14
+_NO_SUID, _NO_DEVICES = 2, 4
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
+
+#: Shown in the place of the outer /proc, which would tell of the processes beside this one.
+_PROC_FILES = ("cpuinfo", "meminfo", "version", "stat", "loadavg")
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _must(result: int, what: str) -> None:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+
+
+def hide_from_others() -> None:
+    """No process of the same user may look into this one's memory, or trace it."""
+    _must(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0), "PR_SET_DUMPABLE")
+
+
+def die_with_parent(signal: int = 9) -> None:
+    _must(_libc.prctl(_PR_SET_PDEATHSIG, signal, 0, 0, 0), "PR_SET_PDEATHSIG")
+
+
+def enter(disk: int) -> None:
+    """Enter new user, process, IPC, network and mount namespaces, with an empty /tmp of ``disk`` bytes and a bare /proc.
+
+    The caller forks afterwards: its child is process 1 of the new process namespace.
+    """
+    user, group = os.getuid(), os.getgid()
+    _must(_libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "PR_SET_DUMPABLE")  # otherwise /proc/self belongs to root
+    shown = {name: _read(f"/proc/{name}") for name in _PROC_FILES}
+    _must(_libc.unshare(_NEW_USER | _NEW_PID | _NEW_MOUNTS | _NEW_IPC | _NEW_NET), "unshare")
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+        with open(f"/proc/self/{name}", "w") as file:
+            file.write(text)
+    _must(_libc.mount(b"none", b"/", None, _RECURSIVE | _PRIVATE, None), "mount /")
+    options = f"size={disk},nr_inodes=20000,mode=1777".encode()
+    _must(_libc.mount(b"tmpfs", b"/tmp", b"tmpfs", _NO_SUID | _NO_DEVICES, options), "mount /tmp")
+    _must(_libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", _NO_SUID | _NO_DEVICES, options), "mount /dev/shm")
+    _must(_libc.mount(b"tmpfs", b"/proc", b"tmpfs", _NO_SUID | _NO_DEVICES, b"size=1m,nr_inodes=100"), "mount /proc")
+    for name, content in shown.items():
+        with open(f"/proc/{name}", "wb") as copy:
+            copy.write(content)
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(2**18)
+
+
+def limit(memory: int, processes: int, file_size: int, cpu_seconds: int) -> None:
+    """Set the limits that the kernel keeps for each process; what all of them use together is watched from outside."""
+    for kind, value in (
+        (resource.RLIMIT_DATA, memory),
+        (resource.RLIMIT_NPROC, processes),
+        (resource.RLIMIT_FSIZE, file_size),
+        (resource.RLIMIT_CPU, cpu_seconds),
+        (resource.RLIMIT_NOFILE, 512),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        hard = resource.getrlimit(kind)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(kind, (value, value))
+    _must(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "PR_SET_NO_NEW_PRIVS")
+
+
+def close_all_but(*keep: int) -> None:
+    """Close every inherited file except the standard ones and those named."""
+    low = 3
+    for number in sorted(keep):
+        os.closerange(low, number)
+        low = number + 1
+    os.closerange(low, 4096)

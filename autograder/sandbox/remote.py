@@ -1,0 +1,240 @@
+"""Outside: the student whose code runs in the sandbox. The checks ask it the same as a :class:`~autograder.local.LocalStudent`."""
+
+import contextlib
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from torch import Tensor
+
+from autograder import expect, forbidden, measure, references
+from autograder.failure import CheckFailure
+from autograder.sandbox import requests, wire
+from autograder.sandbox.box import Stopped, Worker
+from autograder.sandbox.limits import MB
+from autograder.sandbox.session import Session, right_text
+from autograder.student import Answer, Request, StudentModule
+
+#: What a process holds more than its tensors explain: libraries that load on first use, pools of the memory allocator.
+_MEMORY_NOISE = 24 * MB
+
+
+class RemoteStudent:
+    """Answers requests by way of a :class:`Session`. ``sources`` maps each name to the source text that defines it.
+
+    Once a request has had to be stopped, every later one fails at once: an endless loop delays the class only once.
+    """
+
+    def __init__(self, session: Session, sources: Mapping[str, str], forbid: tuple[str, ...] = ()):
+        self.session, self.sources, self.forbid = session, dict(sources), forbid
+        self.stopped: CheckFailure | None = None
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """``student.softmax(E, dim=0)`` calls the student's ``softmax``."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *args, **kwargs: self.call(name, *args, **kwargs)
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        return self.answer(Request(name, args, kwargs)).value
+
+    def build(self, name: str, *args: Any, weights: Mapping[str, Tensor] | None = None) -> StudentModule:
+        """Return the student's module ``name(*args)`` with ``weights`` loaded by name."""
+        return StudentModule(self, name, args, weights)
+
+    def answer(self, request: Request) -> Answer:
+        packing = wire.Packing()
+        header = {"request": requests.pack_request(request, packing)}
+        return self._ask("answer", request.name, header, packing, requests.unpack_answer, "answer")
+
+    def timed(self, name: str) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            packing = wire.Packing()
+            header = _arguments(name, args, kwargs, packing)
+            return self._ask("call", name, header, packing, lambda data, unpacking: unpacking.value(data), "value")
+
+        return call
+
+    def work(self, name: str, *args: Any, **kwargs: Any) -> int:
+        packing = wire.Packing()
+        return self._ask("work", name, _arguments(name, args, kwargs, packing), packing, _number, "number")
+
+    def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
+        """Return the larger of what the worker tells and what the kernel says the process came to hold."""
+        packing = wire.Packing()
+        header = _arguments(name, args, kwargs, packing)
+        with self._failures(name):
+            process = self.session.worker().process
+            before = process.reset_peak()
+            told = self._ask("memory", name, header, packing, _number, "number")
+            return max(told, process.peak() - before - packing.size - _MEMORY_NOISE)
+
+    def time_ratio(
+        self, name: str, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int], **kwargs: Any
+    ) -> measure.Ratio:
+        """Race the worker against one that runs only the reference.
+
+        What counts is the processor time that each process has used, by the kernel's account, from the question until the last
+        byte of the answer; what carrying the bytes costs by itself is measured with a function that only returns an argument.
+        """
+        with self._failures(name):
+            rival = self.session.start((), [])
+            try:
+                rival.ask("run", {"text": inspect.getsource(references) + "\ndef echo(*args, **_): return args[-1]\n"})
+                return _Race(self.session, rival, name, kwargs).run(fresh, thresholds, rounds)
+            finally:
+                rival.close()
+
+    def forbidden_use(self, name: str) -> CheckFailure | None:
+        source = self.sources.get(name, "")
+        try:
+            return forbidden.mentions(source, _imports(self.sources[""]), self.forbid)
+        except (KeyError, SyntaxError, ValueError):
+            return None  # what it calls is still stopped when it is called
+
+    def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
+        """Return those of ``names`` that the source of the student's ``exercise`` mentions; without a source, all."""
+        words = set(re.findall(r"\w+", self.sources.get(exercise, "")))
+        return [name for name in names if name in words or not words]
+
+    @contextlib.contextmanager
+    def with_right(self, names: Iterable[str]) -> Iterator[None]:
+        chosen = list(names)
+        stopped, self.stopped = self.stopped, None
+        try:
+            with self._failures("the notebook"), self.session.with_right(chosen, right_text(_with_bases(chosen))):
+                yield
+        finally:
+            self.stopped = stopped
+
+    def _ask(
+        self,
+        op: str,
+        name: str,
+        header: dict[str, Any],
+        packing: wire.Packing,
+        read: Callable[[Any, wire.Unpacking], Any],
+        part: str,
+    ) -> Any:
+        with self._failures(name):
+            reply, unpacking = self.session.ask(op, header, packing)
+            try:
+                print(str(reply.get("printed", ""))[:2000], end="")
+                if "failure" in reply:
+                    raise requests.unpack_failure(reply["failure"], unpacking)
+                return read(reply.get(part), unpacking)
+            except wire.BadMessage as error:
+                raise Stopped("garbled", f"What came back could not be read: {error}.") from None
+
+    @contextlib.contextmanager
+    def _failures(self, name: str) -> Iterator[None]:
+        """Turn the end of the process into a failure of the check that asked, and of all that ask after it."""
+        if self.stopped is not None:
+            raise self.stopped
+        try:
+            yield
+        except Stopped as stopped:
+            self.stopped = _failure(name, stopped)
+            raise self.stopped from None
+
+
+def _failure(name: str, stopped: Stopped) -> CheckFailure:
+    causes = {"time": "never finishes", "idle": "never finishes", "ended": "ends the process", "memory": "too much memory"}
+    return CheckFailure(
+        "crash",
+        f"{name} gave no result. {stopped}",
+        received=stopped.reason,
+        cause=causes.get(stopped.reason, "stopped"),
+        hint="The other checks of this exercise that would have come after this one were not run.",
+    )
+
+
+def _arguments(name: str, args: tuple, kwargs: Mapping[str, Any], packing: wire.Packing) -> dict[str, Any]:
+    packed = wire.pack(args, packing, strided=True)
+    return {"name": name, "args": packed, "kwargs": wire.pack(dict(kwargs), packing, strided=True)}
+
+
+def _number(data: Any, _: wire.Unpacking) -> int:
+    if not isinstance(data, int) or isinstance(data, bool) or not 0 <= data < 2**60:
+        raise wire.BadMessage("a count that is no whole number")
+    return data
+
+
+class _Race:
+    """A submission's worker and one that runs only the reference, timed in turn on the same inputs and compared."""
+
+    def __init__(self, session: Session, rival: Worker, name: str, kwargs: Mapping[str, Any]):
+        self.session, self.rival, self.name, self.kwargs = session, rival, name, kwargs
+        self.results: dict[bool, Any] = {}
+
+    def run(self, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int]) -> measure.Ratio:
+        self._seconds(True, self.name, fresh())
+        carrying = min(self._seconds(True, "echo", fresh()) for _ in range(3))
+
+        def seconds(of_rival: bool) -> Callable[[tuple], float]:
+            def timed(inputs: tuple) -> float:
+                spent = self._seconds(of_rival, self.name, inputs)
+                self._compare()
+                return max(spent - carrying, 1e-6)
+
+            return timed
+
+        self.results.clear()
+        return measure.race(seconds(False), seconds(True), fresh, thresholds, rounds)
+
+    def _seconds(self, of_rival: bool, name: str, inputs: tuple) -> float:
+        """Return the processor seconds of one call, and keep its result."""
+        packing = wire.Packing()
+        header = _arguments(name, inputs, self.kwargs, packing)
+        worker = self.rival if of_rival else self.session.worker()
+        worker.process.kill_descendants()
+        start = worker.process.cpu()
+        reply, unpacking = (worker if of_rival else self.session).ask("call", header, packing)
+        spent = worker.process.cpu() - start
+        if "failure" in reply:
+            raise requests.unpack_failure(reply["failure"], unpacking)
+        self.results[of_rival] = unpacking.value(reply.get("value"))
+        return spent
+
+    def _compare(self) -> None:
+        """Once both have answered: fast and wrong is wrong, in every round."""
+        if len(self.results) == 2:
+            expect.close(
+                expect.tensor(self.results[False], "Y"),
+                self.results[True],
+                "Y",
+                size=4.0,
+                setting="while it was timed",
+            )
+            self.results.clear()
+
+
+def _imports(text: str) -> dict[str, Any]:
+    """Return what the imports of a notebook bind, as far as the grader has those modules; nothing is imported here."""
+    import ast
+    import sys
+
+    found: dict[str, Any] = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                target = alias.name if alias.asname else alias.name.partition(".")[0]
+                found[alias.asname or target] = sys.modules.get(target)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                found[alias.asname or alias.name] = forbidden.resolve(f"{node.module}.{alias.name}") or sys.modules.get(
+                    f"{node.module}.{alias.name}"
+                )
+    return found
+
+
+def _with_bases(names: Sequence[str]) -> list[str]:
+    """Return the names together with the earlier exercises on which their right versions build, earliest first."""
+    from autograder import catalogue
+
+    wanted = list(names)
+    for name in wanted:
+        wanted += [base for base in catalogue.builds_on(name) if base not in wanted]
+    order = catalogue.lesson_of(names[0]).EXERCISES if names else ()
+    return [name for name in order if name in wanted]

@@ -1,0 +1,69 @@
+"""Requests, answers and failures as messages. Used on both sides of the boundary."""
+
+from typing import Any
+
+from torch import Tensor
+
+from autograder.failure import CheckFailure
+from autograder.sandbox.wire import BadMessage, Packing, Unpacking, pack
+from autograder.student import Answer, Request
+
+_FIELDS = ("name", "args", "kwargs", "build", "weights", "cotangents", "training", "times", "before", "default_device", "deep")  # fmt: skip
+_TEXTS = ("kind", "message", "expected", "yours", "setting", "cause", "hint")
+_LONGEST = 2000
+
+#: Arguments are sent back, to see whether a call has changed them, up to this many numbers.
+_SENT_BACK = 10**6
+
+
+def pack_request(request: Request, packing: Packing) -> dict[str, Any]:
+    fields = {name: getattr(request, name) for name in _FIELDS}
+    fields["kwargs"] = dict(request.kwargs)
+    fields["weights"] = None if request.weights is None else dict(request.weights)
+    return pack(fields, packing, strided=True)
+
+
+def unpack_request(data: Any, unpacking: Unpacking) -> Request:
+    return Request(**unpacking.value(data))
+
+
+def pack_answer(answer: Answer, packing: Packing) -> dict[str, Any]:
+    """Write what a call gave. Only the first two things of a longer result travel with their values, and a count of the rest."""
+    small = sum(arg.numel() for arg in answer.args_after if isinstance(arg, Tensor)) <= _SENT_BACK
+    return {
+        "value": pack(answer.value, packing),
+        "args_after": pack(answer.args_after if small else (), packing),
+        "gradients": pack(list(answer.gradients), packing),
+        "parameter_gradients": pack(answer.parameter_gradients, packing),
+        "parameters": pack(answer.parameters, packing),
+    }
+
+
+def unpack_answer(data: Any, unpacking: Unpacking) -> Answer:
+    """Read an answer from the sandbox. Raises BadMessage unless every part is of the kind that it should be."""
+    if not isinstance(data, dict):
+        raise BadMessage("an answer that is not an object")
+    parts = {key: unpacking.value(data.get(key)) for key in ("value", "args_after", "gradients")}
+    named = {key: unpacking.value(data.get(key)) for key in ("parameter_gradients", "parameters")}
+    if not isinstance(parts["args_after"], tuple) or not _tensors(parts["gradients"], list):
+        raise BadMessage("an answer with wrong parts")
+    if not all(isinstance(part, dict) and _tensors(list(part.values()), list) for part in named.values()):
+        raise BadMessage("an answer with wrong parameters")
+    return Answer(parts["value"], parts["args_after"], parts["gradients"], named["parameter_gradients"], named["parameters"])
+
+
+def _tensors(things: Any, kind: type) -> bool:
+    return isinstance(things, kind) and all(thing is None or isinstance(thing, Tensor) for thing in things)
+
+
+def pack_failure(failure: CheckFailure, packing: Packing) -> dict[str, Any]:
+    texts = {name: str(getattr(failure, name))[:_LONGEST] for name in _TEXTS}
+    return texts | {"received": pack(failure.received, packing)}
+
+
+def unpack_failure(data: Any, unpacking: Unpacking) -> CheckFailure:
+    """Read a failure. Whatever it says, it is a failure: lying here can only lose points."""
+    if not isinstance(data, dict):
+        raise BadMessage("a failure that is not an object")
+    texts = {name: str(data.get(name, ""))[:_LONGEST] for name in _TEXTS}
+    return CheckFailure(**texts, received=unpacking.value(data.get("received")))

@@ -1,0 +1,184 @@
+"""Outside: one submission being graded. Its worker is made anew, and its cells run again, whenever it had to be stopped."""
+
+import ast
+import contextlib
+import inspect
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from autograder import references
+from autograder.sandbox import wire
+from autograder.sandbox.box import Box, Stopped, Worker
+
+
+@dataclass
+class CellResult:
+    """What a cell gave: outputs in nbformat's form, and (name, message, traceback) of its error."""
+
+    outputs: list[dict[str, Any]] = field(default_factory=list)
+    error: tuple[str, str, str] | None = None
+
+
+class Session:
+    """Runs a submission's cells in a sandbox and asks it things. ``stops`` counts how often its process had to be ended."""
+
+    def __init__(self, box: Box, forbid: tuple[str, ...] = (), files: Mapping[str, bytes] | None = None):
+        self.box, self.forbid, self.files = box, forbid, dict(files or {})
+        self.done: list[str] = []
+        self.spent = 0.0
+        self.stops = 0
+        self.begun = time.monotonic()
+        self._worker: Worker | None = None
+
+    # ------------------------------------------------------------ cells
+
+    def run_cell(self, text: str) -> CellResult:
+        """Run a cell. One that stops the process is left out from then on."""
+        try:
+            reply, _ = self.worker().ask("run", {"text": text}, cpu=self.box.limits.cell_cpu)
+        except Stopped as stopped:
+            self._lost()
+            return CellResult(error=("Stopped", str(stopped), f"Stopped: {stopped}"))
+        self.done.append(text)
+        return _cell_result(reply)
+
+    # ------------------------------------------------------------ workers
+
+    def worker(self) -> Worker:
+        """Return the worker, a fresh one with the cells run again where there is none. Raises Stopped when all is used up."""
+        limits = self.box.limits
+        if self.stops >= limits.stops:
+            raise Stopped("often", "Stopped too often: this notebook is not run any more.")
+        if self.used() > limits.total_cpu or time.monotonic() - self.begun > limits.total_wall:
+            raise Stopped("total", "The time for the whole notebook is used up.")
+        if self._worker is None:
+            self._worker = self.start(self.forbid, self.done)
+        return self._worker
+
+    def start(self, forbid: tuple[str, ...], cells: Sequence[str]) -> Worker:
+        """Return a fresh worker in which these cells have been run. A cell that stops it is dropped from ``done``."""
+        while True:
+            worker = self.box.spawn()
+            packing = wire.Packing()
+            files = {name: torch.frombuffer(bytearray(data), dtype=torch.uint8) for name, data in self.files.items() if data}
+            header = {"forbid": list(forbid), "files": wire.pack(files, packing)}
+            header |= {"threads": self.box.threads, "limits": self.box.limits.inside()}
+            worker.ask("begin", header, packing)
+            text = ""
+            try:
+                for text in cells:
+                    worker.ask("run", {"text": text}, cpu=self.box.limits.cell_cpu)
+                return worker
+            except Stopped:
+                self.stops += 1
+                cells = [cell for cell in cells if cell != text]
+                self.done = [cell for cell in self.done if cell != text]
+                if self.stops >= self.box.limits.stops:
+                    raise
+
+    def used(self) -> float:
+        """Return the processor seconds that the submission has used so far."""
+        return self.spent + (self._worker.process.cpu() if self._worker else 0.0)
+
+    def _lost(self) -> None:
+        self._worker = None
+        self.stops += 1
+
+    def close(self) -> None:
+        """End the submission's process and all that it has left behind."""
+        if self._worker is not None:
+            self.spent += self._worker.process.cpu()
+            self._worker.close()
+            self._worker = None
+
+    # ------------------------------------------------------------ requests
+
+    def ask(
+        self, op: str, header: dict[str, Any], packing: wire.Packing | None = None
+    ) -> tuple[dict[str, Any], wire.Unpacking]:
+        """Ask the worker one thing. Raises Stopped, after which the next question goes to a fresh worker."""
+        worker = self.worker()
+        worker.process.kill_descendants()
+        try:
+            return worker.ask(op, header, packing)
+        except Stopped:
+            self._lost()
+            raise
+
+    @contextlib.contextmanager
+    def with_right(self, names: Sequence[str], text: str) -> Iterator[None]:
+        """Ask a second worker meanwhile, in which right versions of earlier exercises stand in place of the student's."""
+        own, self._worker = self._worker, None
+        try:
+            self._worker = self.start(self.forbid, self.done)
+            self._worker.ask("right", {"names": list(names), "text": text})
+            yield
+        finally:
+            self.close()
+            self._worker = own
+
+
+def right_text(names: Sequence[str]) -> str:
+    """Return the source of the right versions of these exercises. A checked exercise is never among those given to it."""
+    heads = "from __future__ import annotations\nimport math\nimport torch\nfrom torch import nn\n"
+    return heads + "\n\n".join(inspect.getsource(getattr(references, name)) for name in names)
+
+
+def defined_names(text: str) -> dict[str, str]:
+    """Return the source of every function, class and variable that a cell defines at its top level."""
+    plain = "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in text.splitlines())
+    try:
+        body = ast.parse(plain).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    found: dict[str, str] = {}
+    for node in body:
+        source = ast.get_source_segment(plain, node) or ""
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            found[node.name] = source
+        elif isinstance(node, ast.Assign):
+            found |= {target.id: source for target in node.targets if isinstance(target, ast.Name)}
+    return found
+
+
+def _cell_result(reply: dict[str, Any]) -> CellResult:
+    """Read what came for a cell; anything that is not as it should be is left out."""
+    outputs = reply.get("outputs")
+    kept = [clean for item in (outputs if isinstance(outputs, list) else [])[:60] if (clean := _clean(item))]
+    error = reply.get("error")
+    if not isinstance(error, dict):
+        return CellResult(kept)
+    name, message, trace = (str(error.get(key, ""))[:20_000] for key in ("ename", "evalue", "traceback"))
+    return CellResult(kept, (name[:100], message[:2000], trace))
+
+
+def _clean(item: Any) -> dict[str, Any] | None:
+    """Return one output with only what is allowed in it: text, and a picture that really is a PNG file."""
+    if not isinstance(item, dict):
+        return None
+    if item.get("output_type") == "stream" and item.get("name") in ("stdout", "stderr"):
+        return {"output_type": "stream", "name": item["name"], "text": str(item.get("text", ""))[:30_000]}
+    data = item.get("data")
+    if not isinstance(data, dict):
+        return None
+    kept = {}
+    if isinstance(text := data.get("text/plain"), str):
+        kept["text/plain"] = text[:30_000]
+    if isinstance(picture := data.get("image/png"), str) and _is_png(picture):
+        kept["image/png"] = "".join(picture.split())
+    return {"output_type": "display_data", "data": kept, "metadata": {}} if kept else None
+
+
+def _is_png(text: str) -> bool:
+    import base64
+    import binascii
+
+    try:
+        data = base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return data.startswith(b"\x89PNG\r\n\x1a\n") and len(data) < 4_000_000

@@ -1,0 +1,160 @@
+"""Inside: run a notebook's cells as Jupyter does, and keep what they print and show, in its order."""
+
+import ast
+import base64
+import builtins
+import getpass
+import io
+import sys
+from collections.abc import Callable
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from typing import Any
+
+MAX_TEXT = 20_000
+MAX_PICTURE = 1_500_000
+MAX_OUTPUTS = 40
+
+
+class Outputs:
+    """What one cell has printed and shown, in nbformat's form. Beyond a bound the rest is dropped, and a note says so."""
+
+    def __init__(self) -> None:
+        self.items: list[dict[str, Any]] = []
+        self.text = self.pictures = 0
+
+    def stream(self, name: str, text: str) -> None:
+        room = MAX_TEXT - self.text
+        if room <= 0:
+            return
+        self.text += len(text)
+        text = text if len(text) <= room else text[:room] + "\n… more was printed than is kept.\n"
+        if self.items and self.items[-1].get("name") == name:
+            self.items[-1]["text"] += text
+        else:
+            self.add({"output_type": "stream", "name": name, "text": text})
+
+    def show(self, data: dict[str, Any], kind: str) -> None:
+        """Keep the text and the picture of what a cell shows; HTML and scripts of a student's own are not passed on."""
+        kept: dict[str, Any] = {}
+        if isinstance(text := data.get("text/plain"), str):
+            kept["text/plain"] = text[:MAX_TEXT]
+        picture = data.get("image/png")
+        picture = base64.b64encode(picture).decode() if isinstance(picture, bytes) else picture
+        if isinstance(picture, str) and self.pictures + len(picture) <= MAX_PICTURE:
+            self.pictures += len(picture)
+            kept["image/png"] = picture
+        self.add({"output_type": kind, "data": kept})
+
+    def add(self, item: dict[str, Any]) -> None:
+        if len(self.items) < MAX_OUTPUTS:
+            self.items.append(item)
+
+
+class _Stream(io.TextIOBase):
+    def __init__(self, outputs: Outputs, name: str):
+        self.outputs, self.stream_name = outputs, name
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self.outputs.stream(self.stream_name, text)
+        return len(text)
+
+
+def make_shell() -> Any:
+    """Return a fresh IPython shell with inline figures, without a history file or a window system."""
+    from IPython.core.displayhook import DisplayHook
+    from IPython.core.displaypub import DisplayPublisher
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    class Hook(DisplayHook):
+        """The value of a cell's last expression."""
+
+        def write_output_prompt(self) -> None:
+            """Jupyter shows the number beside the output, not in it."""
+
+        def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
+            sys.stdout.outputs.show(format_dict, "execute_result")  # type: ignore[attr-defined]  # our own stream
+
+        def finish_displayhook(self) -> None:
+            self._is_active = False
+
+    class Publisher(DisplayPublisher):
+        """What ``display`` shows."""
+
+        def publish(self, data: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+            if isinstance(sys.stdout, _Stream):
+                sys.stdout.outputs.show(data, "display_data")
+
+    class Shell(InteractiveShell):
+        displayhook_class = Hook
+        display_pub_class = Publisher
+
+        def enable_gui(self, gui: Any = None) -> None:
+            """There is no event loop of a window system to join."""
+
+    settings = Config()
+    settings.HistoryManager.enabled = False
+    settings.InteractiveShell.colors = "nocolor"
+    InteractiveShell.clear_instance()
+    return Shell.instance(config=settings)
+
+
+def no_input(prompt: object = "", *_: Any, **__: Any) -> str:
+    """Stands in for ``input``, as in a notebook that is run without a person before it."""
+    raise RuntimeError(
+        f"input({str(prompt)!r}) waits for a person, and nobody is there when the notebook is graded. "
+        "Write the value into the cell instead."
+    )
+
+
+def prepare() -> Any:
+    """Make the shell, with ``input`` answered by an error and figures shown inline."""
+    builtins.input = no_input
+    getpass.getpass = no_input  # type: ignore[assignment]  # raises whatever it is called with
+    shell = make_shell()
+    from matplotlib_inline.backend_inline import configure_inline_support
+
+    configure_inline_support(shell, "module://matplotlib_inline.backend_inline")
+    return shell
+
+
+@contextmanager
+def _kept(outputs: Outputs) -> Any:
+    with redirect_stdout(_Stream(outputs, "stdout")), redirect_stderr(_Stream(outputs, "stderr")):
+        yield
+
+
+def run_cell(shell: Any, text: str) -> dict[str, Any]:
+    """Run one cell and return its outputs, in nbformat's form, and its error, if any, as name, message and traceback."""
+    tracebacks: list[list[str]] = []
+    vars(shell)["_showtraceback"] = lambda kind, value, lines: tracebacks.append(lines)
+    outputs = Outputs()
+    with _kept(outputs):
+        outcome = shell.run_cell(text, store_history=True)
+    error = outcome.error_before_exec or outcome.error_in_exec
+    return {"outputs": outputs.items, "error": _error(error, tracebacks[-1] if tracebacks else []) if error else None}
+
+
+def run_statements(shell: Any, text: str) -> list[dict[str, Any]]:
+    """Run each top-level statement of a cell by itself, so that one that fails does not keep the others from running."""
+    lines = shell.transform_cell(text).splitlines(keepends=True)
+    outputs = []
+    for statement in ast.parse("".join(lines)).body:
+        first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
+        outputs += run_cell(shell, "".join(lines[first - 1 : statement.end_lineno]))["outputs"]
+    return outputs
+
+
+def _error(error: BaseException, lines: list[str]) -> dict[str, Any]:
+    name = type(error).__name__[:100]
+    return {"ename": name, "evalue": _safely(lambda: str(error))[:2000], "traceback": "\n".join(lines)[-MAX_TEXT:]}
+
+
+def _safely(make: Callable[[], str]) -> str:
+    try:
+        return make()
+    except Exception as problem:
+        return f"(no text: {type(problem).__name__})"
