@@ -12,10 +12,11 @@ NOT_RELEASED = ["*.py", "*.md", "__pycache__", "*.pyc", ".ipynb_checkpoints", ".
 def configure(c: Any, root: Path) -> None:
     """Set up nbgrader's configuration object ``c`` for the course in ``root``."""
     from nbgrader.converters import Autograde, GenerateAssignment
-    from nbgrader.preprocessors import ClearSolutions, Execute
+    from nbgrader.preprocessors import ClearOutput, ClearSolutions, Execute
 
-    from autograder.nbgrader_plugins.experiments import SkipExperiments
+    from autograder.nbgrader_plugins import guard
     from autograder.nbgrader_plugins.export import SafeCsv
+    from autograder.nbgrader_plugins.sealed import RebuildMetadata, SealedExecute
     from autograder.nbgrader_plugins.stubs import SentenceStubs
 
     _find_commands_of_this_environment()
@@ -33,11 +34,13 @@ def configure(c: Any, root: Path) -> None:
 
     given = GenerateAssignment.preprocessors.default_args[0]
     c.GenerateAssignment.preprocessors = [SentenceStubs if p is ClearSolutions else p for p in given]
+    given = Autograde.sanitize_preprocessors.default_args[0]
+    c.Autograde.sanitize_preprocessors = [RebuildMetadata if p is ClearOutput else p for p in given]
     given = Autograde.autograde_preprocessors.default_args[0]
-    c.Autograde.autograde_preprocessors = [q for p in given for q in ((SkipExperiments, p) if p is Execute else (p,))]
+    c.Autograde.autograde_preprocessors = [SealedExecute if p is Execute else p for p in given]
+    guard.install()
+    c.HTMLExporter.sanitize_html = True  # feedback and formgrader show students' text, and run none of it
 
-    # A cell may take this many seconds. The slowest, the speed check, needs about five on an idle machine with two cores.
-    c.Execute.timeout = 180
     c.ExportApp.plugin_class = SafeCsv
     c.ExportPlugin.to = str(grading / "grades.csv")
 
