@@ -27,6 +27,12 @@ def checks_folder(assignment: str) -> Path:
     return folder
 
 
+def has_checks(assignment: str) -> bool:
+    """Whether this course has checks for an assignment; a teacher may add one with assertions of its own instead."""
+    folder = package_of(assignment)
+    return bool(folder) and (CHECKS / folder / "__init__.py").exists()
+
+
 def lesson(assignment: str) -> ModuleType:
     """Return the module with an assignment's settings: EXERCISES, FORBIDDEN and BUILDS_ON."""
     return importlib.import_module(f"autograder.checks.{checks_folder(assignment).name}")

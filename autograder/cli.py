@@ -20,7 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="autograder", description="Build, check and audit the course.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_add_check, _add_build, _add_audit, _add_demo, _add_bench):
+    for add in (_add_check, _add_build, _add_grade, _add_audit, _add_demo, _add_bench):
         add(commands)
     return parser
 
@@ -43,6 +43,22 @@ def _add_build(commands: Any) -> None:
     parser = commands.add_parser("build", help="build the notebooks from their sources", description=about)
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a built file is out of date")
     parser.set_defaults(run=_build)
+
+
+def _add_grade(commands: Any) -> None:
+    about = (
+        "Grade a class in a sandbox, in parallel, and write the gradebook. Finished submissions are never graded twice: after "
+        "an interruption, run the same command again."
+    )
+    parser = commands.add_parser("grade", help="grade a class", description=about)
+    parser.add_argument("assignment", metavar="ASSIGNMENT")
+    parser.add_argument("--workers", type=int, default=None, help="submissions at a time (default: one for each core)")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="grade on the Dask cluster at this address, tcp://host:port")
+    parser.add_argument("--resume", action="store_true", help="go on after an interruption (this is always done)")
+    parser.add_argument("--diff", action="store_true", help="show whose points would change, and why; write nothing")
+    parser.add_argument("--seed", type=int, help="draw the inputs from this seed (default: one for each submission, secret)")
+    parser.add_argument("--trust-submissions", action="store_true", help="run students' code without a sandbox")
+    parser.set_defaults(run=_grade)
 
 
 def _add_audit(commands: Any) -> None:
@@ -79,6 +95,23 @@ def _check(options: argparse.Namespace) -> int:
     run, reports = grading.check_notebook(options.notebook, options.exercise, options.seed)
     print(grading.write_json(run, reports) if options.json else grading.as_text(options.notebook, run, reports))
     return 0 if all(report.earned == report.points for report in reports) else 1
+
+
+def _grade(options: argparse.Namespace) -> int:
+    import os
+
+    from autograder.class_runner import Options, grade_class
+    from autograder.course import find_course
+
+    workers = options.workers or os.cpu_count() or 1
+    if workers < 1:
+        raise ValueError(f"--workers should be at least 1, but is {workers}.")
+    return grade_class(
+        find_course(),
+        Options(
+            options.assignment, workers, options.scheduler, options.resume, options.diff, options.trust_submissions, options.seed
+        ),
+    )
 
 
 def _build(options: argparse.Namespace) -> int:

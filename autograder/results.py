@@ -15,10 +15,10 @@ SECRET = "seed"
 
 
 class Store:
-    """The results under ``grading/results``."""
+    """The results under ``grading/results``. With ``seed``, every submission's inputs are drawn from that one."""
 
-    def __init__(self, grading: Path):
-        self.grading = grading
+    def __init__(self, grading: Path, seed: int | None = None):
+        self.grading, self.seed = grading, seed
         self.folder = grading / "results"
 
     def path(self, key: str) -> Path:
@@ -38,6 +38,8 @@ class Store:
 
     def seed_for(self, what: str) -> int:
         """Return the seed for a submission, which nobody can foresee who does not know the secret."""
+        if self.seed is not None:
+            return self.seed
         digest = hmac.new(self._secret(), what.encode(), hashlib.sha256).digest()
         return int.from_bytes(digest[:8], "big") % 10**6
 

@@ -3,8 +3,9 @@
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
@@ -17,35 +18,18 @@ from autograder.report import CheckResult, ExerciseReport
 from autograder.student import Student
 from autograder.torch_state import known_torch_state
 
+#: Built-in plug-ins of pytest that a check has no use for. Setting each up takes a millisecond or two in every run.
+_NOT_NEEDED = (
+    "cacheprovider", "debugging", "doctest", "faulthandler", "junitxml", "legacypath", "logging", "monkeypatch", "pastebin",
+    "recwarn", "setuponly", "setupplan", "stepwise", "subtests", "threadexception", "tmpdir", "unittest",
+    "unraisableexception", "warnings",
+)  # fmt: skip
+
 #: pytest as a library: no configuration files, no terminal, none of the plug-ins that happen to be installed.
 _OPTIONS = [
-    "-q",
-    "--noconftest",
-    "--rootdir",
-    str(catalogue.CHECKS),
-    "-c",
-    os.devnull,
-    "--assert=plain",
-    "--capture=fd",
-    "--tb=no",
-    "-p",
-    "no:cacheprovider",
-    "-p",
-    "no:faulthandler",
-    "-p",
-    "no:junitxml",
-    "-p",
-    "no:doctest",
-    "-p",
-    "no:warnings",
-    "-p",
-    "no:unraisableexception",
-    "-p",
-    "no:threadexception",
-    "-o",
-    "python_functions=check_*",
-    "-o",
-    "python_files=check_*.py",
+    *("-q", "--noconftest", "--rootdir", str(catalogue.CHECKS), "-c", os.devnull, "--assert=plain", "--capture=fd", "--tb=no"),
+    *(part for name in _NOT_NEEDED for part in ("-p", f"no:{name}")),
+    *("-o", "python_functions=check_*", "-o", "python_files=check_*.py"),
 ]
 
 
@@ -110,18 +94,77 @@ def _with_right_foundations(report: ExerciseReport, student: Student, full: Mapp
 def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
     """Run the checks under pytest, without a diagnosis."""
     recorder = _Recorder(student, seed)
-    with _quiet_environment():
-        code = pytest.main([*_OPTIONS, str(catalogue.check_file(exercise))], plugins=[pytest_plugin, recorder])
-    if code == pytest.ExitCode.INTERRUPTED:
-        raise KeyboardInterrupt
-    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        raise RuntimeError(f"pytest could not run the checks of {exercise} ({code!r}). This is no fault of the answer.")
+    if not _OpenSession.run(exercise, recorder):
+        _must_have_run(exercise, _pytest([catalogue.check_file(exercise)], recorder))
     checks = catalogue.checks_of(exercise)
     results = [_result(name, check, recorder) for name, check in checks.items()]
     used = next((r.failure for r in results if r.failure and r.failure.kind == "forbidden"), None)
     for result in results if used else ():
         result.earned, result.failure = 0.0, used  # the exercise is the function itself: nothing of it was done
     return ExerciseReport(exercise, seed, results)
+
+
+def _pytest(files: Iterable[Path], plugin: object) -> int:
+    with _quiet_environment():
+        return pytest.main([*_OPTIONS, *map(str, files)], plugins=[pytest_plugin, plugin])
+
+
+def _must_have_run(what: str, code: int) -> None:
+    if code == pytest.ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        raise RuntimeError(f"pytest could not run the checks of {what} ({code!r}). This is no fault of the answer.")
+
+
+class _OpenSession:
+    """A pytest session that stays open while many submissions are checked, so that pytest is set up once for all of them."""
+
+    items: ClassVar[dict[str, list[pytest.Item]]] = {}
+
+    def __init__(self, body: Callable[[], Any]):
+        self.body, self.value, self.error = body, None, None
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.stash[pytest_plugin.STUDENT] = None  # each submission brings its own
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        for item in session.items:
+            self.items.setdefault(next(item.iter_markers("exercise")).args[0], []).append(item)
+        try:
+            self.value = self.body()
+        except BaseException as error:
+            self.error = error
+        finally:
+            self.items.clear()
+        return True
+
+    @classmethod
+    def run(cls, exercise: str, recorder: _Recorder) -> bool:
+        """Run the checks of an exercise in the open session. Returns False where none is open for it."""
+        items = cls.items.get(exercise, [])
+        if not items:
+            return False
+        config = items[0].config
+        recorder.pytest_configure(config)
+        config.pluginmanager.register(recorder)
+        try:
+            for item in items:
+                config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        finally:
+            config.pluginmanager.unregister(recorder)
+        return True
+
+
+def in_one_session(assignment: str, body: Callable[[], Any]) -> Any:
+    """Call ``body`` with a pytest session open for the checks of an assignment, and return what it returns."""
+    session = _OpenSession(body)
+    code = _pytest(sorted(catalogue.checks_folder(assignment).glob("check_*.py")), session)
+    if session.error is not None:
+        raise session.error
+    if code != pytest.ExitCode.NO_TESTS_COLLECTED:
+        _must_have_run(assignment, code)
+    return session.value
 
 
 @contextlib.contextmanager

@@ -11,10 +11,12 @@ def known_torch_state() -> Iterator[None]:
     """Record gradients and use float32 on the CPU by default, whatever the notebook has switched on or off before."""
     dtype, device = torch.get_default_dtype(), torch.get_default_device()
     torch.set_default_dtype(torch.float32)
-    torch.set_default_device("cpu")
+    if device.type != "cpu":  # a default device, even "cpu", makes PyTorch pass every call through a Python function
+        torch.set_default_device(None)
     try:
         with torch.enable_grad():
             yield
     finally:
         torch.set_default_dtype(dtype)
-        torch.set_default_device(None if device.type == "cpu" else device)
+        if device.type != "cpu":
+            torch.set_default_device(device)

@@ -9,6 +9,10 @@ from typing import Any
 NOT_RELEASED = ["*.py", "*.md", "__pycache__", "*.pyc", ".ipynb_checkpoints", ".pytest_cache"]
 
 
+#: Named, not imported: only autograding needs PyTorch, which takes seconds to load.
+_SEALED = "autograder.nbgrader_plugins.sealed"
+
+
 def configure(c: Any, root: Path) -> None:
     """Set up nbgrader's configuration object ``c`` for the course in ``root``."""
     from nbgrader.converters import Autograde, GenerateAssignment
@@ -16,7 +20,6 @@ def configure(c: Any, root: Path) -> None:
 
     from autograder.nbgrader_plugins import guard
     from autograder.nbgrader_plugins.export import SafeCsv
-    from autograder.nbgrader_plugins.sealed import RebuildMetadata, SealedExecute
     from autograder.nbgrader_plugins.stubs import SentenceStubs
 
     _find_commands_of_this_environment()
@@ -35,9 +38,9 @@ def configure(c: Any, root: Path) -> None:
     given = GenerateAssignment.preprocessors.default_args[0]
     c.GenerateAssignment.preprocessors = [SentenceStubs if p is ClearSolutions else p for p in given]
     given = Autograde.sanitize_preprocessors.default_args[0]
-    c.Autograde.sanitize_preprocessors = [RebuildMetadata if p is ClearOutput else p for p in given]
+    c.Autograde.sanitize_preprocessors = [f"{_SEALED}.RebuildMetadata" if p is ClearOutput else p for p in given]
     given = Autograde.autograde_preprocessors.default_args[0]
-    c.Autograde.autograde_preprocessors = [SealedExecute if p is Execute else p for p in given]
+    c.Autograde.autograde_preprocessors = [f"{_SEALED}.SealedExecute" if p is Execute else p for p in given]
     guard.install()
     c.HTMLExporter.sanitize_html = True  # feedback and formgrader show students' text, and run none of it
 
