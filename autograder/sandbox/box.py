@@ -31,7 +31,7 @@ class Box:
     """A sandboxed process that has loaded PyTorch. :meth:`spawn` gives a fresh worker, which knows nothing of any other."""
 
     def __init__(self, limits: Limits | None = None, threads: int | None = None):
-        self.limits = limits or Limits()
+        self.limits = limits or Limits.from_environment()
         self.threads = threads or os.cpu_count() or 1
         self.control, theirs = socket.socketpair()
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 closed in close()

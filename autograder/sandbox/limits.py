@@ -1,6 +1,8 @@
 """What a submission may use."""
 
-from dataclasses import dataclass
+import json
+import os
+from dataclasses import dataclass, fields
 
 MB, GB = 2**20, 2**30
 
@@ -23,6 +25,22 @@ class Limits:
     disk: int = 64 * MB
     file_size: int = 64 * MB
     stops: int = 5
+
+    @classmethod
+    def from_environment(cls) -> "Limits":
+        """Return the limits, with those changed that the environment variable AUTOGRADER_LIMITS names, as a JSON object.
+
+        Raises ValueError for anything else in that variable.
+        """
+        text = os.environ.get("AUTOGRADER_LIMITS", "") or "{}"
+        try:
+            return cls(**json.loads(text))
+        except (TypeError, ValueError) as error:
+            known = ", ".join(field.name for field in fields(cls))
+            raise ValueError(
+                f"AUTOGRADER_LIMITS should be a JSON object such as {{\"request_cpu\": 60}} with some of {known}, but is {text!r} "
+                f"({error})."
+            ) from None
 
     def inside(self) -> dict[str, int]:
         """The limits that the kernel keeps for each process by itself."""

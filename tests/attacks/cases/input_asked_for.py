@@ -1,0 +1,4 @@
+"""A cell that waits for a person."""
+
+# replaces: softmax
+answer = input("Your grade? ")

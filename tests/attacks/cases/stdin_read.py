@@ -1,0 +1,6 @@
+"""The standard input is read."""
+
+# replaces: softmax
+import sys
+
+sys.stdin.read()
