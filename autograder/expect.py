@@ -152,6 +152,32 @@ def unchanged(before: Sequence[Any], after: Sequence[Any], names: Sequence[str])
             )
 
 
+def depends_on_its_inputs(first: Tensor, second: Tensor, what: str) -> None:
+    """Fail unless the results for two different inputs are numbers and differ.
+
+    A property that nothing at all can have (an unchanged input, the right shape, equal outputs in another order) earns points
+    only together with this.
+    """
+    if not bool(first.isfinite().all() and second.isfinite().all()):
+        raise CheckFailure(
+            "not numbers",
+            f"{what} holds values that are not numbers.",
+            yours=numbers(first),
+            received="not numbers",
+            cause="not a number",
+            hint="Look for a division by 0, the logarithm of 0, or an infinite value minus another.",
+        )
+    if first.shape == second.shape and torch.equal(first, second):
+        raise CheckFailure(
+            "constant",
+            f"{what} is the same whatever the inputs are.",
+            yours=numbers(first),
+            received="constant",
+            cause="does not depend on its inputs",
+            hint=f"Follow {what} back to the arguments: something on the way no longer uses them.",
+        )
+
+
 def gradients(found: Sequence[Tensor | None], expected: Sequence[Tensor], names: Sequence[str], setting: str) -> None:
     """Fail unless every gradient is there and equals the reference's."""
     for got, want, name in zip(found, expected, names, strict=True):

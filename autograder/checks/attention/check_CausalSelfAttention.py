@@ -26,6 +26,7 @@ def check_one_output_for_every_input(student, sizes, draw):
         Y, A = expect.pair(student.build(NAME, sizes.D_X, sizes.D_Q, sizes.D_V)(X), "Y", "A")
         expect.shape(Y, (sizes.B, N_X, sizes.D_V), "Y", "(B, N_X, D_V)", modules.describe(X, sizes))
         expect.shape(A, (sizes.B, N_X, N_X), "A", "(B, N_X, N_X)", modules.describe(X, sizes))
+        modules.depends_on_its_inputs(student, NAME, sizes, X)
 
 
 @exercise(NAME)
@@ -46,6 +47,7 @@ def check_changing_the_future_changes_nothing(student, sizes, draw):
     module, _ = _module(student, sizes, draw)
     X = draw.normal(sizes.B, sizes.N_K, sizes.D_X)
     Y, A = expect.pair(module(X), "Y", "A")
+    expect.depends_on_its_inputs(Y, expect.pair(module(2 * X), "Y", "A")[0], "Y")
     for i in range(sizes.N_K - 1):
         other = X.clone()
         other[:, i + 1 :] = draw.normal(sizes.B, sizes.N_K - i - 1, sizes.D_X, scale=3.0)

@@ -25,6 +25,7 @@ def check_one_output_and_one_weight_for_every_input(student, sizes, draw):
         setting = f"q ({sizes.D_Q},), X ({N_X}, {sizes.D_Q})"
         expect.shape(y, (sizes.D_Q,), "y", "(D_Q,)", setting)
         expect.shape(a, (N_X,), "a", "(N_X,)", setting)
+        expect.depends_on_its_inputs(y, _attend(student, *_inputs(sizes, draw, N_X=N_X))[0], "y")
 
 
 @exercise("attend")
@@ -80,6 +81,7 @@ def check_inputs_and_dtype_are_kept(student, sizes, draw):
         expect.unchanged((q, X), answer.args_after, ("q", "X"))
         expect.dtype(y, dtype, "y", setting)
         expect.dtype(a, dtype, "a", setting)
+        expect.depends_on_its_inputs(y, _attend(student, q, 2 * X)[0], "y")
 
 
 @exercise("attend")

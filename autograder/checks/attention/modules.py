@@ -60,6 +60,14 @@ def has_the_right_parameters(student, name, sizes):
         )
 
 
+def depends_on_its_inputs(student, name, sizes, X):
+    """Fail when a freshly made module gives the same Y for X and for 2 X."""
+    own = student.build(name, sizes.D_X, sizes.D_Q, sizes.D_V).parameters()
+    module = student.build(name, sizes.D_X, sizes.D_Q, sizes.D_V, weights=own)
+    results = [expect.pair(module(x), "Y", "A")[0] for x in (X, 2 * X)]
+    expect.depends_on_its_inputs(*results, "Y")
+
+
 def _listed(shapes):
     return ", ".join(f"{name} {shape}" for name, shape in shapes)
 
@@ -126,6 +134,7 @@ def equal_widths(student, name, sizes, draw, mask=None):
 def equivariance(module, X, order):
     """Fail unless permuting the inputs permutes the outputs (and both sides of the weights) in the same way."""
     Y, A = expect.pair(module(X), "Y", "A")
+    expect.depends_on_its_inputs(Y, expect.pair(module(2 * X), "Y", "A")[0], "Y")
     Y_moved, A_moved = expect.pair(module(X[:, order]), "Y", "A")
     pairs = ((Y_moved, Y[:, order], "Y"), (A_moved, A[:, order][:, :, order], "A"))
     for got, want, what in pairs:
