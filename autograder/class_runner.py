@@ -107,7 +107,8 @@ def read_submission(job: Job) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
     return rebuild(notebooks.read(path), job.source)["cells"], files
 
 
-def _start_worker() -> None:
+def start_worker() -> None:
+    """Prepare a process that grades: one thread, since there is one such process for each core."""
     import torch
 
     torch.set_num_threads(1)
@@ -122,7 +123,7 @@ def run_locally(
     while waiting:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["torch", "autograder.nbgrader_plugins.sealed", "autograder.class_runner"])
-        with ProcessPoolExecutor(workers, context, _start_worker) as pool:
+        with ProcessPoolExecutor(workers, context, start_worker) as pool:
             futures = {pool.submit(work_many, batch, trust, seed): batch for batch in batches(waiting, workers)}
             waiting = []
             for batch, outcomes in _finished(futures):

@@ -206,11 +206,12 @@ def _outputs(ran: CellResult, graded: bool) -> list[Result]:
     """A cell's outputs. In a grade cell with assertions only an error may cost points: what is printed to stderr may not."""
     outputs = [dict(item) for item in ran.outputs]
     if graded:
-        for item in outputs:
-            item.pop("name", None) if item["output_type"] != "stream" else item.update(name="stdout")
+        outputs = [item | {"name": "stdout"} if item["output_type"] == "stream" else item for item in outputs]
         note = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": _NOT_SEALED}}
         outputs.append(note)
     if ran.error:
         name, message, trace = ran.error
+        if graded:  # a traceback shows the lines of hidden tests
+            trace = f"{name}: {message}"
         outputs.append({"output_type": "error", "ename": name, "evalue": message, "traceback": trace.splitlines()})
     return outputs

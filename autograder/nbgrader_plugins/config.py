@@ -15,8 +15,8 @@ _SEALED = "autograder.nbgrader_plugins.sealed"
 
 def configure(c: Any, root: Path) -> None:
     """Set up nbgrader's configuration object ``c`` for the course in ``root``."""
-    from nbgrader.converters import Autograde, GenerateAssignment
-    from nbgrader.preprocessors import ClearOutput, ClearSolutions, Execute
+    from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
+    from nbgrader.preprocessors import ClearHiddenTests, ClearOutput, ClearSolutions, Execute
 
     from autograder.nbgrader_plugins import guard
     from autograder.nbgrader_plugins.export import SafeCsv
@@ -41,6 +41,8 @@ def configure(c: Any, root: Path) -> None:
     c.Autograde.sanitize_preprocessors = [f"{_SEALED}.RebuildMetadata" if p is ClearOutput else p for p in given]
     given = Autograde.autograde_preprocessors.default_args[0]
     c.Autograde.autograde_preprocessors = [f"{_SEALED}.SealedExecute" if p is Execute else p for p in given]
+    given = GenerateFeedback.preprocessors.default_args[0]
+    c.GenerateFeedback.preprocessors = [ClearHiddenTests, *given]
     guard.install()
     c.HTMLExporter.sanitize_html = True  # feedback and formgrader show students' text, and run none of it
 

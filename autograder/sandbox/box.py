@@ -33,9 +33,10 @@ class Box:
     def __init__(self, limits: Limits | None = None, threads: int | None = None):
         self.limits = limits or Limits.from_environment()
         self.threads = threads or os.cpu_count() or 1
+        program = bubblewrap.find()
         self.control, theirs = socket.socketpair()
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 closed in close()
-        arguments = bubblewrap.command(bubblewrap.find(), self.limits, theirs.fileno(), self.threads)
+        arguments = bubblewrap.command(program, self.limits, theirs.fileno(), self.threads)
         self.process = subprocess.Popen(
             arguments, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.errors
         )

@@ -115,9 +115,7 @@ def prepare() -> Any:
     builtins.input = no_input
     getpass.getpass = no_input  # type: ignore[assignment]  # raises whatever it is called with
     shell = make_shell()
-    from matplotlib_inline.backend_inline import configure_inline_support
-
-    configure_inline_support(shell, "module://matplotlib_inline.backend_inline")
+    shell.enable_matplotlib("inline")
     return shell
 
 

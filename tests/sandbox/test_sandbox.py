@@ -1,0 +1,236 @@
+"""What student code meets in the sandbox: a notebook as in Jupyter, and walls."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from autograder.sandbox import bubblewrap
+from autograder.sandbox.box import Box
+from autograder.sandbox.bubblewrap import SandboxMissing
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.session import Session
+
+PACKAGE = Path(bubblewrap.__file__).parent.parent
+
+# ------------------------------------------------------------ as in Jupyter
+
+
+def test_printed_text_and_values_come_in_their_order(session):
+    outputs = session.run_cell("print('one')\ndisplay(2)\nprint('three')\n4").outputs
+    assert [o.get("text") or o["data"]["text/plain"] for o in outputs] == ["one\n", "2", "three\n", "4"]
+
+
+def test_magics_and_shell_commands(run):
+    assert "per loop" in run("%timeit -n1 -r1 pass")
+    assert "hello" in run("!echo hello")
+    assert "Wall time" in run("%%time\nx = 1")
+
+
+def test_top_level_await(run):
+    assert run("import asyncio\nawait asyncio.sleep(0)\nprint('back')") == "back\n"
+
+
+@pytest.mark.parametrize("cell", ["plt.plot([1, 2]);", "plt.plot([1, 2]); plt.show()"])
+def test_a_figure_is_shown_inline(session, cell):
+    [output] = [o for o in session.run_cell("import matplotlib.pyplot as plt\n" + cell).outputs if "data" in o]
+    assert output["data"]["image/png"].startswith("iVBOR")
+
+
+def test_ipython_is_there(run):
+    assert run("get_ipython() is not None") == "True"
+    assert "In[" not in run("_ = 5\nlen(In)")
+
+
+def test_input_is_answered_with_a_clear_error(run):
+    assert "nobody is there when the notebook is graded" in run("name = input('Name? ')")
+
+
+def test_an_error_is_shown_and_the_next_cell_runs(session, run):
+    result = session.run_cell("before = 1\n1 / 0")
+    assert result.error[0] == "ZeroDivisionError"
+    assert "1 / 0" in result.error[2]
+    assert run("before") == "1"
+
+
+def test_a_syntax_error_is_an_error_like_others(session):
+    assert session.run_cell("def f(:").error[0] == "SyntaxError"
+
+
+def test_course_lib_is_there_and_check_says_where_it_is_done(run):
+    assert "Traceback" not in run("from course_lib import devices, plots\ndevices.set_threads()\nprint('ok')")
+    assert "outside this notebook" in run("from autograder import check\ncheck('softmax')")
+
+
+def test_html_of_a_students_own_is_not_passed_on(session):
+    [output] = session.run_cell("from IPython.display import HTML\nHTML('<script>1</script>')").outputs
+    assert set(output["data"]) == {"text/plain"}
+
+
+def test_a_picture_that_is_none_is_left_out(session):
+    cell = "from IPython.display import display\ndisplay({'image/png': 'PHNjcmlwdD4=', 'text/plain': 'x'}, raw=True)"
+    [output] = session.run_cell(cell).outputs
+    assert output["data"] == {"text/plain": "x"}
+
+
+def test_files_that_came_with_the_notebook_are_there(box):
+    session = Session(box, files={"data/numbers.txt": b"1 2 3", "empty.txt": b""})
+    shown = session.run_cell("print(open('data/numbers.txt').read())").outputs[0]["text"]
+    session.close()
+    assert shown == "1 2 3\n"
+
+
+def test_a_comparison_with_a_forbidden_function_does_not_undo_the_cell(box):
+    session = Session(box, ("torch.nn.functional.scaled_dot_product_attention",))
+    session.run_cell("import torch\nimport torch.nn.functional as F\nx = torch.zeros(1, 2, 3)")
+    result = session.run_cell("F.scaled_dot_product_attention(x, x, x)\ndef later():\n    return 5\n")
+    assert "not allowed" in result.error[1]
+    assert session.run_cell("later()").outputs[0]["data"]["text/plain"] == "5"
+    session.close()
+
+
+# ------------------------------------------------------------ walls
+
+
+def test_only_what_is_needed_is_visible(run):
+    visible = run("import os\nfor p, d, f in os.walk('/inside/autograder'):\n    print(*[os.path.join(p, x) for x in f], sep='\\n')")
+    names = {line.removeprefix("/inside/autograder/") for line in visible.split() if line.endswith(".py")}
+    assert names == {*bubblewrap.FILES, "notebook.py"}
+    assert run(f"import os\nos.path.exists({str(PACKAGE)!r})") == "False"
+    assert run(f"os.path.exists({str(PACKAGE.parent / 'solutions')!r})") == "False"
+
+
+def test_nothing_that_is_visible_holds_a_check_or_a_reference():
+    for name in bubblewrap.FILES:
+        text = (PACKAGE / name).read_text(encoding="utf8")
+        assert "from autograder.checks" not in text
+        assert "autograder.misconceptions" not in text
+    loaded = (PACKAGE / "sandbox" / "zygote.py").read_text(encoding="utf8")
+    assert "references" not in loaded
+
+
+def test_there_is_no_network(run):
+    text = run("import socket\nsocket.create_connection(('127.0.0.1', 80), timeout=1)")
+    assert "Error" in text
+    assert run("print([name for _, name in socket.if_nameindex()])") == "['lo']\n"
+
+
+def test_the_system_is_read_only(run):
+    for path in ("/usr/x", "/inside/autograder/x", "/inside/autograder/local.py", "/etc/x", "/x"):
+        assert "Error" in run(f"open({path!r}, 'w')")
+
+
+def test_it_is_process_1_and_sees_no_other(run):
+    assert run("import os\nprint(os.getpid(), os.getppid())") == "1 0\n"
+    assert run("print([p for p in os.listdir('/proc') if p.isdigit()])") == "[]\n"
+
+
+def test_no_privileges(run):
+    assert "uid=1000" in run("!id")
+    assert "Error" in run("import os\nos.setuid(0)")
+
+
+def test_the_next_submission_finds_nothing_of_the_last(box):
+    first, second = Session(box), Session(box)
+    first.run_cell("open('/tmp/home/note', 'w').write('x')\nopen('/tmp/note', 'w').write('x')\nimport torch\ntorch.LEFT = 1")
+    told = second.run_cell("import os, torch\nprint(os.listdir('/tmp'), os.listdir('.'), hasattr(torch, 'LEFT'))").outputs[0]["text"]
+    first.close()
+    second.close()
+    assert "note" not in told
+    assert told.endswith("[] False\n")
+
+
+def test_two_submissions_draw_different_random_numbers(box):
+    sessions = [Session(box), Session(box)]
+    cell = "import torch, random\nimport numpy as np\nprint(torch.rand(1).item(), random.random(), np.random.rand())"
+    drawn = [session.run_cell(cell).outputs[0]["text"].split() for session in sessions]
+    for session in sessions:
+        session.close()
+    assert not set(drawn[0]) & set(drawn[1])
+
+
+@pytest.mark.parametrize(
+    ("cell", "told"),
+    [
+        ("while True: pass", "seconds of computing"),
+        ("import time\ntime.sleep(1000)", "nothing was computed"),
+        ("kept = []\nwhile True: kept.append(bytearray(2**24))", "memory"),
+        ("import os\nos._exit(0)", "ended"),
+        ("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)", "ended|KeyboardInterrupt|"),
+    ],
+    ids=["loop", "sleep", "memory", "exit", "signal"],
+)
+def test_a_cell_that_uses_too_much_is_stopped_and_the_rest_runs(session, run, cell, told):
+    session.run_cell("x = 41")
+    error = session.run_cell(cell).error
+    assert error is None or any(part in f"{error[0]} {error[1]}" for part in told.split("|"))
+    assert run("x + 1") == "42"
+
+
+def test_a_fork_bomb_ends(session, run):
+    session.run_cell("import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass")
+    assert run("1 + 1") == "2"
+
+
+def test_a_full_disk_harms_nobody(run):
+    assert "Error" in run("for n in range(9):\n    open(f'big{n}', 'wb').write(b'x' * 10**7)")
+    assert run("1 + 1") == "2"
+
+
+def test_processes_left_behind_end_with_the_submission(box):
+    session = Session(box)
+    session.run_cell("import subprocess\nsubprocess.Popen(['sleep', '1000'])")
+    process = session.worker().process
+    pids = list(process.descendants())
+    assert pids
+    session.close()
+    deadline = time.monotonic() + 10
+    while any(os.path.exists(f"/proc/{pid}") for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not [pid for pid in pids if os.path.exists(f"/proc/{pid}")]
+
+
+def test_after_too_many_stops_the_notebook_is_not_run_any_more(session):
+    for _ in range(3):
+        session.run_cell("import os\nos._exit(1)")
+    assert "too often" in session.run_cell("1").error[1]
+
+
+def test_everything_ends_when_the_grader_does(box):
+    other = Box(Limits())
+    worker = other.spawn()
+    pid = worker.process.pid
+    other.close()
+    worker.close()
+    deadline = time.monotonic() + 10
+    while os.path.exists(f"/proc/{pid}") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not os.path.exists(f"/proc/{pid}")
+
+
+def test_without_bubblewrap_the_message_says_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SandboxMissing, match="apt-get install bubblewrap"):
+        Box()
+
+
+def test_a_sandbox_that_cannot_start_says_why(monkeypatch, tmp_path):
+    fake = tmp_path / "bwrap"
+    fake.write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(SandboxMissing, match="No permissions to create new namespace"):
+        Box()
+
+
+@pytest.mark.parametrize("text", ["[1]", "{'a': 1}", '{"speed": 3}'])
+def test_limits_from_the_environment_are_checked(monkeypatch, text):
+    monkeypatch.setenv("AUTOGRADER_LIMITS", text)
+    with pytest.raises(ValueError, match="AUTOGRADER_LIMITS should be"):
+        Limits.from_environment()
+
+
+def test_limits_from_the_environment(monkeypatch):
+    monkeypatch.setenv("AUTOGRADER_LIMITS", '{"idle": 5}')
+    assert Limits.from_environment() == Limits(idle=5)

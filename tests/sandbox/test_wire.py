@@ -1,0 +1,160 @@
+"""Messages: what is sent arrives, and what does not fit is refused."""
+
+import math
+import random
+import socket
+import threading
+
+import pytest
+import torch
+
+from autograder.sandbox import wire
+
+
+def there_and_back(value, strided=False):
+    packing = wire.Packing()
+    data = wire.pack(value, packing, strided)
+    body = bytearray(b"".join(bytes(part) for part in packing.parts))
+    return wire.Unpacking(body).value(data)
+
+
+@pytest.mark.parametrize("dtype", wire.DTYPES.values(), ids=wire.DTYPES)
+def test_a_tensor_of_every_dtype(dtype):
+    tensor = torch.tensor([[0, 1, 1], [1, 0, 1]]).to(dtype)
+    back = there_and_back(tensor)
+    assert back.dtype == dtype
+    assert torch.equal(back, tensor)
+
+
+@pytest.mark.parametrize("value", [None, True, 7, -(2**62), 1.5, "text", (1, [2, (3,)]), {"a": 1, "b": (None,)}])
+def test_plain_values(value):
+    assert there_and_back(value) == value
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_numbers_that_json_does_not_know(value):
+    assert str(there_and_back(value)) == str(value)
+
+
+def test_a_transposed_tensor_stays_one():
+    tensor = torch.arange(15.0).view(3, 5).T[1:]
+    back = there_and_back(tensor, strided=True)
+    assert back.stride() == tensor.stride()
+    assert torch.equal(back, tensor)
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (1, 1)])
+def test_odd_shapes(shape):
+    assert there_and_back(torch.zeros(shape)).shape == shape
+
+
+def test_the_rest_is_known_by_the_name_of_its_type():
+    assert type(there_and_back({1, 2})).__name__ == "set"
+    assert type(wire.opaque("<script>")).__name__ == "object"
+
+
+def test_a_byte_that_is_no_bool_becomes_true():
+    back = wire.Unpacking(bytearray([255, 0, 2])).value({"tensor": "bool", "shape": [3], "count": 3, "at": 0})
+    assert back.view(torch.uint8).tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"tensor": "float64", "shape": [2], "count": 2, "at": 0},
+        {"tensor": "float64", "shape": [2**39, 2**39], "count": 1, "at": 0},
+        {"tensor": "float64", "shape": [1], "count": -1, "at": 0},
+        {"tensor": "float64", "shape": [1], "count": True, "at": 0},
+        {"tensor": "float64", "shape": [1], "count": 1, "at": 10**9},
+        {"tensor": "float64", "shape": [3], "count": 0, "at": 0},
+        {"tensor": "float64", "shape": [1] * 17, "count": 1, "at": 0},
+        {"tensor": "float64", "shape": "1", "count": 1, "at": 0},
+        {"tensor": "complex1", "shape": [1], "count": 1, "at": 0},
+        {"tensor": ["float64"], "shape": [1], "count": 1, "at": 0},
+        {"tensor": "float64", "shape": [1], "count": 1, "at": 0, "stride": [1], "offset": 1},
+        {"tensor": "float64", "shape": [2], "count": 1, "at": 0, "stride": [2**40], "offset": 0},
+        {"tensor": "float64", "shape": [1], "count": 1, "at": 0, "stride": [-1], "offset": 0},
+        {"pickle": "x"},
+        {"tuple": 7},
+        {"dtype": "os"},
+        {"device": "xla:0"},
+        {"float": "1"},
+        {"a": 1, "b": 2},
+        [1],
+    ],
+    ids=str,
+)
+def test_what_does_not_fit_is_refused(data):
+    with pytest.raises(wire.BadMessage):
+        wire.Unpacking(bytearray(8)).value(data)
+
+
+def test_a_value_with_too_many_parts_or_too_deep_is_refused():
+    deep = 1
+    for _ in range(50):
+        deep = {"list": [deep]}
+    for data in (deep, {"list": [1] * (wire.MAX_NODES + 1)}):
+        with pytest.raises(wire.BadMessage):
+            wire.Unpacking(bytearray()).value(data)
+
+
+@pytest.fixture
+def pair():
+    ours, theirs = socket.socketpair()
+    yield ours, theirs
+    ours.close()
+    theirs.close()
+
+
+def test_a_long_message_arrives_whole(pair):
+    ours, theirs = pair
+    packing = wire.Packing()
+    tensor = torch.randn(10**6)
+    header = {"value": wire.pack(tensor, packing)}
+    sender = threading.Thread(target=wire.send, args=(theirs, header, packing))
+    sender.start()
+    got, body = wire.receive(ours)
+    sender.join()
+    assert torch.equal(wire.Unpacking(body).value(got["value"]), tensor)
+
+
+@pytest.mark.parametrize(
+    "bytes_sent",
+    [
+        wire._HEAD.pack(2**32 - 1, 0),
+        wire._HEAD.pack(2, 2**63) + b"{}",
+        wire._HEAD.pack(2, 0) + b"[]",
+        wire._HEAD.pack(3, 0) + b"{{{",
+        wire._HEAD.pack(100_000, 0) + b"[" * 100_000,
+        wire._HEAD.pack(2, 0) + b"\xff\xfe",
+        b"x" * 100,
+    ],
+    ids=["long header", "long body", "not an object", "not JSON", "nested", "not UTF-8", "noise"],
+)
+def test_bytes_that_are_no_message(pair, bytes_sent):
+    ours, theirs = pair
+    sender = threading.Thread(target=lambda: (theirs.sendall(bytes_sent), theirs.shutdown(socket.SHUT_WR)))
+    sender.start()
+    with pytest.raises((wire.BadMessage, wire.Silence)):
+        wire.receive(ours)
+    sender.join()
+
+
+def test_the_end_of_the_stream_is_noticed(pair):
+    ours, theirs = pair
+    theirs.sendall(wire._HEAD.pack(100, 0) + b"{")
+    theirs.shutdown(socket.SHUT_WR)
+    with pytest.raises(wire.Silence):
+        wire.receive(ours)
+
+
+def test_random_headers_never_do_more_than_be_refused():
+    choose = random.Random(0)
+    pieces = [None, True, -1, 2**70, "tensor", "float64", [], {}, [2, 3], {"tuple": [1]}, 1e308]
+    for _ in range(3000):
+        keys = choose.sample(["tensor", "shape", "count", "at", "stride", "offset", "list", "dict", "object"], choose.randint(0, 5))
+        with_value = {key: choose.choice(pieces) for key in keys}
+        try:
+            wire.Unpacking(bytearray(64)).value(with_value)
+        except wire.BadMessage:
+            continue
