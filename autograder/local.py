@@ -51,12 +51,17 @@ class LocalStudent:
             return None  # no source, or a lambda inside a larger expression; what it calls is still stopped when it is called
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
-        """Return those of ``names`` that the source of the student's ``exercise`` mentions; without a source, all."""
+        """Return those of ``names`` that the student's ``exercise`` mentions, itself or in what it calls; without a source, all."""
+        return mentioned(exercise, list(names), self._source)
+
+    def _source(self, name: str) -> str | None:
+        thing = self.namespace.get(name)
+        if not inspect.isroutine(thing) and not inspect.isclass(thing):
+            return ""
         try:
-            words = set(re.findall(r"\w+", inspect.getsource(self.namespace[exercise])))
-        except (KeyError, OSError, TypeError):
-            return list(names)
-        return [name for name in names if name in words]
+            return inspect.getsource(thing)
+        except (OSError, TypeError):
+            return None
 
     @contextlib.contextmanager
     def with_right(self, names: Iterable[str], right: Mapping[str, Any] | None = None) -> Iterator[None]:
@@ -159,6 +164,20 @@ class LocalStudent:
                 cause="not defined",
             )
         return target
+
+
+def mentioned(exercise: str, names: list[str], source: Callable[[str], str | None]) -> list[str]:
+    """Return those of ``names`` that ``exercise`` mentions, directly or by way of other things whose ``source`` is known."""
+    first = source(exercise)
+    if not first:
+        return names
+    words = set(re.findall(r"\w+", first))
+    waiting = list(words - {exercise})
+    while waiting:
+        found = set(re.findall(r"\w+", source(waiting.pop()) or "")) - words
+        words |= found
+        waiting += found
+    return [name for name in names if name in words]
 
 
 @contextlib.contextmanager

@@ -2,7 +2,6 @@
 
 import contextlib
 import inspect
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from torch import Tensor
 
 from autograder import expect, forbidden, measure, references
 from autograder.failure import CheckFailure
+from autograder.local import mentioned
 from autograder.sandbox import requests, wire
 from autograder.sandbox.box import Stopped, Worker
 from autograder.sandbox.limits import MB
@@ -94,9 +94,8 @@ class RemoteStudent:
             return None  # what it calls is still stopped when it is called
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
-        """Return those of ``names`` that the source of the student's ``exercise`` mentions; without a source, all."""
-        words = set(re.findall(r"\w+", self.sources.get(exercise, "")))
-        return [name for name in names if name in words or not words]
+        """Return those of ``names`` that the student's ``exercise`` mentions, itself or in what it calls; without a source, all."""
+        return mentioned(exercise, list(names), self.sources.get)
 
     @contextlib.contextmanager
     def with_right(self, names: Iterable[str]) -> Iterator[None]:

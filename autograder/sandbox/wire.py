@@ -102,7 +102,7 @@ def _pack_tensor(tensor: Tensor, packing: Packing, strided: bool) -> Any:
     where = plain.device.type
     plain = plain.cpu() if where not in ("cpu", "meta") else plain
     if where == "meta":
-        return {"object": "Tensor on the device meta"}
+        return {"tensor": name, "shape": list(plain.shape), "count": 0, "at": 0, "meta": True}
     entry: dict[str, Any] = {"tensor": name, "shape": list(plain.shape)}
     if where != "cpu":
         entry["device"] = where
@@ -150,6 +150,8 @@ class Unpacking:
             raise BadMessage("a tensor without dtype, count or place")
         if at + count * dtype.itemsize > len(self.body):
             raise BadMessage("a tensor that is longer than its message")
+        if data.get("meta") is True:
+            return torch.empty(shape, dtype=dtype, device="meta")  # holds no numbers
         if count == 0:
             return torch.empty(shape, dtype=dtype) if math.prod(shape) == 0 else _bad("an empty tensor with a shape")
         flat = torch.frombuffer(self.body, dtype=torch.uint8, count=count * dtype.itemsize, offset=at)

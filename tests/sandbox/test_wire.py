@@ -158,3 +158,8 @@ def test_random_headers_never_do_more_than_be_refused():
             wire.Unpacking(bytearray(64)).value(with_value)
         except wire.BadMessage:
             continue
+
+
+def test_a_tensor_without_numbers_arrives_as_one():
+    back = there_and_back(torch.empty(3, 5, device="meta"))
+    assert (back.device.type, tuple(back.shape)) == ("meta", (3, 5))

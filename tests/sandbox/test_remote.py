@@ -1,0 +1,140 @@
+"""The verdict is the same in the notebook and from the sandbox."""
+
+import pytest
+
+from autograder import catalogue
+from autograder.cases import OWN_BANK, read_bank
+from autograder.local import LocalStudent
+from autograder.runner import run_checks
+from autograder.sandbox.box import Box
+from autograder.sandbox.remote import RemoteStudent
+from autograder.sandbox.session import Session, defined_names
+
+IMPORTS = "import math\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
+ASSIGNMENT = "01-attention"
+FORBID = catalogue.forbidden(ASSIGNMENT)
+CASES = {str(case): case for case in read_bank(OWN_BANK)}
+
+
+@pytest.fixture(scope="module")
+def box():
+    with Box() as started:
+        yield started
+
+
+@pytest.fixture
+def remote(box):
+    opened = []
+
+    def make(*cells):
+        session = Session(box, FORBID)
+        opened.append(session)
+        sources = {"": IMPORTS}
+        for cell in (IMPORTS, *cells):
+            session.run_cell(cell)
+            sources |= defined_names(cell)
+        return RemoteStudent(session, sources, FORBID)
+
+    yield make
+    for session in opened:
+        session.close()
+
+
+def both(remote, exercise, *cells, seed=7):
+    names = {"__name__": "notebook"}
+    for cell in (IMPORTS, *cells):
+        exec(compile(cell, "cell", "exec"), names)
+    return run_checks(exercise, LocalStudent(names, FORBID), seed), run_checks(exercise, remote(*cells), seed)
+
+
+def some(exercise, every):
+    chosen = sorted((c for c in CASES.values() if c.exercise == exercise), key=str)[::every]
+    return [pytest.param(case, id=str(case)) for case in chosen]
+
+
+STANDALONE = [
+    *some("softmax", 9), *some("attend", 9), *some("scaled_dot_product_attention", 14), *some("causal_mask", 9),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", STANDALONE)
+def test_known_answers_get_the_same_points_and_the_same_name(remote, case):
+    here, there = both(remote, case.exercise, case.text)
+    assert [(r.name, r.earned) for r in there.results] == [(r.name, r.earned) for r in here.results]
+    assert there.named == here.named
+
+
+@pytest.mark.parametrize("case", some("SelfAttention", 12))
+def test_modules(remote, case):
+    base = CASES[f"{ASSIGNMENT}/scaled_dot_product_attention/right/{_a_right_one()}"].text
+    here, there = both(remote, "SelfAttention", base, case.text)
+    assert [(r.name, r.earned) for r in there.results] == [(r.name, r.earned) for r in here.results]
+
+
+def _a_right_one():
+    return min(c.name for c in CASES.values() if c.exercise == "scaled_dot_product_attention" and c.right)
+
+
+def test_a_wrong_earlier_exercise_costs_points_once(remote):
+    wrong = CASES[f"{ASSIGNMENT}/scaled_dot_product_attention/wrong/no_scaling"].text
+    right = next(c for c in CASES.values() if c.exercise == "SelfAttention" and c.right and "scaled_dot" in c.text).text
+    here, there = both(remote, "SelfAttention", wrong, right)
+    assert there.earned == here.earned == there.points
+    assert "Checked with a right scaled_dot_product_attention" in there.note
+
+
+def test_what_the_code_prints_is_shown(remote):
+    report = run_checks("softmax", remote("def softmax(E, dim=-1):\n    print('shape', E.shape)\n    return E"), 7)
+    assert "shape torch.Size" in str(report)
+
+
+def test_an_endless_loop_is_told_once(box):
+    session = Session(box)
+    student = RemoteStudent(session, {"": ""}, ())
+    session.run_cell("import os\ndef softmax(E, dim=-1):\n    os._exit(3)")
+    report = run_checks("softmax", student, 7)
+    session.close()
+    assert report.earned == 0
+    assert session.stops == 1
+    assert "ends the process" in report.named
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return F.scaled_dot_product_attention(Q, K, V, is_causal=causal)",
+        "return getattr(F, 'scaled_dot_product' + '_attention')(Q, K, V, is_causal=causal)",
+        "return torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(Q, K, V, 0.0, causal)[0]",
+    ],
+)
+def test_a_forbidden_function_earns_nothing(remote, body):
+    report = run_checks("blockwise_attention", remote(f"def blockwise_attention(Q, K, V, causal=False, block_size=9):\n    {body}"), 7)
+    assert report.earned == 0
+    assert report.named == ["ready-made function"]
+
+
+def test_speed_and_memory_are_measured_from_outside(remote, root):
+    from autograder import notebooks
+
+    cells = {notebooks.grade_id(c): notebooks.source(c) for c in notebooks.read(root / "solutions" / ASSIGNMENT / "attention.ipynb")["cells"]}
+    report = run_checks("blockwise_attention", remote(cells["blockwise_attention"]), 7)
+    assert report.full, str(report)
+
+
+def test_fast_but_wrong_under_the_clock_is_wrong(remote):
+    cell = (
+        "calls = []\n"
+        "def blockwise_attention(Q, K, V, causal=False, block_size=64):\n"
+        "    E = Q @ K.mT / math.sqrt(Q.shape[-1])\n"
+        "    if Q.shape[1:3] == (8, 2048):\n"
+        "        calls.append(1)\n"
+        "        if len(calls) > 1:\n"
+        "            return torch.zeros_like(Q)\n"
+        "    if causal:\n"
+        "        E = E.masked_fill(torch.ones_like(E, dtype=torch.bool).triu(1), -math.inf)\n"
+        "    return torch.softmax(E, -1) @ V\n"
+    )
+    report = run_checks("blockwise_attention", remote(cell), 7)
+    speed = next(r for r in report.results if r.name == "check_speed")
+    assert speed.earned == 0
+    assert "while it was timed" in str(speed.failure)
