@@ -1,9 +1,11 @@
 """A student whose code lives in this process: in the student's own notebook, or in a worker that ran the notebook."""
 
+import ast
 import contextlib
 import difflib
 import inspect
 import re
+import textwrap
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
@@ -171,13 +173,21 @@ def mentioned(exercise: str, names: list[str], source: Callable[[str], str | Non
     first = source(exercise)
     if not first:
         return names
-    words = set(re.findall(r"\w+", first))
+    words = _names(first)
     waiting = list(words - {exercise})
     while waiting:
-        found = set(re.findall(r"\w+", source(waiting.pop()) or "")) - words
+        found = _names(source(waiting.pop()) or "") - words
         words |= found
         waiting += found
     return [name for name in names if name in words]
+
+
+def _names(text: str) -> set[str]:
+    """Return the names that a source uses by themselves: ``softmax``, but not ``torch.softmax``."""
+    try:
+        return {node.id for node in ast.walk(ast.parse(textwrap.dedent(text))) if isinstance(node, ast.Name)}
+    except (SyntaxError, ValueError):
+        return set(re.findall(r"\w+", text))
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from autograder.report import ExerciseReport
 from autograder.runner import run_checks
 from autograder.sandbox.box import Box
 from autograder.sandbox.remote import RemoteStudent
-from autograder.sandbox.session import CellResult, Session, defined_names
+from autograder.sandbox.session import CellResult, Session, cell_result, defined_names
 
 FORMAT = 1
 _CHECK = re.compile(r"""\s*check\(\s*(["'])(\w+)\1\s*\)\s*;?\s*""")
@@ -97,7 +97,7 @@ def grade(
                     result["cells"][number] = _check_outputs(report, sealed=box is not None)
             elif needed or (_is_code(cell) and notebooks.is_check(cell)):
                 ran = host.run(notebooks.source(cell))
-                result["cells"][number] = _outputs(ran, graded=notebooks.is_check(cell))
+                result["cells"][number] = _outputs(ran, _points(cell) if notebooks.is_check(cell) else None)
                 if ran.error:
                     which = notebooks.grade_id(cell) or f"cell number {number + 1}"
                     result["errors"].append([which, f"{ran.error[0]}: {ran.error[1]}"])
@@ -149,9 +149,7 @@ class _Trusting:
         self.run_cell, self.shell = shell.run_cell, shell.prepare()
 
     def run(self, text: str) -> CellResult:
-        reply = self.run_cell(self.shell, text)
-        error = reply["error"]
-        return CellResult(reply["outputs"], tuple(error.values()) if error else None)  # type: ignore[arg-type]  # three strings
+        return cell_result(self.run_cell(self.shell, text))
 
     def student(self) -> LocalStudent:
         return LocalStudent(self.shell.user_ns, self.forbid)
@@ -202,11 +200,21 @@ def _check_outputs(report: ExerciseReport, sealed: bool) -> list[Result]:
     ]
 
 
-def _outputs(ran: CellResult, graded: bool) -> list[Result]:
-    """A cell's outputs. In a grade cell with assertions only an error may cost points: what is printed to stderr may not."""
+def _points(cell: notebooks.Cell) -> float:
+    return float(cell["metadata"]["nbgrader"].get("points", 0.0))
+
+
+def _outputs(ran: CellResult, points: float | None) -> list[Result]:
+    """A cell's outputs. ``points`` is what a grade cell with assertions of its own is worth, and None for any other cell.
+
+    In a grade cell an error costs the points, what is printed to stderr does not, and a number as the last value is partial
+    credit, between 0 and ``points``.
+    """
     outputs = [dict(item) for item in ran.outputs]
-    if graded:
+    graded = points is not None
+    if points is not None:
         outputs = [item | {"name": "stdout"} if item["output_type"] == "stream" else item for item in outputs]
+        outputs = [_partial_credit(item, points) if item["output_type"] == "execute_result" else item for item in outputs]
         note = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": _NOT_SEALED}}
         outputs.append(note)
     if ran.error:
@@ -215,3 +223,12 @@ def _outputs(ran: CellResult, graded: bool) -> list[Result]:
             trace = f"{name}: {message}"
         outputs.append({"output_type": "error", "ename": name, "evalue": message, "traceback": trace.splitlines()})
     return outputs
+
+
+def _partial_credit(item: Result, points: float) -> Result:
+    """Keep nbgrader from taking a negative number or none at all for full marks."""
+    try:
+        earned = points_between(float(str(item["data"].get("text/plain"))), points)
+    except ValueError:
+        return {"output_type": "display_data", "metadata": {}, "data": item["data"]}
+    return item | {"data": {"text/plain": repr(earned)}}

@@ -2,10 +2,10 @@
 
 import ast
 import contextlib
-import inspect
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -44,7 +44,7 @@ class Session:
             self._lost()
             return CellResult(error=("Stopped", str(stopped), f"Stopped: {stopped}"))
         self.done.append(text)
-        return _cell_result(reply)
+        return cell_result(reply)
 
     # ------------------------------------------------------------ workers
 
@@ -115,7 +115,9 @@ class Session:
         own, self._worker = self._worker, None
         try:
             self._worker = self.start(self.forbid, self.done)
-            self._worker.ask("right", {"names": list(names), "text": text})
+            reply, _ = self._worker.ask("right", {"names": list(names), "text": text})
+            if "failure" in reply:
+                raise Stopped("garbled", "The right versions of earlier exercises could not be used here.")
             yield
         finally:
             self.close()
@@ -125,7 +127,8 @@ class Session:
 def right_text(names: Sequence[str]) -> str:
     """Return the source of the right versions of these exercises. A checked exercise is never among those given to it."""
     heads = "from __future__ import annotations\nimport math\nimport torch\nfrom torch import nn\n"
-    return heads + "\n\n".join(inspect.getsource(getattr(references, name)) for name in names)
+    sources = defined_names(Path(references.__file__).read_text(encoding="utf8"))
+    return heads + "\n\n".join(sources[name] for name in names)
 
 
 def defined_names(text: str) -> dict[str, str]:
@@ -145,7 +148,7 @@ def defined_names(text: str) -> dict[str, str]:
     return found
 
 
-def _cell_result(reply: dict[str, Any]) -> CellResult:
+def cell_result(reply: dict[str, Any]) -> CellResult:
     """Read what came for a cell; anything that is not as it should be is left out."""
     outputs = reply.get("outputs")
     kept = [clean for item in (outputs if isinstance(outputs, list) else [])[:60] if (clean := _clean(item))]
@@ -170,7 +173,11 @@ def _clean(item: Any) -> dict[str, Any] | None:
         kept["text/plain"] = text[:30_000]
     if isinstance(picture := data.get("image/png"), str) and _is_png(picture):
         kept["image/png"] = "".join(picture.split())
-    return {"output_type": "display_data", "data": kept, "metadata": {}} if kept else None
+    if not kept:
+        return None
+    if item.get("output_type") == "execute_result":
+        return {"output_type": "execute_result", "data": kept, "metadata": {}, "execution_count": None}
+    return {"output_type": "display_data", "data": kept, "metadata": {}}
 
 
 def _is_png(text: str) -> bool:
