@@ -105,9 +105,17 @@ def _send_verdict(sender: Any, case: Case, notebook: Path, seed: int | None) -> 
 
 
 def audit(
-    banks: list[Path] | None, only: list[str] | None, workers: int | None, seed: int | None, verbose: bool
+    banks: list[Path] | None,
+    only: list[str] | None,
+    workers: int | None,
+    seed: int | None,
+    verbose: bool,
+    attacks: bool = True,
 ) -> int:
-    """Run the audit, print a table, and return 0 when every verdict is right."""
+    """Run the audit, print a table, and return 0 when every verdict is right.
+
+    The course's own bank, taken whole, is followed by the attack suite, where there is a sandbox; ``attacks`` False leaves it out.
+    """
     course = find_course()
     cases = list(_selected(banks or [OWN_BANK], only))
     console = Console(width=None if os.isatty(1) else 110)
@@ -120,7 +128,25 @@ def audit(
             if verbose:
                 console.print(str(verdict), markup=False, highlight=False, soft_wrap=True)
     verdicts.sort(key=lambda verdict: str(verdict.case))
-    return _print(console, verdicts)
+    bad = _print(console, verdicts)
+    return _attack(course, console) or bad if attacks and not banks and not only else bad
+
+
+def _attack(course: Course, console: Console) -> int:
+    """Run the attack suite against both ways of grading a class, print what came of it, and return 0 when it came to nothing."""
+    from autograder.attacks import attack
+    from autograder.sandbox.bubblewrap import SandboxMissing, find
+
+    folder = course.root / "tests" / "attacks" / "cases"
+    try:
+        find()
+    except SandboxMissing as error:
+        console.print(f"attacks: not tried. {error}", soft_wrap=True, highlight=False)
+        return 0
+    tallies = {command: attack(course, folder, command) for command in ("autograder", "nbgrader")}
+    for command, tally in tallies.items():
+        console.print(f"{command}: {tally}", markup=False, highlight=False, soft_wrap=True)
+    return 0 if all(tally.good for tally in tallies.values()) else 1
 
 
 def _selected(banks: Iterable[Path], only: list[str] | None) -> Iterator[Case]:

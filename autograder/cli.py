@@ -72,6 +72,7 @@ def _add_audit(commands: Any) -> None:
     parser.add_argument("--workers", type=int, default=None, help="cases at a time (default: one for each core)")
     parser.add_argument("--seed", type=int, help="draw the inputs from this seed (default: a fresh one for each case)")
     parser.add_argument("--verbose", action="store_true", help="print a line for each case")
+    parser.add_argument("--no-attacks", action="store_true", help="leave out the hostile submissions")
     parser.set_defaults(run=_audit)
 
 
@@ -124,7 +125,7 @@ def _build(options: argparse.Namespace) -> int:
 def _audit(options: argparse.Namespace) -> int:
     from autograder.audit import audit
 
-    return audit(options.bank, options.exercise, options.workers, options.seed, options.verbose)
+    return audit(options.bank, options.exercise, options.workers, options.seed, options.verbose, not options.no_attacks)
 
 
 def _demo(options: argparse.Namespace) -> int:

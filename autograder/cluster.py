@@ -2,9 +2,10 @@
 
 import base64
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,6 @@ from autograder.class_runner import FAILED, GRADED, HUMAN, Job, Outcome, read_su
 
 #: How often Dask gives a submission to another worker when one is lost or fails.
 RETRIES = 3
-
-_pools: list[ProcessPoolExecutor] = []
 
 
 def pack(assignment: str, cells: Sequence[dict[str, Any]], files: dict[str, bytes], seed: int) -> bytes:
@@ -31,20 +30,73 @@ def grade_bytes(data: bytes) -> str:
     return json.dumps(grade_here(parts["assignment"], parts["cells"], parts["seed"], files))
 
 
-def task(data: bytes) -> str:
-    """What a Dask worker runs: hand the submission to a process of its own, which keeps its sandbox from one task to the next.
+class HelperLost(Exception):
+    """The process that graded has died."""
 
-    Raises BrokenProcessPool when that process has died; Dask then tries again, here or elsewhere.
+
+class _Helper:
+    """A process beside the Dask worker that grades one submission after another and keeps its sandbox in between.
+
+    Not one of multiprocessing: a Dask worker is a daemon in its terms and may have no such children.
     """
-    import multiprocessing
 
-    if not _pools:
-        _pools.append(ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), start_worker))
-    try:
-        return _pools[0].submit(grade_bytes, data).result()
-    except BrokenProcessPool:
-        _pools.clear()
-        raise
+    current: "_Helper | None" = None
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "autograder.cluster"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+
+    def grade(self, data: bytes) -> str:
+        try:
+            _write(self.process.stdin, data)
+            answer = _read(self.process.stdout)
+        except (OSError, EOFError):
+            self.process.kill()
+            raise HelperLost("the process that graded this submission has died") from None
+        if answer[:1] != b"+":
+            raise HelperLost(answer[1:].decode(errors="replace"))
+        return answer[1:].decode()
+
+
+def _write(stream: Any, data: bytes) -> None:
+    stream.write(len(data).to_bytes(8, "big") + data)
+    stream.flush()
+
+
+def _read(stream: Any) -> bytes:
+    head = stream.read(8)
+    if len(head) < 8:
+        raise EOFError
+    return stream.read(int.from_bytes(head, "big"))
+
+
+def helper_main() -> None:
+    """Read packed submissions from standard input and write their results to standard output, until the input ends."""
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what anything prints must not get between the results
+    start_worker()
+    while True:
+        try:
+            data = _read(sys.stdin.buffer)
+        except EOFError:
+            return
+        try:
+            answer = b"+" + grade_bytes(data).encode()
+        except Exception as error:  # told to the class runner, which counts it
+            answer = f"-{type(error).__name__}: {error}"[:300].encode()
+        _write(out, answer)
+
+
+def task(data: bytes) -> str:
+    """What a Dask worker runs: hand the submission to its helper.
+
+    Raises HelperLost when that process has died or could not grade; Dask then tries again, here or elsewhere.
+    """
+    helper = _Helper.current
+    if helper is None or helper.process.poll() is not None:
+        helper = _Helper.current = _Helper()
+    return helper.grade(data)
 
 
 def run_on_cluster(
@@ -112,3 +164,7 @@ def _finish(future: Any, job: Job, key: str, seed: int | None) -> Outcome:
         return Outcome(job.student, FAILED, key, told)
     Store(Path(job.root, "grading"), seed).put(key, result)
     return Outcome(job.student, GRADED, key)
+
+
+if __name__ == "__main__":
+    helper_main()

@@ -35,11 +35,13 @@ _NOT_PART = {
 Result = dict[str, Any]
 
 
-def key_of(assignment: str, cells: Sequence[notebooks.Cell], files: Mapping[str, bytes], seed: int) -> str:
-    """Return the name of the result: a hash of the submission, the checks, the environment and the seed."""
+def key_of(
+    assignment: str, cells: Sequence[notebooks.Cell], files: Mapping[str, bytes], seed: int, sealed: bool = True
+) -> str:
+    """Return the name of the result: a hash of the submission, the checks, the environment, the seed and the use of a sandbox."""
     content = [[cell["cell_type"], notebooks.grade_id(cell), notebooks.source(cell)] for cell in cells]
     own = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
-    parts = [FORMAT, assignment, content, own, seed, checks_version(), environment()]
+    parts = [FORMAT, assignment, content, own, seed, sealed, checks_version(), environment()]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

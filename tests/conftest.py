@@ -1,12 +1,16 @@
 """What several test files use."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sample_class import make
+
+from autograder.course import Course
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -31,3 +35,18 @@ def command() -> Callable[..., subprocess.CompletedProcess]:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def sample_class(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course with a gradebook and a small class that nobody has graded yet. Not to be written to."""
+    place = tmp_path_factory.mktemp("sample")
+    make(root, place)
+    return place
+
+
+@pytest.fixture
+def course(sample_class: Path, tmp_path: Path) -> Course:
+    """A copy of the sample class, of one test's own."""
+    shutil.copytree(sample_class, tmp_path / "course")
+    return Course(tmp_path / "course")

@@ -8,53 +8,30 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from sample_class import ASSIGNMENT, CLASS, hand_in
 
-from autograder import class_runner, notebooks, results
+from autograder import class_runner, results
 from autograder.class_runner import FAILED, GRADED, HUMAN, Options, find_jobs, grade_class, work
-from autograder.course import Course
+from autograder.cli import main
 from autograder.nbgrader_plugins import guard
-
-ASSIGNMENT = "01-attention"
-CLASS = ("ada", "ben", "cyd", "dee", "eve", "fay")
-
-
-@pytest.fixture(scope="module")
-def template(root, tmp_path_factory):
-    """A course with a gradebook and a class in which everyone has written only the softmax, each in a way of their own."""
-    place = tmp_path_factory.mktemp("template")
-    shutil.copy(root / "nbgrader_config.py", place)
-    (place / "solutions" / ASSIGNMENT).mkdir(parents=True)
-    shutil.copy(root / "solutions" / ASSIGNMENT / "attention.ipynb", place / "solutions" / ASSIGNMENT)
-    subprocess.run([sys.executable, "-m", "nbgrader", "generate_assignment", ASSIGNMENT], cwd=place, capture_output=True, check=True)
-    for name in CLASS:
-        _hand_in(place, name, f"def softmax(E, dim=-1):\n    '''By {name}.'''\n    return torch.softmax(E, dim)")
-    (place / "grading" / "submitted" / "gus" / ASSIGNMENT).mkdir(parents=True)
-    return place
-
-
-def _hand_in(place, name, text):
-    notebook = notebooks.read(place / "assignments" / ASSIGNMENT / "attention.ipynb")
-    for cell in notebook["cells"]:
-        if notebooks.grade_id(cell) == "softmax":
-            cell["source"] = text
-    folder = place / "grading" / "submitted" / name / ASSIGNMENT
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "attention.ipynb").write_text(json.dumps(notebook), encoding="utf8")
 
 
 @pytest.fixture
-def course(template, tmp_path):
-    shutil.copytree(template, tmp_path / "course")
-    return Course(tmp_path / "course")
+def autograde(course, monkeypatch, capsys):
+    """Run ``autograder grade`` in the course, in this process, and return the exit status and what it printed."""
+    monkeypatch.chdir(course.root)
 
+    def run(*arguments):
+        capsys.readouterr()
+        status = main(["grade", ASSIGNMENT, *arguments])
+        printed = capsys.readouterr()
+        return SimpleNamespace(returncode=status, stdout=printed.out, stderr=printed.err)
 
-def autograde(course, *arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "autograder", "grade", ASSIGNMENT, *arguments],
-        cwd=course.root, env=os.environ | environment, capture_output=True, text=True,
-    )  # fmt: skip
+    return run
 
 
 def scores(course):
@@ -64,19 +41,19 @@ def scores(course):
         return {s.student_id: float(s.score) for s in gradebook.assignment_submissions(ASSIGNMENT)}
 
 
-def test_a_class_is_graded_counted_and_not_graded_twice(course):
-    done = autograde(course)
+def test_a_class_is_graded_counted_and_not_graded_twice(course, autograde):
+    done = autograde()
     assert "7 submissions, 6 graded (6 now, 0 before), 1 need a human, 0 failed here" in done.stdout, done.stdout + done.stderr
     assert done.returncode == 0
     assert "there is no attention.ipynb" in " ".join(done.stdout.split())
     assert scores(course) == dict.fromkeys(CLASS, 7.0)
     before = {path: path.stat().st_mtime_ns for path in course.grading.rglob("*.json")}
-    done = autograde(course, "--resume")
+    done = autograde("--resume")
     assert "6 graded (0 now, 6 before)" in done.stdout
     assert {path: path.stat().st_mtime_ns for path in course.grading.rglob("*.json")} == before
 
 
-def test_killed_in_the_middle_it_goes_on_where_it_was(course):
+def test_killed_in_the_middle_it_goes_on_where_it_was(course, autograde):
     process = subprocess.Popen(
         [sys.executable, "-m", "autograder", "grade", ASSIGNMENT, "--workers", "1"], cwd=course.root,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
@@ -88,29 +65,29 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(course):
     process.wait()
     finished = {path: path.stat().st_mtime_ns for path in course.grading.rglob("results/*/*.json")}
     assert finished
-    done = autograde(course)
+    done = autograde()
     assert done.returncode == 0, done.stdout + done.stderr
     assert {path: path.stat().st_mtime_ns for path in finished} == finished
     assert scores(course) == dict.fromkeys(CLASS, 7.0)
 
 
-def test_different_seeds_give_the_same_points(course):
+def test_different_seeds_give_the_same_points(course, autograde):
     for seed in ("11", "12"):
-        assert autograde(course, "--seed", seed).returncode == 0
+        assert autograde("--seed", seed).returncode == 0
         assert scores(course) == dict.fromkeys(CLASS, 7.0)
 
 
-def test_a_regrade_is_shown_before_it_is_made(course):
-    assert autograde(course).returncode == 0
-    _hand_in(course.root, "ada", "def softmax(E, dim=-1):\n    return torch.exp(E) / torch.exp(E).sum(dim, keepdim=True)")
-    done = autograde(course, "--diff")
+def test_a_regrade_is_shown_before_it_is_made(course, autograde):
+    assert autograde().returncode == 0
+    hand_in(course.root, "ada", "def softmax(E, dim=-1):\n    return torch.exp(E) / torch.exp(E).sum(dim, keepdim=True)")
+    done = autograde("--diff")
     text = " ".join(done.stdout.split())
     assert "1 would change; nothing was written" in text
     assert "ada" in text and "any magnitude" in text
     assert scores(course)["ada"] == 7.0
-    assert autograde(course).returncode == 0
+    assert autograde().returncode == 0
     assert scores(course)["ada"] < 7.0
-    assert "Nobody's points would change" in autograde(course, "--diff").stdout
+    assert "Nobody's points would change" in autograde("--diff").stdout
 
 
 def test_a_full_disk_is_a_failure_here_and_nothing_is_lost(course, monkeypatch):
@@ -149,18 +126,17 @@ def test_the_same_submission_gives_the_same_result(course):
 
 
 def test_a_process_that_dies_costs_no_grade(course, monkeypatch):
-    dying = course.root / "died"
     monkeypatch.setattr(class_runner, "work_many", _die_once)
-    monkeypatch.setenv("DIED", str(dying))
     outcomes = []
     class_runner.run_locally(find_jobs(course, ASSIGNMENT), 1, False, None, outcomes.append)
-    assert dying.exists()
+    assert (course.root / "died").exists()
     assert sorted(o.state for o in outcomes) == [GRADED] * 6 + [HUMAN]
 
 
 def _die_once(jobs, trust=False, seed=None):
-    if not os.path.exists(os.environ["DIED"]):
-        open(os.environ["DIED"], "w").close()
+    mark = Path(jobs[0].root, "died")
+    if not mark.exists():
+        mark.touch()
         os._exit(9)
     return [work(job, trust, seed) for job in jobs]
 
@@ -176,9 +152,10 @@ def _always_die(jobs, trust=False, seed=None):
     os._exit(9)
 
 
-def test_without_bubblewrap_grading_refuses_and_says_what_to_install(course, tmp_path):
+def test_without_bubblewrap_grading_refuses_and_says_what_to_install(course, tmp_path, autograde, monkeypatch):
     (tmp_path / "bin").mkdir()
-    done = autograde(course, PATH=str(tmp_path / "bin"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    done = autograde()
     assert done.returncode == 2
     assert "apt-get install bubblewrap" in done.stderr
     plain = subprocess.run(
@@ -190,15 +167,18 @@ def test_without_bubblewrap_grading_refuses_and_says_what_to_install(course, tmp
     assert not (course.grading / "autograded").exists()
 
 
-def test_trusted_submissions_are_graded_without_a_sandbox_and_marked(course, tmp_path):
+def test_trusted_submissions_are_graded_without_a_sandbox_and_marked(course, tmp_path, autograde, monkeypatch):
     (tmp_path / "bin").mkdir()
-    done = autograde(course, "--trust-submissions", PATH=str(tmp_path / "bin"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    done = autograde("--trust-submissions")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Not sealed" in done.stdout
     assert scores(course) == dict.fromkeys(CLASS, 7.0)
     page = (course.grading / "autograded" / "ada" / ASSIGNMENT / "attention.ipynb").read_text(encoding="utf8")
     assert "graded without a sandbox" in page
-    done = autograde(course)
+    monkeypatch.undo()
+    monkeypatch.chdir(course.root)
+    done = autograde()
     assert "6 graded (6 now" in done.stdout, "a result without a sandbox does not count for one with it"
 
 
