@@ -50,7 +50,9 @@ class Tally:
         return self.tried > 0 and not (self.gained or self.harmed or self.traces)
 
     def __str__(self) -> str:
-        lines = [f"GAINED: {name} earned {points:g} points that it should not have" for name, points in self.gained.items()]
+        lines = [
+            f"GAINED: {name} earned {points:g} points that it should not have" for name, points in self.gained.items()
+        ]
         lines += [f"HARMED: {what}" for what in self.harmed] + [f"LEFT BEHIND: {what}" for what in self.traces]
         total = f"{sum(self.gained.values()):g}"
         lines += [
@@ -71,7 +73,9 @@ def make_class(source: Course, root: Path, files: list[Path]) -> Course:
     shutil.copy(solution, root / "solutions" / ASSIGNMENT)
     (root / "nbgrader_config.py").write_text(_CONFIG, encoding="utf8")
     course = Course(root)
-    subprocess.run([sys.executable, "-m", "nbgrader", "generate_assignment", ASSIGNMENT], cwd=root, capture_output=True, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "nbgrader", "generate_assignment", ASSIGNMENT], cwd=root, capture_output=True, check=True
+    )
     released = (root / "assignments" / ASSIGNMENT / solution.name).read_text(encoding="utf8")
     for name in NEIGHBOURS:
         place = _folder(course, name)
@@ -115,7 +119,12 @@ def attack(source: Course, folder: Path, command: str, only: str = "") -> Tally:
         with open(log, "w", encoding="utf8") as out:
             environment = os.environ | {"AUTOGRADER_LIMITS": json.dumps(LIMITS)}
             subprocess.run(
-                [sys.executable, "-m", *arguments, ASSIGNMENT], cwd=name, env=environment, stdout=out, stderr=out, stdin=subprocess.DEVNULL
+                [sys.executable, "-m", *arguments, ASSIGNMENT],
+                cwd=name,
+                env=environment,
+                stdout=out,
+                stderr=out,
+                stdin=subprocess.DEVNULL,
             )
         told = log.read_text(encoding="utf8", errors="replace")
         return _count(course, files, before, _surroundings(source, course), told)
@@ -130,10 +139,14 @@ def _count(course: Course, files: list[Path], before: dict[str, str], after: dic
         if above > 0:
             tally.gained[path.stem] = above
     full = sum(catalogue.points_of(name) for name in catalogue.exercises(ASSIGNMENT))
-    tally.harmed = [f"{name} has {scores.get(name)} of {full:g} points" for name in NEIGHBOURS if scores.get(name) != full]
+    tally.harmed = [
+        f"{name} has {scores.get(name)} of {full:g} points" for name in NEIGHBOURS if scores.get(name) != full
+    ]
     if tally.harmed:
         tally.harmed.append(f"the end of the log: {told[-1500:]}")
-    tally.traces = [f"{name}: {after.get(name, 'gone')}" for name in sorted(before | after) if before.get(name) != after.get(name)]
+    tally.traces = [
+        f"{name}: {after.get(name, 'gone')}" for name in sorted(before | after) if before.get(name) != after.get(name)
+    ]
     return tally
 
 
@@ -149,7 +162,7 @@ def scores_of(course: Course) -> dict[str, float]:
 
 
 def _surroundings(source: Course, course: Course) -> dict[str, str]:
-    """What no submission may change: processes of the sandbox, files in shared places, libraries, the checkout, the class's files."""
+    """What no submission may change: sandbox processes, shared places, libraries, the checkout, the class's files."""
     import torch
 
     found = {f"process {pid}": text for pid, text in _processes()}
@@ -168,6 +181,10 @@ def _processes() -> Iterator[tuple[str, str]]:
     """Yield the processes of any sandbox."""
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
-            text = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace") if entry.name.isdigit() else ""
+            text = (
+                (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                if entry.name.isdigit()
+                else ""
+            )
             if "autograder.sandbox.zygote" in text:
                 yield entry.name, text[:60]

@@ -114,7 +114,7 @@ def audit(
 ) -> int:
     """Run the audit, print a table, and return 0 when every verdict is right.
 
-    The course's own bank, taken whole, is followed by the attack suite, where there is a sandbox; ``attacks`` False leaves it out.
+    The course's own bank, taken whole, is followed by the attack suite, unless ``attacks`` is False or there is no sandbox.
     """
     course = find_course()
     cases = list(_selected(banks or [OWN_BANK], only))

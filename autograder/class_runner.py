@@ -94,7 +94,7 @@ def batches(jobs: Sequence[Job], workers: int) -> list[list[Job]]:
 
 
 def read_submission(job: Job) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
-    """Return the cells and the other files of a submission. Raises UnsafeSubmission, ValueError or OSError with what is the matter."""
+    """Return the cells and the other files of a submission. Raises UnsafeSubmission, ValueError or OSError."""
     from autograder import notebooks
     from autograder.nbgrader_plugins import guard
     from autograder.nbgrader_plugins.sources import rebuild
@@ -280,7 +280,9 @@ class _Nbgrader:
             config = PyFileConfigLoader("nbgrader_config.py", path=str(course.root)).load_config()
             api = cls.apps[str(course.root)] = NbGraderAPI(config=config)
         result = api.autograde(assignment, student, force=True, create=True)
-        return "" if result["success"] else str(result.get("error") or result.get("log") or "nbgrader could not write it")
+        return (
+            "" if result["success"] else str(result.get("error") or result.get("log") or "nbgrader could not write it")
+        )
 
 
 def _commit(course: Course, options: Options, student: str) -> str:
@@ -327,7 +329,13 @@ def show_difference(course: Course, options: Options, outcomes: Sequence[Outcome
 
     store = Store(course.grading, options.seed)
     table = Table(title=f"{options.assignment}: what a regrade would change")
-    for title, justify in (("student", "left"), ("exercise", "left"), ("now", "right"), ("then", "right"), ("why", "left")):
+    for title, justify in (
+        ("student", "left"),
+        ("exercise", "left"),
+        ("now", "right"),
+        ("then", "right"),
+        ("why", "left"),
+    ):
         table.add_column(title, justify=justify)  # type: ignore[arg-type]  # left and right are among the allowed words
     changed = 0
     for outcome in outcomes:

@@ -53,10 +53,14 @@ def _add_grade(commands: Any) -> None:
     parser = commands.add_parser("grade", help="grade a class", description=about)
     parser.add_argument("assignment", metavar="ASSIGNMENT")
     parser.add_argument("--workers", type=int, default=None, help="submissions at a time (default: one for each core)")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="grade on the Dask cluster at this address, tcp://host:port")
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="grade on the Dask cluster at this address, tcp://host:port"
+    )
     parser.add_argument("--resume", action="store_true", help="go on after an interruption (this is always done)")
     parser.add_argument("--diff", action="store_true", help="show whose points would change, and why; write nothing")
-    parser.add_argument("--seed", type=int, help="draw the inputs from this seed (default: one for each submission, secret)")
+    parser.add_argument(
+        "--seed", type=int, help="draw the inputs from this seed (default: one for each submission, secret)"
+    )
     parser.add_argument("--trust-submissions", action="store_true", help="run students' code without a sandbox")
     parser.set_defaults(run=_grade)
 
@@ -110,7 +114,13 @@ def _grade(options: argparse.Namespace) -> int:
     return grade_class(
         find_course(),
         Options(
-            options.assignment, workers, options.scheduler, options.resume, options.diff, options.trust_submissions, options.seed
+            options.assignment,
+            workers,
+            options.scheduler,
+            options.resume,
+            options.diff,
+            options.trust_submissions,
+            options.seed,
         ),
     )
 

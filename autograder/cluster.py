@@ -1,4 +1,4 @@
-"""Stage A on a Dask cluster: submissions travel as bytes, results as JSON, and no student code runs in a Dask worker's process."""
+"""Stage A on a Dask cluster: submissions travel as bytes, results as JSON; no student code runs in a Dask worker."""
 
 import base64
 import json
@@ -110,7 +110,9 @@ def run_on_cluster(
     try:
         from distributed import Client, as_completed
     except ImportError:
-        raise LookupError("--scheduler needs the package distributed: pip install 'attention-course[cluster]'") from None
+        raise LookupError(
+            "--scheduler needs the package distributed: pip install 'attention-course[cluster]'"
+        ) from None
     if trust:
         raise ValueError("--trust-submissions is not possible together with --scheduler.")
     try:

@@ -53,7 +53,7 @@ class LocalStudent:
             return None  # no source, or a lambda inside a larger expression; what it calls is still stopped when it is called
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
-        """Return those of ``names`` that the student's ``exercise`` mentions, itself or in what it calls; without a source, all."""
+        """Return those of ``names`` that the student's ``exercise`` or what it calls mentions; without a source, all."""
         return mentioned(exercise, list(names), self._source)
 
     def _source(self, name: str) -> str | None:

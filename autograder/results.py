@@ -33,7 +33,7 @@ class Store:
         return None
 
     def put(self, key: str, result: dict[str, Any]) -> None:
-        """Write a result under its name: first whole, under another name, and then renamed, so that no half result is ever seen."""
+        """Write a result under its name: first under another name, then renamed, so that no half result is ever seen."""
         write_whole(self.path(key), json.dumps(result | {"key": key}, ensure_ascii=False))
 
     def seed_for(self, what: str) -> int:

@@ -27,7 +27,17 @@ _NOT_NEEDED = (
 
 #: pytest as a library: no configuration files, no terminal, none of the plug-ins that happen to be installed.
 _OPTIONS = [
-    *("-q", "--noconftest", "--rootdir", str(catalogue.CHECKS), "-c", os.devnull, "--assert=plain", "--capture=fd", "--tb=no"),
+    *(
+        "-q",
+        "--noconftest",
+        "--rootdir",
+        str(catalogue.CHECKS),
+        "-c",
+        os.devnull,
+        "--assert=plain",
+        "--capture=fd",
+        "--tb=no",
+    ),
     *(part for name in _NOT_NEEDED for part in ("-p", f"no:{name}")),
     *("-o", "python_functions=check_*", "-o", "python_files=check_*.py"),
 ]
@@ -76,9 +86,7 @@ def run_checks(
 def _with_right_foundations(report: ExerciseReport, student: Student, full: Mapping[str, bool]) -> ExerciseReport:
     """Where earlier exercises are not right yet, check again with right ones in their place; keep the better report."""
     used = student.uses(report.exercise, catalogue.builds_on(report.exercise))
-    broken = [
-        name for name in used if not (full[name] if name in full else _run_once(name, student, report.seed).full)
-    ]
+    broken = [name for name in used if not (full[name] if name in full else _run_once(name, student, report.seed).full)]
     if not broken:
         return report
     with student.with_right(broken):
@@ -122,7 +130,8 @@ class _OpenSession:
     items: ClassVar[dict[str, list[pytest.Item]]] = {}
 
     def __init__(self, body: Callable[[], Any]):
-        self.body, self.value, self.error = body, None, None
+        self.body, self.value = body, None
+        self.error: BaseException | None = None
 
     def pytest_configure(self, config: pytest.Config) -> None:
         config.stash[pytest_plugin.STUDENT] = None  # each submission brings its own

@@ -216,7 +216,9 @@ def _outputs(ran: CellResult, points: float | None) -> list[Result]:
     graded = points is not None
     if points is not None:
         outputs = [item | {"name": "stdout"} if item["output_type"] == "stream" else item for item in outputs]
-        outputs = [_partial_credit(item, points) if item["output_type"] == "execute_result" else item for item in outputs]
+        outputs = [
+            _partial_credit(item, points) if item["output_type"] == "execute_result" else item for item in outputs
+        ]
         note = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": _NOT_SEALED}}
         outputs.append(note)
     if ran.error:

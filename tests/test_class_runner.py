@@ -43,7 +43,9 @@ def scores(course):
 
 def test_a_class_is_graded_counted_and_not_graded_twice(course, autograde):
     done = autograde()
-    assert "7 submissions, 6 graded (6 now, 0 before), 1 need a human, 0 failed here" in done.stdout, done.stdout + done.stderr
+    assert "7 submissions, 6 graded (6 now, 0 before), 1 need a human, 0 failed here" in done.stdout, (
+        done.stdout + done.stderr
+    )
     assert done.returncode == 0
     assert "there is no attention.ipynb" in " ".join(done.stdout.split())
     assert scores(course) == dict.fromkeys(CLASS, 7.0)
@@ -79,11 +81,14 @@ def test_different_seeds_give_the_same_points(course, autograde):
 
 def test_a_regrade_is_shown_before_it_is_made(course, autograde):
     assert autograde().returncode == 0
-    hand_in(course.root, "ada", "def softmax(E, dim=-1):\n    return torch.exp(E) / torch.exp(E).sum(dim, keepdim=True)")
+    hand_in(
+        course.root, "ada", "def softmax(E, dim=-1):\n    return torch.exp(E) / torch.exp(E).sum(dim, keepdim=True)"
+    )
     done = autograde("--diff")
     text = " ".join(done.stdout.split())
     assert "1 would change; nothing was written" in text
-    assert "ada" in text and "any magnitude" in text
+    assert "ada" in text
+    assert "any magnitude" in text
     assert scores(course)["ada"] == 7.0
     assert autograde().returncode == 0
     assert scores(course)["ada"] < 7.0

@@ -9,9 +9,17 @@ import pytest
 
 HIDDEN = "assert double(21) == 42, 'the hidden number'"
 CELLS = [
-    ("code", "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION", {"grade_id": "double", "solution": True}),
+    (
+        "code",
+        "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION",
+        {"grade_id": "double", "solution": True},
+    ),
     ("code", "assert double(1) == 2", {"grade_id": "test-double", "grade": True, "points": 3}),
-    ("code", f"### BEGIN HIDDEN TESTS\n{HIDDEN}\n### END HIDDEN TESTS", {"grade_id": "test-hidden", "grade": True, "points": 2}),
+    (
+        "code",
+        f"### BEGIN HIDDEN TESTS\n{HIDDEN}\n### END HIDDEN TESTS",
+        {"grade_id": "test-hidden", "grade": True, "points": 2},
+    ),
     ("code", "1.5 if double(2) == 4 else float('nan')", {"grade_id": "test-part", "grade": True, "points": 4}),
     ("markdown", "Why?", {"grade_id": "why", "grade": True, "solution": True, "points": 1}),
 ]
@@ -26,7 +34,11 @@ def notebook(answer=None):
     cells = []
     for cell_type, text, marks in CELLS:
         given = {"grade": False, "solution": False, "task": False, "schema_version": 3} | marks
-        cell = {"cell_type": cell_type, "metadata": {"nbgrader": given | {"locked": not given["solution"]}}, "source": text}
+        cell = {
+            "cell_type": cell_type,
+            "metadata": {"nbgrader": given | {"locked": not given["solution"]}},
+            "source": text,
+        }
         if marks["grade_id"] == "double" and answer:
             cell["source"] = answer
         if cell_type == "code":
@@ -47,7 +59,9 @@ def course(root, tmp_path_factory):
         folder.mkdir(parents=True)
         (folder / "other.ipynb").write_text(notebook(answer))
     for step in ("generate_assignment", "autograde", "generate_feedback"):
-        done = subprocess.run([sys.executable, "-m", "nbgrader", step, "77-other"], cwd=place, capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-m", "nbgrader", step, "77-other"], cwd=place, capture_output=True, text=True
+        )
         assert done.returncode == 0, done.stderr[-3000:]
     return place
 

@@ -1,4 +1,4 @@
-"""What a submission's folder may hold. nbgrader follows links, waits at pipes and ends at a bad time stamp; this course does not."""
+"""What a submission's folder may hold. nbgrader follows links, waits at pipes and ends at a bad time stamp."""
 
 import functools
 import os
@@ -90,7 +90,11 @@ def _forgiving(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def get_existing_timestamp(self: Any, dest_path: str) -> Any:
         path = Path(dest_path, "timestamp.txt")
-        if path.is_symlink() or (path.exists() and not path.is_file()) or (path.is_file() and path.stat().st_size > 200):
+        if (
+            path.is_symlink()
+            or (path.exists() and not path.is_file())
+            or (path.is_file() and path.stat().st_size > 200)
+        ):
             self.log.warning("Not a time stamp, and ignored: %s", path)
             return None
         try:

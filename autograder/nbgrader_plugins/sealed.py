@@ -106,8 +106,9 @@ def apply(nb: NotebookNode, result: submission.Result) -> None:
         marks = cell.metadata.get("nbgrader", {})
         if number not in outputs and marks.get("grade") and not marks.get("solution"):
             text = {"text/plain": "0.0"}
-            cell.outputs = [from_dict({"output_type": "execute_result", "metadata": {}, "execution_count": None, "data": text})]
+            cell.outputs = [
+                from_dict({"output_type": "execute_result", "metadata": {}, "execution_count": None, "data": text})
+            ]
         elif number not in outputs and cell.metadata.get("course", {}).get("experiment"):
             text = {"text/plain": _SKIPPED}
             cell.outputs = [from_dict({"output_type": "display_data", "metadata": {}, "data": text})]
-

@@ -76,7 +76,9 @@ def rebuild(notebook: Mapping[str, Any], source: Source) -> NotebookNode:
     if not isinstance(given, list) or not all(isinstance(cell, Mapping) for cell in given):
         raise ValueError("This is not a Jupyter notebook: expected a list of cells.")
     if sum(len(_text(cell)) for cell in given) > LONGEST:
-        raise ValueError(f"The cells hold more than {LONGEST:,} characters of text. A notebook of this course holds far fewer.")
+        raise ValueError(
+            f"The cells hold more than {LONGEST:,} characters of text. A notebook of this course holds far fewer."
+        )
     cells: list[NotebookNode] = []
     place: dict[str, int] = {}
     for cell in given:
@@ -99,7 +101,9 @@ def _put_back(cells: list[NotebookNode], place: dict[str, int], source: Source) 
     after = -1
     for known in source.cells.values():
         if known.name in place:
-            after = next(n for n, cell in enumerate(cells) if cell.metadata.get("nbgrader", {}).get("grade_id") == known.name)
+            after = next(
+                n for n, cell in enumerate(cells) if cell.metadata.get("nbgrader", {}).get("grade_id") == known.name
+            )
             continue
         after += 1
         text = known.text if known.locked else ""

@@ -38,7 +38,11 @@ class Box:
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 closed in close()
         arguments = bubblewrap.command(program, self.limits, theirs.fileno(), self.threads)
         self.process = subprocess.Popen(
-            arguments, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.errors
+            arguments,
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=self.errors,
         )
         theirs.close()
         self._wait_until_ready()
@@ -153,7 +157,9 @@ class _Watch:
         if cpu - self.seen[1] > 0.02 * self.limits.idle:
             self.seen = (now, cpu)
         elif now - self.seen[0] > self.limits.idle:
-            raise Stopped("idle", f"Stopped after {self.limits.idle:g} seconds of waiting in which nothing was computed.")
+            raise Stopped(
+                "idle", f"Stopped after {self.limits.idle:g} seconds of waiting in which nothing was computed."
+            )
         if self.process.resident() > self.process.begin * self.process.count() + self.limits.memory:
             raise Stopped("memory", f"Stopped: more than {self.limits.memory // MB} MB of memory were used.")
         if self.process.count() > self.limits.processes:

@@ -38,7 +38,7 @@ class Limits:
         except (TypeError, ValueError) as error:
             known = ", ".join(field.name for field in fields(cls))
             raise ValueError(
-                f"AUTOGRADER_LIMITS should be a JSON object such as {{\"request_cpu\": 60}} with some of {known}, but is {text!r} "
+                f'AUTOGRADER_LIMITS should be a JSON object such as {{"request_cpu": 60}} with some of {known}, but is {text!r} '
                 f"({error})."
             ) from None
 
@@ -46,7 +46,8 @@ class Limits:
         """The limits that the kernel keeps for each process by itself."""
         return {
             "memory": self.memory + 4 * GB,  # counts what is reserved, not what is used
-            "processes": self.processes * 8,  # counts every thread of the user's, in all sandboxes together on old kernels
+            "processes": self.processes
+            * 8,  # counts every thread of the user's, in all sandboxes together on old kernels
             "file_size": self.file_size,
             "cpu_seconds": int(self.total_cpu) + 60,
         }

@@ -1,4 +1,4 @@
-"""Outside: the student whose code runs in the sandbox. The checks ask it the same as a :class:`~autograder.local.LocalStudent`."""
+"""Outside: the student whose code runs in the sandbox. The checks ask it the same as a LocalStudent."""
 
 import contextlib
 import inspect
@@ -94,7 +94,7 @@ class RemoteStudent:
             return None  # what it calls is still stopped when it is called
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
-        """Return those of ``names`` that the student's ``exercise`` mentions, itself or in what it calls; without a source, all."""
+        """Return those of ``names`` that the student's ``exercise`` or what it calls mentions; without a source, all."""
         return mentioned(exercise, list(names), self.sources.get)
 
     @contextlib.contextmanager
@@ -139,7 +139,12 @@ class RemoteStudent:
 
 
 def _failure(name: str, stopped: Stopped) -> CheckFailure:
-    causes = {"time": "never finishes", "idle": "never finishes", "ended": "ends the process", "memory": "too much memory"}
+    causes = {
+        "time": "never finishes",
+        "idle": "never finishes",
+        "ended": "ends the process",
+        "memory": "too much memory",
+    }
     return CheckFailure(
         "crash",
         f"{name} gave no result. {stopped}",

@@ -1,5 +1,6 @@
 """Requests, answers and failures as messages. Used on both sides of the boundary."""
 
+from dataclasses import fields
 from typing import Any
 
 from torch import Tensor
@@ -8,7 +9,7 @@ from autograder.failure import CheckFailure
 from autograder.sandbox.wire import BadMessage, Packing, Unpacking, pack
 from autograder.student import Answer, Request
 
-_FIELDS = ("name", "args", "kwargs", "build", "weights", "cotangents", "training", "times", "before", "default_device", "deep")  # fmt: skip
+_FIELDS = tuple(field.name for field in fields(Request))
 _TEXTS = ("kind", "message", "expected", "yours", "setting", "cause", "hint")
 _LONGEST = 2000
 
@@ -17,10 +18,10 @@ _SENT_BACK = 10**6
 
 
 def pack_request(request: Request, packing: Packing) -> dict[str, Any]:
-    fields = {name: getattr(request, name) for name in _FIELDS}
-    fields["kwargs"] = dict(request.kwargs)
-    fields["weights"] = None if request.weights is None else dict(request.weights)
-    return pack(fields, packing, strided=True)
+    content = {name: getattr(request, name) for name in _FIELDS}
+    content["kwargs"] = dict(request.kwargs)
+    content["weights"] = None if request.weights is None else dict(request.weights)
+    return pack(content, packing, strided=True)
 
 
 def unpack_request(data: Any, unpacking: Unpacking) -> Request:
@@ -45,15 +46,17 @@ def unpack_answer(data: Any, unpacking: Unpacking) -> Answer:
         raise BadMessage("an answer that is not an object")
     parts = {key: unpacking.value(data.get(key)) for key in ("value", "args_after", "gradients")}
     named = {key: unpacking.value(data.get(key)) for key in ("parameter_gradients", "parameters")}
-    if not isinstance(parts["args_after"], tuple) or not _tensors(parts["gradients"], list):
+    if not isinstance(parts["args_after"], tuple) or not _tensors(parts["gradients"]):
         raise BadMessage("an answer with wrong parts")
-    if not all(isinstance(part, dict) and _tensors(list(part.values()), list) for part in named.values()):
+    if not all(isinstance(part, dict) and _tensors(list(part.values())) for part in named.values()):
         raise BadMessage("an answer with wrong parameters")
-    return Answer(parts["value"], parts["args_after"], parts["gradients"], named["parameter_gradients"], named["parameters"])
+    return Answer(
+        parts["value"], parts["args_after"], parts["gradients"], named["parameter_gradients"], named["parameters"]
+    )
 
 
-def _tensors(things: Any, kind: type) -> bool:
-    return isinstance(things, kind) and all(thing is None or isinstance(thing, Tensor) for thing in things)
+def _tensors(things: Any) -> bool:
+    return isinstance(things, list) and all(thing is None or isinstance(thing, Tensor) for thing in things)
 
 
 def pack_failure(failure: CheckFailure, packing: Packing) -> dict[str, Any]:

@@ -64,7 +64,9 @@ class Session:
         while True:
             worker = self.box.spawn()
             packing = wire.Packing()
-            files = {name: torch.frombuffer(bytearray(data), dtype=torch.uint8) for name, data in self.files.items() if data}
+            files = {
+                name: torch.frombuffer(bytearray(data), dtype=torch.uint8) for name, data in self.files.items() if data
+            }
             header = {"forbid": list(forbid), "files": wire.pack(files, packing)}
             header |= {"threads": self.box.threads, "limits": self.box.limits.inside()}
             worker.ask("begin", header, packing)

@@ -76,7 +76,8 @@ def make_shell() -> Any:
             """Jupyter shows the number beside the output, not in it."""
 
         def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
-            sys.stdout.outputs.show(format_dict, "execute_result")  # type: ignore[attr-defined]  # our own stream
+            if isinstance(sys.stdout, _Stream):
+                sys.stdout.outputs.show(format_dict, "execute_result")
 
         def finish_displayhook(self) -> None:
             self._is_active = False
@@ -113,7 +114,7 @@ def no_input(prompt: object = "", *_: Any, **__: Any) -> str:
 def prepare() -> Any:
     """Make the shell, with ``input`` answered by an error and figures shown inline."""
     builtins.input = no_input
-    getpass.getpass = no_input  # type: ignore[assignment]  # raises whatever it is called with
+    getpass.getpass = no_input
     shell = make_shell()
     shell.enable_matplotlib("inline")
     return shell

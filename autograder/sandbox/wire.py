@@ -65,7 +65,8 @@ class Packing:
         """Add a one-dimensional contiguous tensor's bytes and return where they begin."""
         pad = -self.size % _ALIGNED
         start = self.size + pad
-        raw = memoryview(tensor.view(torch.uint8).numpy()) if tensor.numel() else b""
+        # To mypy, NumPy's arrays are no buffers; they are.
+        raw = memoryview(tensor.view(torch.uint8).numpy()) if tensor.numel() else memoryview(b"")  # type: ignore[arg-type]
         self.parts += [b"\0" * pad, raw]
         self.size = start + len(raw)
         return start
@@ -145,9 +146,9 @@ class Unpacking:
 
     def _tensor(self, data: dict[str, Any]) -> Any:
         dtype = DTYPES.get(data["tensor"]) if isinstance(data["tensor"], str) else None
-        shape, count, at = _sizes(data.get("shape")), data.get("count"), data.get("at")
-        if dtype is None or not _is_size(count) or not _is_size(at):
-            raise BadMessage("a tensor without dtype, count or place")
+        shape, count, at = _sizes(data.get("shape")), _size(data.get("count")), _size(data.get("at"))
+        if dtype is None:
+            raise BadMessage("a tensor without a dtype")
         if at + count * dtype.itemsize > len(self.body):
             raise BadMessage("a tensor that is longer than its message")
         if data.get("meta") is True:
@@ -165,8 +166,8 @@ class Unpacking:
         return flat.view(shape)
 
     def _strided(self, data: dict[str, Any], flat: Tensor, shape: list[int], count: int) -> Tensor:
-        stride, offset = _sizes(data["stride"]), data.get("offset")
-        if len(stride) != len(shape) or not _is_size(offset) or math.prod(shape) == 0:
+        stride, offset = _sizes(data["stride"]), _size(data.get("offset"))
+        if len(stride) != len(shape) or math.prod(shape) == 0:
             raise BadMessage("a tensor with wrong strides")
         if offset + sum((n - 1) * s for n, s in zip(shape, stride, strict=True)) >= count:
             raise BadMessage("a tensor that reaches beyond its storage")
@@ -193,14 +194,16 @@ def _bad(what: str) -> Any:
     raise BadMessage(what)
 
 
-def _is_size(number: Any) -> bool:
-    return isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= 2**40
+def _size(number: Any) -> int:
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= 2**40:
+        raise BadMessage("a tensor with a size that is none")
+    return number
 
 
 def _sizes(numbers: Any) -> list[int]:
-    if not isinstance(numbers, list) or len(numbers) > 16 or not all(_is_size(n) for n in numbers):
+    if not isinstance(numbers, list) or len(numbers) > 16:
         raise BadMessage("a tensor whose shape is no list of sizes")
-    return numbers
+    return [_size(number) for number in numbers]
 
 
 # ---------------------------------------------------------------- frames

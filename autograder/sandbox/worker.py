@@ -68,8 +68,8 @@ class Worker:
             reply = {"failure": requests.pack_failure(failure, packing)}
         except BaseException as error:
             text = f"{type(error).__name__}: {error}"[:300]
-            failure = CheckFailure("crash", "The call stopped with an error", yours=text, received=text)
-            reply = {"failure": requests.pack_failure(failure, packing)}
+            stopped = CheckFailure("crash", "The call stopped with an error", yours=text, received=text)
+            reply = {"failure": requests.pack_failure(stopped, packing)}
         return reply | {"printed": printed.getvalue()[:_MOST_PRINTED]}
 
     @contextlib.contextmanager
@@ -128,5 +128,3 @@ class Worker:
     @staticmethod
     def _arguments(header: dict[str, Any], unpacking: wire.Unpacking) -> tuple[tuple, dict[str, Any]]:
         return unpacking.value(header["args"]), unpacking.value(header["kwargs"])
-
-

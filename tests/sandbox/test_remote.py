@@ -108,7 +108,9 @@ def test_an_endless_loop_is_told_once(box):
     ],
 )
 def test_a_forbidden_function_earns_nothing(remote, body):
-    report = run_checks("blockwise_attention", remote(f"def blockwise_attention(Q, K, V, causal=False, block_size=9):\n    {body}"), 7)
+    report = run_checks(
+        "blockwise_attention", remote(f"def blockwise_attention(Q, K, V, causal=False, block_size=9):\n    {body}"), 7
+    )
     assert report.earned == 0
     assert report.named == ["ready-made function"]
 
@@ -116,7 +118,10 @@ def test_a_forbidden_function_earns_nothing(remote, body):
 def test_speed_and_memory_are_measured_from_outside(remote, root):
     from autograder import notebooks
 
-    cells = {notebooks.grade_id(c): notebooks.source(c) for c in notebooks.read(root / "solutions" / ASSIGNMENT / "attention.ipynb")["cells"]}
+    cells = {
+        notebooks.grade_id(c): notebooks.source(c)
+        for c in notebooks.read(root / "solutions" / ASSIGNMENT / "attention.ipynb")["cells"]
+    }
     report = run_checks("blockwise_attention", remote(cells["blockwise_attention"]), 7)
     assert report.full, str(report)
 

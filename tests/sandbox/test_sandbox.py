@@ -94,7 +94,9 @@ def test_a_comparison_with_a_forbidden_function_does_not_undo_the_cell(box):
 
 
 def test_only_what_is_needed_is_visible(run):
-    visible = run("import os\nfor p, d, f in os.walk('/inside/autograder'):\n    print(*[os.path.join(p, x) for x in f], sep='\\n')")
+    visible = run(
+        "import os\nfor p, d, f in os.walk('/inside/autograder'):\n    print(*[os.path.join(p, x) for x in f], sep='\\n')"
+    )
     names = {line.removeprefix("/inside/autograder/") for line in visible.split() if line.endswith(".py")}
     assert names == {*bubblewrap.FILES, "notebook.py"}
     assert run(f"import os\nos.path.exists({str(PACKAGE)!r})") == "False"
@@ -133,8 +135,12 @@ def test_no_privileges(run):
 
 def test_the_next_submission_finds_nothing_of_the_last(box):
     first, second = Session(box), Session(box)
-    first.run_cell("open('/tmp/home/note', 'w').write('x')\nopen('/tmp/note', 'w').write('x')\nimport torch\ntorch.LEFT = 1")
-    told = second.run_cell("import os, torch\nprint(os.listdir('/tmp'), os.listdir('.'), hasattr(torch, 'LEFT'))").outputs[0]["text"]
+    first.run_cell(
+        "open('/tmp/home/note', 'w').write('x')\nopen('/tmp/note', 'w').write('x')\nimport torch\ntorch.LEFT = 1"
+    )
+    told = second.run_cell(
+        "import os, torch\nprint(os.listdir('/tmp'), os.listdir('.'), hasattr(torch, 'LEFT'))"
+    ).outputs[0]["text"]
     first.close()
     second.close()
     assert "note" not in told

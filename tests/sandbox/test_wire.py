@@ -152,7 +152,9 @@ def test_random_headers_never_do_more_than_be_refused():
     choose = random.Random(0)
     pieces = [None, True, -1, 2**70, "tensor", "float64", [], {}, [2, 3], {"tuple": [1]}, 1e308]
     for _ in range(3000):
-        keys = choose.sample(["tensor", "shape", "count", "at", "stride", "offset", "list", "dict", "object"], choose.randint(0, 5))
+        keys = choose.sample(
+            ["tensor", "shape", "count", "at", "stride", "offset", "list", "dict", "object"], choose.randint(0, 5)
+        )
         with_value = {key: choose.choice(pieces) for key in keys}
         try:
             wire.Unpacking(bytearray(64)).value(with_value)
