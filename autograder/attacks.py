@@ -108,26 +108,27 @@ def _hand_in(path: Path, place: Path, notebook: dict[str, Any], name: str) -> No
     save(notebook)
 
 
-def attack(source: Course, folder: Path, command: str, only: str = "") -> Tally:
-    """Grade the hostile class with ``nbgrader autograde`` or ``autograder grade`` and count."""
-    files = [path for path in cases(folder) if only in path.stem]
+def attack(source: Course, folder: Path, command: str) -> Tally:
+    """Grade all cases of a folder with ``nbgrader autograde`` or ``autograder grade``, and count."""
     with tempfile.TemporaryDirectory(prefix="attacked-") as name:
-        course = make_class(source, Path(name), files)
-        before = _surroundings(source, course)
-        arguments = {"nbgrader": ["nbgrader", "autograde"], "autograder": ["autograder", "grade"]}[command]
-        log = Path(name, "log.txt")
-        with open(log, "w", encoding="utf8") as out:
-            environment = os.environ | {"AUTOGRADER_LIMITS": json.dumps(LIMITS)}
-            subprocess.run(
-                [sys.executable, "-m", *arguments, ASSIGNMENT],
-                cwd=name,
-                env=environment,
-                stdout=out,
-                stderr=out,
-                stdin=subprocess.DEVNULL,
-            )
-        told = log.read_text(encoding="utf8", errors="replace")
-        return _count(course, files, before, _surroundings(source, course), told)
+        return attack_in(source, Path(name), cases(folder), command)
+
+
+def attack_in(source: Course, root: Path, files: list[Path], command: str) -> Tally:
+    """Make the class in ``root``, grade it there, and count."""
+    course = make_class(source, root, files)
+    before = _surroundings(source, course)
+    arguments = {"nbgrader": ["nbgrader", "autograde"], "autograder": ["autograder", "grade"]}[command]
+    environment = os.environ | {"AUTOGRADER_LIMITS": json.dumps(LIMITS)}
+    done = subprocess.run(
+        [sys.executable, "-m", *arguments, ASSIGNMENT],
+        cwd=root,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    return _count(course, files, before, _surroundings(source, course), done.stdout.decode(errors="replace"))
 
 
 def _count(course: Course, files: list[Path], before: dict[str, str], after: dict[str, str], told: str) -> Tally:

@@ -44,7 +44,8 @@ def configure(c: Any, root: Path) -> None:
     given = GenerateFeedback.preprocessors.default_args[0]
     c.GenerateFeedback.preprocessors = [ClearHiddenTests, *given]
     guard.install()
-    c.HTMLExporter.sanitize_html = True  # feedback and formgrader show students' text, and run none of it
+    # Feedback and formgrader show what students wrote, and run none of it. Named, not imported: no other command needs it.
+    c.HTMLExporter.filters = {"markdown2html": "autograder.nbgrader_plugins.pages.markdown"}
 
     c.ExportApp.plugin_class = SafeCsv
     c.ExportPlugin.to = str(grading / "grades.csv")
