@@ -38,7 +38,7 @@ class Figure:
         return self.value <= self.target if self.better == "lower" else self.value >= self.target
 
 
-def bench(output: Path) -> int:
+def bench(output: Path, large: bool = False) -> int:
     """Measure everything, print one table, write ``output``, and return 0 when every target is met."""
     # Threads that wait without spinning: on a machine that does other things too, spinning makes every parallel step wait.
     # OpenMP reads this when it is loaded, so before torch is imported.
@@ -47,7 +47,7 @@ def bench(output: Path) -> int:
     table = Table(title="Benchmarks")
     for title in ("figure", "value", "target", "unit", "met"):
         table.add_column(title, justify="right" if title in ("value", "target") else "left")
-    for figure in (*_blockwise(), *_check_times(), *_import_times()):
+    for figure in (*_blockwise(), *_check_times(), *_import_times(), *_class(large)):
         figures.append(figure)
         sign = "≤" if figure.better == "lower" else "≥"
         row = (figure.name, f"{figure.value:.3g}", f"{sign} {figure.target:g}", figure.unit)
@@ -57,6 +57,20 @@ def bench(output: Path) -> int:
     missed = sum(not figure.passed for figure in figures)
     print(f"bench: {len(figures)} figures, {missed} targets missed; written to {output}")
     return 1 if missed else 0
+
+
+def _class(large: bool) -> Iterator[Figure]:
+    """How fast a class is graded; with ``large``, also how that grows with the class."""
+    from autograder import bench_class
+    from autograder.sandbox.bubblewrap import SandboxMissing, find
+
+    try:
+        find()
+    except SandboxMissing as error:
+        print(f"The class runner is not measured: {error}")
+        return
+    for name, value, target, unit in (*bench_class.times_stock(), *(bench_class.large_class() if large else ())):
+        yield Figure(name, value, target, unit, "lower" if "time for each" in name else "higher")
 
 
 def _solution() -> dict[str, Any]:

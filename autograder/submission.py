@@ -28,8 +28,8 @@ _NOT_SEALED = (
 
 #: Files and folders of the autograder on which no verdict depends.
 _NOT_PART = {
-    "audit.py", "bench.py", "build.py", "buildrun.py", "class_runner.py", "cli.py", "cluster.py", "demo.py", "leaks.py",
-    "nbgrader_plugins", "results.py",
+    "attacks.py", "audit.py", "bench.py", "bench_class.py", "build.py", "buildrun.py", "class_runner.py", "cli.py",
+    "cluster.py", "demo.py", "leaks.py", "nbgrader_plugins", "results.py",
 }  # fmt: skip
 
 Result = dict[str, Any]

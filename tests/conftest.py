@@ -11,6 +11,8 @@ import pytest
 from sample_class import make
 
 from autograder.course import Course
+from autograder.nbgrader_plugins import guard
+from autograder.sandbox.bubblewrap import problem
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -50,3 +52,16 @@ def course(sample_class: Path, tmp_path: Path) -> Course:
     """A copy of the sample class, of one test's own."""
     shutil.copytree(sample_class, tmp_path / "course")
     return Course(tmp_path / "course")
+
+
+def pytest_configure() -> None:
+    """Without a sandbox, nbgrader's own tests run on submissions that are trusted; those of the sandbox are skipped."""
+    if problem():
+        os.environ[guard.TRUST] = "1"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    told = problem()
+    for item in items if told else ():
+        if item.get_closest_marker("sandbox"):
+            item.add_marker(pytest.mark.skip(reason=told))

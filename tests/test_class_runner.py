@@ -19,6 +19,8 @@ from autograder.class_runner import FAILED, GRADED, HUMAN, Options, find_jobs, g
 from autograder.cli import main
 from autograder.nbgrader_plugins import guard
 
+pytestmark = pytest.mark.sandbox
+
 
 @pytest.fixture
 def autograde(course, monkeypatch, capsys):

@@ -13,6 +13,8 @@ from sample_class import ASSIGNMENT, CLASS
 from autograder import cluster
 from autograder.class_runner import GRADED, HUMAN, find_jobs
 
+pytestmark = pytest.mark.sandbox
+
 
 @pytest.fixture
 def dask(tmp_path):

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator
@@ -37,6 +38,15 @@ def find() -> str:
             "To grade without a sandbox, only if you trust every submission: autograder grade --trust-submissions."
         )
     return path
+
+
+def problem() -> str:
+    """Return what keeps the sandbox from being set up on this machine, or nothing."""
+    try:
+        tried = subprocess.run([find(), "--unshare-all", "--ro-bind", "/", "/", "true"], capture_output=True, text=True)
+    except SandboxMissing as error:
+        return str(error)
+    return f"bubblewrap cannot set up a sandbox here: {tried.stderr.strip()}" if tried.returncode else ""
 
 
 def command(bwrap: str, limits: Limits, control: int, threads: int) -> list[str]:

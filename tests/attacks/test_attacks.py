@@ -10,6 +10,8 @@ import pytest
 from autograder import attacks
 from autograder.course import Course
 
+pytestmark = pytest.mark.sandbox
+
 CASES = attacks.cases(Course(attacks.Path(__file__).parents[2]).root / "tests" / "attacks" / "cases")
 
 #: Those that aim at nbgrader itself, and a few of every other kind: the whole set takes nbgrader, which is serial, six minutes.

@@ -10,6 +10,8 @@ from autograder.sandbox.box import Box
 from autograder.sandbox.remote import RemoteStudent
 from autograder.sandbox.session import Session, defined_names
 
+pytestmark = pytest.mark.sandbox
+
 IMPORTS = "import math\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
 ASSIGNMENT = "01-attention"
 FORBID = catalogue.forbidden(ASSIGNMENT)

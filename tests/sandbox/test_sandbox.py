@@ -12,6 +12,8 @@ from autograder.sandbox.bubblewrap import SandboxMissing
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.session import Session
 
+pytestmark = pytest.mark.sandbox
+
 PACKAGE = Path(bubblewrap.__file__).parent.parent
 
 # ------------------------------------------------------------ as in Jupyter
