@@ -97,7 +97,7 @@ def _folder_of(package: str) -> Path:
 def _environment(limits: Limits, threads: int) -> dict[str, str]:
     return {
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
-        "PYTHONPATH": INSIDE,
+        "PYTHONPATH": f"{INSIDE}:/tmp/home",  # the course, and what lies beside the notebook
         "PYTHONHASHSEED": "random",
         "HOME": "/tmp/home",
         "IPYTHONDIR": "/tmp/ipython",

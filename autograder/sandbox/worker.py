@@ -1,11 +1,11 @@
 """Inside: serve one submission. Run its cells and answer requests, one at a time, until the socket closes."""
 
 import contextlib
+import importlib
 import io
 import os
 import random
 import socket
-import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -29,7 +29,7 @@ def main(number: int) -> None:
     Path(HOME).mkdir(mode=0o700, parents=True)
     os.chdir(HOME)
     os.environ.update(HOME=HOME, PWD=HOME)
-    sys.path.insert(0, "")
+    importlib.invalidate_caches()  # the folder was not there when the imports before the fork looked for it
     Worker(connection).serve()
 
 

@@ -83,6 +83,13 @@ def test_files_that_came_with_the_notebook_are_there(box):
     assert shown == "1 2 3\n"
 
 
+def test_a_module_that_came_with_the_notebook_can_be_imported(box):
+    session = Session(box, files={"helper.py": b"ANSWER = 42"})
+    shown = session.run_cell("import helper\nhelper.ANSWER").outputs[0]["data"]["text/plain"]
+    session.close()
+    assert shown == "42"
+
+
 def test_a_comparison_with_a_forbidden_function_does_not_undo_the_cell(box):
     session = Session(box, ("torch.nn.functional.scaled_dot_product_attention",))
     session.run_cell("import torch\nimport torch.nn.functional as F\nx = torch.zeros(1, 2, 3)")

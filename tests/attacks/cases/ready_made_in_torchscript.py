@@ -2,13 +2,11 @@
 
 # replaces: blockwise_attention
 import pathlib
-import sys
 
 pathlib.Path("scripted.py").write_text(
     "import torch\n"
     "def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool):\n"
     "    return torch.nn.functional.scaled_dot_product_attention(q, k, v, None, 0.0, causal)\n")
-sys.path.insert(0, "")
 import scripted
 
 compiled = torch.jit.script(scripted.attention)
