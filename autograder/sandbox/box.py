@@ -28,15 +28,22 @@ class Stopped(Exception):
 
 
 class Box:
-    """A sandboxed process that has loaded PyTorch. :meth:`spawn` gives a fresh worker, which knows nothing of any other."""
+    """A sandboxed process that has loaded PyTorch. :meth:`spawn` gives a fresh worker, which knows nothing of any other.
 
-    def __init__(self, limits: Limits | None = None, threads: int | None = None):
+    With ``gpu`` (default: the environment variable AUTOGRADER_GPU is 1) the workers see the machine's NVIDIA devices. A process
+    that shares a driver's state with others must not be forked from them, so each worker then gets a parent of its own: slower by
+    the seconds that it takes to load PyTorch.
+    """
+
+    def __init__(self, limits: Limits | None = None, threads: int | None = None, gpu: bool | None = None):
         self.limits = limits or Limits.from_environment()
         self.threads = threads or os.cpu_count() or 1
+        self.gpu = os.environ.get("AUTOGRADER_GPU", "") == "1" if gpu is None else gpu
+        self.used = False
         program = bubblewrap.find()
         self.control, theirs = socket.socketpair()
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 closed in close()
-        arguments = bubblewrap.command(program, self.limits, theirs.fileno(), self.threads)
+        arguments = bubblewrap.command(program, self.limits, theirs.fileno(), self.threads, self.gpu)
         self.process = subprocess.Popen(
             arguments,
             pass_fds=[theirs.fileno()],
@@ -69,6 +76,12 @@ class Box:
 
     def spawn(self) -> "Worker":
         """Return a fresh worker. Raises SandboxMissing when the parent has gone."""
+        if self.gpu and self.used:
+            own = Box(self.limits, self.threads, gpu=True)
+            worker = own.spawn()
+            worker.parent = own
+            return worker
+        self.used = True
         ours, theirs = socket.socketpair()
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         try:
@@ -112,6 +125,7 @@ class Worker:
 
     def __init__(self, connection: socket.socket, process: Process, limits: Limits, threads: int):
         self.connection, self.process, self.limits, self.threads = connection, process, limits, threads
+        self.parent: Box | None = None  # of this worker alone, and ended with it
 
     def ask(
         self, op: str, header: dict[str, Any], packing: wire.Packing | None = None, cpu: float | None = None
@@ -140,6 +154,9 @@ class Worker:
         self.process.kill()
         with contextlib.suppress(OSError):
             self.connection.close()
+        if self.parent is not None:
+            self.parent.close()
+            self.parent = None
 
 
 class _Watch:

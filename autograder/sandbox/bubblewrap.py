@@ -49,13 +49,15 @@ def problem() -> str:
     return f"bubblewrap cannot set up a sandbox here: {tried.stderr.strip()}" if tried.returncode else ""
 
 
-def command(bwrap: str, limits: Limits, control: int, threads: int) -> list[str]:
+def command(bwrap: str, limits: Limits, control: int, threads: int, gpu: bool = False) -> list[str]:
     """Return the command that starts the parent of all workers, with its socket as file number ``control``."""
     walls = [bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
     walls += ["--uid", "1000", "--gid", "1000", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev"]
     walls += ["--tmpfs", "/tmp", "--dir", "/etc"]
     for option, *paths in _mounts():
         walls += [option, *paths]
+    for device in sorted(Path("/dev").glob("nvidia*")) if gpu else ():
+        walls += ["--dev-bind", str(device), str(device)]
     for name, value in _environment(limits, threads).items():
         walls += ["--setenv", name, value]
     walls += ["--remount-ro", "/", "--chdir", "/"]

@@ -13,12 +13,6 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.get_closest_marker("gpu") and not torch.cuda.is_available():
-            item.add_marker(pytest.mark.skip(reason="torch finds no CUDA GPU here"))
-
-
 @pytest.fixture
 def generator() -> torch.Generator:
     return torch.Generator().manual_seed(1729)

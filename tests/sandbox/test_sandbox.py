@@ -224,6 +224,27 @@ def test_everything_ends_when_the_grader_does(box):
     assert not os.path.exists(f"/proc/{pid}")
 
 
+def test_with_a_gpu_every_submission_gets_a_parent_of_its_own():
+    with Box(Limits(), gpu=True) as box:
+        sessions = [Session(box), Session(box)]
+        told = [session.run_cell("import torch\ntorch.ones(2).sum().item()").outputs[0]["data"] for session in sessions]
+        parents = [session.worker().parent for session in sessions]
+        for session in sessions:
+            session.close()
+    assert told == [{"text/plain": "2.0"}] * 2
+    assert parents[0] is None
+    assert parents[1].process.poll() is not None
+
+
+@pytest.mark.gpu
+def test_a_gpu_can_be_used_inside():
+    with Box(Limits(), gpu=True) as box:
+        session = Session(box)
+        told = session.run_cell("import torch\ntorch.ones(2, device='cuda').sum().item()").outputs[0]["data"]
+        session.close()
+    assert told == {"text/plain": "2.0"}
+
+
 def test_without_bubblewrap_the_message_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SandboxMissing, match="apt-get install bubblewrap"):
