@@ -17,6 +17,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from autograder.course import Course
 
@@ -295,6 +296,11 @@ def _commit(course: Course, options: Options, student: str) -> str:
     return " ".join(_Nbgrader.autograde(course, options.assignment, student).split())[-300:]
 
 
+def _plain(text: str) -> Text:
+    """Text that a student may have chosen: shown as it is, also where it looks like markup or cannot be printed."""
+    return Text(text.encode("utf8", "replace").decode("utf8"))
+
+
 def _summary(
     course: Course, options: Options, jobs: Sequence[Job], outcomes: Sequence[Outcome], console: Console
 ) -> int:
@@ -304,7 +310,7 @@ def _summary(
         for title in ("student", "state", "why"):
             table.add_column(title)
         for outcome in notable:
-            table.add_row(outcome.student, outcome.state, outcome.reason)
+            table.add_row(*map(_plain, (outcome.student, outcome.state, outcome.reason)))
         console.print(table)
     states = Counter(o.state for o in outcomes)
     fresh = sum(o.state == GRADED and not o.ready for o in outcomes)
@@ -346,7 +352,7 @@ def show_difference(course: Course, options: Options, outcomes: Sequence[Outcome
         rows = _changes(old, new)
         changed += bool(rows)
         for row in rows:
-            table.add_row(outcome.student, *row)
+            table.add_row(*map(_plain, (outcome.student, *row)))
     console.print(table if changed else "Nobody's points would change.")
     print(f"grade --diff: {len(outcomes)} submissions, {changed} would change; nothing was written to the gradebook")
     return 0 if all(o.state != FAILED for o in outcomes) else 1

@@ -140,7 +140,10 @@ def numbers(values: Tensor, most: int = 6) -> str:
 def unchanged(before: Sequence[Any], after: Sequence[Any], names: Sequence[str]) -> None:
     """Fail when a call has changed one of its arguments."""
     for old, new, name in zip(before, after, names, strict=False):
-        if isinstance(old, Tensor) and not torch.equal(old.nan_to_num(), new.detach().nan_to_num()):
+        if not isinstance(old, Tensor):
+            continue
+        same = isinstance(new, Tensor) and new.shape == old.shape and new.dtype == old.dtype
+        if not same or not torch.equal(old.nan_to_num(), new.detach().nan_to_num()):
             raise CheckFailure(
                 "mutated",
                 f"The call has changed its argument {name}.",

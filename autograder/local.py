@@ -120,6 +120,9 @@ class LocalStudent:
         call = self.timed(name)
         return peak_memory(lambda: call(*args, **kwargs))
 
+    def work_ratio(self, name: str, inputs: tuple, part: Mapping[str, Any], whole: Mapping[str, Any]) -> float:
+        return self.work(name, *inputs, **part) / max(self.work(name, *inputs, **whole), 1)
+
     def work(self, name: str, *args: Any, **kwargs: Any) -> int:
         return measure.work(self.timed(name), *args, **kwargs)
 

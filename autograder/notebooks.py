@@ -23,7 +23,7 @@ class Run:
 def read(path: Path) -> dict[str, Any]:
     """Return a notebook as a dictionary. Raises ValueError for a file that is not one."""
     try:
-        notebook = json.loads(path.read_text(encoding="utf8"))
+        notebook = json.loads(path.read_text(encoding="utf-8-sig"))
         cells = notebook["cells"]
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(
@@ -93,7 +93,7 @@ def _names(text: str) -> tuple[set[str], set[str]]:
     plain = ["" if line.startswith(("%", "!")) else line for line in text.splitlines()]
     try:
         table = symtable.symtable("\n".join(plain), "cell", "exec")
-    except SyntaxError:
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set(), set()
     bound = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
     used = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}

@@ -60,7 +60,7 @@ def write_whole(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     number, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     try:
-        with os.fdopen(number, "w", encoding="utf8") as file:
+        with os.fdopen(number, "w", encoding="utf8", errors="replace") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

@@ -72,8 +72,8 @@ class Student(Protocol):
     def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
         """Return the bytes that one call needs at its peak above its inputs."""
 
-    def work(self, name: str, *args: Any, **kwargs: Any) -> int:
-        """Return the floating-point operations of one call."""
+    def work_ratio(self, name: str, inputs: tuple, part: Mapping[str, Any], whole: Mapping[str, Any]) -> float:
+        """Return the work of a call with the keywords ``part``, as a part of that with the keywords ``whole``."""
 
     def forbidden_use(self, name: str) -> CheckFailure | None:
         """Return a failure when the source of the student's ``name`` uses a function that the lesson does not allow."""

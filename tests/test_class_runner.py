@@ -216,3 +216,17 @@ def test_too_many_files_are_for_a_human(tmp_path):
         (tmp_path / str(number)).touch()
     with pytest.raises(guard.UnsafeSubmission, match="Expected at most"):
         guard.inspect(tmp_path)
+
+
+def test_a_reason_that_looks_like_markup_is_only_text(course, autograde):
+    place = course.grading / "submitted" / "ada" / ASSIGNMENT / "a["
+    place.mkdir()
+    os.symlink("/etc/passwd", place / "b]")
+    done = autograde()
+    assert "1 need a human" in done.stdout or "2 need a human" in done.stdout
+
+
+def test_a_notebook_that_begins_with_a_byte_order_mark(course):
+    path = course.grading / "submitted" / "ada" / ASSIGNMENT / "attention.ipynb"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert work(find_jobs(course, ASSIGNMENT)[0]).state == GRADED

@@ -1,6 +1,7 @@
 """Outside: start the sandboxed parent, get workers from it, and ask them one thing at a time."""
 
 import contextlib
+import math
 import os
 import secrets
 import socket
@@ -42,15 +43,16 @@ class Box:
         self.used = False
         program = bubblewrap.find()
         self.control, theirs = socket.socketpair()
-        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 closed in close()
+        self.errors = tempfile.NamedTemporaryFile()  # noqa: SIM115 closed in close()
         arguments = bubblewrap.command(program, self.limits, theirs.fileno(), self.threads, self.gpu)
-        self.process = subprocess.Popen(
-            arguments,
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=self.errors,
-        )
+        with open(self.errors.name, "ab") as told:  # only to be written to
+            self.process = subprocess.Popen(
+                arguments,
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=told,
+            )
         theirs.close()
         self._wait_until_ready()
 
@@ -125,16 +127,25 @@ class Worker:
 
     def __init__(self, connection: socket.socket, process: Process, limits: Limits, threads: int):
         self.connection, self.process, self.limits, self.threads = connection, process, limits, threads
+        self.deadline = math.inf  # of the whole submission, by time.monotonic
         self.parent: Box | None = None  # of this worker alone, and ended with it
 
     def ask(
-        self, op: str, header: dict[str, Any], packing: wire.Packing | None = None, cpu: float | None = None
+        self,
+        op: str,
+        header: dict[str, Any],
+        packing: wire.Packing | None = None,
+        cpu: float | None = None,
+        alone: bool = False,
     ) -> tuple[dict[str, Any], wire.Unpacking]:
-        """Send one message and return the answer. Raises Stopped, with the worker killed, when none comes."""
+        """Send one message and return the answer. Raises Stopped, with the worker killed, when none comes.
+
+        With ``alone``, which is for measuring, no other process may run beside the worker meanwhile.
+        """
         ticket = secrets.token_hex(16)  # an answer that was written before the question cannot know it
-        watch = _Watch(self.process, self.limits, self.limits.request_cpu if cpu is None else cpu)
+        watch = _Watch(self.process, self.limits, self.limits.request_cpu if cpu is None else cpu, self.deadline, alone)
         try:
-            wire.send(self.connection, header | {"op": op, "ticket": ticket}, packing)
+            wire.send(self.connection, header | {"op": op, "ticket": ticket}, packing, watch)
             reply, body = wire.receive(self.connection, watch)
             if reply.get("ticket") != ticket:
                 raise wire.BadMessage("an answer to another question")
@@ -162,13 +173,17 @@ class Worker:
 class _Watch:
     """Called again and again while an answer is awaited. Raises Stopped when the submission uses more than it may."""
 
-    def __init__(self, process: Process, limits: Limits, cpu: float):
-        self.process, self.limits, self.most = process, limits, cpu
+    def __init__(self, process: Process, limits: Limits, cpu: float, deadline: float, alone: bool):
+        self.process, self.limits, self.most, self.deadline, self.alone = process, limits, cpu, deadline, alone
         self.begun = process.cpu()
         self.seen = (time.monotonic(), self.begun)
 
     def __call__(self) -> None:
         now, cpu = time.monotonic(), self.process.cpu()
+        if now > self.deadline:
+            raise Stopped("total", "Stopped: the time for the whole notebook is used up.")
+        if self.alone and self.process.count() > 1:
+            raise Stopped("processes", "Stopped: while time or memory is measured, no other process may run.")
         if cpu - self.begun > self.most:
             raise Stopped("time", f"Stopped after {self.most:g} seconds of computing.")
         if cpu - self.seen[1] > 0.02 * self.limits.idle:

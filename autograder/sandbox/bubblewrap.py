@@ -60,7 +60,7 @@ def command(bwrap: str, limits: Limits, control: int, threads: int, gpu: bool = 
         walls += ["--dev-bind", str(device), str(device)]
     for name, value in _environment(limits, threads).items():
         walls += ["--setenv", name, value]
-    walls += ["--remount-ro", "/", "--chdir", "/"]
+    walls += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
     return [*walls, sys.executable, "-s", "-B", "-m", "autograder.sandbox.zygote", str(control)]
 
 

@@ -23,7 +23,7 @@ class Limits:
     memory: int = 3 * GB
     processes: int = 64
     disk: int = 64 * MB
-    file_size: int = 64 * MB
+    file_size: int = 32 * MB
     stops: int = 5
 
     @classmethod

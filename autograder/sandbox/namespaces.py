@@ -7,7 +7,8 @@ import resource
 _NEW_USER, _NEW_PID, _NEW_MOUNTS, _NEW_IPC, _NEW_NET = 0x10000000, 0x20000000, 0x00020000, 0x08000000, 0x40000000
 _PRIVATE, _RECURSIVE = 1 << 18, 1 << 14
 _NO_SUID, _NO_DEVICES = 2, 4
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
+_CAPABILITY_VERSION_3 = 0x20080522
 
 #: Shown in the place of the outer /proc, which would tell of the processes beside this one.
 _PROC_FILES = ("cpuinfo", "meminfo", "version", "stat", "loadavg")
@@ -52,6 +53,15 @@ def enter(disk: int) -> None:
             copy.write(content)
 
 
+def give_up_privileges() -> None:
+    """Drop every capability for good: what has been mounted above something else stays there."""
+    for capability in range(64):
+        _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
+    _must(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "PR_SET_NO_NEW_PRIVS")
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
+    _must(_libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
+
+
 def _read(path: str) -> bytes:
     with open(path, "rb") as file:
         return file.read(2**18)
@@ -64,13 +74,12 @@ def limit(memory: int, processes: int, file_size: int, cpu_seconds: int) -> None
         (resource.RLIMIT_NPROC, processes),
         (resource.RLIMIT_FSIZE, file_size),
         (resource.RLIMIT_CPU, cpu_seconds),
-        (resource.RLIMIT_NOFILE, 512),
+        (resource.RLIMIT_NOFILE, 100),
         (resource.RLIMIT_CORE, 0),
     ):
         hard = resource.getrlimit(kind)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(kind, (value, value))
-    _must(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "PR_SET_NO_NEW_PRIVS")
 
 
 def close_all_but(*keep: int) -> None:

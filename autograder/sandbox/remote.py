@@ -56,9 +56,12 @@ class RemoteStudent:
 
         return call
 
-    def work(self, name: str, *args: Any, **kwargs: Any) -> int:
-        packing = wire.Packing()
-        return self._ask("work", name, _arguments(name, args, kwargs, packing), packing, _number, "number")
+    def work_ratio(self, name: str, inputs: tuple, part: Mapping[str, Any], whole: Mapping[str, Any]) -> float:
+        told = []
+        for kwargs in (part, whole):
+            packing = wire.Packing()
+            told.append(self._ask("work", name, _arguments(name, inputs, kwargs, packing), packing, _number, "number"))
+        return told[0] / max(told[1], 1)
 
     def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
         """Return what the worker tells, or what the kernel says that its process came to hold in another call, if that is much.
@@ -71,7 +74,7 @@ class RemoteStudent:
         with self._failures(name):
             process = self.session.worker().process
             before = process.reset_peak()
-            self._ask("call", name, header, packing, lambda data, unpacking: None, "value")
+            self._ask("call", name, header, packing, lambda data, unpacking: None, "value", alone=True)
             held = process.peak() - before
         return max(told, held if held > _MEMORY_NOISE else 0)
 
@@ -120,9 +123,10 @@ class RemoteStudent:
         packing: wire.Packing,
         read: Callable[[Any, wire.Unpacking], Any],
         part: str,
+        alone: bool = False,
     ) -> Any:
         with self._failures(name):
-            reply, unpacking = self.session.ask(op, header, packing)
+            reply, unpacking = self.session.ask(op, header, packing, alone)
             try:
                 print(str(reply.get("printed", ""))[:2000], end="")
                 if "failure" in reply:
@@ -199,7 +203,7 @@ class _Race:
         worker = self.rival if of_rival else self.session.worker()
         worker.process.kill_descendants()
         start = worker.process.cpu()
-        reply, unpacking = (worker if of_rival else self.session).ask("call", header, packing)
+        reply, unpacking = (worker if of_rival else self.session).ask("call", header, packing, alone=True)
         spent = worker.process.cpu() - start
         if "failure" in reply:
             raise requests.unpack_failure(reply["failure"], unpacking)

@@ -68,5 +68,5 @@ def unpack_failure(data: Any, unpacking: Unpacking) -> CheckFailure:
     """Read a failure. Whatever it says, it is a failure: lying here can only lose points."""
     if not isinstance(data, dict):
         raise BadMessage("a failure that is not an object")
-    texts = {name: str(data.get(name, ""))[:_LONGEST] for name in _TEXTS}
+    texts = {name: str(data.get(name, ""))[:_LONGEST].encode("utf8", "replace").decode("utf8") for name in _TEXTS}
     return CheckFailure(**texts, received=unpacking.value(data.get("received")))

@@ -63,6 +63,7 @@ class Session:
         """Return a fresh worker in which these cells have been run. A cell that stops it is dropped from ``done``."""
         while True:
             worker = self.box.spawn()
+            worker.deadline = self.begun + self.box.limits.total_wall
             packing = wire.Packing()
             files = {
                 name: torch.frombuffer(bytearray(data), dtype=torch.uint8) for name, data in self.files.items() if data
@@ -100,13 +101,13 @@ class Session:
     # ------------------------------------------------------------ requests
 
     def ask(
-        self, op: str, header: dict[str, Any], packing: wire.Packing | None = None
+        self, op: str, header: dict[str, Any], packing: wire.Packing | None = None, alone: bool = False
     ) -> tuple[dict[str, Any], wire.Unpacking]:
         """Ask the worker one thing. Raises Stopped, after which the next question goes to a fresh worker."""
         worker = self.worker()
         worker.process.kill_descendants()
         try:
-            return worker.ask(op, header, packing)
+            return worker.ask(op, header, packing, alone=alone)
         except Stopped:
             self._lost()
             raise
@@ -141,8 +142,9 @@ def defined_names(text: str) -> dict[str, str]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     found: dict[str, str] = {}
+    lines = plain.splitlines(keepends=True)
     for node in body:
-        source = ast.get_source_segment(plain, node) or ""
+        source = "".join(lines[node.lineno - 1 : node.end_lineno])
         if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
             found[node.name] = source
         elif isinstance(node, ast.Assign):
@@ -157,8 +159,13 @@ def cell_result(reply: dict[str, Any]) -> CellResult:
     error = reply.get("error")
     if not isinstance(error, dict):
         return CellResult(kept)
-    name, message, trace = (str(error.get(key, ""))[:20_000] for key in ("ename", "evalue", "traceback"))
+    name, message, trace = (readable(error.get(key, "")) for key in ("ename", "evalue", "traceback"))
     return CellResult(kept, (name[:100], message[:2000], trace))
+
+
+def readable(text: Any) -> str:
+    """Return text of bounded length that can be written as UTF-8: half a character becomes a question mark."""
+    return str(text)[:30_000].encode("utf8", "replace").decode("utf8")
 
 
 def _clean(item: Any) -> dict[str, Any] | None:
@@ -166,13 +173,13 @@ def _clean(item: Any) -> dict[str, Any] | None:
     if not isinstance(item, dict):
         return None
     if item.get("output_type") == "stream" and item.get("name") in ("stdout", "stderr"):
-        return {"output_type": "stream", "name": item["name"], "text": str(item.get("text", ""))[:30_000]}
+        return {"output_type": "stream", "name": item["name"], "text": readable(item.get("text", ""))}
     data = item.get("data")
     if not isinstance(data, dict):
         return None
     kept = {}
     if isinstance(text := data.get("text/plain"), str):
-        kept["text/plain"] = text[:30_000]
+        kept["text/plain"] = readable(text)
     if isinstance(picture := data.get("image/png"), str) and _is_png(picture):
         kept["image/png"] = "".join(picture.split())
     if not kept:

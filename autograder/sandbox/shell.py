@@ -8,6 +8,7 @@ import io
 import sys
 from collections.abc import Callable
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from types import SimpleNamespace
 from typing import Any
 
 MAX_TEXT = 20_000
@@ -54,12 +55,36 @@ class _Stream(io.TextIOBase):
     def __init__(self, outputs: Outputs, name: str):
         self.outputs, self.stream_name = outputs, name
 
+    encoding = "utf-8"
+
+    @property
+    def buffer(self) -> "_Bytes":
+        return _Bytes(self)
+
+    def fileno(self) -> int:
+        """What is written to the file itself, by a process that was started, is not kept."""
+        return 1 if self.stream_name == "stdout" else 2
+
     def writable(self) -> bool:
         return True
 
     def write(self, text: str) -> int:
         self.outputs.stream(self.stream_name, text)
         return len(text)
+
+
+class _Bytes(io.RawIOBase):
+    """``sys.stdout.buffer``: bytes are shown as the text that they spell."""
+
+    def __init__(self, stream: _Stream):
+        self.stream = stream
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.stream.write(bytes(data).decode("utf-8", "replace"))
+        return len(data)
 
 
 def make_shell() -> Any:
@@ -93,8 +118,14 @@ def make_shell() -> Any:
         displayhook_class = Hook
         display_pub_class = Publisher
 
+        kernel = SimpleNamespace(shell=None, session=None)  # some notebooks ask whether there is one
+
         def enable_gui(self, gui: Any = None) -> None:
             """There is no event loop of a window system to join."""
+
+        def enable_matplotlib(self, gui: Any = None) -> Any:
+            """Whatever is asked for, a window or a widget, figures are shown inline."""
+            return super().enable_matplotlib("inline")
 
     settings = Config()
     settings.HistoryManager.enabled = False
@@ -139,6 +170,8 @@ def run_cell(shell: Any, text: str) -> dict[str, Any]:
 
 def run_statements(shell: Any, text: str) -> list[dict[str, Any]]:
     """Run each top-level statement of a cell by itself, so that one that fails does not keep the others from running."""
+    if text.lstrip().startswith("%%"):
+        text = text.lstrip().partition("\n")[2]  # without the magic that wraps the whole cell
     lines = shell.transform_cell(text).splitlines(keepends=True)
     outputs = []
     for statement in ast.parse("".join(lines)).body:

@@ -4,12 +4,12 @@ A frame is 4 bytes (length of the header), 8 bytes (length of the body), the hea
 length, dtype, shape and nesting before using it, and raises :class:`BadMessage` for anything that does not fit.
 """
 
+import contextlib
 import json
 import math
 import select
 import socket
 import struct
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -116,10 +116,10 @@ def _pack_tensor(tensor: Tensor, packing: Packing, strided: bool) -> Any:
 
 
 class Unpacking:
-    """Reads values out of a message, counting what it makes."""
+    """Reads values out of a message, counting what it makes. Only requests may hold tensors with strides of their own."""
 
-    def __init__(self, body: bytearray):
-        self.body, self.nodes = body, 0
+    def __init__(self, body: bytearray, strided: bool = False):
+        self.body, self.strided, self.nodes, self.bytes = body, strided, 0, 0
 
     def value(self, data: Any, depth: int = 0) -> Any:
         self.nodes += 1
@@ -149,6 +149,9 @@ class Unpacking:
         shape, count, at = _sizes(data.get("shape")), _size(data.get("count")), _size(data.get("at"))
         if dtype is None:
             raise BadMessage("a tensor without a dtype")
+        self.bytes += count * dtype.itemsize
+        if self.bytes > 2 * MAX_BODY or ("stride" in data and not self.strided):
+            raise BadMessage("tensors that take more room than they may")
         if at + count * dtype.itemsize > len(self.body):
             raise BadMessage("a tensor that is longer than its message")
         if data.get("meta") is True:
@@ -209,13 +212,29 @@ def _sizes(numbers: Any) -> list[int]:
 # ---------------------------------------------------------------- frames
 
 
-def send(connection: socket.socket, header: dict[str, Any], packing: Packing | None = None) -> None:
-    """Send one message."""
+def send(
+    connection: socket.socket,
+    header: dict[str, Any],
+    packing: Packing | None = None,
+    watch: Callable[[], None] | None = None,
+    poll: float = 0.02,
+) -> None:
+    """Send one message. ``watch`` is called while the other side does not read; it raises to give up."""
     text = json.dumps(header, ensure_ascii=True).encode()
     packing = packing or Packing()
-    connection.sendall(_HEAD.pack(len(text), packing.size) + text)
-    for part in packing.parts:
-        connection.sendall(part)
+    for part in (_HEAD.pack(len(text), packing.size) + text, *packing.parts):
+        if watch is None:
+            connection.sendall(part)
+        else:
+            _write(connection, memoryview(part), watch, poll)
+
+
+def _write(connection: socket.socket, data: memoryview, watch: Callable[[], None], poll: float) -> None:
+    while len(data):
+        while not select.select([], [connection], [], poll)[1]:
+            watch()
+        with contextlib.suppress(BlockingIOError):
+            data = data[connection.send(data, socket.MSG_DONTWAIT) :]
 
 
 def receive(
@@ -260,14 +279,3 @@ def _read(connection: socket.socket, size: int, watch: Callable[[], None] | None
         if watch is not None and filled < size:
             watch()
     return data
-
-
-class Deadline:
-    """A moment after which waiting ends."""
-
-    def __init__(self, seconds: float):
-        self.end = time.monotonic() + seconds
-
-    @property
-    def passed(self) -> bool:
-        return time.monotonic() > self.end

@@ -54,7 +54,7 @@ class Worker:
             except wire.Silence:
                 return
             packing = wire.Packing()
-            reply = self._handle(header, wire.Unpacking(body), packing)
+            reply = self._handle(header, wire.Unpacking(body, strided=True), packing)
             wire.send(self.connection, reply | {"ticket": header["ticket"]}, packing)
 
     def _handle(self, header: dict[str, Any], unpacking: wire.Unpacking, packing: wire.Packing) -> dict[str, Any]:
@@ -91,6 +91,7 @@ class Worker:
         torch.seed()
         if header["forbid"]:
             blockade.raise_for_good(tuple(header["forbid"]))
+            blockade.stay_in_python()
         namespaces.limit(**header["limits"])
         return {"ok": True}
 

@@ -55,6 +55,8 @@ def _become_worker(number: int) -> None:
         if child == 0:
             _serve(number)
         os.close(number)
+        namespaces.hide_from_others()
+        namespaces.give_up_privileges()
         os.waitpid(child, 0)
         status = 0
     except BaseException as error:
@@ -69,7 +71,11 @@ def _serve(number: int) -> None:
     status = 1
     try:
         namespaces.die_with_parent()
+        namespaces.give_up_privileges()
         os.setsid()
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for standard in (0, 1, 2):
+            os.dup2(nowhere, standard)
         worker.main(number)
         status = 0
     except BaseException as error:

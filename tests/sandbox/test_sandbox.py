@@ -10,7 +10,7 @@ from autograder.sandbox import bubblewrap
 from autograder.sandbox.box import Box
 from autograder.sandbox.bubblewrap import SandboxMissing
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.session import Session
+from autograder.sandbox.session import Session, defined_names
 
 pytestmark = pytest.mark.sandbox
 
@@ -270,3 +270,50 @@ def test_limits_from_the_environment_are_checked(monkeypatch, text):
 def test_limits_from_the_environment(monkeypatch):
     monkeypatch.setenv("AUTOGRADER_LIMITS", '{"idle": 5}')
     assert Limits.from_environment() == Limits(idle=5)
+
+
+# ------------------------------------------------------------ found by attacking it
+
+
+def test_privileges_are_gone_and_proc_cannot_be_uncovered(run):
+    told = run("import ctypes\nlibc = ctypes.CDLL(None)\nprint(libc.umount2(b'/proc', 2), libc.umount2(b'/tmp', 2))")
+    assert told == "-1 -1\n"
+    assert run("import os\nprint([p for p in os.listdir('/proc') if p.isdigit()])") == "[]\n"
+
+
+def test_two_submissions_cannot_talk(box):
+    first, second = Session(box), Session(box)
+    left = first.run_cell("import os\nos.write(2, b'a message')\nopen('/dev/left', 'w').write('x')")
+    found = second.run_cell("import os\nprint(os.path.exists('/dev/left'), os.pread(2, 100, 0))").outputs[0]["text"]
+    first.close()
+    second.close()
+    assert left.error[0] == "OSError"
+    assert found == "False b''\n"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "%matplotlib widget",
+        "import sys\nsys.stdout.encoding.lower()",
+        "import sys\nsys.stdout.buffer.write(b'x')",
+        "import subprocess, sys\nsubprocess.run(['true'], stdout=sys.stdout)",
+        "get_ipython().kernel",
+        "print(chr(0xd83d))",
+    ],
+)
+def test_odd_but_honest_cells(session, run, cell):
+    assert session.run_cell(cell + "\nafterwards = 1").error is None
+    assert run("afterwards") == "1"
+
+
+def test_a_definition_under_a_cell_magic_survives_a_forbidden_comparison(box):
+    session = Session(box, ("torch.nn.functional.scaled_dot_product_attention",))
+    session.run_cell("import torch\nimport torch.nn.functional as F\nx = torch.zeros(1, 2, 3)")
+    session.run_cell("%%time\nF.scaled_dot_product_attention(x, x, x)\ndef later():\n    return 5\n")
+    assert session.run_cell("later()").outputs[0]["data"]["text/plain"] == "5"
+    session.close()
+
+
+def test_reading_a_long_cell_takes_linear_time():
+    assert len(defined_names("a = 1\n" * 100_000)) == 1

@@ -15,7 +15,7 @@ def there_and_back(value, strided=False):
     packing = wire.Packing()
     data = wire.pack(value, packing, strided)
     body = bytearray(b"".join(bytes(part) for part in packing.parts))
-    return wire.Unpacking(body).value(data)
+    return wire.Unpacking(body, strided).value(data)
 
 
 @pytest.mark.parametrize("dtype", wire.DTYPES.values(), ids=wire.DTYPES)
