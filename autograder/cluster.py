@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from autograder.class_runner import FAILED, GRADED, HUMAN, Job, Outcome, read_submission, start_worker
+from autograder.stage_a import FAILED, GRADED, HUMAN, Job, Outcome, read_submission, start_worker
 
 #: How often Dask gives a submission to another worker when one is lost or fails.
 RETRIES = 3

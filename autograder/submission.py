@@ -1,5 +1,6 @@
 """Stage A: grade one submission, in the sandbox, into a result that is plain data."""
 
+import ast
 import hashlib
 import json
 import math
@@ -29,7 +30,7 @@ _NOT_SEALED = (
 #: Files and folders of the autograder on which no verdict depends.
 _NOT_PART = {
     "attacks.py", "audit.py", "bench.py", "bench_class.py", "build.py", "buildrun.py", "class_runner.py", "cli.py",
-    "cluster.py", "demo.py", "leaks.py", "nbgrader_plugins", "results.py",
+    "cluster.py", "demo.py", "leaks.py", "nbgrader_plugins", "regrade.py", "results.py", "stage_a.py", "stage_b.py",
 }  # fmt: skip
 
 Result = dict[str, Any]
@@ -162,8 +163,6 @@ class _Trusting:
 
 def _importing(text: str) -> str:
     """Return the import statements of a cell, one on a line."""
-    import ast
-
     plain = "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in text.splitlines())
     try:
         nodes = ast.walk(ast.parse(plain))

@@ -14,10 +14,11 @@ from types import SimpleNamespace
 import pytest
 from sample_class import ASSIGNMENT, CLASS, hand_in
 
-from autograder import class_runner, results
-from autograder.class_runner import FAILED, GRADED, HUMAN, Options, find_jobs, grade_class, work
+from autograder import results, stage_a
+from autograder.class_runner import Options, find_jobs, grade_class
 from autograder.cli import main
 from autograder.nbgrader_plugins import guard
+from autograder.stage_a import FAILED, GRADED, HUMAN, work
 
 pytestmark = pytest.mark.sandbox
 
@@ -133,9 +134,9 @@ def test_the_same_submission_gives_the_same_result(course):
 
 
 def test_a_process_that_dies_costs_no_grade(course, monkeypatch):
-    monkeypatch.setattr(class_runner, "work_many", _die_once)
+    monkeypatch.setattr(stage_a, "work_many", _die_once)
     outcomes = []
-    class_runner.run_locally(find_jobs(course, ASSIGNMENT), 1, False, None, outcomes.append)
+    stage_a.run_locally(find_jobs(course, ASSIGNMENT), 1, False, None, outcomes.append)
     assert (course.root / "died").exists()
     assert sorted(o.state for o in outcomes) == [GRADED] * 6 + [HUMAN]
 
@@ -149,9 +150,9 @@ def _die_once(jobs, trust=False, seed=None):
 
 
 def test_a_process_that_always_dies_is_counted(monkeypatch, course):
-    monkeypatch.setattr(class_runner, "work_many", _always_die)
+    monkeypatch.setattr(stage_a, "work_many", _always_die)
     outcomes = []
-    class_runner.run_locally(find_jobs(course, ASSIGNMENT)[:2], 1, False, None, outcomes.append)
+    stage_a.run_locally(find_jobs(course, ASSIGNMENT)[:2], 1, False, None, outcomes.append)
     assert [o.state for o in outcomes] == [FAILED, FAILED]
 
 

@@ -11,7 +11,8 @@ import pytest
 from sample_class import ASSIGNMENT, CLASS
 
 from autograder import cluster
-from autograder.class_runner import GRADED, HUMAN, find_jobs
+from autograder.class_runner import find_jobs
+from autograder.stage_a import GRADED, HUMAN
 
 pytestmark = pytest.mark.sandbox
 

@@ -1,7 +1,9 @@
 """Outside: the student whose code runs in the sandbox. The checks ask it the same as a LocalStudent."""
 
+import ast
 import contextlib
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -225,9 +227,6 @@ class _Race:
 
 def _imports(text: str) -> dict[str, Any]:
     """Return what the imports of a notebook bind, as far as the grader has those modules; nothing is imported here."""
-    import ast
-    import sys
-
     found: dict[str, Any] = {}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):

@@ -1,6 +1,8 @@
 """Outside: one submission being graded. Its worker is made anew, and its cells run again, whenever it had to be stopped."""
 
 import ast
+import base64
+import binascii
 import contextlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -190,9 +192,6 @@ def _clean(item: Any) -> dict[str, Any] | None:
 
 
 def _is_png(text: str) -> bool:
-    import base64
-    import binascii
-
     try:
         data = base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):
