@@ -119,7 +119,7 @@ def attack_in(source: Course, root: Path, files: list[Path], command: str) -> Ta
     course = make_class(source, root, files)
     before = _surroundings(source, course)
     arguments = {"nbgrader": ["nbgrader", "autograde"], "autograder": ["autograder", "grade"]}[command]
-    environment = os.environ | {"AUTOGRADER_LIMITS": json.dumps(LIMITS)}
+    environment = os.environ | {"AUTOGRADER_LIMITS": json.dumps(LIMITS), "AUTOGRADER_RUN": root.name}
     done = subprocess.run(
         [sys.executable, "-m", *arguments, ASSIGNMENT],
         cwd=root,
@@ -166,7 +166,7 @@ def _surroundings(source: Course, course: Course) -> dict[str, str]:
     """What no submission may change: sandbox processes, shared places, libraries, the checkout, the class's files."""
     import torch
 
-    found = {f"process {pid}": text for pid, text in _processes()}
+    found = {f"process {pid}": text for pid, text in _processes(course.root.name)}
     for place in (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), Path.home()):
         found |= {str(path): "there" for path in place.glob("attack-*")}
     for path in (Path(torch.__file__), Path(torch.nn.functional.__file__), Path(os.__file__)):
@@ -178,8 +178,8 @@ def _surroundings(source: Course, course: Course) -> dict[str, str]:
     return found
 
 
-def _processes() -> Iterator[tuple[str, str]]:
-    """Yield the processes of any sandbox."""
+def _processes(run: str) -> Iterator[tuple[str, str]]:
+    """Yield the processes of the sandboxes of this run."""
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
             text = (
@@ -187,5 +187,5 @@ def _processes() -> Iterator[tuple[str, str]]:
                 if entry.name.isdigit()
                 else ""
             )
-            if "autograder.sandbox.zygote" in text:
+            if "autograder.sandbox.zygote" in text and run in text:
                 yield entry.name, text[:60]

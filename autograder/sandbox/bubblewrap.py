@@ -58,10 +58,11 @@ def command(bwrap: str, limits: Limits, control: int, threads: int, gpu: bool = 
         walls += [option, *paths]
     for device in sorted(Path("/dev").glob("nvidia*")) if gpu else ():
         walls += ["--dev-bind", str(device), str(device)]
+    run = os.environ.get("AUTOGRADER_RUN", "")  # appears in the list of processes: whose sandbox a process belongs to
     for name, value in _environment(limits, threads).items():
         walls += ["--setenv", name, value]
     walls += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
-    return [*walls, sys.executable, "-s", "-B", "-m", "autograder.sandbox.zygote", str(control)]
+    return [*walls, sys.executable, "-s", "-B", "-m", "autograder.sandbox.zygote", str(control), run]
 
 
 def _mounts() -> Iterator[tuple[str, ...]]:
