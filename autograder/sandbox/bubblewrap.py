@@ -68,10 +68,9 @@ def command(bwrap: str, limits: Limits, control: int, threads: int, gpu: bool = 
 def _mounts() -> Iterator[tuple[str, ...]]:
     for path in _SYSTEM:
         yield ("--ro-bind-try", path, path)
-    trees = [Path(p) for p in dict.fromkeys((sys.base_prefix, sys.prefix, sysconfig.get_path("purelib")))]
+    trees = _trees()
     for tree in trees:
-        if not tree.is_relative_to("/usr"):
-            yield ("--ro-bind", str(tree), str(tree))
+        yield ("--ro-bind", str(tree), str(tree))
     for folder in _hidden(trees):
         yield ("--tmpfs", folder)
     package = Path(__file__).parent.parent
@@ -79,6 +78,12 @@ def _mounts() -> Iterator[tuple[str, ...]]:
         yield ("--ro-bind", str(package / name), f"{INSIDE}/autograder/{name}")
     yield ("--ro-bind", str(package / "sandbox" / "check_inside.py"), f"{INSIDE}/autograder/notebook.py")
     yield ("--ro-bind", str(_folder_of("course_lib")), f"{INSIDE}/course_lib")
+
+
+def _trees() -> list[Path]:
+    """Return the folders of Python and of the environment, other than those of the system."""
+    folders = (sys.base_prefix, sys.prefix, sysconfig.get_path("purelib"))
+    return [path for path in map(Path, dict.fromkeys(folders)) if not path.is_relative_to("/usr")]
 
 
 def _hidden(trees: list[Path]) -> Iterator[str]:
@@ -112,5 +117,6 @@ def _environment(limits: Limits, threads: int) -> dict[str, str]:
         "OMP_WAIT_POLICY": "passive",  # a thread that waits must not look like one that computes
         "KINETO_LOG_LEVEL": "6",
         "SANDBOX_DISK": str(limits.disk),
+        "SANDBOX_KEEP": "".join(f"{tree}{os.pathsep}" for tree in _trees() if tree.is_relative_to("/tmp")),
         "TZ": os.environ.get("TZ", "UTC"),
     }

@@ -3,9 +3,10 @@
 import ctypes
 import os
 import resource
+from collections.abc import Sequence
 
 _NEW_USER, _NEW_PID, _NEW_MOUNTS, _NEW_IPC, _NEW_NET = 0x10000000, 0x20000000, 0x00020000, 0x08000000, 0x40000000
-_PRIVATE, _RECURSIVE = 1 << 18, 1 << 14
+_PRIVATE, _RECURSIVE, _BIND = 1 << 18, 1 << 14, 1 << 12
 _NO_SUID, _NO_DEVICES = 2, 4
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
 _CAPABILITY_VERSION_3 = 0x20080522
@@ -31,8 +32,10 @@ def die_with_parent(signal: int = 9) -> None:
     _must(_libc.prctl(_PR_SET_PDEATHSIG, signal, 0, 0, 0), "PR_SET_PDEATHSIG")
 
 
-def enter(disk: int) -> None:
+def enter(disk: int, keep: Sequence[str] = ()) -> None:
     """Enter new user, process, IPC, network and mount namespaces, with an empty /tmp of ``disk`` bytes and a bare /proc.
+
+    ``keep`` names the folders below /tmp that stay visible: an environment may lie there.
 
     The caller forks afterwards: its child is process 1 of the new process namespace.
     """
@@ -44,8 +47,14 @@ def enter(disk: int) -> None:
         with open(f"/proc/self/{name}", "w") as file:
             file.write(text)
     _must(_libc.mount(b"none", b"/", None, _RECURSIVE | _PRIVATE, None), "mount /")
+    kept = {path: os.open(path, os.O_PATH) for path in keep}
     options = f"size={disk},nr_inodes=20000,mode=1777".encode()
     _must(_libc.mount(b"tmpfs", b"/tmp", b"tmpfs", _NO_SUID | _NO_DEVICES, options), "mount /tmp")
+    for path, number in kept.items():
+        os.makedirs(path)
+        source = f"/proc/self/fd/{number}".encode()
+        _must(_libc.mount(source, path.encode(), None, _BIND | _RECURSIVE, None), f"bind {path}")
+        os.close(number)
     _must(_libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", _NO_SUID | _NO_DEVICES, options), "mount /dev/shm")
     _must(_libc.mount(b"tmpfs", b"/proc", b"tmpfs", _NO_SUID | _NO_DEVICES, b"size=1m,nr_inodes=100"), "mount /proc")
     for name, content in shown.items():

@@ -50,7 +50,7 @@ def _become_worker(number: int) -> None:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         namespaces.close_all_but(number)
         namespaces.die_with_parent()
-        namespaces.enter(disk=int(os.environ["SANDBOX_DISK"]))
+        namespaces.enter(int(os.environ["SANDBOX_DISK"]), os.environ["SANDBOX_KEEP"].split(os.pathsep)[:-1])
         child = os.fork()
         if child == 0:
             _serve(number)
