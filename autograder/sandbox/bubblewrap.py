@@ -82,8 +82,11 @@ def _mounts() -> Iterator[tuple[str, ...]]:
 
 def _trees() -> list[Path]:
     """Return the folders of Python and of the environment, other than those of the system."""
-    folders = (sys.base_prefix, sys.prefix, sysconfig.get_path("purelib"))
-    return [path for path in map(Path, dict.fromkeys(folders)) if not path.is_relative_to("/usr")]
+    trees: list[Path] = []
+    for path in map(Path, (sys.base_prefix, sys.prefix, sysconfig.get_path("purelib"))):
+        if not any(path.is_relative_to(other) for other in (Path("/usr"), *trees)):
+            trees.append(path)
+    return trees
 
 
 def _hidden(trees: list[Path]) -> Iterator[str]:
