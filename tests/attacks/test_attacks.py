@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,8 @@ from autograder.course import Course
 
 pytestmark = pytest.mark.sandbox
 
-CASES = attacks.cases(Course(attacks.Path(__file__).parents[2]).root / "tests" / "attacks" / "cases")
+FOLDER = Path(__file__).parent / "cases"
+CASES = attacks.cases(FOLDER)
 
 #: Those that aim at nbgrader itself, and a few of every other kind: the whole set takes nbgrader, which is serial, six minutes.
 AT_NBGRADER = [path for path in CASES if "hand_in(folder" in path.read_text(encoding="utf8")] + [
@@ -78,3 +80,13 @@ def test_the_check_table_survives_the_cleaning_of_the_page(attacked):
     assert "14 of 14 points" in page
     assert "<table" in page
     assert "<summary>" in page
+
+
+def test_no_case_is_ever_collected_as_a_test(root):
+    found = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "--collect-only", FOLDER, *FOLDER.glob("check_*.py")],
+        capture_output=True,
+        text=True,
+        cwd=root,
+    )
+    assert found.returncode == pytest.ExitCode.NO_TESTS_COLLECTED, found.stdout
