@@ -17,8 +17,15 @@ from torch.overrides import TorchFunctionMode
 from autograder import measure
 from autograder.failure import CheckFailure
 
-#: Parts of the names of the operators that the forbidden functions end in.
-_OPERATORS = ("scaled_dot_product", "flex_attention", "multi_head_attention")
+#: Parts of the names of PyTorch's operators that a forbidden function ends in.
+OPERATORS = {
+    "torch.nn.functional.scaled_dot_product_attention": (
+        "scaled_dot_product", "flash_attention", "efficient_attention", "cudnn_attention", "triton_scaled_dot",
+    ),
+    "torch.nn.attention.flex_attention.flex_attention": ("flex_attention",),
+    "torch.nn.MultiheadAttention": ("multi_head_attention", "transformer_encoder_layer_fwd"),
+    "torch.nn.functional.layer_norm": ("layer_norm",),
+}  # fmt: skip
 
 
 def failure(name: str, line: int | None = None) -> CheckFailure:
@@ -85,11 +92,16 @@ class _FunctionWatch(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def below_python(function: Callable[[], Any]) -> Any:
+def operators(forbid: tuple[str, ...]) -> tuple[str, ...]:
+    """Return parts of the names of the operators behind the functions named in ``forbid``."""
+    return tuple(part for name in forbid for part in OPERATORS.get(name, ()))
+
+
+def below_python(function: Callable[[], Any], forbid: tuple[str, ...]) -> Any:
     """Call the function, look at every operator that ran on the way, and return the function's result."""
     results = []
     for event in measure.operators(lambda: results.append(function())):
-        if any(part in event.name for part in _OPERATORS):
+        if any(part in event.name for part in operators(forbid)):
             raise failure(event.name)
     return results[0]
 

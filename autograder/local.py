@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from autograder import forbidden, measure
 from autograder.failure import CheckFailure, nothing_returned
-from autograder.student import Answer, Request, StudentModule, copy_tensor, matching
+from autograder.student import Answer, Made, Request, StudentModule, copy_tensor, matching
 
 
 class LocalStudent:
@@ -99,8 +99,10 @@ class LocalStudent:
         function = self._find(name)
 
         def call(*args: Any, **kwargs: Any) -> Any:
+            made = [self._find(arg.name)(**arg.kwargs) if isinstance(arg, Made) else arg for arg in args]
+            self._keep(made)
             with watch(name):
-                return function(*args, **kwargs)
+                return function(*made, **kwargs)
 
         return call
 
@@ -128,24 +130,40 @@ class LocalStudent:
 
     def answer(self, request: Request) -> Answer:
         target = self._find(request.name)
-        args = tuple(_leaf(arg, request) for arg in request.args)
-        kwargs = {key: _leaf(value, request) for key, value in request.kwargs.items()}
-        self._kept += [x for x in (*args, *kwargs.values()) if isinstance(x, Tensor) and x.numel() < 10**5]
+        args = tuple(self._argument(arg, request) for arg in request.args)
+        kwargs = {key: self._argument(value, request) for key, value in request.kwargs.items()}
+        self._keep((*args, *kwargs.values()))
         value, deep = None, request.deep and self.deep and bool(self.forbid)
         elsewhere = torch.device(request.default_device) if request.default_device else contextlib.nullcontext()
         with watch(request.name), forbidden.unavailable(self.forbid), torch.enable_grad(), elsewhere:
             if request.build is not None:
-                target = _build(target, request)
+                target = _build(target, tuple(self._argument(arg, request) for arg in request.build), request)
             for earlier in request.before:
-                target(*(_leaf(arg, request) for arg in earlier))
+                target(*(self._argument(arg, request) for arg in earlier))
             for _ in range(request.times):
-                value = forbidden.below_python(lambda: target(*args, **kwargs)) if deep else target(*args, **kwargs)
+                value = (
+                    forbidden.below_python(lambda: target(*args, **kwargs), self.forbid)
+                    if deep
+                    else target(*args, **kwargs)
+                )
         answer = Answer(value, args)
         if isinstance(target, nn.Module):
             answer.parameters = dict(target.named_parameters())
         if request.cotangents is not None:
             _add_gradients(answer, request)
         return answer
+
+    def _keep(self, inputs: Iterable[Any]) -> None:
+        self._kept += [x for x in inputs if isinstance(x, Tensor) and x.numel() < 10**5]
+
+    def _argument(self, value: Any, request: Request) -> Any:
+        """Copy the tensors in an argument, and make what is to be made. With gradients wanted, they are recorded for floats."""
+        if isinstance(value, Made):
+            return self._find(value.name)(**value.kwargs)
+        if isinstance(value, tuple | list):
+            items = [self._argument(item, request) for item in value]
+            return items if isinstance(value, list) else tuple(items)
+        return _leaf(value, request)
 
     def _find(self, name: str) -> Callable[..., Any]:
         if name not in self.namespace:
@@ -244,8 +262,8 @@ def _leaf(value: Any, request: Request) -> Any:
     return copy.requires_grad_() if request.cotangents is not None and copy.is_floating_point() else copy
 
 
-def _build(cls: Any, request: Request) -> nn.Module:
-    module = cls(*(request.build or ()))
+def _build(cls: Any, args: tuple, request: Request) -> nn.Module:
+    module = cls(*args)
     if not isinstance(module, nn.Module):
         raise CheckFailure(
             "type",

@@ -39,6 +39,14 @@ class Request:
     deep: bool = False  # look for forbidden functions below the Python level too; slower
 
 
+@dataclass(frozen=True)
+class Made:
+    """An argument that is made where the student's code is: what the notebook calls ``name``, called with ``kwargs``."""
+
+    name: str
+    kwargs: Mapping[str, Any]
+
+
 @dataclass
 class Answer:
     """What came back: the value, the arguments as they are after the call, gradients, and parameters by name."""

@@ -21,7 +21,8 @@ def imported(path):
 
 
 def files(root, folder):
-    found = sorted((root / folder).rglob("*.py"))
+    """Return the Python files in a folder, but for the hostile submissions: one of them is nested too deeply to be parsed."""
+    found = sorted(path for path in (root / folder).rglob("*.py") if "attacks/cases" not in path.as_posix())
     assert found, f"{folder} holds no Python files"
     return found
 

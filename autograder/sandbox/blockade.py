@@ -16,18 +16,10 @@ from autograder import forbidden
 
 _KEYS = ("CPU", "CUDA", "CompositeImplicitAutograd", "CompositeExplicitAutograd", "AutogradCPU", "AutogradCUDA")
 
-#: Which operators a forbidden function ends in, as parts of their names.
-_OPERATORS = {
-    "torch.nn.functional.scaled_dot_product_attention": (
-        "scaled_dot_product", "flash_attention", "efficient_attention", "cudnn_attention", "triton_scaled_dot",
-    ),
-    "torch.nn.MultiheadAttention": ("multi_head_attention", "transformer_encoder_layer_fwd"),
-}  # fmt: skip
-
 
 def raise_for_good(forbid: tuple[str, ...]) -> None:
     """Make every operator behind the functions named in ``forbid`` raise."""
-    parts = [part for name in forbid for part in _OPERATORS.get(name, ())]
+    parts = forbidden.operators(forbid)
     names = [
         name for name in torch._C._dispatch_get_all_op_names()
         if name.startswith("aten::") and "backward" not in name and any(part in name for part in parts)

@@ -2,7 +2,6 @@
 
 import ast
 import contextlib
-import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -15,7 +14,7 @@ from autograder.local import mentioned
 from autograder.sandbox import requests, wire
 from autograder.sandbox.box import Stopped, Worker
 from autograder.sandbox.limits import MB
-from autograder.sandbox.session import Session, right_text
+from autograder.sandbox.session import Session
 from autograder.student import Answer, Request, StudentModule
 
 #: What a process holds more than its tensors explain: libraries that load on first use, pools of the memory allocator.
@@ -91,7 +90,7 @@ class RemoteStudent:
         with self._failures(name):
             rival = self.session.start((), [])
             try:
-                rival.ask("run", {"text": inspect.getsource(references) + "\ndef echo(*args, **_): return args[-1]\n"})
+                rival.ask("run", {"text": references.source_of([name]) + "\ndef echo(*args, **_): return args[-1]\n"})
                 return _Race(self.session, rival, name, kwargs).run(fresh, thresholds, rounds)
             finally:
                 rival.close()
@@ -112,7 +111,7 @@ class RemoteStudent:
         chosen = list(names)
         stopped, self.stopped = self.stopped, None
         try:
-            with self._failures("the notebook"), self.session.with_right(chosen, right_text(_with_bases(chosen))):
+            with self._failures("the notebook"), self.session.with_right(chosen, references.source_of(chosen)):
                 yield
         finally:
             self.stopped = stopped
@@ -239,14 +238,3 @@ def _imports(text: str) -> dict[str, Any]:
                     f"{node.module}.{alias.name}"
                 )
     return found
-
-
-def _with_bases(names: Sequence[str]) -> list[str]:
-    """Return the names together with the earlier exercises on which their right versions build, earliest first."""
-    from autograder import catalogue
-
-    wanted = list(names)
-    for name in wanted:
-        wanted += [base for base in catalogue.builds_on(name) if base not in wanted]
-    order = catalogue.lesson_of(names[0]).EXERCISES if names else ()
-    return [name for name in order if name in wanted]

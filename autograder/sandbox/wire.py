@@ -17,6 +17,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from autograder.student import Made
+
 MAX_HEADER = 4 * 2**20
 MAX_BODY = 512 * 2**20
 MAX_NODES = 20_000
@@ -92,6 +94,8 @@ def pack(value: Any, packing: Packing, strided: bool = False) -> Any:
         return {kind: [pack(item, packing, strided) for item in list(value)[:1000]]}
     if isinstance(value, dict):
         return {"dict": [[str(key)[:200], pack(item, packing, strided)] for key, item in list(value.items())[:1000]]}
+    if isinstance(value, Made):
+        return {"made": [value.name, pack(dict(value.kwargs), packing, strided)]}
     return {"object": type(value).__name__[:40]}
 
 
@@ -142,6 +146,8 @@ class Unpacking:
             return {key: self.value(item, depth + 1) for key, item in pairs}
         if kind in _SIMPLE and isinstance(content, str):
             return _SIMPLE[kind](content)
+        if kind == "made" and self.strided and isinstance(content, list) and len(content) == 2:  # in requests only
+            return Made(str(content[0]), self.value(content[1], depth + 1))
         raise BadMessage("a value of no known kind")
 
     def _tensor(self, data: dict[str, Any]) -> Any:
