@@ -1,0 +1,20 @@
+"""A position may not look at itself. Look at what a position in a picture may attend to."""
+
+
+class ConvSelfAttention(nn.Module):
+    def __init__(self, channels, inner_channels):
+        super().__init__()
+        self.W_Q = nn.Conv2d(channels, inner_channels, 1)
+        self.W_K = nn.Conv2d(channels, inner_channels, 1)
+        self.W_V = nn.Conv2d(channels, inner_channels, 1)
+        self.W_O = nn.Conv2d(inner_channels, channels, 1)
+
+    def forward(self, X):
+        B, C, height, width = X.shape
+        Q = self.W_Q(X).flatten(2).transpose(1, 2)
+        K = self.W_K(X).flatten(2).transpose(1, 2)
+        V = self.W_V(X).flatten(2).transpose(1, 2)
+        N = height * width
+        A = attention_weights(Q, K, ~torch.eye(N, dtype=torch.bool, device=X.device))
+        Y = (A @ V).transpose(1, 2).unflatten(2, (height, width))
+        return X + self.W_O(Y), A

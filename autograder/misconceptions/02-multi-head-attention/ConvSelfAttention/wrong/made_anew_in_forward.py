@@ -1,0 +1,22 @@
+"""New convolutions are drawn in every call, so nothing can be learnt. Look at where nn.Conv2d is
+made."""
+
+
+class ConvSelfAttention(nn.Module):
+    def __init__(self, channels, inner_channels):
+        super().__init__()
+        self.W_Q = nn.Conv2d(channels, inner_channels, 1)
+        self.W_K = nn.Conv2d(channels, inner_channels, 1)
+        self.W_V = nn.Conv2d(channels, inner_channels, 1)
+        self.W_O = nn.Conv2d(inner_channels, channels, 1)
+
+    def forward(self, X):
+        B, C, height, width = X.shape
+        inner = self.W_Q.out_channels
+        self.W_Q, self.W_K, self.W_V = (nn.Conv2d(C, inner, 1).to(X) for _ in range(3))
+        Q = self.W_Q(X).flatten(2).transpose(1, 2)
+        K = self.W_K(X).flatten(2).transpose(1, 2)
+        V = self.W_V(X).flatten(2).transpose(1, 2)
+        A = attention_weights(Q, K)
+        Y = (A @ V).transpose(1, 2).unflatten(2, (height, width))
+        return X + self.W_O(Y), A

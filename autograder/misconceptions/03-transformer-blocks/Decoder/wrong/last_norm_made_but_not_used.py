@@ -1,0 +1,28 @@
+"""The last LayerNorm is made but not applied. Look at what follows the last block of a pre-norm
+stack."""
+
+
+class Decoder(nn.Module):
+    def __init__(
+        self,
+        num_blocks,
+        model_width,
+        num_heads,
+        hidden_width,
+        dropout=0.0,
+        norm="post",
+        activation="relu",
+    ):
+        super().__init__()
+        self.blocks = nn.ModuleList(
+            DecoderBlock(model_width, num_heads, hidden_width, dropout, norm, activation)
+            for _ in range(num_blocks)
+        )
+        self.norm = LayerNorm(model_width) if norm == "pre" else None
+
+    def forward(self, X, memory, allowed=None, memory_allowed=None):
+        weights = []
+        for block in self.blocks:
+            X, (_, A_cross) = block(X, memory, allowed, memory_allowed)
+            weights.append(A_cross)
+        return X, weights

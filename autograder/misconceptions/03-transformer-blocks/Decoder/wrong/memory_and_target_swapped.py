@@ -1,0 +1,31 @@
+"""The memory is transformed and the target is attended to. Look at the order of the block's
+arguments."""
+
+
+class Decoder(nn.Module):
+    def __init__(
+        self,
+        num_blocks,
+        model_width,
+        num_heads,
+        hidden_width,
+        dropout=0.0,
+        norm="post",
+        activation="relu",
+    ):
+        super().__init__()
+        self.blocks = nn.ModuleList(
+            DecoderBlock(model_width, num_heads, hidden_width, dropout, norm, activation)
+            for _ in range(num_blocks)
+        )
+        self.norm = LayerNorm(model_width) if norm == "pre" else None
+
+    def forward(self, X, memory, allowed=None, memory_allowed=None):
+        weights = []
+        for block in self.blocks:
+            memory, (_, A_cross) = block(memory, X, memory_allowed, allowed)
+            weights.append(A_cross)
+        X = memory
+        if self.norm is not None:
+            X = self.norm(X)
+        return X, weights

@@ -1,0 +1,30 @@
+"""The LayerNorm of the pre-norm stack is applied to its input instead of its output. Look at where
+it stands."""
+
+
+class Decoder(nn.Module):
+    def __init__(
+        self,
+        num_blocks,
+        model_width,
+        num_heads,
+        hidden_width,
+        dropout=0.0,
+        norm="post",
+        activation="relu",
+    ):
+        super().__init__()
+        self.blocks = nn.ModuleList(
+            DecoderBlock(model_width, num_heads, hidden_width, dropout, norm, activation)
+            for _ in range(num_blocks)
+        )
+        self.norm = LayerNorm(model_width) if norm == "pre" else None
+
+    def forward(self, X, memory, allowed=None, memory_allowed=None):
+        if self.norm is not None:
+            X = self.norm(X)
+        weights = []
+        for block in self.blocks:
+            X, (_, A_cross) = block(X, memory, allowed, memory_allowed)
+            weights.append(A_cross)
+        return X, weights

@@ -1,0 +1,28 @@
+"""The list holds the same block many times, so all places share their weights. Look at how many
+blocks are made."""
+
+
+class Decoder(nn.Module):
+    def __init__(
+        self,
+        num_blocks,
+        model_width,
+        num_heads,
+        hidden_width,
+        dropout=0.0,
+        norm="post",
+        activation="relu",
+    ):
+        super().__init__()
+        block = DecoderBlock(model_width, num_heads, hidden_width, dropout, norm, activation)
+        self.blocks = nn.ModuleList([block] * num_blocks)
+        self.norm = LayerNorm(model_width) if norm == "pre" else None
+
+    def forward(self, X, memory, allowed=None, memory_allowed=None):
+        weights = []
+        for block in self.blocks:
+            X, (_, A_cross) = block(X, memory, allowed, memory_allowed)
+            weights.append(A_cross)
+        if self.norm is not None:
+            X = self.norm(X)
+        return X, weights

@@ -1,0 +1,30 @@
+"""The mask is not passed to the blocks, so it has no effect. Look at where allowed enters the
+loop."""
+
+
+class Encoder(nn.Module):
+    def __init__(
+        self,
+        num_blocks,
+        model_width,
+        num_heads,
+        hidden_width,
+        dropout=0.0,
+        norm="post",
+        activation="relu",
+    ):
+        super().__init__()
+        self.blocks = nn.ModuleList(
+            EncoderBlock(model_width, num_heads, hidden_width, dropout, norm, activation)
+            for _ in range(num_blocks)
+        )
+        self.norm = LayerNorm(model_width) if norm == "pre" else None
+
+    def forward(self, X, allowed=None):
+        weights = []
+        for block in self.blocks:
+            X, A = block(X)
+            weights.append(A)
+        if self.norm is not None:
+            X = self.norm(X)
+        return X, weights

@@ -1,0 +1,29 @@
+"""There is one block fewer than asked for. Look at where the numbers of range begin and end."""
+
+
+class Encoder(nn.Module):
+    def __init__(
+        self,
+        num_blocks,
+        model_width,
+        num_heads,
+        hidden_width,
+        dropout=0.0,
+        norm="post",
+        activation="relu",
+    ):
+        super().__init__()
+        self.blocks = nn.ModuleList(
+            EncoderBlock(model_width, num_heads, hidden_width, dropout, norm, activation)
+            for _ in range(1, num_blocks)
+        )
+        self.norm = LayerNorm(model_width) if norm == "pre" else None
+
+    def forward(self, X, allowed=None):
+        weights = []
+        for block in self.blocks:
+            X, A = block(X, allowed)
+            weights.append(A)
+        if self.norm is not None:
+            X = self.norm(X)
+        return X, weights

@@ -1,0 +1,26 @@
+"""The feed-forward layer reads the input of the block instead of what the attention has made of it.
+Look at which X the second line of the equations means."""
+
+
+class EncoderBlock(nn.Module):
+    def __init__(
+        self, model_width, num_heads, hidden_width, dropout=0.0, norm="post", activation="relu"
+    ):
+        super().__init__()
+        if norm not in ("pre", "post"):
+            raise ValueError(f"norm is 'pre' or 'post', not {norm!r}")
+        self.norm = norm
+        self.attention = MultiHeadAttention(model_width, num_heads, dropout)
+        self.feed_forward = FeedForward(model_width, hidden_width, dropout, activation)
+        self.norm_1 = LayerNorm(model_width)
+        self.norm_2 = LayerNorm(model_width)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, X, allowed=None):
+        if self.norm == "pre":
+            Z = self.norm_1(X)
+            Y, A = self.attention(Z, Z, Z, allowed)
+            return X + self.dropout(Y) + self.dropout(self.feed_forward(self.norm_2(X))), A
+        Y, A = self.attention(X, X, X, allowed)
+        Z = self.norm_1(X + self.dropout(Y))
+        return self.norm_2(Z + self.dropout(self.feed_forward(X))), A

@@ -1,0 +1,14 @@
+"""The argument dropout has no effect. Look at what happens to the hidden vector while training."""
+
+
+class FeedForward(nn.Module):
+    def __init__(self, width, hidden_width, dropout=0.0, activation="relu"):
+        super().__init__()
+        if activation not in ("relu", "gelu"):
+            raise ValueError(f"activation is 'relu' or 'gelu', not {activation!r}")
+        self.W_1 = nn.Linear(width, hidden_width)
+        self.W_2 = nn.Linear(hidden_width, width)
+        self.activation = F.relu if activation == "relu" else F.gelu
+
+    def forward(self, X):
+        return self.W_2(self.activation(self.W_1(X)))

@@ -1,0 +1,17 @@
+"""The second layer uses the first matrix transposed, so there is one matrix instead of two. Look at
+how many matrices the equation names."""
+
+
+class FeedForward(nn.Module):
+    def __init__(self, width, hidden_width, dropout=0.0, activation="relu"):
+        super().__init__()
+        if activation not in ("relu", "gelu"):
+            raise ValueError(f"activation is 'relu' or 'gelu', not {activation!r}")
+        self.W_1 = nn.Linear(width, hidden_width)
+        self.W_2 = nn.Linear(hidden_width, width)
+        self.dropout = nn.Dropout(dropout)
+        self.activation = F.relu if activation == "relu" else F.gelu
+
+    def forward(self, X):
+        hidden = self.dropout(self.activation(self.W_1(X)))
+        return F.linear(hidden, self.W_1.weight.T, self.W_2.bias)

@@ -1,0 +1,18 @@
+"""The rows are taken with view, which fails for an input that is not contiguous. Look at what
+nn.Linear does with leading axes by itself."""
+
+
+class FeedForward(nn.Module):
+    def __init__(self, width, hidden_width, dropout=0.0, activation="relu"):
+        super().__init__()
+        if activation not in ("relu", "gelu"):
+            raise ValueError(f"activation is 'relu' or 'gelu', not {activation!r}")
+        self.W_1 = nn.Linear(width, hidden_width)
+        self.W_2 = nn.Linear(hidden_width, width)
+        self.dropout = nn.Dropout(dropout)
+        self.activation = F.relu if activation == "relu" else F.gelu
+
+    def forward(self, X):
+        rows = X.view(-1, X.shape[-1])
+        Y = self.W_2(self.dropout(self.activation(self.W_1(rows))))
+        return Y.view(X.shape)

@@ -1,0 +1,15 @@
+"""ε is added to the difference from the mean instead of the variance. Look at what ε has to protect
+from 0."""
+
+
+class LayerNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.gamma = nn.Parameter(torch.ones(width))
+        self.beta = nn.Parameter(torch.zeros(width))
+
+    def forward(self, X):
+        mean = X.mean(dim=-1, keepdim=True)
+        variance = X.var(dim=-1, keepdim=True, unbiased=False)
+        return (X - mean + self.eps) / torch.sqrt(variance) * self.gamma + self.beta

@@ -1,0 +1,15 @@
+"""β is added before the multiplication, so γ scales it too. Look at the order of the two in the
+equation."""
+
+
+class LayerNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.gamma = nn.Parameter(torch.ones(width))
+        self.beta = nn.Parameter(torch.zeros(width))
+
+    def forward(self, X):
+        mean = X.mean(dim=-1, keepdim=True)
+        variance = X.var(dim=-1, keepdim=True, unbiased=False)
+        return ((X - mean) / torch.sqrt(variance + self.eps) + self.beta) * self.gamma

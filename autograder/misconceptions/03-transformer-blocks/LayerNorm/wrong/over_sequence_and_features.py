@@ -1,0 +1,15 @@
+"""One mean and one variance are taken for a whole sequence, so a word changes its neighbours. Look
+at how many axes belong to one vector."""
+
+
+class LayerNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.gamma = nn.Parameter(torch.ones(width))
+        self.beta = nn.Parameter(torch.zeros(width))
+
+    def forward(self, X):
+        mean = X.mean(dim=(-2, -1), keepdim=True)
+        variance = X.var(dim=(-2, -1), keepdim=True, unbiased=False)
+        return (X - mean) / torch.sqrt(variance + self.eps) * self.gamma + self.beta

@@ -1,0 +1,15 @@
+"""The variance is divided by D − 1 instead of D. Look at what var does when it is not told
+otherwise."""
+
+
+class LayerNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.gamma = nn.Parameter(torch.ones(width))
+        self.beta = nn.Parameter(torch.zeros(width))
+
+    def forward(self, X):
+        mean = X.mean(dim=-1, keepdim=True)
+        variance = X.var(dim=-1, keepdim=True)
+        return (X - mean) / torch.sqrt(variance + self.eps) * self.gamma + self.beta

@@ -1,0 +1,14 @@
+"""The last N rows are added, so the same position looks different in a longer sequence. Look at
+which row belongs to position 0."""
+
+
+class LearnedPositions(nn.Module):
+    def __init__(self, max_length, width):
+        super().__init__()
+        self.table = nn.Parameter(0.02 * torch.randn(max_length, width))
+
+    def forward(self, X):
+        N = X.shape[1]
+        if N > len(self.table):
+            raise ValueError(f"{N} positions, but the table has only {len(self.table)}")
+        return X + self.table[len(self.table) - N :]

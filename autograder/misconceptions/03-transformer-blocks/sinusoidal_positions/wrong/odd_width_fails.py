@@ -1,0 +1,12 @@
+"""An odd width raises an error, because there is one sine more than cosines. Look at how many
+columns the odd ones are."""
+
+
+def sinusoidal_positions(N, D):
+    positions = torch.arange(N, dtype=torch.float64).unsqueeze(1)
+    exponents = torch.arange(0, D, 2, dtype=torch.float64) / D
+    angles = positions / 10000**exponents
+    P = torch.empty(N, D)
+    P[:, 0::2] = torch.sin(angles)
+    P[:, 1::2] = torch.cos(angles)
+    return P

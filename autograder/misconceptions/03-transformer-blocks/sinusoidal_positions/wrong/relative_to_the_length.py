@@ -1,0 +1,12 @@
+"""The positions are divided by N, so the same position looks different in a longer sequence. Look
+at what an angle depends on."""
+
+
+def sinusoidal_positions(N, D):
+    positions = torch.arange(N, dtype=torch.float64).unsqueeze(1) / N
+    exponents = torch.arange(0, D, 2, dtype=torch.float64) / D
+    angles = positions / 10000**exponents
+    P = torch.empty(N, D)
+    P[:, 0::2] = torch.sin(angles)
+    P[:, 1::2] = torch.cos(angles[:, : D // 2])
+    return P
