@@ -1,0 +1,38 @@
+"""Ready-made layers, as the lessons build them: what an earlier lesson wrote, a later one imports from here.
+
+Every layer returns its attention weights beside its output, and keeps none; need_weights=False leaves them out.
+"""
+
+from course_lib.layers.attention import attention_weights, scaled_dot_product_attention
+from course_lib.layers.blocks import DecoderBlock, EncoderBlock
+from course_lib.layers.config import TransformerConfig
+from course_lib.layers.feed_forward import FeedForward
+from course_lib.layers.heads import merge_heads, split_heads
+from course_lib.layers.masks import causal_mask, padding_mask
+from course_lib.layers.models import make_model
+from course_lib.layers.multi_head import MultiHeadAttention
+from course_lib.layers.norm import LayerNorm
+from course_lib.layers.positions import LearnedPositions, sinusoidal_positions
+from course_lib.layers.stacks import Decoder, Encoder
+from course_lib.layers.transformer import Transformer
+
+__all__ = [
+    "Decoder",
+    "DecoderBlock",
+    "Encoder",
+    "EncoderBlock",
+    "FeedForward",
+    "LayerNorm",
+    "LearnedPositions",
+    "MultiHeadAttention",
+    "Transformer",
+    "TransformerConfig",
+    "attention_weights",
+    "causal_mask",
+    "make_model",
+    "merge_heads",
+    "padding_mask",
+    "scaled_dot_product_attention",
+    "sinusoidal_positions",
+    "split_heads",
+]

@@ -1,0 +1,54 @@
+"""What the parameters of the layers are before training."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+
+def glorot(layer: nn.Module) -> None:
+    """Draw the weights of the linear maps directly inside `layer` after Glorot and Bengio (2010); set biases to 0.
+
+    Uniform with variance 2 / (inputs + outputs): the signal keeps its size on the way forward, the gradient on the way
+    back. It is what the code of the first Transformer used (nn.Linear by itself draws with a third of 1 / inputs).
+    """
+    for part in layer.children():
+        if isinstance(part, nn.Linear):
+            nn.init.xavier_uniform_(part.weight)
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+
+
+def embedding_to_tie(count: int, width: int) -> nn.Embedding:
+    """Return embeddings from N(0, 1/width), for a model that multiplies them by √width and reuses them as its output.
+
+    The inputs then have variance 1, of the order of the positions that are added. What a last LayerNorm returns has
+    length √width, so the logits, its dot products with the embeddings, have variance 1 too, and the loss starts near
+    the logarithm of `count`.
+    """
+    return nn.Embedding.from_pretrained(normal(torch.empty(count, width), width**-0.5), freeze=False)
+
+
+def small_embedding(count: int, width: int) -> nn.Embedding:
+    """Return embeddings from N(0, 0.02²), as in BERT and GPT-2."""
+    return nn.Embedding.from_pretrained(normal(torch.empty(count, width)), freeze=False)
+
+
+def small_normal(model: nn.Module) -> None:
+    """Draw all linear maps and convolutions of `model` from N(0, 0.02²), as BERT, GPT-2 and ViT do; set biases to 0.
+
+    For their widths, 0.02 is about half of 1/√width. One number for all matrices does as well as Glorot's, because
+    every sum is normed before it is used.
+    """
+    for part in model.modules():
+        if isinstance(part, nn.Linear | nn.Conv2d):
+            normal(part.weight.data)
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+
+
+def normal(tensor: Float[Tensor, "..."], std: float = 0.02) -> Float[Tensor, "..."]:
+    """Fill `tensor` with draws from N(0, std²), and return it.
+
+    On the meta device there is nothing to fill, and torch would spend seconds on imports to find that out (2.13).
+    """
+    return tensor if tensor.is_meta else tensor.normal_(std=std)
