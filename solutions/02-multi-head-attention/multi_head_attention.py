@@ -1,0 +1,1194 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+r"""
+# 2 Multi-head attention
+
+Lesson 1 built one attention layer: each query gets one softmax, and with it one weighted mean. This lesson puts
+several of these layers, the *heads*, side by side, without making anything larger. Then it uses the result in the
+three places where you will meet it: with sentences of different lengths, when a text is written word by word, and
+between the pixels of a picture.
+
+| section | the one change | exercise |
+|---|---|---|
+| 1 | nothing yet: why one mean is not enough | |
+| 2 | the width is cut into heads, and put together again | `split_heads`, `merge_heads` |
+| 3 | every head attends for itself | `MultiHeadAttention` |
+| 4 | nothing changes: what heads cost, and what they are called | written question 1 |
+| 5 | nothing changes: what heads learn | |
+| 6 | the sentences of a batch have different lengths | `padding_mask` |
+| 7 | the words come one at a time | `CachedSelfAttention`, written question 2 |
+| 8 | pixels instead of words | `ConvSelfAttention` |
+
+The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and
+Transformers" (CS 4644/7643). Papers are named where their idea comes up and listed at the end.
+
+## How this notebook works
+
+- Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
+  `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your
+  own in one place.
+- The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
+  with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
+  your code gave and, where it can be told, the likely cause.
+- Before each experiment there is a question. Answer it before you run the cell; then open "What was to be seen".
+- What you wrote in lesson 1 is ready-made here: `attention_weights` gives $A$, and `causal_mask` is the one you know.
+- Not to be used in the exercises of this lesson, since you are building them: `nn.MultiheadAttention` and the layers
+  that contain it, and the ready-made `split_heads`, `merge_heads`, `MultiHeadAttention` and `padding_mask` of
+  `course_lib.layers`.
+
+**Notation.** Code uses the same letters.
+
+| symbol | meaning |
+|---|---|
+| $B$, $H$ | number of sequences in the batch, number of heads |
+| $N$; $N_Q$, $N_K$ | length of a sequence; numbers of queries and of keys, where they differ |
+| $D$ | model width: the width of everything that goes into the layer and comes out of it |
+| $D_H = D / H$ | width of one head |
+| $Q$, $K$, $V$ | queries, keys, values: $B \times N \times D$ before the split, $B \times H \times N \times D_H$ after it |
+| $A$ | attention weights, $B \times H \times N_Q \times N_K$: one matrix for each head |
+| $Y$ | outputs, $B \times N_Q \times D$ |
+
+`allowed` is a mask as in lesson 1: **True means "may attend"**, and a query that may attend to nothing gets zeros in
+$A$. A GPU is not needed.
+"""
+
+# %%
+import math
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+from autograder import check
+from course_lib import devices, plots
+from course_lib.layers import attention_weights, causal_mask
+
+devices.set_threads()
+devices.describe()
+
+# %% [markdown]
+r"""
+## 1 One mean is not enough
+
+In "dog bites man" the word "bites" needs to know two things: who bites, and who is bitten. It may look at both words,
+with weight 1/2 each. But what it *gets* is one vector, their mean:
+
+$$y = \tfrac12\, v_{\text{dog}} + \tfrac12\, v_{\text{man}}$$
+
+Now let it look twice. One query asks who stands before, another asks who stands after, each with a softmax of its
+own, and the two answers are written side by side instead of being added up.
+
+The words below are points in the plane, placed by hand, so that they can be drawn.
+
+**Before you run it:** where does the mean of "dog" and "man" lie? What changes for one look, and what for two looks,
+when the sentence becomes "man bites dog"?
+"""
+
+# %% tags=["experiment"]
+import matplotlib.pyplot as plt
+
+values = {"dog": (-1.0, 0.0), "bites": (0.0, 1.0), "man": (1.0, 0.0), "monkey": (0.0, 0.0), "cat": (-0.8, 0.4)}
+nouns = torch.tensor([[1.0], [0.0], [1.0]])                                     # (3, 1): keys that say "I am a noun"
+places = torch.eye(3)                                                           # (3, 3): keys that say where a word is
+find_nouns = torch.tensor([[9.0]])                                              # (1, 1): one query of "bites"
+before_and_after = 20 * places[[0, 2]]                                          # (2, 3): its queries, if it has two
+
+_, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained", sharey=True)
+for text, marker in (("dog bites man", "x"), ("man bites dog", "+")):
+    V = torch.tensor([values[word] for word in text.split()])                   # (3, 2)
+    one = attention_weights(find_nouns, nouns) @ V                              # (1, 3) @ (3, 2) -> (1, 2)
+    two = attention_weights(before_and_after, places) @ V                       # (2, 3) @ (3, 2) -> (2, 2)
+    side_by_side = [round(number, 2) + 0.0 for number in two.flatten().tolist()]
+    print(f"{text}: one look {[round(number, 2) + 0.0 for number in one[0].tolist()]}, two looks {side_by_side}")
+    axes[0].scatter(*one.T, s=140, marker=marker, color="#d55e00", label=f'"{text}"', zorder=3)
+    for place, (first, second) in zip(("before", "after"), two):
+        shift = 0.13 if text.startswith("dog") else 0.26
+        axes[1].scatter(first, second, s=140, marker=marker, color="#d55e00", zorder=3)
+        axes[1].annotate(f'{place}, "{text}"', (first, second - shift), ha="center", va="center", fontsize=8)
+
+for ax, title in zip(axes, ("What one look returns", "What two looks return")):
+    for word, (first, second) in values.items():
+        ax.scatter(first, second, s=25, color="#0072b2")
+        ax.annotate(word, (first, second + 0.08), ha="center", color="#0072b2")
+    ax.set(title=title, xlabel="first coordinate", ylabel="second coordinate", xlim=(-1.6, 1.6), ylim=(-0.4, 1.25))
+axes[0].legend(loc="upper right");
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+With one look, both sentences give the same point, and it lies on the word "monkey", which occurs in neither. A mean
+lies between the vectors that it is made of, and something else may stand there. With two looks the answer is four
+numbers instead of two: the vector of the one who bites, then the vector of the one who is bitten. Turn the sentence
+around, and the two halves change places. Nothing was mixed.
+</details>
+
+## 2 Heads
+
+### 2.1 The layer in four lines
+
+Vaswani et al. (2017) give the layer $H$ heads. Each head has its own small projections, from the model width $D$ to
+the head width $D_H = D / H$, and does what lesson 1 did. The outputs of all heads are written side by side, which
+makes the width $D$ again, and a last matrix $W_O$ mixes them:
+
+$$\begin{aligned}
+Q_h &= X W_Q^{(h)} \qquad K_h = X W_K^{(h)} \qquad V_h = X W_V^{(h)} && D \times D_H \text{ each} \\
+A_h &= \mathrm{softmax}\!\left(\frac{Q_h K_h^\top}{\sqrt{D_H}}\right) && N \times N \\
+Y_h &= A_h V_h && N \times D_H \\
+Y &= \left[\, Y_0 \,|\, Y_1 \,|\, \dots \,|\, Y_{H-1} \,\right] W_O && (N \times D)\,(D \times D)
+\end{aligned}$$
+
+The division is by $\sqrt{D_H}$, not by $\sqrt{D}$, because the dot products of a head have $D_H$ terms.
+
+The base model of the paper has $D = 512$ and $H = 8$, so $D_H = 64$. (One of the lecture's slides says "Encoder: 6
+blocks, D = 512, 6 heads". The 6 blocks are right; the heads are 8. You could have found the slip without the paper:
+6 does not divide 512.)
+
+### 2.2 All heads at once
+
+Nobody computes the heads one after the other. Write the $H$ matrices $W_Q^{(h)}$ side by side: that is one matrix
+$W_Q$ of $D \times D$, and one product $Q = X W_Q$ gives the queries of all heads, side by side as well. Head $h$ owns
+the columns $h D_H, \dots, (h + 1) D_H - 1$:
+
+$$Q = \left[\, Q_0 \,|\, Q_1 \,|\, \dots \,|\, Q_{H-1} \,\right] \qquad Q\;(\dots, N, D) \;\to\; (\dots, H, N, D_H)$$
+
+All that is left to do is to give the heads an axis of their own, in front of $N$, next to the batch. From there on
+they *are* a batch: matrix products and softmax treat all leading axes alike.
+
+**Exercise 1.** Write `split_heads`. Shapes: `X (..., N, D)` in, `(..., H, N, D_H)` out. Take it in two steps, and
+write the shape after each. If `num_heads` does not divide $D$, raise a `ValueError` that says what was expected and
+what came; otherwise columns would get lost without a word.
+
+<details><summary>Hint: the first step</summary>
+
+Cut the last axis into two: `(..., N, D)` to `(..., N, H, D_H)`. A row of `X` already lies in memory as head 0, head
+1, and so on, so `reshape` (or `unflatten`) does the right thing here.
+</details>
+<details><summary>Hint: the second step</summary>
+
+Now two axes stand in the wrong order. `transpose` swaps two axes; count them from the end, and you need not know how
+many leading ones there are.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "split_heads", "solution": true}
+def split_heads(X, num_heads):
+    """Return the heads of X as an axis of their own.
+
+    X (..., N, D), with any number of leading axes, also none.
+    num_heads: the number H of heads; each gets D_H = D / H neighbouring columns, head 0 the first ones.
+    Returns (..., H, N, D_H). Raises ValueError if num_heads does not divide D.
+    """
+    ### BEGIN SOLUTION Return X with its columns cut into heads and the axis of the heads in front of N.
+    *lead, N, D = X.shape
+    if D % num_heads != 0:
+        raise ValueError(f"Expected a width that {num_heads} heads can share equally, got {D}.")
+    X = X.reshape(*lead, N, num_heads, D // num_heads)         # (..., N, H, D_H)
+    return X.transpose(-3, -2)                                 # (..., H, N, D_H)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-split_heads", "grade": true}
+check("split_heads")
+
+# %% [markdown]
+r"""
+### 2.3 What a bare `view` does
+
+The shapes would also fit without the second step: `X.view(B, H, N, D_H)` runs, gives a tensor of the right shape, and
+is wrong. It is the most frequent mistake in this layer, and no error message will tell you.
+
+Below, every number of `X` knows where it comes from: "2·4" is word 2, column 4. The colour is the word.
+
+**Before you run it:** 4 words of width 6, 2 heads. Fill in by hand what head 0 should hold, and what it holds after a
+bare `view`. Which words does head 0 then get to see?
+"""
+
+# %% tags=["experiment"]
+def show_origin(tensors):
+    """Draw (N, D_H) matrices side by side, for tensors that hold 100 · word + column."""
+    _, axes = plt.subplots(1, len(tensors), figsize=(9, 2.6), layout="constrained")
+    for ax, (title, origin) in zip(axes, tensors.items()):
+        ax.imshow(origin // 100, cmap="Pastel1", vmin=0, vmax=8, aspect="auto")
+        for row, column in torch.cartesian_prod(*(torch.arange(size) for size in origin.shape)).tolist():
+            word, place = divmod(int(origin[row, column]), 100)
+            ax.text(column, row, f"{word}·{place}", ha="center", va="center")
+        ax.set(title=title, xlabel="column", ylabel="row", xticks=range(origin.shape[1]), yticks=range(origin.shape[0]))
+
+
+X = 100 * torch.arange(4)[:, None] + torch.arange(6)                            # (4, 1) + (6,) -> (4, 6)
+right, bare = split_heads(X, 2), X.view(2, 4, 3)                                # (2, 4, 3) both
+show_origin({"X: word · column": X, "right: head 0": right[0], "right: head 1": right[1]})
+show_origin({"X: word · column": X, "bare view: head 0": bare[0], "bare view: head 1": bare[1]})
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+Done right, every head holds all four words in their order, three columns of each. The bare `view` cuts the memory as
+it lies: head 0 holds words 0 and 1 only, each in two rows, and head 1 words 2 and 3. Heads would no longer be
+different *looks* at the sentence but different *pieces* of it, a causal mask would hide the wrong things, and half of
+the sentence could never meet the other half. Such a model still trains, only badly.
+</details>
+
+### 2.4 And back
+
+After attention the heads must stand side by side again: $(\dots, H, N, D_H) \to (\dots, N, D)$.
+
+**Exercise 2.** Write `merge_heads`, the inverse of `split_heads`: the same two steps, backwards. There is one new
+difficulty. After a transposition the numbers no longer lie in memory in the order of the axes, and `view` refuses to
+join two axes that do not lie next to each other.
+
+<details><summary>Hint: "view size is not compatible with input tensor's size and stride"</summary>
+
+`reshape` and `flatten` copy the numbers into the new order where they must; `view` never copies. (Calling
+`contiguous()` first makes the same copy.)
+</details>
+"""
+
+# %% nbgrader={"grade_id": "merge_heads", "solution": true}
+def merge_heads(Y):
+    """Return the heads side by side: Y (..., H, N, D_H) gives (..., N, D) with D = H · D_H. Undoes split_heads."""
+    ### BEGIN SOLUTION Return Y with the heads side by side again, head 0 in the first columns.
+    Y = Y.transpose(-3, -2)                                    # (..., H, N, D_H) -> (..., N, H, D_H)
+    return Y.flatten(-2)                                       # (..., N, D)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-merge_heads", "grade": true}
+check("merge_heads")
+
+# %% [markdown]
+r"""
+**Before you run it:** somebody tests both functions by splitting, merging, and looking whether `X` comes back. Would
+this test find the bare `view`, if it is used in both directions? Would it find it if attention stood in between?
+"""
+
+# %% tags=["experiment"]
+def bare_split(X, num_heads):
+    return X.view(*X.shape[:-2], num_heads, X.shape[-2], X.shape[-1] // num_heads)
+
+
+def bare_merge(Y):
+    return Y.reshape(*Y.shape[:-3], Y.shape[-2], Y.shape[-3] * Y.shape[-1])
+
+
+torch.manual_seed(0)
+X = torch.randn(4, 6)                                                           # (4, 6)
+print("there and back:      right", torch.equal(merge_heads(split_heads(X, 2)), X),
+      "  bare view", torch.equal(bare_merge(bare_split(X, 2)), X))
+
+results = {}
+for name, split, merge in (("right", split_heads, merge_heads), ("bare view", bare_split, bare_merge)):
+    heads = split(X, 2)                                                         # (2, 4, 3)
+    results[name] = merge(attention_weights(heads, heads) @ heads)              # (4, 6)
+print("attention between them, largest difference:", f"{(results['right'] - results['bare view']).abs().max():.2f}")
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+There and back the mistake cancels, and the test passes. Only when something happens between the two does it show. So
+a test that compares with another known answer, as the checks here do, is worth more than one that undoes what was
+done.
+</details>
+
+## 3 The layer
+
+Now put the pieces together. One more thing makes the layer general: the queries may come from one sequence and the
+keys and values from another. In the decoder of a translator the French words ask (`queries`), and the English words
+answer (`keys` and `values`). This is **cross-attention**. If only `queries` are given, they serve as keys and values
+too: **self-attention**, the common case.
+
+$$Y,\, A = f(\text{queries}, \text{keys}, \text{values}) \qquad (B, N_Q, D),\; (B, N_K, D),\; (B, N_K, D) \;\to\; (B, N_Q, D),\; (B, H, N_Q, N_K)$$
+
+**Dropout** (Srivastava et al. 2014) acts on the *weights*: in training, each entry of $A$ is set to 0 with
+probability $p$, and what remains is divided by $1 - p$, so that the mean stays what it was. A query cannot rely on one
+single key then. `nn.Dropout` does this, and does nothing after `eval()`. The $A$ that is returned is the one *before*
+dropout: that is what one wants to look at.
+
+**Exercise 3.** Write the module `MultiHeadAttention`, with your own `split_heads` and `merge_heads`. Use
+`attention_weights(Q, K, allowed)`, which divides by the root of the width that it is given and works with any leading
+axes. Write the shapes beside each line before you write the line. `allowed` broadcasts to `(B, H, N_Q, N_K)`, so a
+causal mask `(N, N)` can be passed as it is.
+
+<details><summary>Hint: what belongs into __init__</summary>
+
+The test of `num_heads` (the same as in exercise 1), four linear maps of the whole model width under the names `W_Q`,
+`W_K`, `W_V` and `W_O`, which pass on `bias`, and one `nn.Dropout`. No layers for single heads: each large matrix holds
+all of them.
+</details>
+<details><summary>Hint: the order in forward</summary>
+
+Fill in what was left out; project; split; weights; dropout; times the values; merge; `W_O`. Two lines are about what
+was left out, and the order of these two matters: `values` may mean `keys`, and `keys` may mean `queries`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "MultiHeadAttention", "solution": true}
+class MultiHeadAttention(nn.Module):
+    """Multi-head attention (Vaswani et al. 2017, section 3.2.2): H heads of width D / H side by side, mixed by W_O.
+
+    W_Q, W_K, W_V and W_O are linear maps from model_width to model_width, with bias unless bias=False.
+    dropout: the probability with which a weight is dropped, in training only.
+    Raises ValueError if num_heads does not divide model_width.
+    """
+
+    def __init__(self, model_width, num_heads, dropout=0.0, bias=True):
+        super().__init__()
+        self.num_heads = num_heads
+        ### BEGIN SOLUTION Check the number of heads; make the linear maps W_Q, W_K, W_V and W_O, and the dropout.
+        if model_width % num_heads != 0:
+            raise ValueError(f"Expected a model width that {num_heads} heads can share equally, got {model_width}.")
+        self.W_Q = nn.Linear(model_width, model_width, bias=bias)
+        self.W_K = nn.Linear(model_width, model_width, bias=bias)
+        self.W_V = nn.Linear(model_width, model_width, bias=bias)
+        self.W_O = nn.Linear(model_width, model_width, bias=bias)
+        self.dropout = nn.Dropout(dropout)
+        ### END SOLUTION
+
+    def forward(self, queries, keys=None, values=None, allowed=None):
+        """Return (Y, A): outputs Y (B, N_Q, D) and weights A (B, H, N_Q, N_K), as they are before dropout.
+
+        queries (B, N_Q, D). keys (B, N_K, D): None means queries. values (B, N_K, D): None means keys.
+        allowed: None or a bool tensor that broadcasts to (B, H, N_Q, N_K); True means "may attend". A query that may
+        attend to nothing gets zeros in A, and so W_O's bias in Y.
+        """
+        ### BEGIN SOLUTION Return Y and A: project and split, attend in every head, merge, and mix the heads with W_O.
+        keys = queries if keys is None else keys
+        values = keys if values is None else values
+        Q = split_heads(self.W_Q(queries), self.num_heads)     # (B, N_Q, D) -> (B, H, N_Q, D_H)
+        K = split_heads(self.W_K(keys), self.num_heads)        # (B, N_K, D) -> (B, H, N_K, D_H)
+        V = split_heads(self.W_V(values), self.num_heads)      # (B, N_K, D) -> (B, H, N_K, D_H)
+        A = attention_weights(Q, K, allowed)                   # (B, H, N_Q, N_K)
+        Y = self.dropout(A) @ V                                # (B, H, N_Q, D_H)
+        return self.W_O(merge_heads(Y)), A                     # (B, N_Q, D), (B, H, N_Q, N_K)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-MultiHeadAttention", "grade": true}
+check("MultiHeadAttention")
+
+# %% [markdown]
+r"""
+### 3.1 Side by side with PyTorch's
+
+PyTorch has the same layer, `nn.MultiheadAttention`. It keeps $W_Q$, $W_K$ and $W_V$ in one matrix, one below the
+other, and **its mask means the opposite**: True *hides*. So weights can be copied from your layer to it, and both
+must return the same numbers.
+
+**Before you run it:** what will come out if your causal mask, in which True means "may attend", is passed to
+PyTorch's layer as it is? Think of the last query.
+"""
+
+# %% tags=["experiment"]
+torch.manual_seed(0)
+mine = MultiHeadAttention(model_width=12, num_heads=3)
+theirs = nn.MultiheadAttention(12, 3, batch_first=True)
+with torch.no_grad():
+    theirs.in_proj_weight.copy_(torch.cat([W.weight for W in (mine.W_Q, mine.W_K, mine.W_V)]))   # (36, 12)
+    theirs.in_proj_bias.copy_(torch.cat([W.bias for W in (mine.W_Q, mine.W_K, mine.W_V)]))       # (36,)
+    theirs.out_proj.load_state_dict(mine.W_O.state_dict())
+
+french, english = torch.randn(2, 5, 12), torch.randn(2, 7, 12)                  # (B, N_Q, D), (B, N_K, D)
+allowed = causal_mask(5)                                                        # (5, 5)
+for name, ours, other in (
+    ("self-attention", mine(french), theirs(french, french, french, average_attn_weights=False)),
+    ("cross-attention", mine(french, english), theirs(french, english, english, average_attn_weights=False)),
+    ("causal, mask turned round", mine(french, allowed=allowed), theirs(french, french, french, attn_mask=~allowed)),
+    ("causal, mask as it is", mine(french, allowed=allowed), theirs(french, french, french, attn_mask=allowed)),
+):
+    Y, A = ours
+    print(f"{name:26} Y {tuple(Y.shape)}, A {tuple(A.shape)}, largest difference in Y {(Y - other[0]).abs().max():.1e}")
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+Equal up to rounding, with self-attention, cross-attention and the mask turned round. With the mask as it is, the
+first query may see everything except itself and what lies before, that is, exactly the future; and the last query
+may see nothing. PyTorch's layer returns NaN for a row like that, and NaN is what the largest difference becomes. You
+are lucky if it is NaN: a padding mask the wrong way round leaves numbers that look quite harmless.
+</details>
+
+### 3.2 Dropout on the weights
+
+**Before you run it:** one input, dropout 0.5, in training mode. The layer is called again and again. Does the mean of
+the outputs go towards the output after `eval()`? How fast? Do the rows of $A$, *after* dropout, still sum to 1?
+"""
+
+# %% tags=["experiment"]
+torch.manual_seed(0)
+layer = MultiHeadAttention(16, 4, dropout=0.5)
+X = torch.randn(1, 10, 16)                                                      # (1, 10, 16)
+with torch.no_grad():
+    calm, A = layer.eval()(X)                                                   # (1, 10, 16), (1, 4, 10, 10)
+    noisy, _ = layer.train()(X.expand(4096, -1, -1))                            # (4096, 10, 16): 4096 calls at once
+    sums = layer.dropout(A[0, 0]).sum(dim=-1)                                   # (10,)
+
+calls = [4**power for power in range(7)]                                        # 1, 4, ..., 4096
+distance = [(noisy[:count].mean(dim=0) - calm[0]).pow(2).mean().sqrt() for count in calls]
+print("sums of the rows of A after dropout:", [round(total, 2) for total in sums.tolist()])
+plots.show_curves(calls, {"distance": distance}, "calls averaged", "root mean square distance",
+                  "The mean over dropout goes to the output of eval()", logx=True, logy=True);
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+The rows no longer sum to 1: some far less, some more, because what remains was doubled. Each output of a call is a
+noisy one, but its *expected value* is the calm one: the curve is a straight line that falls by half for every four
+times as many calls, as the mean of independent draws does. (It holds exactly here because after the weights only
+linear maps follow.)
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 4 What heads cost, and what they are called
+
+### 4.1 The same cost for every $H$
+
+With $H$ heads there are $H$ times as many projections, each $1/H$ as wide. $W_Q$ remains one matrix of $D \times D$,
+whatever $H$ is, and so do the other three:
+
+$$\text{parameters} = 4 D^2 + 4 D \qquad \text{multiplications} = \underbrace{4 N D^2}_{\text{projections}} + \underbrace{2 N^2 D}_{Q K^\top \text{ and } A V}$$
+
+Neither formula contains $H$. But there are $H$ matrices $A$, so $H N^2$ weights are kept in between.
+
+And the time? A processor would rather have one large batch of products than many small ones after another. Below, a
+Python loop computes one head at a time, with the same weights.
+
+**Before you run it:** how do the times of the two grow with $H$? For which $H$ are they equal?
+"""
+
+# %% tags=["experiment"]
+def one_head_at_a_time(layer, X):
+    """Return the Y of layer(X), with one small attention for every head."""
+    outputs, D_H = [], X.shape[-1] // layer.num_heads
+    for head in range(layer.num_heads):
+        columns = slice(head * D_H, (head + 1) * D_H)
+        Q, K, V = (F.linear(X, M.weight[columns], M.bias[columns]) for M in (layer.W_Q, layer.W_K, layer.W_V))
+        outputs.append(attention_weights(Q, K) @ V)                             # (B, N, D_H)
+    return layer.W_O(torch.cat(outputs, dim=-1))                                # (B, N, D)
+
+
+torch.manual_seed(0)
+device = devices.pick_device()
+X = torch.randn(4, 32, 128, device=device)                                      # (B, N, D)
+head_counts, loop_ratios = [1, 2, 4, 8, 16, 32], []
+print("  H   D_H   parameters   numbers in A   largest difference   time of the loop / all at once")
+with torch.no_grad():
+    for H in head_counts:
+        layer = MultiHeadAttention(128, H).to(device)
+        Y, A = layer(X)
+        difference = (one_head_at_a_time(layer, X) - Y).abs().max().item()
+        times = devices.compare_times({"all at once": lambda: layer(X), "loop": lambda: one_head_at_a_time(layer, X)})
+        loop_ratios.append(times.ratios["loop"])
+        count = sum(weights.numel() for weights in layer.parameters())
+        print(f"{H:3} {128 // H:5} {count:12} {A.numel():14} {difference:20.1e} {loop_ratios[-1]:20.1f}")
+
+plots.show_curves(head_counts, {"loop": loop_ratios, "all at once": [1.0] * len(head_counts)}, "heads H",
+                  "time / time of all at once", "One head at a time", logx=True, logy=True);
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+The number of parameters stays at $4 \cdot 128^2 + 4 \cdot 128 = 66048$, the numbers in $A$ grow with $H$. With one
+head the two do the same. From there on the loop falls behind, to several times the time: it does the same
+multiplications in ever smaller pieces, and the fixed cost of starting each operation is paid $H$ times. On a GPU
+the ratio is as a rule larger, because small pieces do not keep it busy.
+</details>
+
+### 4.2 A head's number is not a name
+
+The product with $W_O$ can be written as a sum. Let $W_O^{(h)}$ be the $D_H$ rows of $W_O$ that meet head $h$:
+
+$$\left[\, Y_0 \,|\, \dots \,|\, Y_{H-1} \,\right] W_O = \sum_{h} Y_h\, W_O^{(h)}$$
+
+Every head adds its part to the output, and a sum does not depend on the order. So the heads may be renumbered, if
+everything that belongs to a head moves with it: its columns of $W_Q$, $W_K$ and $W_V$, and its rows of $W_O$.
+(`nn.Linear` keeps its matrix transposed: in `W_O.weight` they are columns, in the other three rows.)
+
+**Before you run it:** the heads of a layer are put into the order 2, 0, 3, 1. What happens to $Y$, and what to $A$?
+And if only $W_Q$, $W_K$ and $W_V$ are rearranged, but not $W_O$?
+"""
+
+# %% tags=["experiment"]
+import copy
+
+torch.manual_seed(0)
+D, H = 16, 4
+layer, X = MultiHeadAttention(D, H), torch.randn(1, 6, D)                       # X (1, 6, 16)
+order = torch.tensor([2, 0, 3, 1])                                              # (4,)
+columns = torch.arange(D).view(H, D // H)[order].flatten()                      # (16,): the columns in their new order
+
+half, renumbered = copy.deepcopy(layer), copy.deepcopy(layer)
+with torch.no_grad():
+    for changed in (half, renumbered):
+        for W in (changed.W_Q, changed.W_K, changed.W_V):
+            W.weight.copy_(W.weight[columns])
+            W.bias.copy_(W.bias[columns])
+    renumbered.W_O.weight.copy_(renumbered.W_O.weight[:, columns])
+    (Y, A), (Y_new, A_new), (Y_half, _) = (each(X) for each in (layer, renumbered, half))
+
+print(f"everything rearranged: largest difference in Y {(Y_new - Y).abs().max():.1e},"
+      f" between A_new and A[:, order] {(A_new - A[:, order]).abs().max():.1e}")
+print(f"without W_O:           largest difference in Y {(Y_half - Y).abs().max():.1e}")
+plots.show_heads(A[0], titles=[f"before: head {h}" for h in range(H)])
+plots.show_heads(A_new[0], titles=[f"after: head {h}" for h in range(H)]);
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+$Y$ is the same up to rounding (the sum runs in another order), and the four pictures have changed places. Without
+$W_O$ the output is another one. "Head 3 looks at the verb" therefore says something about *one* trained model only:
+train it again from another start, and head 3 may do what head 1 did.
+</details>
+
+### Written question 1 (2 points, graded by hand)
+
+- (a) A colleague leaves out $W_O$: "it is only a linear map, and the next layer has one anyway". What can a layer
+  with $W_O$ do with the outputs of two different heads that the layer without it cannot? Use
+  $\sum_h Y_h W_O^{(h)}$.
+- (b) Another colleague takes $D = 512$ and $H = 512$: "the number of parameters does not change, and more heads see
+  more". What is a head's $Q_h K_h^\top$ then, and what does such a head compare?
+
+Three to six sentences are enough.
+"""
+
+# %% [markdown] nbgrader={"grade_id": "written-heads", "grade": true, "solution": true, "points": 2}
+r"""
+(a) Without $W_O$, each column of the output belongs to one head for good: columns $h D_H$ to $(h+1) D_H - 1$ hold
+$Y_h$ and nothing else, so the layer only writes the heads side by side. With $W_O$ every column of the output is
+$\sum_h Y_h W_O^{(h)}$, a mixture in which all heads take part: it can add up what two heads found, take their
+difference, ignore a head, and decide into which directions of the model width each head writes, also when several
+heads write into the same one. This matters most because the output is added to the input in a Transformer block
+(the residual connection): a head must be able to write anywhere in the width $D$, not only into its own $D_H$
+columns. A later linear map could do the mixing only if nothing stood between, but there stands the residual
+connection (and a normalisation).
+
+(b) $D_H = 1$, so $Q_h$ and $K_h$ are single columns and $Q_h K_h^\top$ is an $N \times N$ matrix of rank 1: each
+similarity is a product of two numbers, $q_i k_j$. Such a head can only order the keys by one number, and prefers for
+every query either the largest or the smallest one, depending on the sign of $q_i$. It cannot find the key that is
+*most similar* to the query, for which several components must agree. More heads mean poorer heads.
+
+=== BEGIN MARK SCHEME ===
+
+- 1 point: (a) says that without $W_O$ each head owns its columns of the output, and that $W_O$ mixes (adds, weighs)
+  the heads or lets each head write into the whole width (half a point for "it mixes the heads" with nothing about
+  what the output is without it).
+- 1 point: (b) finds $D_H = 1$ and rank 1 (or: the similarity is a product of two numbers), and says what is lost
+  (half a point for "the heads become too small" without a reason).
+
+=== END MARK SCHEME ===
+"""
+
+# %% [markdown]
+r"""
+## 5 What heads learn
+
+Do heads really divide the work among themselves, when nobody tells them to? Here is a task in which they should.
+Twelve words stand in a ring, each drawn at random from a vocabulary of 8. At every place three words are asked for:
+the word **one to the left**, the word **one to the right** and the word **three to the left**.
+
+The layer gets what it needs and nothing else. Where to look depends on the place alone, so queries and keys are made
+from a learned vector for each place; what is found there is a word, so the values are made from the words' vectors.
+(Queries, keys and values may be three different things: that is why `forward` takes all three.) A linear map turns
+each output $y$ into the scores of the three answers. There is no other connection between places.
+
+All models have the same width $D = 48$ and the same number of parameters. Only $H$ differs.
+
+**Before you run it:** guess the accuracy of each of the three answers, with one head, with two and with four. Guessing
+blindly gives 1/8. Could one head look at all three places, with weight 1/3 each, and sort it out afterwards? (The
+cell trains nine small models, in less than half a minute.)
+"""
+
+# %% tags=["experiment"]
+QUESTIONS = {"1 to the left": 1, "1 to the right": -1, "3 to the left": 3}      # how far the words have to be moved
+VOCABULARY, PLACES, WIDTH = 8, 12, 48
+
+
+class RingReader(nn.Module):
+    """One attention layer that looks from place to place, and a linear map to the scores of three answers."""
+
+    def __init__(self, num_heads):
+        super().__init__()
+        self.words = nn.Embedding(VOCABULARY, WIDTH)
+        self.places = nn.Parameter(torch.randn(PLACES, WIDTH))
+        self.attention = MultiHeadAttention(WIDTH, num_heads)
+        self.scores = nn.Linear(WIDTH, len(QUESTIONS) * VOCABULARY)
+
+    def forward(self, words):
+        places = self.places.expand(len(words), -1, -1)                         # (B, N, D)
+        Y, A = self.attention(places, places, self.words(words))                # (B, N, D), (B, H, N, N)
+        return self.scores(Y).unflatten(-1, (len(QUESTIONS), VOCABULARY)), A    # (B, N, 3, vocabulary)
+
+
+def draw_rings(count):
+    """Return words (B, N) and the three right answers (B, N, 3)."""
+    words = torch.randint(VOCABULARY, (count, PLACES), device=device)
+    return words, torch.stack([words.roll(shift, dims=1) for shift in QUESTIONS.values()], dim=-1)
+
+
+def train_ring(num_heads, seed, steps=300):
+    """Return a trained RingReader."""
+    torch.manual_seed(seed)
+    model = RingReader(num_heads).to(device)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for _ in range(steps):
+        words, answers = draw_rings(64)
+        scores, _ = model(words)
+        loss = F.cross_entropy(scores.flatten(0, 2), answers.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return model
+
+
+@torch.no_grad()
+def accuracies(model):
+    """Return the share of right answers to each of the three questions."""
+    words, answers = draw_rings(500)
+    return (model(words)[0].argmax(dim=-1) == answers).float().mean(dim=(0, 1))   # (3,)
+
+
+torch.set_num_threads(1)                                                        # too small to be shared among cores
+readers = {(H, seed): train_ring(H, seed) for H in (1, 2, 4) for seed in range(3)}
+devices.set_threads()
+table = torch.stack([accuracies(model) for model in readers.values()])          # (9, 3)
+ax = plots.show_attention(table, queries=[f"H = {H}, start {seed}" for H, seed in readers], keys=list(QUESTIONS),
+                          title="Share of right answers", label="share of right answers", values=True)
+ax.set(xlabel="question", ylabel="model");
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+One head answers one question, and is little better than blind guessing at the other two. Two heads answer two
+questions; *which* two is a matter of the random start. Four heads answer all three. Looking at three places at once
+does not help: the output would hold the sum of three word vectors, which says that there were, for instance, an "a", a
+"b" and a "c", but not which of them stood where. (With unequal weights it is there in principle, but a linear map
+cannot read it out.) It is "dog bites man" again.
+
+All nine models have the same size. What one head lacks is not width but a second softmax.
+</details>
+
+### 5.1 Who does what?
+
+First a picture: the weights of the four heads of the last model (start 2). They depend only on the places, so they are
+the same for all sentences. Then a test that does not rely on looking, for all three starts: take one head away (set
+its rows $W_O^{(h)}$ to 0) and see which answers suffer.
+
+**Before you run it:** what does the matrix of a head look like that always looks one place to the left? Three to the
+left? There are four heads and three questions: what might the fourth do?
+"""
+
+# %% tags=["experiment"]
+with torch.no_grad():
+    _, A = readers[4, 2](draw_rings(1)[0])                                      # (1, 4, 12, 12)
+plots.show_heads(A[0])
+
+rows, D_H = {}, WIDTH // 4
+for start in range(3):
+    for head in range(4):
+        without = copy.deepcopy(readers[4, start])
+        with torch.no_grad():
+            without.attention.W_O.weight[:, head * D_H:(head + 1) * D_H] = 0    # nn.Linear keeps W_O transposed
+        rows[f"start {start}, no head {head}"] = accuracies(without)            # (3,)
+ax = plots.show_attention(torch.stack(list(rows.values())), queries=list(rows), keys=list(QUESTIONS), values=True,
+                          title="One of four heads taken away", label="share of right answers")
+ax.set(xlabel="question", ylabel="model");
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+In the picture three heads have a clear diagonal each: one place to the right, one to the left, three to the left,
+with the rest of the diagonal in the far corner, since the places form a ring. Take one of these three away, and just
+one column falls, nearly to blind guessing; the others do not notice. Nobody told the heads to share the work in this
+way. The loss did: as long as one question has no answer, a head that finds it gains more than one that finds again
+what another has found.
+
+The remaining head is a patchwork: at some places it looks one to the left, at others three to the left, which other
+heads do already. Nothing is lost without it: three questions keep three heads busy. Another start may be less tidy, as
+start 1 here: several heads share one question, and without one of them it is answered half of the time or more; a
+head may also have a part in two questions. (Training rounds differently from one machine to another, so your starts
+may have changed roles.) Heads that can be spared are not rare. Michel et al. (2019) took heads out of trained
+translation models, and found that many layers do almost as well with a single one.
+
+The removal is what shows that a head *matters*. A picture of its weights shows only where it looked.
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 6 Sentences of different lengths
+
+The sentences of a batch are filled up with padding to the same length. Two people may then ask two different things:
+
+- *May anybody look at the padding?* No. That is a mask over the **keys**, and it is the same for every query and
+  every head. With $n_b$ the number of real words in sentence $b$:
+
+$$\text{allowed}_{b,h,i,j} \iff j < n_b$$
+
+- *Does the padding itself ask?* Yes, and it gets some answer, in rows of $Y$ that belong to no word. They do no harm
+  as long as nobody uses them: the next layer's mask hides them as keys, and the loss must leave them out.
+
+The mask does not depend on $h$ and $i$, so these two axes have length 1 and broadcast: `(B, 1, 1, N_K)`. Put the
+length in the wrong place, as `(B, 1, N_K, 1)`, and the mask hides the padding's *questions*, while everybody may
+still look at it.
+
+**Exercise 4.** Write `padding_mask`. Shapes: `lengths (B,)`, whole numbers; the result `(B, 1, 1, N_K)`, bool, on the
+device of `lengths`. It takes one comparison, as in `causal_mask`.
+
+<details><summary>Hint</summary>
+
+`torch.arange(N_K, device=lengths.device)` is a row of positions. Which shape must `lengths` get, so that comparing the
+two broadcasts to four axes? Indexing with `None` adds an axis of length 1.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "padding_mask", "solution": true}
+def padding_mask(lengths, N_K):
+    """Return the mask (B, 1, 1, N_K), bool, that hides padding: True where the key is a real word.
+
+    lengths (B,): the number of real words in each sentence, which come first; whole numbers, also 0.
+    N_K: the number of keys, padding included. The mask is made on the device of lengths.
+    """
+    ### BEGIN SOLUTION Return the bool mask that is True for the keys before each sentence's length.
+    positions = torch.arange(N_K, device=lengths.device)       # (N_K,)
+    return positions < lengths[:, None, None, None]            # (B, 1, 1, 1) -> (B, 1, 1, N_K)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-padding_mask", "grade": true}
+check("padding_mask")
+
+# %% [markdown]
+r"""
+### 6.1 Joined with the causal mask
+
+Two masks are joined with `&`: a key may be attended to if *both* allow it.
+
+**Before you run it:** three sentences of 6, 4 and 0 words, each padded to 6, under the causal mask. What are the
+shapes of the two masks, and of both together? Sketch the second sentence's mask.
+"""
+
+# %% tags=["experiment"]
+lengths = torch.tensor([6, 4, 0])                                               # (3,)
+words, nobody_ahead = padding_mask(lengths, 6), causal_mask(6)                  # (3, 1, 1, 6), (6, 6)
+both = words & nobody_ahead                                                     # (3, 1, 6, 6)
+print("padding", tuple(words.shape), "& causal", tuple(nobody_ahead.shape), "->", tuple(both.shape))
+tokens = ["the", "cat", "sleeps", ".", "<pad>", "<pad>"]
+plots.show_mask(both[1, 0], queries=tokens, keys=tokens, title="Causal, and no padding: the second sentence")
+
+torch.manual_seed(0)
+layer = MultiHeadAttention(8, 2)
+with torch.no_grad():
+    Y, A = layer(torch.randn(3, 6, 8), allowed=both)                            # (3, 6, 8), (3, 2, 6, 6)
+plots.show_heads(A[1:].flatten(0, 1), titles=[f"{n} words, head {h}" for n in (4, 0) for h in range(2)])
+print("third sentence: every row of Y is W_O's bias:", torch.allclose(Y[2], layer.W_O.bias.expand(6, 8)))
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+`(3, 1, 1, 6) & (6, 6)` broadcasts to `(3, 1, 6, 6)`. The mask of the second sentence is the triangle without its last
+two columns; its last two *rows* are there, since the padding may ask. All heads share the mask, and each has its own
+weights under it. The sentence without words has zeros everywhere in $A$, so its heads return zeros, and all that is
+left of $Y$ is the bias of $W_O$. No NaN.
+</details>
+
+### 6.2 Padding must not matter
+
+Here is the test that every batched model should pass. The same four-word sentence is sent through the layer alone,
+and then padded to 5, 8, ... words with whatever stands there. The outputs of the four real words must be the same.
+
+**Before you run it:** how far will the outputs move without the mask? Will it help if the padding is all zeros?
+"""
+
+# %% tags=["experiment"]
+torch.manual_seed(0)
+layer = MultiHeadAttention(16, 4).eval()
+X = torch.randn(1, 4, 16)                                                       # (1, 4, 16): four words
+padded_lengths = [4, 5, 6, 8, 12, 16, 24, 32]
+moved = {"random padding, no mask": [], "zeros as padding, no mask": [], "random padding, mask": []}
+with torch.no_grad():
+    alone, _ = layer(X)                                                         # (1, 4, 16)
+    for N in padded_lengths:
+        for name, readings in moved.items():
+            padding = torch.randn(1, N - 4, 16) * (0.0 if "zeros" in name else 1.0)
+            allowed = None if "no mask" in name else padding_mask(torch.tensor([4]), N)
+            Y, _ = layer(torch.cat((X, padding), dim=1), allowed=allowed)       # (1, N, 16)
+            readings.append((Y[:, :4] - alone).abs().max().item())
+
+print(f"with the mask, largest change of all: {max(moved['random padding, mask']):.1e}")
+plots.show_curves(padded_lengths, moved, "padded length", "largest change of a real word's output",
+                  "Does padding change the answer?");
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+With the mask the curve lies on 0, up to rounding. Without it the answer depends on how long the *other* sentences of
+the batch are, and all-zero padding is no better: its similarity to every query is not $-\infty$ but about 0
+($q \cdot b_K$ with the bias $b_K$ of $W_K$), so it takes its share of the weight, more for every further pad.
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 7 Word by word
+
+A language model writes a text one word at a time. To find word $N + 1$ it needs the output of the layer at place $N$,
+only this one. But done naively, all $N$ words go through the layer at every step, $N$ queries against $N$ keys, and
+all rows but the last are thrown away.
+
+Which part of the work was new? Under the causal mask, nothing that was computed for an earlier word depends on a
+later one. The keys and values of the earlier words are the same as in the step before. So keep them:
+
+$$K \leftarrow \begin{bmatrix} K_{\text{past}} \\ X_{\text{new}} W_K \end{bmatrix} \qquad V \leftarrow \begin{bmatrix} V_{\text{past}} \\ X_{\text{new}} W_V \end{bmatrix} \qquad Q = X_{\text{new}} W_Q$$
+
+This is the **key/value cache**. One new word then costs one query against $N$ keys. Old queries are never needed
+again, so they are not kept.
+
+**Exercise 5.** Write the forward of `CachedSelfAttention`. It is causal self-attention, derived from your
+`MultiHeadAttention`, so that `W_Q`, `W_K`, `W_V`, `W_O` and `num_heads` are already there. Shapes: `X (B, N, D)` holds
+only the *new* words, one or several. `cache` is `None` at the start, later the pair `(K, V)` of all earlier words,
+each `(B, H, N_past, D_H)`. The result is `Y (B, N, D)` and the new pair, each `(B, H, N_past + N, D_H)`. The pair
+passed in stays as it is: somebody may want to go on from it in two different ways (beam search does).
+
+How many queries and how many keys does the causal mask have now? Lesson 1 prepared the answer.
+
+<details><summary>Hint: joining old and new</summary>
+
+`torch.cat((old, new), dim=...)` makes a new tensor and leaves the old ones alone. Along which axis do the words lie
+after the split?
+</details>
+<details><summary>Hint: the mask</summary>
+
+`causal_mask(N_Q, N_K)` lets the last query stand at the last key. $N_Q$ is the number of new words, $N_K$ that of all
+words.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "CachedSelfAttention", "solution": true}
+class CachedSelfAttention(MultiHeadAttention):
+    """Causal multi-head self-attention that keeps the keys and values of earlier words.
+
+    CachedSelfAttention(model_width, num_heads) has the maps W_Q, W_K, W_V and W_O of MultiHeadAttention.
+    """
+
+    def forward(self, X, cache=None):
+        """Return (Y, cache): the outputs Y (B, N, D) of the new words, and the cache with the new words added.
+
+        X (B, N, D): only the new words. cache: None, or the pair (K, V) of all earlier words, each
+        (B, H, N_past, D_H); it is not changed. The pair returned has N_past + N words.
+        """
+        ### BEGIN SOLUTION Return Y and the pair (K, V): project the new words, append to the cache, attend causally.
+        Q, K, V = (split_heads(W(X), self.num_heads) for W in (self.W_Q, self.W_K, self.W_V))   # (B, H, N, D_H)
+        if cache is not None:
+            K = torch.cat((cache[0], K), dim=-2)                                # (B, H, N_past + N, D_H)
+            V = torch.cat((cache[1], V), dim=-2)                                # (B, H, N_past + N, D_H)
+        allowed = causal_mask(Q.shape[-2], K.shape[-2], device=X.device)        # (N, N_past + N)
+        A = attention_weights(Q, K, allowed)                                    # (B, H, N, N_past + N)
+        return self.W_O(merge_heads(A @ V)), (K, V)                             # (B, N, D), the new cache
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-CachedSelfAttention", "grade": true}
+check("CachedSelfAttention")
+
+# %% [markdown]
+r"""
+**Before you run it:** ten words go through the layer in pieces of 1, of 3 (so 3, 3, 3, 1) and all at once. How large
+is the difference? How many numbers does the cache hold at the end?
+"""
+
+# %% tags=["experiment"]
+torch.manual_seed(0)
+layer = CachedSelfAttention(24, 3).eval()
+X = torch.randn(1, 10, 24)                                                      # (1, 10, 24)
+with torch.no_grad():
+    at_once, _ = layer(X)                                                       # (1, 10, 24)
+    for size in (1, 3, 10):
+        cache, outputs = None, []
+        for piece in X.split(size, dim=1):                                      # (1, size, 24), the last may be shorter
+            Y, cache = layer(piece, cache)
+            outputs.append(Y)
+        difference = (torch.cat(outputs, dim=1) - at_once).abs().max()
+        print(f"pieces of {size:2}: {len(outputs):2} steps, largest difference {difference:.1e},"
+              f" cache {tuple(cache[0].shape)} twice = {sum(part.numel() for part in cache)} numbers")
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+The same outputs, up to rounding, and $2 N D = 2 \cdot 10 \cdot 24 = 480$ numbers, however the words came. The number
+of heads does not enter: $H$ heads of width $D / H$.
+</details>
+
+### 7.1 What the cache saves, and what it costs
+
+| for one new word | projections | $Q K^\top$ and $A V$ | kept from step to step |
+|---|---|---|---|
+| everything again | $4 N D^2$ | $2 N^2 D$ | nothing |
+| with the cache | $4 D^2$ | $2 N D$ | $2 N D$ numbers in every layer |
+
+**Before you run it:** sketch the time for one word over the length $N$, both ways, on logarithmic axes. Then guess:
+how much memory does the cache of GPT-3 take (96 layers, $D = 12288$, 2048 words, two bytes for a number) for *one*
+text?
+"""
+
+# %% tags=["experiment"]
+torch.manual_seed(0)
+layer = CachedSelfAttention(128, 4).to(device).eval()
+lengths = [64, 128, 256, 512, 1024, 2048]
+times = {"everything again": [], "with the cache": []}
+with torch.no_grad():
+    for N in lengths:
+        X = torch.randn(1, N, 128, device=device)                               # (1, N, 128)
+        _, cache = layer(X[:, :-1])                                             # all words but the last
+        times["everything again"].append(1e3 * devices.time_call(layer, X, repeats=5, warmup=1).median)
+        times["with the cache"].append(1e3 * devices.time_call(layer, X[:, -1:], cache, repeats=9, warmup=2).median)
+plots.show_curves(lengths, times, "length N", "time for one more word (ms)", "The last word of a text",
+                  logx=True, logy=True)
+print(f"at N = {N}: " + ", ".join(f"{name} {readings[-1]:.2f} ms" for name, readings in times.items()))
+
+models = {"GPT-2, 12 layers, D = 768": (12, 768, 1024), "GPT-2, 48 layers, D = 1600": (48, 1600, 1024),
+          "GPT-3, 96 layers, D = 12288": (96, 12288, 2048)}                     # layers, width, longest text
+sizes = {name: [2 * N * D * layers * 2 / 2**20 if N <= longest else math.nan for N in lengths]
+         for name, (layers, D, longest) in models.items()}
+plots.show_curves(lengths, sizes, "length N", "cache of one text (MiB)", "Memory: 2 · N · D · layers numbers of two bytes",
+                  logx=True, logy=True)
+print("GPT-3 at N = 2048:", f"{sizes['GPT-3, 96 layers, D = 12288'][-1] / 1024:.1f} GiB")
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+Without the cache the curve goes to slope 2 (even a little more, once the matrices no longer fit into the processor's
+own fast memory). With it the curve is nearly flat for a long time: one word is so little work that starting the
+operations takes longest. Then it turns towards slope 1, for one query against $N$ keys. At $N = 2048$ the difference
+is a factor of a hundred or more. (`torch.cat` also copies the whole cache at every step. Fast implementations reserve
+the room beforehand and write each new key into its place.)
+
+The memory is a straight line in $N$. For GPT-3 it is 9 GiB for one text. 32 texts together would need 288 GiB, almost
+as much as all of its 175 billion parameters (326 GiB). The cache, not the arithmetic, then limits how many people can
+be served at once. One answer is to let all heads share one set of keys and values, which makes the cache $H$ times
+smaller (Shazeer 2019).
+</details>
+
+### Written question 2 (2 points, graded by hand)
+
+- (a) Why may the keys and values of earlier words be kept, although further words have been added since? Say where
+  the causal mask is needed, thinking of a model with *several* layers on top of each other.
+- (b) BERT reads a whole sentence without a causal mask. A word is added at the end of the sentence. Which of the
+  keys and values in the first layer can be reused, and which in the second?
+
+Three to six sentences are enough.
+"""
+
+# %% [markdown] nbgrader={"grade_id": "written-cache", "grade": true, "solution": true, "points": 2}
+r"""
+(a) The key and the value of a word are linear maps of that word's own input vector, so within one layer they do not
+depend on any other word, mask or no mask. The input of the second layer, however, is the output of the first, which
+is a mean over all words that may be seen. Under the causal mask output $i$ depends on the words up to $i$ only; words
+added later change nothing in it. So the inputs of every layer at the earlier places stay the same, and with them
+their keys and values.
+
+(b) In the first layer all keys and values of the old words can be reused: they depend on the word (and its place)
+alone. In the second layer none: without the mask every output of the first layer has the new word in its mean, so
+all inputs of the second layer have changed, and its keys and values must be computed again.
+
+=== BEGIN MARK SCHEME ===
+
+- 1 point: (a) says that the inputs of the higher layers at earlier places do not depend on later words *because of
+  the mask* (half a point if only "keys and values depend on their own word" is said, which is true of the first
+  layer alone).
+- 1 point: (b) first layer all of the old words', second layer none, with the reason that the outputs of the first
+  layer have changed (half a point for the right answer without a reason, or for one of the two layers).
+
+=== END MARK SCHEME ===
+"""
+
+# %% [markdown]
+r"""
+## 8 Pixels instead of words
+
+A convolution sees a neighbourhood: whatever lies further away reaches a pixel only through many layers. Attention
+does not care how far away a key is. Zhang et al. (2019, "SAGAN") put a self-attention layer between the convolutions
+of a network that generates pictures; Johnson's lecture draws it as one module:
+
+$$X \;(C \times h \times w) \;\to\; Q,\, K,\, V \;(C' \times h \times w) \;\to\; A \;(N \times N) \;\to\; Y = X + W_O(\text{attended values}) \qquad N = h\, w$$
+
+Each pixel is a "word", its $C$ channels are its vector. The maps are **1×1 convolutions**: a kernel that covers one
+pixel can only mix the channels of this pixel, in the same way everywhere. That is just a linear map on each position.
+The input is added at the end (a *residual connection*), so the module only has to find what is to be *added*.
+
+(SAGAN itself differs in details: it does not divide by the root, and it multiplies the added part by a learned number
+that starts at 0.)
+
+**Before you run it:** a 1×1 convolution from 3 to 5 channels: how many parameters? A picture of 224×224 pixels: how
+many numbers has $A$?
+"""
+
+# %% tags=["experiment"]
+torch.manual_seed(0)
+convolution = nn.Conv2d(3, 5, kernel_size=1)
+X = torch.randn(2, 3, 4, 6)                                                     # (B, C, h, w)
+matrix = convolution.weight[:, :, 0, 0]                                         # (5, 3): all there is of the kernel
+by_hand = torch.einsum("oc,bchw->bohw", matrix, X) + convolution.bias[:, None, None]    # (2, 5, 4, 6)
+print("parameters:", sum(weights.numel() for weights in convolution.parameters()))
+print(f"largest difference to a linear map of each pixel: {(convolution(X) - by_hand).abs().max():.1e}")
+print(" picture    N = h·w            N²     A in float32")
+for side in (8, 16, 32, 64, 224):
+    print(f"{side:4}×{side:<4} {side**2:9,} {side**4:15,} {side**4 * 4 / 2**20:11,.2f} MiB")
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+$5 \cdot 3$ weights and 5 biases, 20 numbers, and no difference. $A$ grows with the *fourth* power of the side: 64×64
+is fine, and 224×224 would take more than 9 GiB for one matrix of one picture. So this module stands deep in the
+network, where the grid of features is small. The Vision Transformer (lesson 8) finds another way out: its words are
+patches, not pixels.
+</details>
+
+**Exercise 6.** Write `ConvSelfAttention`. Shapes: `X (B, C, height, width)` gives `Q`, `K`, `V` of
+`(B, C', height, width)`; as rows, one for each pixel, `(B, N, C')` with $N$ = height · width, row by row; the weights
+`A (B, N, N)`; the attended values `(B, N, C')`, which become `(B, C', height, width)` again, then `W_O` and the sum
+with `X`. One head, no mask. Two of these steps change the shape, and as with heads, a bare `view` from
+`(B, C', height, width)` to `(B, N, C')` would run, and mix pixels with channels.
+
+<details><summary>Hint: from a picture to rows</summary>
+
+`flatten(2)` joins height and width to `(B, C', N)`, row by row. Then the channels stand where the pixels should.
+</details>
+<details><summary>Hint: and back</summary>
+
+The same two steps backwards: swap the last two axes, then cut the last one into height and width (`unflatten` and
+`reshape` can do this; which sizes they need, `X` knows).
+</details>
+"""
+
+# %% nbgrader={"grade_id": "ConvSelfAttention", "solution": true}
+class ConvSelfAttention(nn.Module):
+    """Self-attention between the pixels of a grid of features (after Zhang et al. 2019, as in Johnson's lecture).
+
+    W_Q, W_K and W_V are 1×1 convolutions (nn.Conv2d) from channels to inner_channels, W_O is one back, all with bias.
+    """
+
+    def __init__(self, channels, inner_channels):
+        super().__init__()
+        ### BEGIN SOLUTION Make the four 1×1 convolutions W_Q, W_K, W_V and W_O.
+        self.W_Q = nn.Conv2d(channels, inner_channels, kernel_size=1)
+        self.W_K = nn.Conv2d(channels, inner_channels, kernel_size=1)
+        self.W_V = nn.Conv2d(channels, inner_channels, kernel_size=1)
+        self.W_O = nn.Conv2d(inner_channels, channels, kernel_size=1)
+        ### END SOLUTION
+
+    def forward(self, X):
+        """Return (Y, A) for X (B, C, height, width): Y has the shape of X, A (B, N, N) with N = height · width.
+
+        The rows and columns of A are the pixels, row by row. Similarities are divided by the root of inner_channels.
+        """
+        ### BEGIN SOLUTION Return Y and A: pixels as rows, attention, back to a picture, W_O, plus X.
+        Q, K, V = (W(X).flatten(2).mT for W in (self.W_Q, self.W_K, self.W_V))  # (B, C', h, w) -> (B, N, C')
+        A = attention_weights(Q, K)                                             # (B, N, N)
+        attended = (A @ V).mT.unflatten(-1, X.shape[-2:])                       # (B, N, C') -> (B, C', h, w)
+        return X + self.W_O(attended), A                                        # (B, C, h, w), (B, N, N)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-ConvSelfAttention", "grade": true}
+check("ConvSelfAttention")
+
+# %% [markdown]
+r"""
+### 8.1 Where does a pixel look?
+
+A picture of 16×16 pixels on a white ground: two red discs in opposite corners and a blue square. The maps $W_Q$ and
+$W_K$ are **made by hand**: both just take the colour (moved so that grey is 0, times 4), so that pixels of like
+colours have large similarities.
+
+**Before you run it:** where does the marked pixel in the upper red disc look? Where does a blue one look? How many
+3×3 convolutions, one after the other, would it take until one red disc has any influence on the other's centre?
+"""
+
+# %% tags=["experiment"]
+generator = torch.Generator().manual_seed(0)
+side = 16
+row, column = torch.meshgrid(torch.arange(side), torch.arange(side), indexing="ij")       # (16, 16) both
+picture = torch.ones(3, side, side)                                             # (C, h, w), white
+for centre in (3, 12):
+    picture[:, (row - centre) ** 2 + (column - centre) ** 2 <= 6] = torch.tensor([[0.9], [0.1], [0.1]])
+picture[:, 2:6, 10:14] = torch.tensor([0.1, 0.2, 0.9])[:, None, None]
+picture = (picture + 0.03 * torch.randn(picture.shape, generator=generator)).clamp(0, 1)  # a little noise
+
+layer = ConvSelfAttention(3, 3)
+with torch.no_grad():
+    for W in (layer.W_Q, layer.W_K):
+        W.weight.copy_(4 * torch.eye(3)[:, :, None, None])                      # (3, 3, 1, 1)
+        W.bias.fill_(-2.0)                                                      # so 0 ... 1 becomes -2 ... 2
+    _, A = layer(picture[None])                                                 # (1, 256, 256)
+
+pixels = {"a red pixel": (3, 3), "a blue pixel": (4, 11)}
+_, axes = plt.subplots(1, 3, figsize=(9, 3.1), layout="constrained")
+axes[0].imshow(picture.permute(1, 2, 0))
+axes[0].set(title="The picture", xlabel="column", ylabel="row", xticks=range(0, 16, 5), yticks=range(0, 16, 5))
+for ax, (name, (i, j)) in zip(axes[1:], pixels.items()):
+    plots.show_attention(A[0, i * side + j].view(side, side), ax=ax, title=f"Where {name} looks",
+                         highlight=[(i, j)], values=False)
+    ax.set(xlabel="column", ylabel="row")
+    axes[0].plot(j, i, "x", color="white", markersize=9)
+red = (picture[0] > 0.6) & (picture[1] < 0.4)                                   # (16, 16)
+lower = (red & (row > 7)).flatten()                                             # (256,): the other disc
+upper = (red & (row < 8)).nonzero()                                             # (pixels, 2): rows and columns of the first
+print(f"weight of the red pixel on the other red disc: {A[0, 3 * side + 3, lower].sum():.2f}")
+print("3×3 convolutions from one disc to the other's centre:", (upper - 12).abs().amax(dim=-1).min().item())
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+The red pixel looks at both red discs, with similar weights for the pixels of either, and at nothing between them; about half of its weight goes to the far corner. The blue one looks at the square. One layer is enough for any
+distance. A 3×3 convolution carries information by one pixel, so it takes 8 of them to reach the other disc's centre.
+
+Look at what is *not* in the picture: near and far play no part. Shuffle the pixels, and the weights are shuffled with
+them, as in lesson 1: this layer on its own does not know what stands next to what. The convolutions around it do.
+</details>
+
+## 9 What to take along
+
+- One softmax gives one mean. Several heads give several means, side by side, at the same cost: $4 D^2 + 4 D$
+  parameters for every $H$, and $H$ matrices $A$.
+- Splitting is cutting the columns *and* swapping two axes. A bare `view` has the right shape and the wrong numbers.
+- Queries, keys and values may come from different places: self-attention from one sequence, cross-attention from two.
+- The output is a sum over heads, so their order means nothing; which head does what is decided by the start.
+- Padding is hidden as a key. Its own rows come out as something, and the loss has to leave them out. In this course
+  True means "may attend", in `nn.MultiheadAttention` it hides.
+- Under a causal mask old keys and values never change. Keeping them makes a new word cost $N$ instead of $N^2$, for
+  $2 N D$ numbers in every layer.
+- A grid of pixels is a set of vectors like any other. It only has very many of them.
+
+Next, lesson 3: what stands around this layer in a Transformer, residual connections, normalisation, a small network
+on each vector, and positions.
+
+### Sources
+
+J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
+Transformers*, CS 4644/7643, Georgia Tech. A. Vaswani et al., *Attention is all you need*, 2017. N. Srivastava et al.,
+*Dropout: a simple way to prevent neural networks from overfitting*, JMLR 2014. P. Michel, O. Levy, G. Neubig, *Are
+sixteen heads really better than one?*, NeurIPS 2019. N. Shazeer, *Fast Transformer decoding:
+one write-head is all you need*, 2019. H. Zhang, I. Goodfellow, D. Metaxas, A. Odena, *Self-attention generative
+adversarial networks*, ICML 2019. T. Brown et al., *Language models are few-shot learners*, 2020 (GPT-3).
+"""
