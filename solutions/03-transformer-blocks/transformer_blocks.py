@@ -1,0 +1,1586 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+r"""
+# 3 Transformer blocks
+
+Lessons 1 and 2 built the attention layer. A Transformer is that layer, three small parts around it, and repetition.
+This lesson makes the parts, puts them together into the encoder, the decoder and the whole model of Vaswani et al.
+(2017), and trains it on two cores in under a minute. At the end you count the parameters of fifteen well-known
+models and find where the published numbers are off.
+
+| section | the one change | exercise |
+|---|---|---|
+| 1 | the numbers in every row are brought to one scale | `LayerNorm` |
+| 2 | every row thinks for itself | `FeedForward` |
+| 3 | a row says where it stands | `sinusoidal_positions`, `LearnedPositions` |
+| 4 | attention and feed-forward become a block | `EncoderBlock` |
+| 5 | a block that also looks at a second sequence | `DecoderBlock` |
+| 6 | blocks on top of each other | `Encoder`, `Decoder`, written question 1 |
+| 7 | ids in, scores of the next id out | `Transformer` |
+| 8 | nothing changes: the model learns to copy and to reverse | written question 2 |
+| 9 | only the sizes change | `parameter_count` |
+
+The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and
+Transformers" (CS 4644/7643). Papers are named where their idea comes up and listed at the end.
+
+## How this notebook works
+
+- Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
+  `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your
+  own in one place.
+- The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
+  with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
+  your code gave and, where it can be told, the likely cause.
+- Before each experiment there is a question. Answer it before you run the cell; then open "What was to be seen".
+- Multi-head attention and the masks come ready-made from `course_lib.layers`: they are what you built in lessons 1
+  and 2, with the same arguments and results.
+- Not to be used in this lesson, since you are building them: `nn.LayerNorm` and its functions, `nn.Transformer` and
+  its encoder, decoder and layers, `nn.MultiheadAttention`, and the blocks of `course_lib.layers`.
+
+**Notation.** As in lessons 1 and 2: one row of $X$ is one word (or patch, or whatever is attended to).
+
+| symbol | in code | meaning |
+|---|---|---|
+| $B$, $H$ | `B`, `H` | sequences in a batch, heads |
+| $N$, $N_S$, $N_T$ | the same | length of a sequence; of the source, of the target |
+| $D$ | `model_width` | width of every row between blocks |
+| – | `hidden_width` | width inside the feed-forward part, usually $4D$ |
+| $X$, $Y$ | `X`, `Y`, `(B, N, D)` | rows before and after a block |
+| $A$ | `A`, `(B, H, N_Q, N_K)` | attention weights |
+| – | `allowed` | mask; **True means "may attend"**; broadcasts to `(B, H, N_Q, N_K)` |
+| – | `memory`, `(B, N_S, D)` | what the encoder returns and the decoder looks at |
+
+The first cell imports what the lesson needs and says which machine you are on. A GPU is used if there is one; it is
+not needed.
+"""
+
+# %%
+import math
+
+import matplotlib.pyplot as plt
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+from autograder import check
+from course_lib import devices, layers, plots
+from course_lib.layers import MultiHeadAttention, TransformerConfig, causal_mask, padding_mask
+from course_lib.tables import Table
+
+torch.set_num_threads(1)            # the tensors of this lesson are small: two threads would mostly wait for each other
+devices.describe()
+
+# %% [markdown]
+r"""
+## 1 One scale for every row
+
+Stack many layers, and the numbers that pass through them may grow or shrink a little in each. After twenty layers a
+little has become a lot, and lesson 1 showed what large similarities do to a softmax. *Layer normalisation* (Ba et al.
+2016) puts an end to it: every row is shifted to mean 0 and scaled to variance 1, whatever came in.
+
+### 1.1 LayerNorm
+
+For row $i$ of a matrix with rows $h_i$ of width $D$:
+
+$$\mu_i = \frac{1}{D} \sum_{j=1}^{D} h_{ij} \qquad
+\sigma_i^2 = \frac{1}{D} \sum_{j=1}^{D} (h_{ij} - \mu_i)^2 \qquad
+y_{ij} = \gamma_j\, \frac{h_{ij} - \mu_i}{\sqrt{\sigma_i^2 + \varepsilon}} + \beta_j$$
+
+Mean and variance belong to one row alone. $\gamma$ and $\beta$ have one number for each *column*, are shared by all
+rows, and are learned: if a scale of 1 is not what the next layer wants, it can have another. They start at 1 and 0.
+The small $\varepsilon$ stands *inside* the root and keeps a row of equal numbers from becoming $0/0$.
+
+(The slides are loose here in two places. One writes $\sigma_i = \big(\sum_j (h_{ij} - \mu_i)^2\big)^{1/2}$, without
+the $1/D$ and without $\varepsilon$; the second experiment below shows what that would do. Another says that the sum
+runs over $B$, "the number of inputs". It runs over the *width* $D$ of one input.)
+
+**Exercise 1.** Write the module `LayerNorm`. Shapes: `X (..., D)` in, the same shape out; `gamma` and `beta` are
+parameters of shape `(D,)`. The variance divides by $D$, not by $D - 1$.
+
+<details><summary>Hint: a parameter</summary>
+
+`nn.Parameter(torch.ones(3))`, assigned to `self.something` in `__init__`, is seen by the optimiser, saved with the
+model and moved to the GPU with it. A plain tensor is not.
+</details>
+<details><summary>Hint: the variance</summary>
+
+It is the mean of the squared deviations, as in the equation. (`X.var(dim=-1)` divides by $D - 1$, unless you tell it
+`correction=0`.) With `keepdim=True` the reduced axis stays, with length 1, and broadcasts against `X`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "LayerNorm", "solution": true}
+class LayerNorm(nn.Module):
+    """Layer normalisation: every row gets mean 0 and variance 1, then a learned scale and shift for each column.
+
+    Parameters: gamma (width,), at first ones, and beta (width,), at first zeros.
+    """
+
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        ### BEGIN SOLUTION Make the two parameters gamma and beta.
+        self.gamma = nn.Parameter(torch.ones(width))           # (D,)
+        self.beta = nn.Parameter(torch.zeros(width))           # (D,)
+        ### END SOLUTION
+
+    def forward(self, X):
+        """Return the normalised X (..., width), of the same shape."""
+        ### BEGIN SOLUTION Return gamma times the normalised rows plus beta; eps stands inside the root.
+        centred = X - X.mean(dim=-1, keepdim=True)                     # (..., D) - (..., 1) -> (..., D)
+        variance = centred.square().mean(dim=-1, keepdim=True)         # (..., 1): one for each row
+        normalised = centred / torch.sqrt(variance + self.eps)         # (..., D)
+        return self.gamma * normalised + self.beta                     # (D,) * (..., D) + (D,) -> (..., D)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-LayerNorm", "grade": true}
+check("LayerNorm")
+
+# %% [markdown]
+r"""
+### 1.2 Over what?
+
+There are other normalisations. They differ in *which numbers share a mean and a variance*. Batch normalisation, which
+most convolutional networks use, takes one column at a time: all words of all sentences in the batch.
+
+To see it, take a batch of two sentences of four words with six numbers each, and pick one number of the output:
+sentence 0, word 2, column 3. Which inputs can change it? Those for which its derivative is not 0.
+
+**Before you run it:** draw the two pictures, one for each normalisation. Then the second sentence is replaced by
+another. Does the output of the *first* sentence change?
+"""
+
+# %% tags=["experiment"]
+torch.manual_seed(0)
+batch_norm = nn.BatchNorm1d(6)                                                  # in training mode
+normalisations = {"LayerNorm": LayerNorm(6), "batch normalisation": lambda X: batch_norm(X.flatten(0, 1)).view_as(X)}
+X = torch.randn(2, 4, 6, requires_grad=True)                                    # (B, N, D)
+other = torch.cat([X[:1], torch.randn(1, 4, 6)]).detach()                       # another second sentence
+rows = [f"sentence {b}, word {n}" for b in range(2) for n in range(4)]
+_, axes = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
+
+for ax, (name, normalise) in zip(axes, normalisations.items()):
+    derivative = torch.autograd.grad(normalise(X)[0, 2, 3], X)[0].abs()         # (2, 4, 6)
+    plots.show_attention(derivative.flatten(0, 1), queries=rows, keys=range(6), highlight=[(2, 3)],
+                         title=name, label="size of the derivative", ax=ax)
+    ax.set(xlabel="column of X", ylabel="row of X")
+    moved = (normalise(other) - normalise(X))[0].abs().max().item()
+    print(f"{name}: another second sentence changes the first sentence's output by at most {moved:.2f}")
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+With LayerNorm the number (framed) depends on its own row, with batch normalisation on its own column, across words
+and sentences. So with batch normalisation the output for one sentence depends on which other sentences happen to be
+in the batch, and on how many words of it are padding; LayerNorm does not know that there is a batch. It needs no
+running means for later use either: training and use are the same, for one sentence, for one word, for any length.
+</details>
+
+**Before you run it:** the slide's $\sigma_i$ lacks the $1/D$. How large are the numbers of a normalised row then, at
+width 4, 64, 1024? And what becomes of a row of equal numbers, with $\varepsilon$ and without?
+"""
+
+# %% tags=["experiment"]
+def slide_norm(X):
+    """Normalise the rows as the slide has it: without 1/D and without epsilon."""
+    centred = X - X.mean(dim=-1, keepdim=True)                                  # (..., D)
+    return centred / centred.square().sum(dim=-1, keepdim=True).sqrt()          # (..., D)
+
+
+torch.manual_seed(0)
+widths = [4**power for power in range(1, 7)]                                    # 4, 16, ..., 4096
+spread = {"with 1/D": [], "as on the slide": []}
+for D in widths:
+    X = 5 + 3 * torch.randn(100, D)                                             # (100, D): mean 5, deviation 3
+    spread["with 1/D"].append(LayerNorm(D)(X).std(dim=-1, correction=0).mean())
+    spread["as on the slide"].append(slide_norm(X).std(dim=-1, correction=0).mean())
+
+equal = torch.full((1, 4), 7.0)                                                 # (1, 4): a row of equal numbers
+for name, normalise in {"with 1/D and ε": LayerNorm(4), "as on the slide": slide_norm}.items():
+    print(f"a row of four sevens, {name}:", normalise(equal)[0].tolist())
+plots.show_curves(widths, spread, "width D", "standard deviation of a row", "What the 1/D is for",
+                  logx=True, logy=True);
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+With $1/D$ the standard deviation is 1 at every width. Without it the whole row has *length* 1, and each number is
+about $1/\sqrt{D}$: 0.016 at $D = 4096$. $\gamma$ could learn to undo that, but it starts at 1, and the signal would
+nearly vanish in the first layer. A row of equal numbers gives zeros with $\varepsilon$, and NaN without.
+</details>
+
+## 2 Every row for itself
+
+Attention moves information between rows. What happens to it *within* a row is the work of a small network with one
+hidden layer, the **feed-forward** part. It is applied to each row on its own, with the same weights for all of them:
+
+$$\mathrm{FFN}(x) = W_2\, f(W_1 x + b_1) + b_2 \qquad f = \mathrm{ReLU} \text{ or GELU}$$
+
+(Written for one row as a column vector, the way `nn.Linear` keeps its matrices.) $W_1$ maps from $D$ to the hidden
+width, usually $4D$, and $W_2$ back to $D$. The Transformer of 2017 has the ReLU, $\max(0, z)$. BERT, GPT-2 and ViT
+have the GELU, $z\,\Phi(z)$, where $\Phi$ is the distribution function of the normal distribution: a ReLU with a soft
+corner. There is an approximation of it with $\tanh$; here the exact one is meant.
+
+**Exercise 2.** Write the module `FeedForward`. Shapes: `X (..., D)` to `(..., hidden_width)` and back. Dropout acts
+on the hidden layer, after the activation.
+
+<details><summary>Hint</summary>
+
+`nn.Linear` acts on the last axis and leaves all others alone, so nothing needs to be said about rows or batches. The
+functions stand in `ACTIVATIONS`: look yours up in `__init__`, and call it in `forward`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "FeedForward", "solution": true}
+ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu}                 # F.gelu is the exact one unless told otherwise
+
+
+class FeedForward(nn.Module):
+    """Two linear maps with an activation between them, applied to every row alike.
+
+    W_1: from width to hidden_width. W_2: back. Dropout acts between the activation and W_2.
+    activation: "relu" or "gelu"; any other raises ValueError.
+    """
+
+    def __init__(self, width, hidden_width, dropout=0.0, activation="relu"):
+        super().__init__()
+        if activation not in ACTIVATIONS:
+            raise ValueError(f'Expected activation "relu" or "gelu", got {activation!r}.')
+        self.activation = ACTIVATIONS[activation]
+        self.dropout = nn.Dropout(dropout)
+        ### BEGIN SOLUTION Make the two linear maps W_1 and W_2.
+        self.W_1 = nn.Linear(width, hidden_width)
+        self.W_2 = nn.Linear(hidden_width, width)
+        ### END SOLUTION
+
+    def forward(self, X):
+        """Return the result for every row of X (..., width), of the same shape."""
+        ### BEGIN SOLUTION Return W_2 of the dropped-out, activated W_1 of X.
+        hidden = self.dropout(self.activation(self.W_1(X)))    # (..., D) -> (..., hidden_width)
+        return self.W_2(hidden)                                # (..., hidden_width) -> (..., D)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-FeedForward", "grade": true}
+check("FeedForward")
+
+# %% [markdown]
+r"""
+As in lesson 1, the norm of the derivative of output row $i$ with respect to input row $j$ shows who influences whom.
+
+**Before you run it:** five rows go through multi-head attention, and five through the feed-forward part. Sketch both
+pictures. Where are exact zeros? And which of the two has more parameters, at $D = 64$ and hidden width 256?
+"""
+
+# %% tags=["experiment"]
+def influence(function, X):
+    """Return the norms (N_out, N_in) of the derivatives of the output rows with respect to the rows of X (N_in, D)."""
+    derivative = torch.autograd.functional.jacobian(function, X)                # (N_out, D, N_in, D)
+    return derivative.square().sum(dim=(1, 3)).sqrt()                           # (N_out, N_in)
+
+
+torch.manual_seed(0)
+attention, feed_forward = MultiHeadAttention(64, 4), FeedForward(64, 256)
+X = 2 * torch.randn(5, 64)                                                      # (N, D)
+parts = {"attention": (attention, lambda rows: attention(rows[None])[0][0]),
+         "feed-forward": (feed_forward, feed_forward)}
+_, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
+
+for ax, (name, (module, function)) in zip(axes, parts.items()):
+    count = sum(parameter.numel() for parameter in module.parameters())
+    plots.show_attention(influence(function, X), title=f"{name}: {count} parameters", label="norm of derivative", ax=ax)
+    ax.set(xlabel="input row", ylabel="output row")
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+Attention: every row depends on every row. Feed-forward: a diagonal, and exact zeros elsewhere. In a whole Transformer
+attention is the *only* place where rows meet; everything else could be computed on as many machines as there are
+rows. The feed-forward part has about twice as many parameters, $8D^2$ against the $4D^2$ of $W_Q$, $W_K$, $W_V$ and
+$W_O$. So two thirds of the parameters of a block sit where no row sees another.
+</details>
+
+## 3 Where a row stands
+
+In lesson 1 you saw that self-attention is equivariant: it treats "dog bites man" and "man bites dog" alike. The
+feed-forward part and LayerNorm act on single rows, so they change nothing about that. If the order is to matter, each
+row must say where it stands. So a vector that depends only on the position is **added** to the word's vector:
+
+$$x_\text{pos} = \text{word vector} + p_\text{pos} \qquad (D \text{ numbers each})$$
+
+(One deck says "concatenate". Vaswani et al. add, and so does nearly everyone. It is less of a difference than it
+seems: a linear map $W$ of $[x, p]$, concatenated, is $x W_x + p W_p$, and of $x + p$ it is $x W + p W$. Adding uses
+one matrix for both, and the width stays $D$. Two random vectors of several hundred numbers are nearly at right
+angles, so the two can be told apart in the sum.)
+
+### 3.1 Waves
+
+Which vectors? Vaswani et al. take sines and cosines of different wavelengths, two columns for each:
+
+$$p_{\text{pos},\,2i} = \sin\!\left(\frac{\text{pos}}{10000^{2i/D}}\right) \qquad
+p_{\text{pos},\,2i+1} = \cos\!\left(\frac{\text{pos}}{10000^{2i/D}}\right)$$
+
+It is a clock with many hands. The first turns once in $2\pi \approx 6$ positions, the last, at
+$D = 512$, once in about 60,000. Fast hands tell neighbours apart, slow hands tell the beginning from the end. Nothing
+is learned, and there is a vector for every position, however late.
+
+**Exercise 3.** Write `sinusoidal_positions`. Shapes: positions `(N, 1)` divided by `(number of hands,)` gives angles
+`(N, number of hands)`; result `(N, D)`, float32, sines and cosines interleaved: column 0 sine, column 1 cosine, and
+so on. Compute the angles in float64 (`dtype=torch.float64`). $D$ may be odd; then the last hand has a sine and no
+cosine.
+
+<details><summary>Hint: the exponents</summary>
+
+`torch.arange(0, D, 2)` counts 0, 2, 4, ...: these are the numbers $2i$ of the equation. For $D = 5$ there are three.
+</details>
+<details><summary>Hint: interleaving</summary>
+
+`P[:, 0::2]` is every second column from 0 on, `P[:, 1::2]` every second from 1 on, and both can be assigned to. For
+odd $D$ there is one less of the second kind than there are angles; how many there are is `D // 2`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "sinusoidal_positions", "solution": true}
+def sinusoidal_positions(N, D):
+    """Return the position vectors (N, D), float32: sines in the even columns, cosines in the odd ones.
+
+    Columns 2i and 2i + 1 of row pos hold the sine and the cosine of pos / 10000^(2i/D). D may be odd.
+    """
+    P = torch.empty(N, D)
+    ### BEGIN SOLUTION Fill the even columns of P with the sines and the odd columns with the cosines of the angles.
+    pos = torch.arange(N, dtype=torch.float64)[:, None]        # (N, 1)
+    two_i = torch.arange(0, D, 2, dtype=torch.float64)         # (ceil(D / 2),): 0, 2, 4, ...
+    angles = pos / 10000 ** (two_i / D)                        # (N, 1) / (ceil(D / 2),) -> (N, ceil(D / 2))
+    P[:, 0::2] = torch.sin(angles)
+    P[:, 1::2] = torch.cos(angles[:, :D // 2])                 # for odd D one cosine less
+    ### END SOLUTION
+    return P
+
+# %% nbgrader={"grade_id": "check-sinusoidal_positions", "grade": true}
+check("sinusoidal_positions")
+
+# %% [markdown]
+r"""
+The lecture shows these vectors for 20 words and 512 columns.
+
+**Before you run it:** what stands in row 0? Which columns change fast from row to row, and how do the last hundred
+columns differ between row 0 and row 19?
+"""
+
+# %% tags=["experiment"]
+P = sinusoidal_positions(20, 512)                                               # (20, 512)
+halves = torch.cat([P[:, 0::2], P[:, 1::2]], dim=1)                             # all sines first, then all cosines
+titles = ("Position vectors of 20 words, sines and cosines interleaved", "The same columns, all sines first")
+_, axes = plt.subplots(2, 1, figsize=(9, 5), layout="constrained")
+for ax, matrix, title in zip(axes, (P, halves), titles):
+    plots.show_attention(matrix, values=False, title=title, label="value", ax=ax)
+    ax.set(xlabel="column", ylabel="position")
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+Row 0 is 0, 1, 0, 1, ...: $\sin 0$ and $\cos 0$. The first columns turn quickly. From about column 250 on hardly
+anything changes within 20 positions, and the picture is striped, 0 beside 1: these hands are for long texts. The
+second picture is the one you often meet. Some programs put all sines first and all cosines after them. That is the
+same set of columns in another order, and the weights that follow can undo it; but weights trained with one order do
+not work with the other.
+</details>
+
+The next question is what attention can do with them. A similarity contains the dot product of two position vectors,
+and with $\sin a \sin b + \cos a \cos b = \cos(a - b)$ it is
+
+$$p_k \cdot p_l = \sum_i \cos\!\left(\frac{k - l}{10000^{2i/D}}\right)$$
+
+**Before you run it:** on what does it depend, and on what not? Is it larger for neighbours or for distant positions?
+Can it tell "three to the left" from "three to the right"?
+"""
+
+# %% tags=["experiment"]
+P = sinusoidal_positions(100, 128).double()                                     # (100, 128)
+_, ax = plt.subplots(figsize=(6, 4.6), layout="constrained")
+plots.show_attention(P @ P.mT, values=False, title="Dot products of position vectors, D = 128",
+                     label="dot product", ax=ax)
+ax.set(xlabel="position", ylabel="position")
+
+distances = torch.arange(-40, 41)                                               # (81,)
+curves = {}
+for D in (16, 128, 1024):
+    wide = sinusoidal_positions(100, D)                                         # (100, D)
+    curves[f"D = {D}"] = wide[50 + distances] @ wide[50] / (D / 2)              # (81, D) @ (D,) -> (81,)
+plots.show_curves(distances, curves, "distance", "dot product / (D / 2)", "Near positions are similar")
+
+M = torch.linalg.lstsq(P[:-3], P[3:], driver="gelsd").solution                  # (128, 128): least squares
+error = (P[:-3] @ M - P[3:]).abs().max().item()
+print(f"one matrix M for all k: p(k) M differs from p(k + 3) by at most {error:.0e}")
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+The first picture has the same numbers along every diagonal: only the distance counts. It is largest at distance 0,
+where every cosine is 1, and falls off on both sides, with ripples when there are few hands. Left and right are the
+same, since $\cos(-a) = \cos a$.
+
+But attention does not compare $p_k$ with $p_l$; it compares $p_k W_Q$ with $p_l W_K$. And moving three steps on turns
+every hand by a fixed angle, which is a linear map, the same for all $k$: the printed difference is 0 up to rounding.
+Such a matrix in $W_Q$ makes a head look three to the left, say. This is why Vaswani et al. chose waves.
+</details>
+
+### 3.2 A table
+
+The other way is to let training find the vectors: a table with one row for each position up to a longest length.
+Vaswani et al. found no difference in quality; BERT, GPT-2 and ViT all have tables. What it costs: positions beyond
+the last row do not exist, and rows that are seldom reached in training are badly trained.
+
+**Exercise 4.** Write `LearnedPositions`. Shapes: `table (max_length, width)`, `X (B, N, width)`, and the result is
+`X` with the first $N$ rows of the table added. A sequence that is too long must raise `ValueError`, with a sentence
+that says what was expected and what came.
+
+<details><summary>Hint</summary>
+
+`self.table[:N]` is `(N, width)` and broadcasts over the batch. Slicing past the end raises nothing: it just gives
+fewer rows. So ask first.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "LearnedPositions", "solution": true}
+class LearnedPositions(nn.Module):
+    """Adds a learned vector to every row, one for each position. Parameter: table (max_length, width)."""
+
+    def __init__(self, max_length, width):
+        super().__init__()
+        self.table = nn.Parameter(0.02 * torch.randn(max_length, width))       # small at first, as in BERT and GPT-2
+
+    def forward(self, X):
+        """Return X (B, N, width) plus the first N rows of the table. Raises ValueError if N is above max_length."""
+        ### BEGIN SOLUTION Raise ValueError if X is too long; otherwise return X plus the first N rows of the table.
+        N, max_length = X.shape[-2], self.table.shape[0]
+        if N > max_length:
+            raise ValueError(f"Expected at most {max_length} positions, got {N}.")
+        return X + self.table[:N]                              # (B, N, D) + (N, D) -> (B, N, D)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-LearnedPositions", "grade": true}
+check("LearnedPositions")
+
+# %% [markdown]
+r"""
+## 4 The encoder block
+
+A block is two steps: the rows look at each other (attention), then each thinks for itself (feed-forward). Neither
+step *replaces* the rows. What it computes is **added** to them:
+
+$$X + \text{step}(X)$$
+
+This is a residual connection (He et al. 2016). A step that has nothing to say can return 0 and does no harm, and in
+the backward pass the gradient takes the plus sign unchanged: $\partial(x + f(x))/\partial x = I + f'(x)$, however
+small $f'$ is. Where does the LayerNorm go? There are two answers, and the difference is larger than it looks.
+
+| post-norm (Vaswani et al. 2017, BERT) | pre-norm (GPT-2, ViT) |
+|---|---|
+| $X' = \mathrm{norm}_1(X + \mathrm{attention}(X))$ | $X' = X + \mathrm{attention}(\mathrm{norm}_1(X))$ |
+| $Y = \mathrm{norm}_2(X' + \mathrm{FFN}(X'))$ | $Y = X' + \mathrm{FFN}(\mathrm{norm}_2(X'))$ |
+
+Dropout acts on what a step adds, before it is added: `X + dropout(step)`.
+
+**Exercise 5.** Write the forward of `EncoderBlock`. The parts are made for you. All rows are `(B, N, D)` from
+beginning to end, which is what lets blocks be stacked. `self.attention(X, allowed=allowed)` returns a pair, the rows
+and the weights `A (B, H, N, N)`; hand the weights on.
+
+<details><summary>Hint: pre-norm</summary>
+
+In pre-norm three things are made from one input: queries, keys and values. All three come from the normalised rows.
+What is added to is the row *before* the norm.
+</details>
+<details><summary>Hint: X is used twice</summary>
+
+Both formulas of a column have the form "something of $X$, then something of $X'$". Overwriting `X` after the first is
+fine: $X$ itself is not needed any more.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "EncoderBlock", "solution": true}
+class EncoderBlock(nn.Module):
+    """Self-attention and feed-forward, each with a residual connection and a LayerNorm.
+
+    norm: "post" normalises after adding, "pre" before each of the two steps; any other raises ValueError.
+    """
+
+    def __init__(self, model_width, num_heads, hidden_width, dropout=0.0, norm="post", activation="relu"):
+        super().__init__()
+        if norm not in ("post", "pre"):
+            raise ValueError(f'Expected norm "post" or "pre", got {norm!r}.')
+        self.norm = norm
+        self.attention = MultiHeadAttention(model_width, num_heads, dropout)
+        self.feed_forward = FeedForward(model_width, hidden_width, dropout, activation)
+        self.norm_1 = LayerNorm(model_width)
+        self.norm_2 = LayerNorm(model_width)
+        self.dropout = nn.Dropout(dropout)                     # on what each of the two steps adds
+
+    def forward(self, X, allowed=None):
+        """Return (Y, A) for X (B, N, D): rows Y (B, N, D) and weights A (B, H, N, N).
+
+        allowed: None or a bool tensor that broadcasts to (B, H, N, N); True means "may attend".
+        """
+        if self.norm == "post":
+            ### BEGIN SOLUTION Return Y and A for post-norm: attend, add, normalise; feed forward, add, normalise.
+            attended, A = self.attention(X, allowed=allowed)           # (B, N, D), (B, H, N, N)
+            X = self.norm_1(X + self.dropout(attended))                # (B, N, D)
+            Y = self.norm_2(X + self.dropout(self.feed_forward(X)))    # (B, N, D)
+            return Y, A
+            ### END SOLUTION
+        ### BEGIN SOLUTION Return Y and A for pre-norm: normalise, attend, add; normalise, feed forward, add.
+        attended, A = self.attention(self.norm_1(X), allowed=allowed)  # (B, N, D), (B, H, N, N)
+        X = X + self.dropout(attended)                                 # (B, N, D)
+        Y = X + self.dropout(self.feed_forward(self.norm_2(X)))        # (B, N, D)
+        return Y, A
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-EncoderBlock", "grade": true}
+check("EncoderBlock")
+
+# %% [markdown]
+r"""
+### 4.1 Positions break the equivariance
+
+Lesson 1 showed it for one attention layer and positions drawn at random. Now for a whole block and the two kinds of
+positions of section 3. $s$ is a random order of 9 words; equivariance means $f(s(X)) = s(f(X))$.
+
+**Before you run it:** put the three in order, by how far they are from equivariance: no positions, waves, a fresh
+table whose entries have standard deviation 0.02. Can a table break it *less* than waves, and does it stay like that?
+"""
+
+# %% tags=["experiment"]
+torch.manual_seed(0)
+block = EncoderBlock(model_width=64, num_heads=4, hidden_width=256)
+table = LearnedPositions(9, 64)
+X = torch.randn(1, 9, 64)                                                       # (1, N, D): nine word vectors
+order = torch.randperm(9)                                                       # s
+positions = {"none": lambda X: X, "waves": lambda X: X + sinusoidal_positions(9, 64), "fresh table": table}
+
+distance = {}
+with torch.no_grad():
+    for name, add_positions in positions.items():
+        f_s = block(add_positions(X[:, order]))[0]                              # f(s(X)): words shuffled, positions not
+        s_f = block(add_positions(X))[0][:, order]                              # s(f(X))
+        distance[name] = (f_s - s_f).square().mean().sqrt()
+        print(f"{name:12} f(s(X)) and s(f(X)) differ by {distance[name]:.1e} (root mean square)")
+plots.show_bars(list(distance), torch.stack(list(distance.values())), ylabel="root mean square difference",
+                xlabel="positions added to the rows", title="Distance from equivariance");
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+Without positions the difference is rounding, about $10^{-7}$: the whole block, with LayerNorm, feed-forward and
+residual connections, is equivariant. Waves break it most here: their entries have root mean square
+$1/\sqrt{2} \approx 0.7$, nearly as large as those of the words. The fresh table breaks it by a little, since its
+entries are small. Training makes them as large as the task needs.
+</details>
+
+### 4.2 Post-norm or pre-norm, at depth
+
+The original Transformer is post-norm and needs a careful start: the learning rate begins near 0 and rises for
+thousands of steps (*warm-up*). Pre-norm models get by with little of that. Xiong et al. (2020) asked why, and looked
+at the gradients *before* the first step. Here is their experiment in small: 6 or 24 encoder blocks, weights drawn as
+in the original (Xavier), a linear classifier on top, random labels, and the norm of the gradient of the loss with
+respect to the parameters of each block. (Pre-norm gets a LayerNorm before the classifier; section 6 says why.)
+
+Think of the way the gradient takes, from the last block down to the first. In pre-norm, every plus sign hands it on
+unchanged. In post-norm it passes two LayerNorms per block, and a LayerNorm divides by the standard deviation of what
+came in: if $X$ has variance 1 and a step adds something independent of variance $v$, by $\sqrt{1 + v}$.
+
+**Before you run it:** four curves over the number of the block. Do the gradients of the post-norm model die out on
+the way to the first block? Which of the four are level? Do not trust the last paragraph too much.
+"""
+
+# %% tags=["experiment"]
+device = devices.pick_device()
+
+
+def draw_weights(module):
+    """Draw all matrices of the module as Vaswani et al. did: uniformly, in Xavier's bounds."""
+    for parameter in module.parameters():
+        if parameter.dim() == 2:
+            nn.init.xavier_uniform_(parameter)
+
+
+def gradient_norms(norm, depth, seed):
+    """Return the norm of the gradient for each of `depth` blocks, before any training, as a tensor (depth,)."""
+    torch.manual_seed(seed)
+    blocks = nn.ModuleList(EncoderBlock(64, 4, 256, norm=norm) for _ in range(depth))
+    last = nn.ModuleList([LayerNorm(64) if norm == "pre" else nn.Identity(), nn.Linear(64, 10)])
+    draw_weights(blocks)
+    X, labels = torch.randn(8, 16, 64), torch.randint(10, (8 * 16,))            # (B, N, D), (B N,)
+    blocks, last, X, labels = (part.to(device) for part in (blocks, last, X, labels))
+    for block in blocks:
+        X, _ = block(X)                                                         # (B, N, D)
+    F.cross_entropy(last[1](last[0](X)).flatten(0, 1), labels).backward()
+    return torch.tensor([math.hypot(*(p.grad.norm().item() for p in block.parameters())) for block in blocks])
+
+
+curves, bands = {}, {}
+for norm in ("post", "pre"):
+    for depth in (6, 24):
+        draws = torch.stack([gradient_norms(norm, depth, seed) for seed in range(5)])       # (5, depth)
+        rows = torch.cat([draws, torch.full((5, 24 - depth), math.nan)], dim=1)             # (5, 24)
+        name = f"{norm}-norm, {depth} blocks"
+        curves[name], bands[name] = rows.median(dim=0).values, (rows.amin(dim=0), rows.amax(dim=0))
+        print(f"{name:20} first block {curves[name][0]:.3f}, last block {curves[name][depth - 1]:.3f}")
+plots.show_curves(range(1, 25), curves, "block, counted from the input", "norm of the gradient",
+                  "Gradients before the first step", logy=True, bands=bands);
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+The bands span five draws of the weights. Post-norm is *level*, near 1, for 6 blocks as for 24: nothing dies out. What
+each norm divides by, $\sqrt{1 + v}$, the step wins back, because gradient comes through the step itself as well as
+past it. Pre-norm *falls* towards the output, and its last block gets the less, the deeper the model is: 0.34 with 6
+blocks, 0.21 with 24. Its rows grow from block to block (section 6 draws it), the norm before the classifier divides
+by that growing size, and so less gradient comes back.
+
+So the gradients of deep post-norm models are not too small; next to the output they are *large*, and they do not care
+how deep the model is. What that means for the first step is the next experiment.
+</details>
+
+Adam makes the size of the gradients nearly irrelevant: its first step moves *every* parameter by the learning rate,
+up or down. The same small step, then, for both kinds. How far does it move what comes out?
+
+**Before you run it:** learning rate $10^{-4}$, one step, 1 to 32 blocks. By which fraction of its size does the
+output change, in post-norm and in pre-norm?
+"""
+
+# %% tags=["experiment"]
+def first_step(norm, depth, seed, rate=1e-4):
+    """Return by which fraction of its size the output of `depth` blocks changes in Adam's first step."""
+    torch.manual_seed(seed)
+    blocks = nn.ModuleList(EncoderBlock(64, 4, 256, norm=norm) for _ in range(depth))
+    draw_weights(blocks)
+    last, classify = LayerNorm(64) if norm == "pre" else nn.Identity(), nn.Linear(64, 10)
+    X, labels = torch.randn(8, 16, 64), torch.randint(10, (8 * 16,))            # (B, N, D), (B N,)
+    blocks, last, classify, X, labels = (part.to(device) for part in (blocks, last, classify, X, labels))
+
+    def output():
+        rows = X
+        for block in blocks:
+            rows, _ = block(rows)                                               # (B, N, D)
+        return last(rows)
+
+    before = output()
+    F.cross_entropy(classify(before).flatten(0, 1), labels).backward()
+    torch.optim.Adam(blocks.parameters(), lr=rate).step()
+    with torch.no_grad():
+        return ((output() - before).norm() / before.norm()).item()
+
+
+depths = [1, 2, 4, 8, 16, 32]
+moves = {f"{norm}-norm": [sum(first_step(norm, depth, seed) for seed in range(2)) / 2 for depth in depths]
+         for norm in ("post", "pre")}
+plots.show_curves(depths, moves, "number of blocks", "change / size of the output", "Adam's first step",
+                  logx=True, logy=True);
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+With one block both move by half a percent, with two by a little more than one. With 32, post-norm has moved by two
+thirds of its size, after a step of 0.0001, and pre-norm by a quarter. (Mind the logarithmic axes.) A deep model
+multiplies small changes: what an early block changes is worked over by all later ones. In post-norm every block
+changes its rows by nearly their whole size, as section 6 shows; in pre-norm the late ones hand most of it on as it
+came. So the first steps of a deep post-norm model throw it far away, in a direction that one batch has chosen.
+Warm-up makes these steps tiny until Adam has seen enough batches to know better.
+</details>
+
+## 5 The decoder block
+
+An encoder reads. A decoder writes, one word after the other, and for each word it looks at two things: what it has
+written so far, and what the encoder has read. So its block has three steps:
+
+1. **masked self-attention**: each row looks at itself and at the rows before it (lesson 1, section 8);
+2. **encoder–decoder attention**, or cross-attention: the queries come from the decoder's rows, keys and values from
+   the *memory*, the rows that the encoder returned (lesson 2);
+3. feed-forward.
+
+Each has its residual connection and its LayerNorm, post or pre as before. In post-norm:
+
+$$\begin{aligned}
+X' &= \mathrm{norm}_1(X + \mathrm{self\text{-}attention}(X)) \\
+X'' &= \mathrm{norm}_2(X' + \mathrm{cross\text{-}attention}(X', \text{memory})) \\
+Y &= \mathrm{norm}_3(X'' + \mathrm{FFN}(X''))
+\end{aligned}$$
+
+In pre-norm, only the decoder's own rows pass the norms. The memory is taken as it is.
+
+To write both kinds at once, two small functions are given: `before` normalises only in pre-norm, `after` only in
+post-norm. Every step then reads
+
+$$X \leftarrow \mathrm{after}(X + \mathrm{dropout}(\mathrm{step}(\mathrm{before}(X))))$$
+
+**Exercise 6.** Write `DecoderBlock`: its parts, and the forward. Shapes: `X (B, N_T, D)`, `memory (B, N_S, D)`,
+`A_self (B, H, N_T, N_T)`, `A_cross (B, H, N_T, N_S)`. The causal mask is made inside, on the device of `X`. If
+`allowed` is given (padding in the target, say), a key must be allowed by *both*. `memory_allowed` hides keys of the
+memory; it has nothing to do with the causal mask.
+
+<details><summary>Hint: the parts</summary>
+
+As in `EncoderBlock`, with two attentions called `self_attention` and `cross_attention`, and three norms. Each is an
+object of its own: the same object twice would share its weights.
+</details>
+<details><summary>Hint: two masks</summary>
+
+`a & b` is True where both are. `(N_T, N_T)` and `(B, 1, 1, N_T)` broadcast to `(B, 1, N_T, N_T)`.
+</details>
+<details><summary>Hint: cross-attention</summary>
+
+`self.cross_attention(queries, memory, allowed=memory_allowed)`: with the values left out, they are the keys.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "DecoderBlock", "solution": true}
+class DecoderBlock(nn.Module):
+    """Masked self-attention, cross-attention to the memory, and feed-forward, each with residual and LayerNorm.
+
+    norm: "post" normalises after adding, "pre" before each of the three steps; any other raises ValueError.
+    """
+
+    def __init__(self, model_width, num_heads, hidden_width, dropout=0.0, norm="post", activation="relu"):
+        super().__init__()
+        if norm not in ("post", "pre"):
+            raise ValueError(f'Expected norm "post" or "pre", got {norm!r}.')
+        self.norm = norm
+        self.dropout = nn.Dropout(dropout)                     # on what each of the three steps adds
+        ### BEGIN SOLUTION Make self_attention, cross_attention, feed_forward, norm_1, norm_2 and norm_3.
+        self.self_attention = MultiHeadAttention(model_width, num_heads, dropout)
+        self.cross_attention = MultiHeadAttention(model_width, num_heads, dropout)
+        self.feed_forward = FeedForward(model_width, hidden_width, dropout=dropout, activation=activation)
+        self.norm_1, self.norm_2, self.norm_3 = (LayerNorm(model_width) for _ in range(3))
+        ### END SOLUTION
+
+    def before(self, norm, X):
+        """Return what a step gets to see: X, normalised in pre-norm."""
+        return norm(X) if self.norm == "pre" else X
+
+    def after(self, norm, X):
+        """Return what is handed on after adding: X, normalised in post-norm."""
+        return norm(X) if self.norm == "post" else X
+
+    def forward(self, X, memory, allowed=None, memory_allowed=None):
+        """Return (Y, (A_self, A_cross)) for X (B, N_T, D) and memory (B, N_S, D).
+
+        allowed: None or a bool tensor that broadcasts to (B, H, N_T, N_T); it is joined with the causal mask.
+        memory_allowed: None or a bool tensor that broadcasts to (B, H, N_T, N_S). True means "may attend".
+        Returns rows Y (B, N_T, D), weights A_self (B, H, N_T, N_T) and A_cross (B, H, N_T, N_S).
+        """
+        ### BEGIN SOLUTION Join the masks, take the three steps in turn, and return Y with both weights.
+        causal = causal_mask(X.shape[-2], device=X.device)                                          # (N_T, N_T)
+        allowed = causal if allowed is None else causal & allowed
+        step, A_self = self.self_attention(self.before(self.norm_1, X), allowed=allowed)            # (B, N_T, D)
+        X = self.after(self.norm_1, X + self.dropout(step))
+        step, A_cross = self.cross_attention(self.before(self.norm_2, X), memory, allowed=memory_allowed)
+        X = self.after(self.norm_2, X + self.dropout(step))
+        step = self.feed_forward(self.before(self.norm_3, X))
+        return self.after(self.norm_3, X + self.dropout(step)), (A_self, A_cross)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-DecoderBlock", "grade": true}
+check("DecoderBlock")
+
+# %% [markdown]
+r"""
+Who influences whom, in one decoder block? There are two pictures now: the output rows against the decoder's own input
+rows, and against the rows of the memory.
+
+**Before you run it:** 6 rows in the decoder, 8 in the memory, the last two of which are padding. Where are exact
+zeros in each picture? May row 0 of the decoder look at row 5 of the memory?
+"""
+
+# %% tags=["experiment"]
+torch.manual_seed(0)
+block = DecoderBlock(model_width=32, num_heads=4, hidden_width=128)
+X, memory = torch.randn(6, 32), torch.randn(8, 32)                              # (N_T, D), (N_S, D)
+memory_allowed = padding_mask(torch.tensor([6]), 8)                             # (1, 1, 1, 8)
+
+
+def run_block(X, memory):
+    """Return the output rows (N_T, D) of the block."""
+    return block(X[None], memory[None], memory_allowed=memory_allowed)[0][0]
+
+
+_, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
+pictures = {"decoder": influence(lambda rows: run_block(rows, memory), X),
+            "memory": influence(lambda rows: run_block(X, rows), memory)}
+for ax, (name, norms) in zip(axes, pictures.items()):
+    plots.show_attention(norms, title=f"Influence of the {name}'s rows", label="norm of derivative", ax=ax)
+    ax.set(xlabel=f"input row of the {name}", ylabel="output row of the decoder")
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+The decoder's rows: nothing above the diagonal, as in lesson 1, though three steps now lie between input and output.
+The large numbers on the diagonal are the residual connection. The memory: all rows may look at all of it, row 0 too,
+and at nothing of the padding. The source has been read to its end before the first word is written, so there is
+nothing to hide.
+</details>
+
+## 6 Blocks on top of each other
+
+The rest is repetition. An encoder is $N = 6$ blocks in the original, each with weights of its own, the output of one
+being the input of the next. (The slide that says "6 blocks, D = 512, 6 heads" has one 6 too many: the paper has 8
+heads.)
+
+In pre-norm one thing is missing. The last block adds its result to rows that nobody normalises any more. So a
+pre-norm encoder ends with one more LayerNorm. A post-norm encoder does not: it has just normalised.
+
+**Exercise 7.** Write `Encoder`. Shapes: `X (B, N, D)` in and out; the weights of all blocks are collected in a list,
+first block first. All blocks get the same mask.
+
+<details><summary>Hint: a list of blocks</summary>
+
+`nn.ModuleList([...])` instead of a plain list, or PyTorch does not see the parameters. And `[EncoderBlock(...)] * 6`
+is six times the *same* block; a comprehension makes six.
+</details>
+<details><summary>Hint: the last norm</summary>
+
+It exists only for pre-norm. `forward` has to know: keep `norm` (the word) under another name than `self.norm`, or set
+`self.norm = nn.Identity()` for post-norm, which returns what it gets.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "Encoder", "solution": true}
+class Encoder(nn.Module):
+    """Encoder blocks, one after the other, and for norm="pre" a last LayerNorm. The blocks stand in `blocks`."""
+
+    def __init__(self, num_blocks, model_width, num_heads, hidden_width, dropout=0.0, norm="post", activation="relu"):
+        super().__init__()
+        ### BEGIN SOLUTION Make `blocks`, a ModuleList of independent encoder blocks, and for pre-norm the last `norm`.
+        self.blocks = nn.ModuleList(
+            EncoderBlock(model_width, num_heads, hidden_width, dropout, norm, activation) for _ in range(num_blocks))
+        self.norm = LayerNorm(model_width) if norm == "pre" else nn.Identity()
+        ### END SOLUTION
+
+    def forward(self, X, allowed=None):
+        """Return (Y, weights) for X (B, N, D): rows Y (B, N, D) and a list with A (B, H, N, N) of each block.
+
+        allowed: None or a bool tensor that broadcasts to (B, H, N, N); True means "may attend".
+        """
+        ### BEGIN SOLUTION Send X through all blocks and the last norm; return it with the list of the weights.
+        weights = []
+        for block in self.blocks:
+            X, A = block(X, allowed)                           # (B, N, D), (B, H, N, N)
+            weights.append(A)
+        return self.norm(X), weights
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-Encoder", "grade": true}
+check("Encoder")
+
+# %% [markdown]
+r"""
+How large are the rows inside? Both encoders below have 24 blocks and random weights.
+
+**Before you run it:** draw the root mean square of the rows after each block, for post-norm and for pre-norm. What
+does the last block of the pre-norm encoder change, compared with the first?
+"""
+
+# %% tags=["experiment"]
+X = torch.randn(8, 16, 64, generator=torch.Generator().manual_seed(0))          # (B, N, D)
+sizes, changes = {}, {}
+
+with torch.no_grad():
+    for norm in ("post", "pre"):
+        torch.manual_seed(0)
+        encoder = Encoder(24, 64, 4, 256, norm=norm)
+        draw_weights(encoder)
+        stream = [X]
+        for block in encoder.blocks:
+            stream.append(block(stream[-1])[0])                                 # (B, N, D)
+        sizes[f"{norm}-norm"] = [rows.square().mean().sqrt() for rows in stream]
+        changes[f"{norm}-norm"] = [(after - before).norm() / before.norm() for before, after in zip(stream, stream[1:])]
+
+plots.show_curves(range(25), sizes, "after this many blocks", "root mean square", "Size of the rows")
+plots.show_curves(range(1, 25), changes, "block", "change / size before", "How much each block changes its rows");
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+Post-norm: exactly 1 after every block. Pre-norm: nobody normalises the sum, so it grows with every block, from 1 to
+more than 5. What is added stays about the same size, since it is computed from *normalised* rows. So the first block
+changes its rows by 70 percent of their size and the last one by 20, while in post-norm each changes them by 60 to
+nearly 100 percent. And without the norm at the end the size of what a pre-norm encoder returns would depend on its
+depth.
+</details>
+
+**Exercise 8.** Write `Decoder`, in the same way, from `DecoderBlock`s. It collects only the weights of the
+cross-attention, `A_cross (B, H, N_T, N_S)`: those say which words of the source a word was made from.
+
+<details><summary>Hint</summary>
+
+Every block gets the *same* memory, the encoder's final rows. A block returns `(Y, (A_self, A_cross))`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "Decoder", "solution": true}
+class Decoder(nn.Module):
+    """Decoder blocks, one after the other, and for norm="pre" a last LayerNorm. The blocks stand in `blocks`."""
+
+    def __init__(self, num_blocks, model_width, num_heads, hidden_width, dropout=0.0, norm="post", activation="relu"):
+        super().__init__()
+        ### BEGIN SOLUTION Make `blocks`, a ModuleList of independent decoder blocks, and for pre-norm the last `norm`.
+        self.blocks = nn.ModuleList(
+            DecoderBlock(model_width, num_heads, hidden_width, dropout, norm, activation) for _ in range(num_blocks))
+        self.norm = LayerNorm(model_width) if norm == "pre" else nn.Identity()
+        ### END SOLUTION
+
+    def forward(self, X, memory, allowed=None, memory_allowed=None):
+        """Return (Y, weights) for X (B, N_T, D) and memory (B, N_S, D).
+
+        Returns rows Y (B, N_T, D) and a list with A_cross (B, H, N_T, N_S) of each block. The masks are those of
+        DecoderBlock; True means "may attend".
+        """
+        ### BEGIN SOLUTION Send X through all blocks and the last norm; return it with the list of the A_cross.
+        weights = []
+        for block in self.blocks:
+            X, (_, A_cross) = block(X, memory, allowed, memory_allowed)        # (B, N_T, D), (B, H, N_T, N_S)
+            weights.append(A_cross)
+        return self.norm(X), weights
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-Decoder", "grade": true}
+check("Decoder")
+
+# %% [markdown]
+r"""
+### Written question 1 (2 points, graded by hand)
+
+- (a) Write down the derivative of one step with respect to $x$: of $\mathrm{norm}(x + f(x))$ and of $x +
+  f(\mathrm{norm}(x))$, with $f'$ and $\mathrm{norm}'$ for the derivatives of the parts. Multiply the derivatives of
+  $L$ such steps. What happens to the gradient that takes the *direct* way, past all the $f$, in each of the two?
+- (b) Use the pictures after exercise 7: why does a pre-norm encoder need a LayerNorm at its end, and what is the
+  price of pre-norm, that is, what can be said about the last of many blocks?
+
+Three to six sentences are enough.
+"""
+
+# %% [markdown] nbgrader={"grade_id": "written-norm", "grade": true, "solution": true, "points": 2}
+r"""
+(a) Post-norm: $\mathrm{norm}' \cdot (I + f')$. Pre-norm: $I + f' \cdot \mathrm{norm}'$. Multiplied over $L$ steps,
+the direct way takes the $I$ in every bracket. In pre-norm it is $I \cdot I \cdots I = I$: the gradient of the last
+rows arrives at the first block as it is, whatever the depth; everything else is added to that. In post-norm the
+direct way is the product of $L$ derivatives $\mathrm{norm}'$, each of which divides by $\sqrt{1 + v} > 1$. So it
+shrinks geometrically with $L$. (The gradient as a whole stays level in our experiment, since what comes *through* the
+steps makes up for it. But then nearly all that reaches the first block has come through many steps on its way.)
+
+(b) In pre-norm the rows are never normalised on their way; every step adds to them, so they grow, and the output
+layer would see rows whose scale depends on the depth. The last norm brings them back to scale 1. The price: every
+step adds something of about the same size to rows that have become large, so late blocks change the rows less and
+less (in our picture by a fifth of their size, against nearly all of it in post-norm); they contribute less than their
+number suggests.
+
+=== BEGIN MARK SCHEME ===
+
+- 1 point: (a) both derivatives, and the conclusion that the direct way is the identity in pre-norm but a product of
+  $L$ norms' derivatives (shrinking) in post-norm (half a point if only one of the two is right, or if "residual
+  connection" is named without saying what differs).
+- 1 point: (b) growing rows, hence the last norm, and the shrinking relative share of late blocks (half a point for
+  each).
+
+=== END MARK SCHEME ===
+"""
+
+# %% [markdown]
+r"""
+## 7 The Transformer
+
+What goes in are *ids*: whole numbers that stand for words, `source (B, N_S)` and `target (B, N_T)`. What comes out
+are scores (*logits*) for the next id at every position of the target. In between stands nothing that you have not
+built:
+
+$$\begin{aligned}
+\text{embed}(\text{ids}) &= \mathrm{dropout}(\sqrt{D} \cdot \text{embedding}(\text{ids}) + \text{waves}) \\
+\text{memory} &= \mathrm{encoder}(\text{embed}(\text{source})) \\
+Y &= \mathrm{decoder}(\text{embed}(\text{target}), \text{memory}) \\
+\text{logits} &= Y\, W_\text{out}^\top \qquad W_\text{out} \text{ of shape vocabulary} \times D
+\end{aligned}$$
+
+**Tied output.** The embedding is a table of $\text{vocabulary} \times D$ numbers, and so is $W_\text{out}$. Vaswani
+et al. use *one* table for both (and for source and target): the score of a word is the dot product of $Y$ with the
+vector of that word. It is the largest table in the model, so this saves a lot. *Untied*, the output has a table of
+its own.
+
+**The factor $\sqrt{D}$.** If the table is to serve as output, its entries should be small, of standard deviation
+$1/\sqrt{D}$, so that a dot product with a row of scale 1 has scale 1 (lesson 1, section 2). As input they should be
+as large as the waves. $\sqrt{D}$ brings them there. The line that draws them this small is given below.
+
+**Padding.** `source_lengths` says how many ids of each source are real. The others must be hidden *twice*: in the
+encoder's self-attention, and in the decoder's cross-attention. Padding in the target needs no mask: it stands behind
+the real words, and nobody looks ahead; only the loss must leave it out.
+
+The sizes come in a `TransformerConfig`: `config.vocab_size`, `model_width`, `num_heads`, `hidden_width`,
+`encoder_blocks`, `decoder_blocks`, `dropout`, `norm`, `activation`, `tied`. (Its other fields are for the models of
+section 9.)
+
+**Exercise 9.** Write `Transformer`, in three pieces: the parts, `embed`, and the forward. Write the shapes beside
+each line.
+
+<details><summary>Hint: the output</summary>
+
+Tied: `F.linear(Y, self.embedding.weight)`, which is `Y @ weight.T`, and no `self.output`. Untied: `self.output`, a
+linear map without bias.
+</details>
+<details><summary>Hint: device and dtype of the waves</summary>
+
+`sinusoidal_positions` makes its numbers in float32 on the CPU. `P.to(X)` brings them to the device and dtype of `X`.
+</details>
+<details><summary>Hint: the mask of the source</summary>
+
+`padding_mask(source_lengths, N_S)` is `(B, 1, 1, N_S)` and fits both places as it is. Without `source_lengths` it is
+`None`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "Transformer", "solution": true}
+class Transformer(nn.Module):
+    """Encoder and decoder with one embedding for both (Vaswani et al. 2017). The sizes are those of `config`."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.embedding = nn.Embedding(config.vocab_size, config.model_width)
+        nn.init.normal_(self.embedding.weight, std=config.model_width**-0.5)
+        self.dropout = nn.Dropout(config.dropout)
+        sizes = (config.model_width, config.num_heads, config.hidden_width, config.dropout, config.norm,
+                 config.activation)
+        ### BEGIN SOLUTION Make `encoder` and `decoder` (with *sizes) and, unless config.tied, `output` without bias.
+        self.encoder = Encoder(config.encoder_blocks, *sizes)
+        self.decoder = Decoder(config.decoder_blocks, *sizes)
+        if not config.tied:
+            self.output = nn.Linear(config.model_width, config.vocab_size, bias=False)
+        ### END SOLUTION
+
+    def embed(self, ids):
+        """Return the rows (B, N, D) for ids (B, N): scaled word vectors plus waves, with dropout."""
+        ### BEGIN SOLUTION Return the embedded ids times the root of the width, plus the waves, after dropout.
+        X = self.embedding(ids) * math.sqrt(self.config.model_width)           # (B, N) -> (B, N, D)
+        P = sinusoidal_positions(ids.shape[-1], self.config.model_width)       # (N, D)
+        return self.dropout(X + P.to(X))                                       # (B, N, D)
+        ### END SOLUTION
+
+    def forward(self, source, target, source_lengths=None):
+        """Return (logits, weights) for the ids source (B, N_S) and target (B, N_T).
+
+        source_lengths: None or (B,), how many ids of each source are real; the others are hidden.
+        Returns logits (B, N_T, vocab_size) and a list with A_cross (B, H, N_T, N_S) of each decoder block.
+        """
+        ### BEGIN SOLUTION Return the logits and the cross-attention weights: mask, encode, decode, score.
+        allowed = None if source_lengths is None else padding_mask(source_lengths, source.shape[-1])   # (B, 1, 1, N_S)
+        memory, _ = self.encoder(self.embed(source), allowed)                                          # (B, N_S, D)
+        Y, weights = self.decoder(self.embed(target), memory, memory_allowed=allowed)                  # (B, N_T, D)
+        table = self.embedding.weight if self.config.tied else self.output.weight                      # (vocab_size, D)
+        return F.linear(Y, table), weights                                     # (B, N_T, vocab_size)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-Transformer", "grade": true}
+check("Transformer")
+
+# %% [markdown]
+r"""
+Two mistakes in such a model raise no error and hardly show in the loss: looking ahead, and looking at padding. Both
+are found before any training, by changing what must not matter.
+
+**Before you run it:** a source of 7 ids, of which the last 2 are padding, and a target of 6. Which logits change if
+(a) id 3 of the target is replaced, (b) a padding id of the source is replaced, (c) a real id of the source is
+replaced?
+"""
+
+# %% tags=["experiment"]
+torch.manual_seed(0)
+model = Transformer(TransformerConfig(vocab_size=11, model_width=32, num_heads=4, hidden_width=64, encoder_blocks=2,
+                                      decoder_blocks=2)).eval()
+source, target, lengths = torch.randint(11, (1, 7)), torch.randint(11, (1, 6)), torch.tensor([5])
+
+
+def replaced(ids, place):
+    """Return a copy of ids (1, N) with another id at this place."""
+    ids = ids.clone()
+    ids[0, place] = (ids[0, place] + 1) % 11
+    return ids
+
+
+with torch.no_grad():
+    logits, weights = model(source, target, lengths)                            # (1, 6, 11), 2 times (1, 4, 6, 7)
+    others = {"(a) target id 3": model(source, replaced(target, 3), lengths)[0],
+              "(b) source id 5, padding": model(replaced(source, 5), target, lengths)[0],
+              "(c) source id 2": model(replaced(source, 2), target, lengths)[0]}
+for name, other in others.items():
+    moved = (other - logits).abs().amax(dim=-1)[0]                              # (6,)
+    print(f"{name:25} changes the logits at positions {(moved > 1e-5).nonzero().flatten().tolist()}")
+print("logits", tuple(logits.shape), " cross-attention", [tuple(A.shape) for A in weights])
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+(a) Positions 3, 4 and 5, none before. (b) None. (c) All six, since every word of the target may look at the whole
+source. It takes five lines, and it is worth keeping in the tests of every model that you build.
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 8 Copy and reverse
+
+A small task with everything that translation has: variable lengths, an order of words that depends on the
+sentence, and an end that the model must find itself. The source is a command and 4 to 8 letters; the target is the
+letters, as they are or backwards:
+
+`copy k a d b <end>` → `k a d b <end>` and `reverse k a d b <end>` → `b d a k <end>`
+
+With 16 letters there are about $10^{10}$ sources. Those whose letters (counted a = 0 to p = 15) add up to a multiple
+of 4 are **held out**: training never sees one of them. All measurements below are on these.
+
+The decoder gets the target shifted by one: its input is `<start> k a d b`, and what it should say at each place is
+the next one, `k a d b <end>`. Where `answers` holds `<pad>`, the loss does not count (`ignore_index`).
+"""
+
+# %%
+LETTERS = "abcdefghijklmnop"
+TOKENS = ["<pad>", "<start>", "<end>", "copy", "reverse", *LETTERS]
+PAD, START, END, COPY, REVERSE, FIRST = range(6)                                # FIRST is the id of the letter a
+
+
+def make_batch(count, generator, held_out=False, lengths=(4, 8)):
+    """Return source (B, N + 2), number of real ids in each (B,), target (B, N + 1) and answers (B, N + 1)."""
+    shortest, longest = lengths
+    length = torch.randint(shortest, longest + 1, (count, 1), generator=generator)              # (B, 1)
+    place = torch.arange(longest).expand(count, -1)                                             # (B, N)
+    real = place < length                                                                       # (B, N)
+    letters = torch.randint(16, (count, longest), generator=generator) * real                   # (B, N)
+    rest = 0 if held_out else torch.randint(1, 4, (count,), generator=generator)                # (B,)
+    letters[:, 0] = (letters[:, 0] - letters.sum(dim=1) + rest) % 16                            # now sum % 4 == rest
+    command = torch.randint(COPY, REVERSE + 1, (count, 1), generator=generator)                 # (B, 1)
+    turned = letters.gather(1, torch.where(command == REVERSE, length - 1 - place, place).clamp(min=0))
+
+    def with_end(letters):
+        """Return the ids of the letters, with <end> after the last and <pad> behind it (B, N + 1)."""
+        ids = F.pad((letters + FIRST) * real, (0, 1), value=PAD)
+        return ids.scatter(1, length, END)
+
+    answers = with_end(turned)                                                                  # (B, N + 1)
+    target = torch.cat([torch.full((count, 1), START), answers[:, :-1]], dim=1)                 # (B, N + 1)
+    source = torch.cat([command, with_end(letters)], dim=1)                                     # (B, N + 2)
+    return source, length[:, 0] + 2, target, answers
+
+
+def words(ids):
+    """Return one sequence of ids as text, without padding."""
+    return " ".join(TOKENS[i] for i in ids.tolist() if i != PAD)
+
+
+for source, length, target, answers in zip(*make_batch(3, torch.Generator().manual_seed(0))):
+    print(f"source {words(source)}\n  decoder reads {words(target)}\n  should say    {words(answers)}")
+
+# %% [markdown]
+r"""
+### 8.1 Training
+
+One plain loop. Every step draws a fresh batch, so nothing is seen twice. The learning rate rises over the first 100
+steps (warm-up) and then falls to 0 in a straight line. The model is pre-norm, with two blocks on each side, two heads
+and a width of 64: small enough for two cores.
+
+**Before you run it:** what is the loss of a model that gives all 21 tokens the same score? Will the untrained model
+be above or below it? (The output is tied. Which token's vector does an untrained row still resemble?) Training takes
+about half a minute without a GPU.
+"""
+
+# %%
+def train(model, steps, batch_size=64, peak=3e-3, warmup=100, seed=0):
+    """Train the model on copy and reverse and return the losses of all steps."""
+    generator = torch.Generator().manual_seed(seed)
+    optimizer = torch.optim.Adam(model.parameters(), lr=peak, betas=(0.9, 0.98), fused=True)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min((step + 1) / warmup, (steps - step) / (steps - warmup)))
+    losses = []
+    for _ in range(steps):
+        source, lengths, target, answers = (ids.to(device) for ids in make_batch(batch_size, generator))
+        logits, _ = model(source, target, lengths)                              # (B, N + 1, vocab_size)
+        loss = F.cross_entropy(logits.flatten(0, 1), answers.flatten(), ignore_index=PAD)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+        losses.append(loss.detach())
+    return torch.stack(losses).tolist()
+
+
+torch.manual_seed(0)
+model = Transformer(TransformerConfig(
+    vocab_size=len(TOKENS), model_width=64, num_heads=2, hidden_width=256, encoder_blocks=2, decoder_blocks=2,
+    dropout=0.0, norm="pre")).to(device)
+losses = train(model, steps=600)
+plots.show_losses(losses, smooth=25, title="Learning to copy and to reverse", logy=True);
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+Equal scores would give $\ln 21 = 3.04$. The untrained model starts above 4: a row still resembles the vector of the
+token that it was made from, and with a tied output this token gets the highest score. So the model begins by repeating
+what it reads, and is sure of it. Repeating is wrong here nearly always, and is unlearned first. Between steps 100 and
+200 the loss falls quickly, when the cross-attention has found where to look. The waves in the second half belong to
+the high learning rate; as it goes to 0, they die down, and the loss ends near 0.002.
+</details>
+
+### 8.2 Does it do the task?
+
+A low loss says that the model predicts the next letter well *when it is given the right letters before it*. In use,
+nobody gives it these. It has to write by itself: start with `<start>`, take the token with the highest score, append
+it, ask again. That is **greedy** generation; lesson 4 looks at better ways. A sequence counts as right if every token
+is right, up to and including `<end>`.
+
+**Before you run it:** will the share of right sequences be above or below the share of right letters?
+"""
+
+# %% tags=["experiment"]
+@torch.no_grad()
+def write_greedily(model, source, source_lengths, steps):
+    """Return the ids (B, steps) that the model writes: at every step the one with the highest score."""
+    target = torch.full((len(source), 1), START, device=source.device)          # (B, 1)
+    for _ in range(steps):
+        logits, _ = model(source, target, source_lengths)                       # (B, N so far, vocab_size)
+        target = torch.cat([target, logits[:, -1:].argmax(dim=-1)], dim=1)      # (B, N so far + 1)
+    return target[:, 1:]
+
+
+def measure(model, lengths=(4, 8), count=1000, seed=1):
+    """Return the shares of right letters and of right sequences among held-out examples."""
+    batch = make_batch(count, torch.Generator().manual_seed(seed), held_out=True, lengths=lengths)
+    source, source_lengths, _, answers = (ids.to(device) for ids in batch)
+    written = write_greedily(model.eval(), source, source_lengths, answers.shape[1])            # (B, N + 1)
+    right = written == answers                                                                  # (B, N + 1)
+    counted = answers != PAD
+    return right[counted].float().mean().item(), (right | ~counted).all(dim=1).float().mean().item()
+
+
+letters_right, sequences_right = measure(model)
+print(f"1000 held-out sources: {letters_right:.2%} of the tokens right, {sequences_right:.2%} of the sequences right")
+source, lengths, _, answers = (ids.to(device) for ids in make_batch(4, torch.Generator().manual_seed(2), held_out=True))
+for row, written in zip(source, write_greedily(model, source, lengths, answers.shape[1])):
+    print(f"{words(row):32} ->  {words(written)}")
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+Below: a sequence of 5 to 9 tokens is right only if all of them are. Nearly all are: 99.9 percent of the
+sequences or more, none of which was in training. (With two other seeds it was 99.9 and 100 percent.) What stands after the
+first `<end>` does not count; the loss never asked for anything there.
+</details>
+
+### 8.3 How does it do it?
+
+At every place of the target, the cross-attention says which ids of the source were looked at.
+
+**Before you run it:** sketch the weights for `copy` and for `reverse`. The query at `<start>` must produce the first
+letter; where should it look? And the one that produces `<end>`?
+"""
+
+# %% tags=["experiment"]
+for command in (COPY, REVERSE):
+    letters = [FIRST + LETTERS.index(letter) for letter in "kadbgpf"]
+    source = torch.tensor([[command, *letters, END]], device=device)                            # (1, 9)
+    answer = letters[::-1] if command == REVERSE else letters
+    target = torch.tensor([[START, *answer]], device=device)                                    # (1, 8)
+    with torch.no_grad():
+        _, weights = model(source, target)                                                      # each (1, H, 8, 9)
+    heads = torch.cat(weights, dim=1)[0].cpu()                                                  # (2 H, 8, 9)
+    axes = plots.show_heads(heads, queries=words(target[0]).split(), keys=words(source[0]).split(),
+                            titles=[f"block {block}, head {head}" for block in range(2) for head in range(2)])
+    axes[0].set_ylabel("decoder's input")
+    for ax in axes:
+        ax.set_xlabel("source")
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+A diagonal for `copy`, and the other diagonal for `reverse`: the same heads, with the same weights, look forwards or
+backwards, as the first word of the source says. Nobody has told the model where to look, and the weights are not
+supervised; it was the way to a low loss. At `<start>` it looks at the first letter that has to be written, and at the
+last letter most heads look at `<end>`. Compare lesson 1,
+section 5.1, where such a picture was made by hand.
+</details>
+
+### 8.4 Longer than ever seen
+
+Waves exist for every position. In training no source had more than 8 letters.
+
+**Before you run it:** what share of sequences of 9, 10 and 12 letters will be right? And of 3?
+"""
+
+# %% tags=["experiment"]
+numbers = list(range(2, 13))
+shares = [measure(model, lengths=(number, number), count=200)[1] for number in numbers]
+plots.show_bars(numbers, shares, ylabel="share of right sequences", xlabel="letters in the source (training: 4 to 8)",
+                title="Held-out sources of other lengths");
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+In this run: all of those with 4 to 8 letters, most of those with 3, a fifth of those with 9, and none of those
+with 2, or with 10 and more. (Other runs differ at the edges.) The waves of later positions exist, but the weights that
+read them were trained on the first ones only, and nothing made them learn a rule for all positions. A model that is
+perfect on what looks like its training data has not thereby learned "to reverse".
+</details>
+
+### Written question 2 (2 points, graded by hand)
+
+A colleague builds a translator. In training the loss falls to nearly 0 within minutes, and on sentences that were
+never trained on it is just as low. Yet what the model writes greedily is nonsense.
+
+- (a) One line is missing in the decoder block. Which one? Explain why the loss does not show it, on new sentences
+  neither, and why generation does.
+- (b) Describe a test that finds this mistake in a model that has not been trained at all: what is changed, what is
+  compared, and what comes out if the line is missing?
+
+Three to six sentences are enough.
+"""
+
+# %% [markdown] nbgrader={"grade_id": "written-leak", "grade": true, "solution": true, "points": 2}
+r"""
+(a) The causal mask of the decoder's self-attention. In training and in the measurement of the loss the decoder's
+input is the target, shifted by one: what position $i$ should say stands at position $i + 1$ of the input. Without the
+mask row $i$ may look there and copy it, so the model learns to look one place to the right instead of translating.
+That works for every sentence as long as the right target is fed in, new sentences included, so the loss is low
+everywhere. In generation the next word does not exist yet; there is nothing to copy from, and translating was never
+learned.
+
+(b) Take random weights, a source and a target. Compute the logits, replace one id of the target, say at position 3,
+and compute them again. With the mask the logits at positions 0 to 2 are unchanged (up to rounding), and those from 3
+on change. Without it all positions change, also those before 3. (Equally good: the derivative of the logits at
+position $i$ with respect to the input row $j > i$ must be 0.)
+
+=== BEGIN MARK SCHEME ===
+
+- 1 point: (a) names the causal mask (or "masked self-attention") *and* says that the answer stands in the decoder's
+  input, whether the sentence is new or not, but not in generation (half a point for the mask alone).
+- 1 point: (b) a test with an intervention on a later position and a comparison at earlier positions, with the
+  expected result (half a point if the expected result is missing, or if only the mask itself is inspected).
+
+=== END MARK SCHEME ===
+"""
+
+# %% [markdown]
+r"""
+## 9 How large is it?
+
+Nearly every Transformer that you have heard of is made of the blocks above. What distinguishes them is which blocks
+(encoder, decoder, both), where the norms stand, and the sizes. The sizes are easy to add up by hand. An encoder block
+has $4D^2$ weights in its attention and $2 \cdot D \cdot 4D = 8D^2$ in its feed-forward part; biases and norms are
+small change. With $L$ blocks and a vocabulary of $V$:
+
+$$\text{parameters} \approx 12\, L D^2 + V D$$
+
+The number of heads does not occur: more heads are narrower heads.
+
+**Exercise 10.** Write `parameter_count`. `layers.make_model(config)` builds the model that `config` describes, of any
+of four kinds: the Transformer of this lesson, an encoder like BERT, a decoder like GPT-2 (its blocks have no
+cross-attention, as there is no source), or an encoder of pictures, ViT. The largest has 8.3 billion parameters, 33 GB
+in float32. You need not have them. On PyTorch's *meta* device a tensor has a shape and no content. A device can stand
+in a `with` statement, and whatever is made inside is made there: `torch.device("meta")`.
+
+A parameter that is used in two places (a tied table) counts once. Try $L = 12$, $D = 768$, $V = 50{,}257$ by hand
+first: what does GPT-2's smallest model come to?
+
+<details><summary>Hint</summary>
+
+`model.parameters()` gives every parameter, a shared one only once. `numel()` is the number of its elements.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "parameter_count", "solution": true}
+def parameter_count(config):
+    """Return how many parameters layers.make_model(config) has, without ever having them in memory."""
+    ### BEGIN SOLUTION Build the model on the meta device and return the number of elements of all its parameters.
+    with torch.device("meta"):
+        model = layers.make_model(config)
+    return sum(parameter.numel() for parameter in model.parameters())
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-parameter_count", "grade": true}
+check("parameter_count")
+
+# %% [markdown]
+r"""
+The lecture has a table of model sizes. Now count. Three things are not in the table and had to be looked up or
+assumed: the **vocabularies** (Transformer "about 37,000" in the paper; BERT 30,522; GPT-2 50,257; Megatron 51,200,
+GPT-2's rounded up to a multiple that suits its GPUs), the numbers of **learned positions** (BERT 512, GPT-2 and
+Megatron 1024, ViT one for each patch of a picture of 224 × 224 pixels and one for the class token), and ViT's
+**patches**, 16 × 16 pixels, for Huge 14 × 14, with a head for 1000 classes.
+
+On the slide the Transformers have "12 layers": that is 6 in the encoder and 6 in the decoder. The same deck says
+"for classification use encoder–decoder models". What is meant is encoders, like BERT: to put a sentence in a class,
+nothing has to be written.
+
+**Before you run it:** where do you expect the largest differences between the published numbers and yours?
+"""
+
+# %% tags=["experiment"]
+def translator(width, heads):
+    """The Transformer of Vaswani et al. (2017)."""
+    return TransformerConfig(vocab_size=37_000, model_width=width, num_heads=heads, hidden_width=4 * width)
+
+
+def bert(width, heads, blocks):
+    """BERT (Devlin et al. 2019): token, segment and position tables, encoder, pooler."""
+    return TransformerConfig(kind="encoder", vocab_size=30_522, model_width=width, num_heads=heads,
+                             hidden_width=4 * width, encoder_blocks=blocks, max_length=512, segments=2, pooler=True,
+                             activation="gelu")
+
+
+def gpt(width, heads, blocks, vocab_size=50_257):
+    """GPT-2 (Radford et al. 2019), and Megatron-LM (Shoeybi et al. 2019) with another vocabulary."""
+    return TransformerConfig(kind="decoder", vocab_size=vocab_size, model_width=width, num_heads=heads,
+                             hidden_width=4 * width, decoder_blocks=blocks, max_length=1024, norm="pre",
+                             activation="gelu")
+
+
+def vit(width, heads, blocks, patch_size=16):
+    """ViT (Dosovitskiy et al. 2021) for pictures of 224 x 224 pixels and 1000 classes."""
+    return TransformerConfig(kind="vision", model_width=width, num_heads=heads, hidden_width=4 * width, norm="pre",
+                             encoder_blocks=blocks, max_length=(224 // patch_size) ** 2 + 1, patch_size=patch_size,
+                             classes=1000, activation="gelu")
+
+
+models = {                                                                      # name: (published in millions, config)
+    "Transformer-Base": (65, translator(512, 8)), "Transformer-Large": (213, translator(1024, 16)),
+    "BERT-Base": (110, bert(768, 12, 12)), "BERT-Large": (340, bert(1024, 16, 24)),
+    "GPT-2 small": (117, gpt(768, 12, 12)), "GPT-2 medium": (345, gpt(1024, 16, 24)),
+    "GPT-2 large": (762, gpt(1280, 20, 36)), "GPT-2 XL": (1542, gpt(1600, 25, 48)),
+    "Megatron 1.2B": (1200, gpt(1536, 16, 40, 51_200)), "Megatron 2.5B": (2500, gpt(1920, 20, 54, 51_200)),
+    "Megatron 4.2B": (4200, gpt(2304, 24, 64, 51_200)), "Megatron 8.3B": (8300, gpt(3072, 32, 72, 51_200)),
+    "ViT-Base": (86, vit(768, 12, 12)), "ViT-Large": (307, vit(1024, 16, 24)), "ViT-Huge": (632, vit(1280, 16, 32, 14)),
+}
+counted = {name: parameter_count(config) for name, (_, config) in models.items()}
+
+
+def num_blocks(config):
+    """Return the number of blocks as text: 6+6 for encoder and decoder."""
+    both = f"{config.encoder_blocks}+{config.decoder_blocks}"
+    return {"encoder-decoder": both, "decoder": str(config.decoder_blocks)}.get(config.kind, str(config.encoder_blocks))
+
+
+rows = []
+for name, (published, config) in models.items():
+    millions = counted[name] / 1e6
+    rows.append((name, num_blocks(config), str(config.model_width), str(config.num_heads), f"{published:,}",
+                 f"{millions:,.1f}", f"{round(100 * millions / published - 100, 1) + 0.0:+.1f} %"))
+Table("Parameters in millions", tuple(rows),
+      ("model", "blocks", "width", "heads", "published", "counted", "difference"), numeric=True)
+
+# %% tags=["experiment"]
+families = {"Transformer": "o", "BERT": "s", "GPT-2": "^", "Megatron": "D", "ViT": "v"}
+_, ax = plt.subplots(figsize=(6.4, 4.6), layout="constrained")
+for family, marker in families.items():
+    members = [name for name in models if name.startswith(family)]
+    ax.plot([models[name][0] for name in members], [counted[name] / 1e6 for name in members], marker, label=family)
+ax.plot([50, 10_000], [50, 10_000], color="grey", linewidth=0.8, label="equal")
+ax.set(xscale="log", yscale="log", xlabel="published (millions of parameters)",
+       ylabel="counted (millions of parameters)", title="Fifteen models, two orders of magnitude")
+ax.legend(frameon=False);
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+On logarithmic axes all fifteen seem to lie on the line; it takes the table to see the differences. No model is off by
+more than 7 percent, and most by about 1. What remains, from the top:
+
+- *Transformer*. 65M would need a vocabulary of 40,700, 213M one of 35,800 (the paper says "about 37,000"). No single
+  number gives both, so something else must differ between the paper's two counts ("base" and "big"). We do not know
+  what.
+- *BERT*. Rounded: 109.5M is "110M", 335M is "340M". The heads of pretraining are not counted.
+- *GPT-2*. The published numbers are too small, all four of them. See below.
+- *Megatron-LM*. Right to the digits given. The vocabulary of 51,200 was assumed.
+- *ViT*. The head for 1000 classes makes 0.8M to 1.3M. "307M" for Large fits patches of 32 × 32 pixels (306.5M) better
+  than 16 × 16 (304.3M).
+
+The three numbers of the rule $12LD^2 + VD$ are all that really matters. For GPT-2 small it gives
+$84.9\text{M} + 38.6\text{M} = 123.5\text{M}$; what is missing are the positions (0.8M), biases and norms.
+</details>
+
+### 9.1 GPT-2's missing millions
+
+The GPT-2 paper says 117M, 345M, 762M and 1542M. The models that were released have 124M, 355M, 774M and 1558M. OpenAI
+later wrote, in the models' repository, that the original counts were "wrong due to an error", and no more. The count
+is wrong by 7.4M, 9.8M, 12.0M and 15.6M: always about 9700 times the width. That looks like a table with 9700 rows too
+few. The first GPT (Radford et al. 2018) had a smaller vocabulary: 40,000 merges and 478 basic tokens, which makes
+40,478.
+
+**Before you run it:** $50{,}257 - 40{,}478$ is what? And why is the relative error so much larger for the small
+model?
+"""
+
+# %% tags=["experiment"]
+sizes = {name: config for name, (_, config) in models.items() if name.startswith("GPT-2")}
+rows = []
+for name, config in sizes.items():
+    short = parameter_count(gpt(config.model_width, config.num_heads, config.decoder_blocks, vocab_size=40_478))
+    share = config.vocab_size * config.model_width / counted[name]
+    rows.append((name, f"{models[name][0]:,}", f"{counted[name] / 1e6:,.1f}", f"{short / 1e6:,.1f}", f"{share:.0%}"))
+Table("GPT-2: parameters in millions", tuple(rows),
+      ("", "published", "counted", "counted with 40,478 tokens", "share of the vocabulary's table"), numeric=True)
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+9779 rows. With the first GPT's 40,478 tokens all four published numbers come out to the last digit. So it looks as if
+the tables of the GPT-2 paper were made with the old vocabulary. This is our finding, from the numbers alone; OpenAI
+has only said that there was an error. The small model suffers most because a third of it is vocabulary: the table
+grows like $D$, the blocks like $L D^2$.
+</details>
+
+## 10 What to take along
+
+- A block is attention, where rows meet, and a feed-forward part, where each row is on its own and where two thirds of
+  the parameters are. Both *add* to the rows.
+- LayerNorm brings each row to mean 0 and variance 1, over its width. It knows neither batch nor position.
+- Without positions a block is equivariant. Positions are added: waves, for any length, or a learned table.
+- Post-norm normalises the sum, pre-norm what goes into a step. Deep post-norm models move far with every step and
+  want a warm-up; in pre-norm the rows grow, so it ends with a norm.
+- A decoder block looks at its own past and at the whole source. The causal mask is the difference between learning to
+  write and learning to copy the answer: test it by changing a later id.
+- Loss with the right words given is not the quality of what is written. Generate, and measure that.
+- $12LD^2 + VD$ gets the size of nearly every Transformer right to a few percent.
+
+Next, lesson 4: translation, first with recurrent networks and additive attention, then with this model.
+
+### Sources
+
+J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
+Transformers*, CS 4644/7643, Georgia Tech. Y. Yao, *Attention, Transformer, and BERT*, HKUST. A. Vaswani et al.,
+*Attention is all you need*, 2017. J. L. Ba, J. R. Kiros, G. E. Hinton, *Layer normalization*, 2016. K. He et al.,
+*Deep residual learning for image recognition*, 2016. R. Xiong et al., *On layer normalization in the Transformer
+architecture*, 2020. D. Hendrycks, K. Gimpel, *Gaussian error linear units*, 2016. J. Devlin et al., *BERT*, 2019. A.
+Radford et al., *Improving language understanding by generative pre-training*, 2018, and *Language models are
+unsupervised multitask learners*, 2019. M. Shoeybi et al., *Megatron-LM*, 2019. A. Dosovitskiy et al., *An image is
+worth 16×16 words*, 2021.
+"""
