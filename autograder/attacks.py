@@ -25,7 +25,7 @@ ASSIGNMENT = "01-attention"
 NEIGHBOURS = ("aa-neighbour", "mm-neighbour", "zz-neighbour")
 
 #: Small, so that what never ends takes seconds. The class of honest students in the same run must live with them too.
-LIMITS = {"request_cpu": 12, "cell_cpu": 8, "idle": 4, "memory": 1500 * 2**20, "stops": 3}
+LIMITS = {"request_cpu": 6, "cell_cpu": 4, "idle": 3, "memory": 1500 * 2**20, "stops": 3}
 
 _CONFIG = """\
 from pathlib import Path

@@ -47,7 +47,7 @@ def bench(output: Path, large: bool = False) -> int:
     table = Table(title="Benchmarks")
     for title in ("figure", "value", "target", "unit", "met"):
         table.add_column(title, justify="right" if title in ("value", "target") else "left")
-    for figure in (*_blockwise(), *_check_times(), *_import_times(), *_class(large)):
+    for figure in (*_blockwise(), *_encoder_step(), *_check_times(), *_import_times(), *_class(large)):
         figures.append(figure)
         sign = "≤" if figure.better == "lower" else "≥"
         row = (figure.name, f"{figure.value:.3g}", f"{sign} {figure.target:g}", figure.unit)
@@ -112,6 +112,44 @@ def _blockwise() -> Iterator[Figure]:
 
 def _whole_matrix(names: dict[str, Any], Q: Any, K: Any, V: Any) -> Any:
     return names["scaled_dot_product_attention"](Q, K, V, names["causal_mask"](Q.shape[-2]))
+
+
+_ENCODER_STEP = """\
+import time
+import torch
+from torch import nn
+from autograder import measure
+from course_lib.layers import Encoder
+
+B, N, D, H, HIDDEN, BLOCKS, DROPOUT = 32, 128, 256, 8, 1024, 4, 0.1
+layer = nn.TransformerEncoderLayer(D, H, HIDDEN, DROPOUT, batch_first=True)
+theirs = nn.TransformerEncoder(layer, BLOCKS, enable_nested_tensor=False).train()
+ours = Encoder(BLOCKS, D, H, HIDDEN, DROPOUT).train()
+
+def step(model, forward):
+    def run(X, target):
+        model.zero_grad()
+        (forward(X) - target).pow(2).mean().backward()
+    return run
+
+def inputs():
+    return torch.randn(B, N, D), torch.randn(B, N, D)
+
+our_step, their_step = step(ours, lambda X: ours(X, need_weights=False)[0]), step(theirs, theirs)
+with measure.threads(2):
+    our_step(*inputs())
+    ratio = measure.time_ratio(our_step, their_step, inputs, [1.0], rounds=(11, 31), clock=time.perf_counter)
+print(ratio.median)
+"""
+
+
+def _encoder_step() -> Iterator[Figure]:
+    """A training step of the course's encoder against PyTorch's, of the same sizes, with dropout.
+
+    In a process of its own, because nothing in the autograder imports the course's layers.
+    """
+    done = subprocess.run([sys.executable, "-c", _ENCODER_STEP], capture_output=True, text=True, check=True)
+    yield Figure("layers: training step of an encoder", float(done.stdout), 1.0, "of PyTorch's")
 
 
 _TIMING = """\

@@ -9,7 +9,7 @@ import contextlib
 import functools
 import io
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from autograder.draw import Draw, Sizes
 from autograder.failure import CheckFailure, as_failure
 from autograder.local import LocalStudent
 from autograder.marks import mark_value
+from autograder.student import Exchange
 
 Check = Callable[..., None]
 
@@ -34,28 +35,31 @@ class Diagnosis:
     hint: str
 
 
-def diagnose(
-    exercise: str,
-    failed: Sequence[tuple[Check, CheckFailure]],
-    seed: int,
-    forbid: tuple[str, ...],
-    passed: Sequence[Check] = (),
-) -> list[Diagnosis | None]:
-    """Return a diagnosis, or None, for each failed check with its failure.
+@dataclass(frozen=True)
+class Lost:
+    """A check that failed, its failure, and the last thing that it had asked the student."""
+
+    check: Check
+    failure: CheckFailure
+    exchange: Exchange | None = None
+
+
+def diagnose(exercise: str, lost: Sequence[Lost], seed: int, passed: Sequence[Check] = ()) -> list[Diagnosis | None]:
+    """Return a diagnosis, or None, for each failed check.
 
     A misconception that would fail a check which the student has ``passed`` is not the student's.
     """
-    found: list[Diagnosis | None] = [_own_cause(failure) for _, failure in failed]
+    found: list[Diagnosis | None] = [_own_cause(each.failure) for each in lost]
     explained = [result is not None for result in found]
-    for number in range(len(failed)):
+    for number in range(len(lost)):
         if explained[number]:
             continue
-        best, same = _best_case(exercise, failed, number, seed, forbid, passed)
+        best, same = _best_case(exercise, lost, number, seed, passed)
         for other, fits in enumerate(same):
             if best and fits and not explained[other]:
                 found[other], explained[other] = Diagnosis(best.title, best.hint), True
         if not explained[number]:
-            found[number] = _from_symptom(failed[number][1])
+            found[number] = _from_symptom(lost[number].failure)
     return found
 
 
@@ -76,23 +80,55 @@ def _from_symptom(failure: CheckFailure) -> Diagnosis | None:
 
 
 def _best_case(
-    exercise: str,
-    failed: Sequence[tuple[Check, CheckFailure]],
-    number: int,
-    seed: int,
-    forbid: tuple[str, ...],
-    passed: Sequence[Check],
+    exercise: str, lost: Sequence[Lost], number: int, seed: int, passed: Sequence[Check]
 ) -> tuple[Case | None, list[bool]]:
     """Return the known wrong answer that fails check ``number`` like the student's and explains most of the others, and which."""
     best: tuple[Case | None, list[bool]] = (None, [])
     for case in misconceptions(exercise):
-        student = LocalStudent(_known_answer(case), forbid, deep=False)
-        if not _fails_alike(student, *failed[number], seed):
+        if not _answers_alike(LocalStudent(_known_answer(case)), lost[number]):
             continue
-        same = [_fails_alike(student, check, failure, seed) for check, failure in failed]
+        student = LocalStudent(_known_answer(case))
+        if not _fails_alike(student, lost[number], seed):
+            continue
+        same = [_answers_alike(student, each) and _fails_alike(student, each, seed) for each in lost]
         if sum(same) > sum(best[1]) and not any(_fails(student, check, seed) for check in passed):
             best = (case, same)
     return best
+
+
+def _answers_alike(student: LocalStudent, lost: Lost) -> bool:
+    """Tell whether a known wrong answer gives the student's answer to the last question before the failure.
+
+    One question costs a small part of what the whole check costs, and rules out most.
+    """
+    exchange = lost.exchange
+    if exchange is None:
+        return True  # the check measures in other ways
+    try:
+        with _silence():
+            value = student.answer(exchange.request).value
+    except CheckFailure as failure:
+        return exchange.failure is not None and _same_failure(exchange.failure, failure)
+    except Exception:
+        return False
+    if exchange.failure is not None:
+        return False
+    own, other = _tensors(exchange.value), _tensors(value)
+    if len(own) != len(other) or not own:
+        return len(own) == len(other)
+    received = lost.failure.received
+    blamed = [n for n, x in enumerate(own) if isinstance(received, Tensor) and _alike(x, received)]
+    return any(_alike(own[n], other[n]) for n in (blamed or range(len(own))))
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    if isinstance(value, Tensor):
+        return [value]
+    return [x for item in value for x in _tensors(item)] if isinstance(value, tuple | list) else []
+
+
+def _alike(a: Tensor, b: Tensor) -> bool:
+    return a.shape == b.shape and a.is_complex() == b.is_complex() and _equal(a.detach(), b.detach())
 
 
 def _fails(student: LocalStudent, check: Check, seed: int) -> bool:
@@ -100,29 +136,35 @@ def _fails(student: LocalStudent, check: Check, seed: int) -> bool:
     return bool(counts) and replay(check, student, seed) is not None
 
 
-def _fails_alike(student: LocalStudent, check: Check, failure: CheckFailure, seed: int) -> bool:
+def _fails_alike(student: LocalStudent, lost: Lost, seed: int) -> bool:
     """Tell whether this known wrong answer fails the check in the same way as the student's answer."""
-    if failure.kind in ("unwritten", "missing") or mark_value(check, "measured"):
+    if lost.failure.kind in ("unwritten", "missing") or mark_value(lost.check, "measured"):
         return False
-    other = replay(check, student, seed)
-    return other is not None and _same_failure(failure, other)
+    other = replay(lost.check, student, seed)
+    return other is not None and _same_failure(lost.failure, other)
 
 
 def replay(check: Check, student: Any, seed: int) -> CheckFailure | None:
     """Run one check outside pytest and return its failure, or None when it passes."""
     offered = {"student": student, "sizes": Sizes(), "draw": Draw(seed, check.__name__), "seed": seed}
     wanted = check.__code__.co_varnames[: check.__code__.co_argcount]
+    with _silence():
+        try:
+            check(**{name: offered[name] for name in wanted})
+        except Exception as error:
+            return as_failure(error)
+    return None
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
     with (
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(io.StringIO()),
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")
-        try:
-            check(**{name: offered[name] for name in wanted})
-        except Exception as error:
-            return as_failure(error)
-    return None
+        yield
 
 
 @functools.cache

@@ -119,10 +119,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def _explained(item: pytest.Item, error: CheckFailure | PartialCredit) -> str:
     if not item.config.getoption("submission", None):
         return str(error)  # in a notebook, runner.py asks for the diagnoses of all failures together
-    from autograder.diagnosis import diagnose
+    from autograder.diagnosis import Lost, diagnose
 
     failure = error.failure if isinstance(error, PartialCredit) else error
     exercise = next(item.iter_markers("exercise")).args[0]
     # As above: the item is a function.
-    [found] = diagnose(exercise, [(item.function, failure)], _seed(item.config), _student(item.config).forbid)  # type: ignore[attr-defined]
+    [found] = diagnose(exercise, [Lost(item.function, failure)], _seed(item.config))  # type: ignore[attr-defined]
     return f"{failure}\nLikely cause: {found.name}. {found.hint}" if found else str(failure)

@@ -6,6 +6,7 @@ from html import escape
 
 from autograder.diagnosis import Diagnosis
 from autograder.failure import CheckFailure
+from autograder.student import Exchange
 
 _WIDTH = 78
 
@@ -21,6 +22,7 @@ class CheckResult:
     failure: CheckFailure | None = None
     diagnosis: Diagnosis | None = None
     printed: str = ""
+    exchange: Exchange | None = None
 
     @property
     def passed(self) -> bool:

@@ -3,19 +3,19 @@
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
 from autograder import catalogue, measure, pytest_plugin
-from autograder.diagnosis import diagnose
+from autograder.diagnosis import Lost, diagnose
 from autograder.draw import fresh_seed
 from autograder.failure import CheckFailure, PartialCredit, as_failure
 from autograder.marks import mark_value
 from autograder.report import CheckResult, ExerciseReport
-from autograder.student import Student
+from autograder.student import Answer, Exchange, Request, Student
 from autograder.torch_state import known_torch_state
 
 #: Built-in plug-ins of pytest that a check has no use for. Setting each up takes a millisecond or two in every run.
@@ -50,10 +50,35 @@ class _Recorder:
         self.student, self.seed = student, seed
         self.outcomes: dict[str, BaseException | None] = {}
         self.printed: dict[str, str] = {}
+        self.last: Exchange | None = None
+        self.exchanges: dict[str, Exchange | None] = {}
 
     def pytest_configure(self, config: pytest.Config) -> None:
         config.stash[pytest_plugin.STUDENT] = self.student
         config.stash[pytest_plugin.SEED] = self.seed
+
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[None]:
+        """Keep the last thing that a check asked and what came, by which a diagnosis finds its candidates fast."""
+        ask = self.student.answer
+
+        def answer(request: Request) -> Answer:
+            try:
+                found = ask(request)
+            except CheckFailure as failure:
+                self.last = Exchange(request, failure=failure)
+                raise
+            self.last = Exchange(request, found.value)
+            return found
+
+        vars(self.student)["answer"] = answer
+        try:
+            yield
+        finally:
+            del vars(self.student)["answer"]
+
+    def pytest_runtest_call(self, item: pytest.Item) -> None:
+        self.last = None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
@@ -61,6 +86,7 @@ class _Recorder:
         error = call.excinfo.value if call.excinfo else None
         if call.when == "call" or error is not None:
             self.outcomes[item.name] = error
+            self.exchanges[item.name] = self.last
             self.printed[item.name] = report.capstdout
         return report
 
@@ -105,8 +131,9 @@ def _with_right_foundations(report: ExerciseReport, student: Student, full: Mapp
 def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
     """Run the checks under pytest, without a diagnosis."""
     recorder = _Recorder(student, seed)
-    if not _OpenSession.run(exercise, recorder):
-        _must_have_run(exercise, _pytest([catalogue.check_file(exercise)], recorder))
+    with recorder.listening():
+        if not _OpenSession.run(exercise, recorder):
+            _must_have_run(exercise, _pytest([catalogue.check_file(exercise)], recorder))
     checks = catalogue.checks_of(exercise)
     results = [_result(name, check, recorder) for name, check in checks.items()]
     used = next((r.failure for r in results if r.failure and r.failure.kind == "forbidden"), None)
@@ -206,6 +233,7 @@ def _result(name: str, check: Callable[..., Any], recorder: _Recorder) -> CheckR
         )
     else:
         result.earned, result.failure = _verdict(recorder.outcomes[name], worth)
+        result.exchange = recorder.exchanges.get(name)
     return result
 
 
@@ -221,10 +249,10 @@ def _add_diagnoses(report: ExerciseReport, student: Student) -> None:
     if report.unwritten:
         return
     checks = catalogue.checks_of(report.exercise)
-    pairs = [(checks[result.name], result.failure) for result in failed if result.failure]
+    lost = [Lost(checks[result.name], result.failure, result.exchange) for result in failed if result.failure]
     passed = [checks[result.name] for result in report.results if result.passed]
     try:
-        diagnoses = diagnose(report.exercise, pairs, report.seed, student.forbid, passed)
+        diagnoses = diagnose(report.exercise, lost, report.seed, passed)
     except Exception as error:  # an odd result may defeat the diagnosis; the verdict stands without it
         report.note = f"{report.note} No likely cause can be named ({type(error).__name__})."
         return

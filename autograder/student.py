@@ -58,6 +58,15 @@ class Answer:
     parameters: dict[str, Tensor] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Exchange:
+    """A request and what came of it: a value, or the failure that was raised."""
+
+    request: Request
+    value: Any = None
+    failure: CheckFailure | None = None
+
+
 class Student(Protocol):
     """What every kind of student can be asked. ``forbid`` names the functions that the lesson does not allow."""
 

@@ -53,8 +53,7 @@ class Twins:
         total = sum((out * c).sum() for out, c in zip(results, cotangents, strict=True))
         parameters = dict(self.reference.named_parameters())
         wanted = [x for x in leaves if x.requires_grad]
-        # To mypy, sum() of tensors may be the number 0; there is at least one.
-        want = torch.autograd.grad(total, [*wanted, *parameters.values()])  # type: ignore[arg-type]
+        want = torch.autograd.grad(total, [*wanted, *parameters.values()])
         found = [*answer.gradients, *parameter_gradients(answer, parameters)]
         expect.gradients(found, want, (*names, *parameters), setting or describe(*inputs))
 
@@ -179,10 +178,10 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
     }
 
 
-def refuses(call: Callable[[], Any], what: str, hint: str) -> None:
-    """Fail unless the call raises an error of the student's own code."""
+def refuses(what: str, hint: str, call: Callable[..., Any], *args: Any) -> None:
+    """Fail unless ``call(*args)`` raises an error of the student's own code."""
     try:
-        call()
+        call(*args)
     except CheckFailure as failure:
         if failure.kind == "crash" and not failure.cause:  # with a cause, the whole process was stopped
             return

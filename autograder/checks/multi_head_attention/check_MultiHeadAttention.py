@@ -111,7 +111,7 @@ def check_self_and_cross_attention(student, sizes, draw):
                 twins.module(*given, **options),
                 oracle,
                 meant,
-                f"{what}, {_describe(*X.shape[:2], meant[1].shape[1], D, H)}",
+                f"{what}, {_describe(sizes.B, sizes.N_Q, meant[1].shape[1], D, H)}",
             )
         except CheckFailure as failure:
             failure.message = f"{what}: {failure.message}"
@@ -261,7 +261,7 @@ def check_num_heads_must_divide(student, sizes, draw):
     _twins(student, draw, 12, 4).agree(draw.normal(1, 2, 12), what=WHAT)
     for width, num_heads in ((10, 3), (10, 4)):
         refuses(
-            lambda w=width, n=num_heads: student.build(NAME, w, n).parameters(),
             f"A width of {width} with {num_heads} heads",
             "Compare model_width % num_heads with 0 in __init__, and raise a ValueError that says what was expected.",
+            student.build(NAME, width, num_heads).parameters,
         )

@@ -75,8 +75,8 @@ def check_empty_and_full_sequences(student, sizes):
         _compare(student, torch.tensor(lengths), N_K)
     for dtype in (torch.int32, torch.uint8, torch.int16):
         _compare(student, torch.tensor([3, 0, 5], dtype=dtype), 6)
-    lengths = torch.tensor([3, 1])
-    expect.unchanged((lengths,), student.answer(Request(NAME, (lengths, 4))).args_after, ("lengths",))
+    given = torch.tensor([3, 1])
+    expect.unchanged((given,), student.answer(Request(NAME, (given, 4))).args_after, ("lengths",))
 
 
 @exercise(NAME)

@@ -79,7 +79,9 @@ def check_num_heads_must_divide(student, sizes, draw):
     X = draw.normal(sizes.B, 6, 10)  # 6 vectors of width 10: their 60 numbers could be dealt out to 3 or 4 heads
     for num_heads in (3, 4, 20):
         refuses(
-            lambda n=num_heads: student.split_heads(X, n),
             f"A width of 10 with {num_heads} heads",
             "Compare D % num_heads with 0 before anything else, and raise a ValueError that says what was expected.",
+            student.split_heads,
+            X,
+            num_heads,
         )

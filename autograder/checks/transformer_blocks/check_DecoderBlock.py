@@ -162,7 +162,9 @@ def check_arguments_and_repeatability(student, sizes, draw):
     leaves_no_trace(twins, [(2 * X, memory), (X[:, :2], memory)], X, memory, what=WHAT)
     expect.unchanged((X, memory), twins.module.request(X, memory).args_after, ("X", "memory"))
     refuses(
-        lambda: student.build(NAME, D, H, HIDDEN, 0.0, "prae")(X, memory),
         'norm="prae"',
         "A mistyped word should not pass unnoticed. Raise a ValueError for everything but the two words.",
+        student.build(NAME, D, H, HIDDEN, 0.0, "prae"),
+        X,
+        memory,
     )

@@ -148,7 +148,8 @@ def check_arguments_and_repeatability(student, sizes, draw):
     leaves_no_trace(twins, [(2 * X,), (X[:, :2],)], X, what=WHAT)
     expect.unchanged((X,), twins.module.request(X).args_after, ("X",))
     refuses(
-        lambda: student.build(NAME, D, H, HIDDEN, 0.0, "prae")(X),
         'norm="prae"',
         "A mistyped word should not pass unnoticed. Raise a ValueError for everything but the two words.",
+        student.build(NAME, D, H, HIDDEN, 0.0, "prae"),
+        X,
     )

@@ -51,9 +51,10 @@ def check_activation(student, sizes, draw):
     X = draw.normal(sizes.N_X, WIDTH, dtype=torch.float32)
     for name in ("rleu", "sigmoid"):
         refuses(
-            lambda n=name: student.build(NAME, WIDTH, HIDDEN, 0.0, n)(X),
             f'activation="{name}"',
             "A mistyped name should not pass unnoticed. Raise a ValueError for everything but the two names.",
+            student.build(NAME, WIDTH, HIDDEN, 0.0, name),
+            X,
         )
 
 

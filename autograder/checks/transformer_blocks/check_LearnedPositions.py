@@ -48,9 +48,10 @@ def check_too_long_a_sequence(student, sizes, draw):
     one.agree(draw.normal(sizes.B, 1, WIDTH), what=WHAT)
     for module, N in ((twins.module, LONGEST + 1), (one.module, 2)):  # a table of one row would broadcast
         refuses(
-            lambda m=module, n=N: m(draw.normal(sizes.B, n, WIDTH)),
             f"{N} positions with a table that is too short",
             "Compare the length with max_length, and raise a ValueError that says both.",
+            module,
+            draw.normal(sizes.B, N, WIDTH),
         )
 
 

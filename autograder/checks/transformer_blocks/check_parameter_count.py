@@ -1,12 +1,14 @@
 """parameter_count(config)."""
 
+from typing import Any
+
 from autograder import references
 from autograder.failure import CheckFailure
 from autograder.marks import exercise, measured, points
 from autograder.student import Made
 
 NAME = "parameter_count"
-SMALL = {
+SMALL: dict[str, Any] = {
     "vocab_size": 101,
     "model_width": 12,
     "num_heads": 3,
@@ -42,14 +44,17 @@ def _compare(student, fields, want, what):
         )  # fmt: skip
 
 
+def _reference_count(changes):
+    return references.parameter_count(references.TransformerConfig(**(SMALL | changes)))
+
+
 @exercise(NAME)
 @points(2)
 def check_small_models(student):
     """Every number of every parameter is counted, and what is shared only once"""
     for changes in ({}, {"tied": False}, {"norm": "pre"}, {"encoder_blocks": 1, "hidden_width": 5}):
-        fields = SMALL | changes
         told = ", ".join(f"{key}={value!r}" for key, value in changes.items()) or "a small encoder-decoder"
-        _compare(student, fields, references.parameter_count(references.TransformerConfig(**fields)), told)
+        _compare(student, SMALL | changes, _reference_count(changes), told)
 
 
 @exercise(NAME)
@@ -66,9 +71,7 @@ def check_known_models(student):
 def check_no_memory(student):
     """Counting takes no memory: the model is built on the meta device"""
     fields, want, what = KNOWN[0]
-    _compare(
-        student, SMALL, references.parameter_count(references.TransformerConfig(**SMALL)), "a small encoder-decoder"
-    )
+    _compare(student, SMALL, _reference_count({}), "a small encoder-decoder")
     needed = student.peak_memory(NAME, Made("TransformerConfig", fields))
     if needed > want:  # a byte for each parameter; in float32 it takes four
         raise CheckFailure(
