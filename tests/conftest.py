@@ -56,9 +56,14 @@ def course(sample_class: Path, tmp_path: Path) -> Course:
 
 
 def pytest_configure() -> None:
-    """Without a sandbox, nbgrader's own tests run on submissions that are trusted; those of the sandbox are skipped."""
+    """Without a sandbox, nbgrader's own tests run on submissions that are trusted. Workers of pytest share the cores."""
     if problem():
         os.environ[guard.TRUST] = "1"
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if workers > 1:  # else each of them, and each command that it starts, takes all cores
+        threads = max(1, (os.cpu_count() or 1) // workers)
+        torch.set_num_threads(threads)
+        os.environ["OMP_NUM_THREADS"] = str(threads)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
