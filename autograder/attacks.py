@@ -1,8 +1,8 @@
 """Hand in hostile submissions, grade them as a class, and count what they gained and whom they harmed.
 
 A case is a file: either code that takes the place of one exercise's cell in an untouched notebook (``# replaces: softmax``), or a
-function ``hand_in(folder, notebook, save)`` that makes the submission itself. What it earns honestly, being partly right, stands
-in ``# may earn: 8``; everything above that is gained.
+function ``hand_in(folder, notebook, save)`` that makes the submission itself. It is handed in for the first lesson or for the one
+that ``# assignment:`` names. What it earns honestly, being partly right, stands in ``# may earn: 8``; everything above is gained.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from typing import Any
 from autograder import catalogue, notebooks
 from autograder.course import Course
 
-ASSIGNMENT = "01-attention"
+FIRST = "01-attention"
 NEIGHBOURS = ("aa-neighbour", "mm-neighbour", "zz-neighbour")
 
 #: Small, so that what never ends takes seconds. The class of honest students in the same run must live with them too.
@@ -45,6 +45,12 @@ class Tally:
     harmed: list[str] = field(default_factory=list)
     traces: list[str] = field(default_factory=list)
 
+    def add(self, other: "Tally") -> None:
+        self.tried += other.tried
+        self.gained |= other.gained
+        self.harmed += other.harmed
+        self.traces += other.traces
+
     @property
     def good(self) -> bool:
         return self.tried > 0 and not (self.gained or self.harmed or self.traces)
@@ -66,27 +72,40 @@ def cases(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.py"))
 
 
-def make_class(source: Course, root: Path, files: list[Path]) -> Course:
+def by_assignment(files: Iterable[Path]) -> dict[str, list[Path]]:
+    found: dict[str, list[Path]] = {}
+    for path in files:
+        found.setdefault(_said(path, "assignment") or FIRST, []).append(path)
+    return found
+
+
+def _said(path: Path, what: str) -> str | None:
+    """Return what a case says in a line of its own, ``# what: ...``."""
+    line = re.search(rf"^# {what}: (\S+)$", path.read_text(encoding="utf8"), re.MULTILINE)
+    return line[1] if line else None
+
+
+def make_class(source: Course, root: Path, assignment: str, files: list[Path]) -> Course:
     """Lay out a course in ``root`` in which every case and three honest neighbours have handed something in."""
-    (root / "solutions" / ASSIGNMENT).mkdir(parents=True)
-    solution = source.solution_notebook(ASSIGNMENT)
-    shutil.copy(solution, root / "solutions" / ASSIGNMENT)
+    (root / "solutions" / assignment).mkdir(parents=True)
+    solution = source.solution_notebook(assignment)
+    shutil.copy(solution, root / "solutions" / assignment)
     (root / "nbgrader_config.py").write_text(_CONFIG, encoding="utf8")
     course = Course(root)
     subprocess.run(
-        [sys.executable, "-m", "nbgrader", "generate_assignment", ASSIGNMENT], cwd=root, capture_output=True, check=True
+        [sys.executable, "-m", "nbgrader", "generate_assignment", assignment], cwd=root, capture_output=True, check=True
     )
-    released = (root / "assignments" / ASSIGNMENT / solution.name).read_text(encoding="utf8")
+    released = (root / "assignments" / assignment / solution.name).read_text(encoding="utf8")
     for name in NEIGHBOURS:
-        place = _folder(course, name)
+        place = _folder(course, name, assignment)
         shutil.copy(solution, place)
     for path in files:
-        _hand_in(path, _folder(course, path.stem), json.loads(released), solution.name)
+        _hand_in(path, _folder(course, path.stem, assignment), json.loads(released), solution.name)
     return course
 
 
-def _folder(course: Course, student: str) -> Path:
-    place = course.grading / "submitted" / student / ASSIGNMENT
+def _folder(course: Course, student: str, assignment: str) -> Path:
+    place = course.grading / "submitted" / student / assignment
     place.mkdir(parents=True)
     return place
 
@@ -96,69 +115,73 @@ def _hand_in(path: Path, place: Path, notebook: dict[str, Any], name: str) -> No
         (place / name).write_text(json.dumps(changed), encoding="utf8")
 
     text = path.read_text(encoding="utf8")
-    replaced = re.search(r"^# replaces: (\w+)$", text, re.MULTILINE)
+    replaced = _said(path, "replaces")
     if replaced is None:
         names: dict[str, Callable[..., None]] = {}
         exec(compile(text, str(path), "exec"), names)
         names["hand_in"](place, notebook, save)
         return
     for cell in notebook["cells"]:
-        if notebooks.grade_id(cell) == replaced[1]:
+        if notebooks.grade_id(cell) == replaced:
             cell["source"] = text
     save(notebook)
 
 
 def attack(source: Course, folder: Path, command: str) -> Tally:
-    """Grade all cases of a folder with ``nbgrader autograde`` or ``autograder grade``, and count."""
-    with tempfile.TemporaryDirectory(prefix="attacked-") as name:
-        return attack_in(source, Path(name), cases(folder), command)
+    """Grade all cases of a folder with ``nbgrader autograde`` or ``autograder grade``, each assignment's at once, and count."""
+    total = Tally()
+    for files in by_assignment(cases(folder)).values():
+        with tempfile.TemporaryDirectory(prefix="attacked-") as name:
+            total.add(attack_in(source, Path(name), files, command))
+    return total
 
 
 def attack_in(source: Course, root: Path, files: list[Path], command: str) -> Tally:
-    """Make the class in ``root``, grade it there, and count."""
-    course = make_class(source, root, files)
+    """Make the class in ``root`` from cases of one assignment, grade it there, and count."""
+    [assignment] = by_assignment(files)
+    course = make_class(source, root, assignment, files)
     before = _surroundings(source, course)
     arguments = {"nbgrader": ["nbgrader", "autograde"], "autograder": ["autograder", "grade"]}[command]
     environment = os.environ | {"AUTOGRADER_LIMITS": json.dumps(LIMITS), "AUTOGRADER_RUN": root.name}
     done = subprocess.run(
-        [sys.executable, "-m", *arguments, ASSIGNMENT],
+        [sys.executable, "-m", *arguments, assignment],
         cwd=root,
         env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
-    return _count(course, files, before, _surroundings(source, course), done.stdout.decode(errors="replace"))
-
-
-def _count(course: Course, files: list[Path], before: dict[str, str], after: dict[str, str], told: str) -> Tally:
-    tally = Tally(len(files))
-    scores = scores_of(course)
-    for path in files:
-        may = re.search(r"^# may earn: ([\d.]+)$", path.read_text(encoding="utf8"), re.MULTILINE)
-        above = scores.get(path.stem, 0.0) - (float(may[1]) if may else 0.0)
-        if above > 0:
-            tally.gained[path.stem] = above
-    full = sum(catalogue.points_of(name) for name in catalogue.exercises(ASSIGNMENT))
-    tally.harmed = [
-        f"{name} has {scores.get(name)} of {full:g} points" for name in NEIGHBOURS if scores.get(name) != full
-    ]
+    tally = _count(scores_of(course, assignment), assignment, files)
+    after = _surroundings(source, course)
     if tally.harmed:
-        tally.harmed.append(f"the end of the log: {told[-1500:]}")
+        tally.harmed.append(f"the end of the log: {done.stdout.decode(errors='replace')[-1500:]}")
     tally.traces = [
         f"{name}: {after.get(name, 'gone')}" for name in sorted(before | after) if before.get(name) != after.get(name)
     ]
     return tally
 
 
-def scores_of(course: Course) -> dict[str, float]:
+def _count(scores: dict[str, float], assignment: str, files: list[Path]) -> Tally:
+    tally = Tally(len(files))
+    for path in files:
+        above = scores.get(path.stem, 0.0) - float(_said(path, "may earn") or 0)
+        if above > 0:
+            tally.gained[path.stem] = above
+    full = sum(catalogue.points_of(name) for name in catalogue.exercises(assignment))
+    tally.harmed = [
+        f"{name} has {scores.get(name)} of {full:g} points" for name in NEIGHBOURS if scores.get(name) != full
+    ]
+    return tally
+
+
+def scores_of(course: Course, assignment: str) -> dict[str, float]:
     """Return everyone's points for the cells that are graded automatically."""
     from nbgrader.api import Gradebook
 
     with Gradebook(f"sqlite:///{course.grading / 'gradebook.db'}") as gradebook:
         return {
             submission.student_id: float(sum(g.auto_score or 0.0 for n in submission.notebooks for g in n.grades))
-            for submission in gradebook.assignment_submissions(ASSIGNMENT)
+            for submission in gradebook.assignment_submissions(assignment)
         }
 
 

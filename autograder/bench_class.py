@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder import notebooks
-from autograder.attacks import ASSIGNMENT, scores_of
+from autograder.attacks import FIRST as ASSIGNMENT
+from autograder.attacks import scores_of
 from autograder.cases import OWN_BANK, Case, read_bank
 from autograder.course import Course, find_course
 
@@ -91,8 +92,8 @@ def times_stock(number: int = 64, stock: int = 8) -> Iterator[tuple[str, float, 
         per_stock = seconds(slow, "nbgrader", "autograde") / stock
         per_ours = seconds(fast, "autograder", "grade") / number
         yield f"grading {number} submissions: per second", per_stock / per_ours, 8.0, "of stock nbgrader's"
-        same = scores_of(slow)
-        mine = scores_of(fast)
+        same = scores_of(slow, ASSIGNMENT)
+        mine = scores_of(fast, ASSIGNMENT)
         agreed = sum(mine[student] == same[student] for student in same) / len(same)
         yield "grading: scores equal to those of stock nbgrader", agreed, 1.0, f"of {len(same)}"
 
@@ -104,6 +105,6 @@ def large_class(small: int = 100, large: int = 1000) -> Iterator[tuple[str, floa
         with tempfile.TemporaryDirectory() as name:
             course = lay_out(Path(name), number, written=("softmax", "causal_mask"))
             each[number] = seconds(course, "autograder", "grade") / number
-            complete[number] = len(scores_of(course)) / number
+            complete[number] = len(scores_of(course, ASSIGNMENT)) / number
     yield f"grading {large} submissions: time for each", each[large] / each[small], 1.1, f"of that at {small}"
     yield f"grading {large} submissions: in the gradebook", complete[large], 1.0, "of all"

@@ -279,8 +279,9 @@ def _build(cls: Any, args: tuple, request: Request) -> nn.Module:
 def _load(module: nn.Module, request: Request) -> None:
     """Copy the weights into the parameters whose names end in the given names, and take over their dtype."""
     own = dict(module.named_parameters())
+    meant = {name: matching(name, own) for name in request.weights or {}}
     for name, tensor in (request.weights or {}).items():
-        found = matching(name, own)
+        found = meant[name]
         if not found:
             raise CheckFailure(
                 "parameters",
@@ -300,13 +301,13 @@ def _load(module: nn.Module, request: Request) -> None:
     for key in own:
         if key.endswith(
             "bias"
-        ):  # a bias too many is told by the check of the parameters, and need not spoil all the others
+        ):  # one too many is told by the check of the parameters, and need not spoil all the others
             nn.init.zeros_(own[key])
     module.to(next(iter((request.weights or {}).values())).dtype)
     own = dict(module.named_parameters())
     with torch.no_grad():
         for name, tensor in (request.weights or {}).items():
-            own[matching(name, own)[0]].copy_(tensor)
+            own[meant[name][0]].copy_(tensor)
 
 
 def _add_gradients(answer: Answer, request: Request) -> None:

@@ -138,4 +138,5 @@ def copy_tensor(tensor: Tensor) -> Tensor:
 
 def matching(name: str, own: Iterable[str]) -> list[str]:
     """Return the parameters in ``own`` that are meant by ``name``: of that name, or of a part of the module (``part.name``)."""
-    return [key for key in own if key == name or key.endswith("." + name)]
+    part = f".{name}"
+    return [key for key in own if key == name or key.endswith(part)]

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.sandbox
 
 FOLDER = Path(__file__).parent / "cases"
 CASES = attacks.cases(FOLDER)
+LESSONS = attacks.by_assignment(CASES)
 
 #: Those that aim at nbgrader itself, and a few of every other kind: the whole set takes nbgrader, which is serial, six minutes.
 AT_NBGRADER = [path for path in CASES if "hand_in(folder" in path.read_text(encoding="utf8")] + [
@@ -30,8 +31,9 @@ def test_there_are_enough_cases_and_each_says_what_it_tries():
 
 
 @pytest.mark.slow
-def test_the_class_runner_withstands_them_all(root, tmp_path):
-    tally = attacks.attack_in(Course(root), tmp_path, CASES, "autograder")
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_the_class_runner_withstands_them_all(root, tmp_path, lesson):
+    tally = attacks.attack_in(Course(root), tmp_path, LESSONS[lesson], "autograder")
     assert tally.good, str(tally)
 
 
@@ -41,7 +43,7 @@ def attacked(root, tmp_path_factory):
     place = tmp_path_factory.mktemp("attacked")
     tally = attacks.attack_in(Course(root), place, AT_NBGRADER, "nbgrader")
     subprocess.run(
-        [sys.executable, "-m", "nbgrader", "generate_feedback", attacks.ASSIGNMENT], cwd=place, capture_output=True
+        [sys.executable, "-m", "nbgrader", "generate_feedback", attacks.FIRST], cwd=place, capture_output=True
     )
     return place, tally
 
@@ -58,7 +60,7 @@ def test_a_feedback_page_runs_no_script(attacked):
     if browser_path is None:
         pytest.skip("no Chromium here")
     pages = [
-        attacked[0] / "grading" / "feedback" / name / attacks.ASSIGNMENT / "attention.html"
+        attacked[0] / "grading" / "feedback" / name / attacks.FIRST / "attention.html"
         for name in ("script_in_the_text", "html_in_a_failure")
     ]
     with playwright.sync_playwright() as play:
@@ -74,7 +76,7 @@ def test_a_feedback_page_runs_no_script(attacked):
 
 @pytest.mark.slow
 def test_the_check_table_survives_the_cleaning_of_the_page(attacked):
-    page = (attacked[0] / "grading" / "feedback" / "aa-neighbour" / attacks.ASSIGNMENT / "attention.html").read_text(
+    page = (attacked[0] / "grading" / "feedback" / "aa-neighbour" / attacks.FIRST / "attention.html").read_text(
         encoding="utf8"
     )
     assert "14 of 14 points" in page

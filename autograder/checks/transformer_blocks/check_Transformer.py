@@ -13,7 +13,7 @@ from autograder.student import Made, matching
 
 NAME = "Transformer"
 FIELDS: dict[str, Any] = {
-    "vocab_size": 19, "model_width": 12, "num_heads": 3, "hidden_width": 17, "encoder_blocks": 2, "decoder_blocks": 3,
+    "vocab_size": 19, "model_width": 12, "num_heads": 3, "hidden_width": 17, "encoder_blocks": 1, "decoder_blocks": 2,
     "max_length": 31, "dropout": 0.0,
 }  # fmt: skip
 BLOCKS = FIELDS["decoder_blocks"]
@@ -66,7 +66,7 @@ def _agree(twins, *inputs, blocks=BLOCKS, setting="", **options):
 @points(2)
 def check_parameters(student, sizes, draw):
     """One embedding for both sides; with tied=True the output shares its weight, otherwise `output` has its own, without bias"""
-    for changes in ({"tied": True}, {"tied": False}, {"norm": "pre"}):
+    for changes in ({"encoder_blocks": 2}, {"tied": False, "decoder_blocks": 1}, {"norm": "pre"}):
         want = {key: tuple(value.shape) for key, value in _reference(**changes).named_parameters()}
         own = student.build(NAME, _made(**changes)).parameters()
         meant = {key: key for key in own} | {key: name for name in want for key in matching(name, own)}
@@ -101,7 +101,7 @@ def check_config(student, sizes, draw):
         {"tied": False},
         {"norm": "pre"},
         {"activation": "gelu"},
-        {"encoder_blocks": 3, "decoder_blocks": 1},
+        {"encoder_blocks": 2, "decoder_blocks": 1},
     ):
         blocks = changes.get("decoder_blocks", BLOCKS)
         setting = ", ".join(f"{key}={value!r}" for key, value in changes.items())

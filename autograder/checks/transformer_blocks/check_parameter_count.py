@@ -27,7 +27,7 @@ KNOWN = (
 
 def _count(student, fields):
     count = student.parameter_count(Made("TransformerConfig", fields))
-    if isinstance(count, bool) or not isinstance(count, int):
+    if type(count) is not int:  # not a subclass either, which could call itself equal to anything
         raise CheckFailure(
             "type", "The count should be a whole number.", yours=f"a {type(count).__name__}", received=type(count).__name__,
             cause="not a whole number", hint="numel() gives an int; a sum of them is one too.",
