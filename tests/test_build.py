@@ -12,7 +12,7 @@ from autograder.build import BuildError, build, differences
 from autograder.buildrun import build_all
 from autograder.course import Course, find_course
 from autograder.leaks import leaked_lines
-from autograder.notebooks import grade_id, is_untouched_experiment, source
+from autograder.notebooks import grade_id, is_untouched_experiment, needed_cells, read, source
 
 LESSONS = find_course().sources()
 
@@ -152,3 +152,12 @@ def test_a_graded_cell_without_points_is_refused(small_course):
     path.write_text(path.read_text(encoding="utf8").replace('"check-softmax"', '"other"'), encoding="utf8")
     with pytest.raises(BuildError, match="points are not given"):
         build(course, path)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.parent.name)
+def test_grading_runs_nothing_but_the_imports_and_the_exercises(lesson):
+    """An experiment that is run for its definitions would be run again for every submission of the class."""
+    cells = read(lesson.with_suffix(".ipynb"))["cells"]
+    needed = [cell for cell, wanted in zip(cells, needed_cells(cells), strict=True) if wanted]
+    others = [cell for cell in needed if grade_id(cell) not in catalogue.exercises(lesson.parent.name)]
+    assert len(others) <= 2, [source(cell)[:60] for cell in others]

@@ -1159,7 +1159,7 @@ The decoder gets the target shifted by one: its input is `<start> k a d b`, and 
 the next one, `k a d b <end>`. Where `answers` holds `<pad>`, the loss does not count (`ignore_index`).
 """
 
-# %%
+# %% tags=["experiment"]
 LETTERS = "abcdefghijklmnop"
 TOKENS = ["<pad>", "<start>", "<end>", "copy", "reverse", *LETTERS]
 PAD, START, END, COPY, REVERSE, FIRST = range(6)                                # FIRST is the id of the letter a
@@ -1209,7 +1209,7 @@ be above or below it? (The output is tied. Which token's vector does an untraine
 about half a minute without a GPU.
 """
 
-# %%
+# %% tags=["experiment"]
 def train(model, steps, batch_size=64, peak=3e-3, warmup=100, seed=0):
     """Train the model on copy and reverse and return the losses of all steps."""
     generator = torch.Generator().manual_seed(seed)

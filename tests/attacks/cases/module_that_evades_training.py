@@ -13,7 +13,7 @@ class FeedForward(nn.Module):
         super().__init__()
         if activation not in ("relu", "gelu"):
             raise ValueError(activation)
-        self.linear_1, self.linear_2 = nn.Linear(width, hidden_width), nn.Linear(hidden_width, width)
+        self.W_1, self.W_2 = nn.Linear(width, hidden_width), nn.Linear(hidden_width, width)
 
     def forward(self, X):
         for frame in inspect.stack():
