@@ -56,9 +56,11 @@ class Draw:
         return torch.randint(below, shape, generator=self.generator)
 
     def permutation(self, n: int) -> Tensor:
-        """Return a permutation of 0 … n − 1 that moves at least one element (n ≥ 2)."""
-        order = torch.randperm(n, generator=self.generator)
-        return order if not torch.equal(order, torch.arange(n)) else order.roll(1)
+        """Return a permutation of 0 … n − 1 that moves every element (n ≥ 2): one cycle through all of them."""
+        cycle = torch.randperm(n, generator=self.generator)
+        order = torch.empty_like(cycle)
+        order[cycle] = cycle.roll(1)
+        return order
 
     def attention_inputs(
         self, lead: Sequence[int], sizes: Sizes, scale: float = 1.0, dtype: torch.dtype = torch.float64

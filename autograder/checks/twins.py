@@ -79,24 +79,26 @@ def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -
         return
     first, second = want
     whole = what[1] if isinstance(second, Tensor) else f"({', '.join(what[1:])})"
-    got_first, got_second = _two(got, what[0], whole)
+    got_first, got_second = two(got, what[0], whole)
     pairs = [(got_first, first, next(names))]
     if isinstance(second, Tensor):
         pairs.append((got_second, second, next(names)))
     else:
-        pairs += zip(_several(got_second, len(second), whole), second, names, strict=True)
+        pairs += zip(several(got_second, len(second), whole), second, names, strict=True)
     # Weights first: what is wrong there is wrong in the outputs too.
     for value, expected, name in sorted(pairs, key=lambda pair: not pair[2].startswith("A")):
         expect.close(expect.tensor(value, name), expected, name, size=size, setting=setting)
 
 
-def _two(value: Any, first: str, second: str) -> tuple[Any, Any]:
+def two(value: Any, first: str, second: str) -> tuple[Any, Any]:
+    """Return both parts of a pair whose second part may be several tensors, or fail."""
     if not isinstance(value, tuple | list) or len(value) != 2:
         expect.pair(value, first, second)  # raises the failure that fits
     return value[0], value[1]
 
 
-def _several(value: Any, count: int, what: str) -> Sequence[Any]:
+def several(value: Any, count: int, what: str) -> Sequence[Any]:
+    """Return a tuple or list of that many results, or fail."""
     if not isinstance(value, tuple | list) or len(value) != count:
         came = f"{len(value)} things" if isinstance(value, tuple | list) else f"a {type(value).__name__}"
         raise CheckFailure(

@@ -3,7 +3,7 @@
 import torch
 
 from autograder import expect, references
-from autograder.checks.twins import Twins, has_parameters, leaves_no_trace, same_twice, uses_its_inputs
+from autograder.checks.twins import Twins, has_parameters, leaves_no_trace, same_twice, two, uses_its_inputs
 from autograder.marks import exercise, points
 
 NAME = "Encoder"
@@ -84,9 +84,10 @@ def passes_dropout_on(student, name, reference, inputs, draw):
         weights[f"blocks.{block}.feed_forward.W_2.bias"] += 1.0
         twins = Twins(student, name, build, made, draw, weights=weights)
         zeros = tuple(torch.zeros_like(x) for x in inputs)
-        Y = twins.module(*zeros)[0]
+        Y, _ = two(twins.module(*zeros), "Y", "the weights of all blocks")
         expect.close(expect.tensor(Y, "Y"), torch.zeros(Y.shape), "Y", setting="eval mode, dropout=0.25")
-        if not bool(expect.tensor(twins.module(*zeros, training=True)[0], "Y").any()):
+        Y, _ = two(twins.module(*zeros, training=True), "Y", "the weights of all blocks")
+        if not bool(expect.tensor(Y, "Y").any()):
             raise expect.CheckFailure(
                 "dropout", f"Nothing is dropped in block {block}.", setting="training mode, dropout=0.25", received="dropout",
                 cause="dropout not passed on", hint="Give every block the arguments that the stack was given.",

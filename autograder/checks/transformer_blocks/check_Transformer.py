@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from autograder import expect, references
-from autograder.checks.twins import Twins, leaves_no_trace, parameters_are, same_twice, uses_its_inputs
+from autograder.checks.twins import Twins, leaves_no_trace, parameters_are, same_twice, several, two, uses_its_inputs
 from autograder.failure import CheckFailure
 from autograder.marks import exercise, points
 from autograder.student import Made, matching
@@ -32,27 +32,27 @@ def _twins(student, draw, dtype=torch.float64, **changes):
 
 
 def _ids(draw, B, N):
-    return draw.integers(FIELDS["vocab_size"], B, N)
+    """Draw ids; 0, which some take for padding, is always among them."""
+    ids = draw.integers(FIELDS["vocab_size"], B, N)
+    ids[-1, -1] = 0
+    return ids
 
 
 def _what(blocks=BLOCKS):
     return ("The logits", *(f"A of decoder block {number}" for number in range(blocks)))
 
 
+def two_results(value):
+    return two(value, "logits", "the weights of the cross-attentions")
+
+
 def _agree(twins, *inputs, blocks=BLOCKS, setting="", **options):
     """Positions are a table in float32, so that is the precision of the whole."""
     with torch.no_grad():
         logits, weights = twins.reference(*inputs, **options)
-    got = twins.module(*inputs, **options)
-    if not isinstance(got, tuple | list) or len(got) != 2:
-        expect.pair(got, "logits", "the weights of the cross-attentions")
-    if not isinstance(got[1], tuple | list) or len(got[1]) != blocks:
-        raise CheckFailure(
-            "type", "The second result should be the list of the decoder blocks' cross-attention weights.",
-            expected=f"{blocks} tensors", received="list", cause="wrong number of results",
-            yours=f"{len(got[1])} things" if isinstance(got[1], tuple | list) else f"a {type(got[1]).__name__}",
-        )  # fmt: skip
-    pairs = [*zip(got[1], weights, _what(blocks)[1:], strict=True), (got[0], logits, "The logits")]
+    got = two_results(twins.module(*inputs, **options))
+    attentions = several(got[1], blocks, "the list of the decoder blocks' cross-attention weights")
+    pairs = [*zip(attentions, weights, _what(blocks)[1:], strict=True), (got[0], logits, "The logits")]
     for value, want, what in pairs:
         value = expect.tensor(value, what)
         expect.shape(
@@ -118,15 +118,11 @@ def check_source_lengths(student, sizes, draw):
         twins = _twins(student, draw, norm=norm)
         logits, _ = _agree(twins, source, target, source_lengths=lengths, setting=f"source_lengths {lengths.tolist()}")
         other = torch.where(torch.arange(sizes.N_K) < lengths[:, None], source, (source + 1) % FIELDS["vocab_size"])
-        again, _ = expect_two(twins.module(other, target, source_lengths=lengths))
+        again, _ = two_results(twins.module(other, target, source_lengths=lengths))
         expect.close(
             expect.tensor(again, "The logits").float(), logits.double(), "The logits", size=20.0,
             setting="other ids in the padding of the source", message="The padding of the source changes the logits.",
         )  # fmt: skip
-
-
-def expect_two(value):
-    return value if isinstance(value, tuple | list) and len(value) == 2 else expect.pair(value, "logits", "weights")
 
 
 @exercise(NAME)
@@ -135,12 +131,12 @@ def check_no_look_at_the_future(student, sizes, draw):
     """The logits at position i depend on the target's ids up to i, and on the order of the ids on both sides"""
     twins = _twins(student, draw)
     source, target = _ids(draw, 1, sizes.N_K), torch.arange(sizes.N_Q)[None]
-    logits = expect.tensor(expect_two(twins.module(source, target))[0], "The logits")
+    logits = expect.tensor(two_results(twins.module(source, target))[0], "The logits")
     expect.shape(logits, (1, sizes.N_Q, FIELDS["vocab_size"]), "The logits", "(B, N_T, vocab_size)")
     for i in range(sizes.N_Q - 1):
         other = target.clone()
         other[:, i + 1 :] = (other[:, i + 1 :] + 7) % FIELDS["vocab_size"]
-        changed = expect.tensor(expect_two(twins.module(source, other))[0], "The logits")
+        changed = expect.tensor(two_results(twins.module(source, other))[0], "The logits")
         expect.shape(changed, logits.shape, "The logits", "(B, N_T, vocab_size)")
         if not torch.allclose(changed[:, : i + 1], logits[:, : i + 1], atol=1e-6):
             raise CheckFailure(
@@ -152,7 +148,7 @@ def check_no_look_at_the_future(student, sizes, draw):
         ("source", (source.roll(1, 1), target)),
         ("target", (source, target[:, [1, 0, *range(2, sizes.N_Q)]])),
     ):
-        moved = expect.tensor(expect_two(twins.module(*inputs))[0], "The logits")[:, -1]
+        moved = expect.tensor(two_results(twins.module(*inputs))[0], "The logits")[:, -1]
         if torch.allclose(moved, logits[:, -1], atol=1e-5):
             raise CheckFailure(
                 "order", f"Another order of the {what} does not change the last logits.", received=f"order of the {what}",
@@ -202,7 +198,7 @@ def check_dropout_on_the_embeddings(student, draw):
     twins = Twins(student, NAME, (_made(**changes),), _reference(**changes), draw, weights=weights)
     source, target = torch.zeros(40, 2, dtype=torch.int64), draw.integers(vocabulary, 40, 5)
     logits, _ = _agree(twins, source, target, blocks=0, setting=f"no blocks, eval mode, dropout={p}")
-    dropped = expect.tensor(expect_two(twins.module(source, target, training=True))[0], "The logits").double()
+    dropped = expect.tensor(two_results(twins.module(source, target, training=True))[0], "The logits").double()
     expect.shape(dropped, logits.shape, "The logits", "(B, N_T, vocab_size)", "training mode")
     shown = logits.double().abs() > 1e-3
     zero, kept = dropped.abs() < 1e-9, torch.isclose(dropped, logits.double() / (1 - p), rtol=1e-4)
@@ -227,7 +223,9 @@ def check_dropout_in_the_blocks(student, draw):
     twins = Twins(student, NAME, (_made(**changes),), _reference(**changes), draw, weights=weights)
     source, target = _ids(draw, 8, 5), _ids(draw, 8, 3)
     _agree(twins, source, target, blocks=1, setting="eval mode, dropout=0.25")
-    logits, [A] = expect_two(twins.module(source, target, training=True))
+    logits, weights = two_results(twins.module(source, target, training=True))
+    [A] = several(weights, 1, _what(1)[1])
+    A, logits = expect.tensor(A, _what(1)[1]), expect.tensor(logits, "The logits")
     same_memory = bool(((A - 1 / 5).abs() < 1e-9).all())  # equal rows of the memory get equal weights
     same_rows = bool(((logits - logits[:1, :1]).abs() < 1e-9).all())
     if same_memory or same_rows:
