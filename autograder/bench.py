@@ -17,9 +17,18 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder import catalogue
+from autograder.cases import OWN_BANK
 from autograder.course import find_course
 
-ASSIGNMENT = "01-attention"
+#: Checks that race or measure for longer than a second.
+MEASURING = ("blockwise_attention",)
+#: Frequent mistakes, for the time that a diagnosis takes.
+MISTAKES = (
+    "01-attention/scaled_dot_product_attention/wrong/no_scaling",
+    "02-multi-head-attention/MultiHeadAttention/wrong/bare_view",
+    "03-transformer-blocks/DecoderBlock/wrong/causal_mask_missing",
+    "03-transformer-blocks/Transformer/wrong/embedding_not_scaled",
+)
 SHAPES = ((1, 8, 2048, 64), (1, 4, 4096, 64))
 
 
@@ -47,7 +56,7 @@ def bench(output: Path, large: bool = False) -> int:
     table = Table(title="Benchmarks")
     for title in ("figure", "value", "target", "unit", "met"):
         table.add_column(title, justify="right" if title in ("value", "target") else "left")
-    for figure in (*_blockwise(), *_encoder_step(), *_check_times(), *_import_times(), *_class(large)):
+    for figure in (*_blockwise(), *_layers(), *_check_times(), *_import_times(), *_class(large)):
         figures.append(figure)
         sign = "≤" if figure.better == "lower" else "≥"
         row = (figure.name, f"{figure.value:.3g}", f"{sign} {figure.target:g}", figure.unit)
@@ -73,10 +82,19 @@ def _class(large: bool) -> Iterator[Figure]:
         yield Figure(name, value, target, unit, "lower" if "time for each" in name else "higher")
 
 
-def _solution() -> dict[str, Any]:
+def _layers() -> Iterator[Figure]:
+    """Modules of the lessons and of the course against PyTorch's."""
+    from autograder import bench_layers
+
+    for name, value, target in (*bench_layers.multi_head(solution("02-multi-head-attention")), *bench_layers.encoder()):
+        yield Figure(name, value, target, "of PyTorch's")
+
+
+def solution(lesson: str) -> dict[str, Any]:
+    """Return what the solution of a lesson defines."""
     from autograder import notebooks
 
-    return notebooks.run(find_course().solution_notebook(ASSIGNMENT)).namespace
+    return notebooks.run(find_course().solution_notebook(lesson)).namespace
 
 
 def _blockwise() -> Iterator[Figure]:
@@ -86,7 +104,7 @@ def _blockwise() -> Iterator[Figure]:
     from autograder import measure, references
     from course_lib.devices import peak_memory
 
-    names = _solution()
+    names = solution("01-attention")
     blockwise = lambda *x: names["blockwise_attention"](*x, causal=True)  # noqa: E731
     ready = lambda *x: references.blockwise_attention(*x, causal=True)  # noqa: E731
     generator = torch.Generator().manual_seed(0)
@@ -114,44 +132,6 @@ def _whole_matrix(names: dict[str, Any], Q: Any, K: Any, V: Any) -> Any:
     return names["scaled_dot_product_attention"](Q, K, V, names["causal_mask"](Q.shape[-2]))
 
 
-_ENCODER_STEP = """\
-import time
-import torch
-from torch import nn
-from autograder import measure
-from course_lib.layers import Encoder
-
-B, N, D, H, HIDDEN, BLOCKS, DROPOUT = 32, 128, 256, 8, 1024, 4, 0.1
-layer = nn.TransformerEncoderLayer(D, H, HIDDEN, DROPOUT, batch_first=True)
-theirs = nn.TransformerEncoder(layer, BLOCKS, enable_nested_tensor=False).train()
-ours = Encoder(BLOCKS, D, H, HIDDEN, DROPOUT).train()
-
-def step(model, forward):
-    def run(X, target):
-        model.zero_grad()
-        (forward(X) - target).pow(2).mean().backward()
-    return run
-
-def inputs():
-    return torch.randn(B, N, D), torch.randn(B, N, D)
-
-our_step, their_step = step(ours, lambda X: ours(X, need_weights=False)[0]), step(theirs, theirs)
-with measure.threads(2):
-    our_step(*inputs())
-    ratio = measure.time_ratio(our_step, their_step, inputs, [1.0], rounds=(11, 31), clock=time.perf_counter)
-print(ratio.median)
-"""
-
-
-def _encoder_step() -> Iterator[Figure]:
-    """A training step of the course's encoder against PyTorch's, of the same sizes, with dropout.
-
-    In a process of its own, because nothing in the autograder imports the course's layers.
-    """
-    done = subprocess.run([sys.executable, "-c", _ENCODER_STEP], capture_output=True, text=True, check=True)
-    yield Figure("layers: training step of an encoder", float(done.stdout), 1.0, "of PyTorch's")
-
-
 _TIMING = """\
 import json, time
 from IPython.utils.capture import capture_output
@@ -166,35 +146,28 @@ print("TIMES" + json.dumps(times))
 
 
 def _check_times() -> Iterator[Figure]:
-    """How long ``check`` takes in a notebook's kernel, as a part of one second: the solution, then the commonest mistake."""
-    names = [name for name in catalogue.exercises(ASSIGNMENT) if name != "blockwise_attention"]
-    wrong = (
-        Path(__file__).parent
-        / "misconceptions"
-        / ASSIGNMENT
-        / "scaled_dot_product_attention"
-        / "wrong"
-        / "no_scaling.py"
-    ).read_text(encoding="utf8")
-    for name, times in _in_kernel(_TIMING.format(names=names)).items():
-        yield Figure(f"check: {name}", statistics.median(times), 1.0, "of 1 s")
-    found = _in_kernel(wrong, _TIMING.format(names=["scaled_dot_product_attention"]))
-    yield Figure(
-        "check: a wrong answer, with its diagnosis",
-        statistics.median(found["scaled_dot_product_attention"]),
-        1.0,
-        "of 1 s",
-    )
+    """How long ``check`` takes in a notebook's kernel, as a part of one second: the solutions, then frequent mistakes."""
+    course = find_course()
+    for source in course.sources():
+        lesson = source.parent.name
+        names = [name for name in catalogue.exercises(lesson) if name not in MEASURING]
+        for name, times in _in_kernel(lesson, _TIMING.format(names=names)).items():
+            yield Figure(f"check: {name}", statistics.median(times), 1.0, "of 1 s")
+    for mistake in MISTAKES:
+        lesson, name, _, case = mistake.split("/")
+        wrong = (OWN_BANK / f"{mistake}.py").read_text(encoding="utf8")
+        times = _in_kernel(lesson, wrong, _TIMING.format(names=[name]))[name]
+        yield Figure(f"check: {name}, wrong ({case}), with diagnosis", statistics.median(times), 1.0, "of 1 s")
 
 
-def _in_kernel(*cells: str) -> dict[str, list[float]]:
+def _in_kernel(lesson: str, *cells: str) -> dict[str, list[float]]:
     """Run the solution's needed cells and then ``cells`` in a fresh kernel; return the times that the last one prints."""
     import nbformat
     from nbclient import NotebookClient
 
     from autograder import notebooks
 
-    given = notebooks.read(find_course().solution_notebook(ASSIGNMENT))["cells"]
+    given = notebooks.read(find_course().solution_notebook(lesson))["cells"]
     needed = [cell for cell, wanted in zip(given, notebooks.needed_cells(given), strict=True) if wanted]
     texts = [*(notebooks.source(cell) for cell in needed), *cells]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in texts])

@@ -116,11 +116,12 @@ def check_source_lengths(student, sizes, draw):
     lengths = torch.tensor([3, sizes.N_K, 1])
     for norm in ("post", "pre"):
         twins = _twins(student, draw, norm=norm)
-        logits, _ = _agree(twins, source, target, source_lengths=lengths, setting=f"source_lengths {lengths.tolist()}")
         other = torch.where(torch.arange(sizes.N_K) < lengths[:, None], source, (source + 1) % FIELDS["vocab_size"])
-        again, _ = two_results(twins.module(other, target, source_lengths=lengths))
+        pairs = torch.cat([source, other]), torch.cat([target, target])
+        both = lengths.repeat(2)
+        logits, _ = _agree(twins, *pairs, source_lengths=both, setting=f"source_lengths {both.tolist()}")
         expect.close(
-            expect.tensor(again, "The logits").float(), logits.double(), "The logits", size=20.0,
+            logits[3:].float(), logits[:3].double(), "The logits", size=20.0,
             setting="other ids in the padding of the source", message="The padding of the source changes the logits.",
         )  # fmt: skip
 
@@ -129,27 +130,23 @@ def check_source_lengths(student, sizes, draw):
 @points(1)
 def check_no_look_at_the_future(student, sizes, draw):
     """The logits at position i depend on the target's ids up to i, and on the order of the ids on both sides"""
-    twins = _twins(student, draw)
-    source, target = _ids(draw, 1, sizes.N_K), torch.arange(sizes.N_Q)[None]
-    logits = expect.tensor(two_results(twins.module(source, target))[0], "The logits")
-    expect.shape(logits, (1, sizes.N_Q, FIELDS["vocab_size"]), "The logits", "(B, N_T, vocab_size)")
-    for i in range(sizes.N_Q - 1):
-        other = target.clone()
-        other[:, i + 1 :] = (other[:, i + 1 :] + 7) % FIELDS["vocab_size"]
-        changed = expect.tensor(two_results(twins.module(source, other))[0], "The logits")
-        expect.shape(changed, logits.shape, "The logits", "(B, N_T, vocab_size)")
-        if not torch.allclose(changed[:, : i + 1], logits[:, : i + 1], atol=1e-6):
+    N, vocabulary = sizes.N_Q, FIELDS["vocab_size"]
+    source, target = _ids(draw, 1, sizes.N_K), torch.arange(N)[None]
+    later = torch.arange(N) > torch.arange(N - 1)[:, None]
+    # One batch: the pair itself, targets that are changed after position 0, 1, ..., another source, another target.
+    sources = torch.cat([source.expand(N, -1), source.roll(1, 1), source])
+    targets = torch.cat([target, (target + 7 * later) % vocabulary, target, target[:, [1, 0, *range(2, N)]]])
+    logits = expect.tensor(two_results(_twins(student, draw).module(sources, targets))[0], "The logits")
+    expect.shape(logits, (N + 2, N, vocabulary), "The logits", "(B, N_T, vocab_size)")
+    for i, changed in enumerate(logits[1:N]):
+        if not torch.allclose(changed[: i + 1], logits[0, : i + 1], atol=1e-6):
             raise CheckFailure(
                 "leak", f"Changing the target after position {i} changes the logits at {i} or before.", received=f"leak {i}",
                 cause="looks ahead", hint="The decoder's self-attention hides later positions.",
             )  # fmt: skip
-        expect.depends_on_its_inputs(changed[:, i + 1 :], logits[:, i + 1 :], "The logits")
-    for what, inputs in (
-        ("source", (source.roll(1, 1), target)),
-        ("target", (source, target[:, [1, 0, *range(2, sizes.N_Q)]])),
-    ):
-        moved = expect.tensor(two_results(twins.module(*inputs))[0], "The logits")[:, -1]
-        if torch.allclose(moved, logits[:, -1], atol=1e-5):
+        expect.depends_on_its_inputs(changed[i + 1 :], logits[0, i + 1 :], "The logits")
+    for what, moved in (("source", logits[N]), ("target", logits[N + 1])):
+        if torch.allclose(moved[-1], logits[0, -1], atol=1e-5):
             raise CheckFailure(
                 "order", f"Another order of the {what} does not change the last logits.", received=f"order of the {what}",
                 cause="positions missing", hint=f"Add the positions to the embeddings of the {what}.",
