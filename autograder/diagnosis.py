@@ -84,16 +84,25 @@ def _best_case(
 ) -> tuple[Case | None, list[bool]]:
     """Return the known wrong answer that fails check ``number`` like the student's and explains most of the others, and which."""
     best: tuple[Case | None, list[bool]] = (None, [])
+    if not _comparable(lost[number]):
+        return best
     for case in misconceptions(exercise):
         if not _answers_alike(LocalStudent(_known_answer(case)), lost[number]):
             continue
         student = LocalStudent(_known_answer(case))
         if not _fails_alike(student, lost[number], seed):
             continue
-        same = [_answers_alike(student, each) and _fails_alike(student, each, seed) for each in lost]
+        same = [
+            _comparable(each) and _answers_alike(student, each) and _fails_alike(student, each, seed) for each in lost
+        ]
         if sum(same) > sum(best[1]) and not any(_fails(student, check, seed) for check in passed):
             best = (case, same)
     return best
+
+
+def _comparable(lost: Lost) -> bool:
+    """Tell whether known wrong answers can be held against this failure: what is measured takes long and is never quite alike."""
+    return lost.failure.kind not in ("unwritten", "missing") and not mark_value(lost.check, "measured")
 
 
 def _answers_alike(student: LocalStudent, lost: Lost) -> bool:
@@ -103,7 +112,7 @@ def _answers_alike(student: LocalStudent, lost: Lost) -> bool:
     """
     exchange = lost.exchange
     if exchange is None:
-        return True  # the check measures in other ways
+        return True
     try:
         with _silence():
             value = student.answer(exchange.request).value
@@ -138,8 +147,6 @@ def _fails(student: LocalStudent, check: Check, seed: int) -> bool:
 
 def _fails_alike(student: LocalStudent, lost: Lost, seed: int) -> bool:
     """Tell whether this known wrong answer fails the check in the same way as the student's answer."""
-    if lost.failure.kind in ("unwritten", "missing") or mark_value(lost.check, "measured"):
-        return False
     other = replay(lost.check, student, seed)
     return other is not None and _same_failure(lost.failure, other)
 
