@@ -1,6 +1,7 @@
 """What the checks of modules share: a student's module and a reference that hold the same weights, and their comparison."""
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -38,7 +39,8 @@ class Twins:
         with torch.no_grad():
             want = self.reference(*inputs, **options)
         got = self.module(*inputs, **options)
-        alike(got, want, what, size, setting or describe(*inputs))
+        with explained_if_random(self.module, got, *inputs, **options):
+            alike(got, want, what, size, setting or describe(*inputs))
         return got
 
     def gradients_agree(
@@ -56,6 +58,29 @@ class Twins:
         want = torch.autograd.grad(total, [*wanted, *parameters.values()])
         found = [*answer.gradients, *parameter_gradients(answer, parameters)]
         expect.gradients(found, want, (*names, *parameters), setting or describe(*inputs))
+
+
+@contextlib.contextmanager
+def explained_if_random(module: StudentModule, got: Any, *inputs: Any, **options: Any) -> Iterator[None]:
+    """To a failure about values, add as its cause that the same call gives other values each time, if it does."""
+    try:
+        yield
+    except CheckFailure as failure:
+        if failure.kind == "value" and not _equal(got, module(*inputs, **options)):
+            failure.cause = "random in eval mode"
+            failure.hint = (
+                "The same call gives other numbers each time. In eval mode dropout has to be off: nn.Dropout knows the mode, "
+                "F.dropout has to be told (training=self.training). A layer made in forward has new random weights in every call."
+            )
+        raise
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        return torch.equal(a, b) or torch.allclose(a, b, equal_nan=True)
+    if isinstance(a, tuple | list) and isinstance(b, tuple | list):
+        return len(a) == len(b) and all(map(_equal, a, b))
+    return type(a) is type(b)
 
 
 def parameter_gradients(answer: Answer, names: Sequence[str] | Mapping[str, Any]) -> list[Tensor | None]:

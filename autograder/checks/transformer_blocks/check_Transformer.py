@@ -6,7 +6,16 @@ from typing import Any
 import torch
 
 from autograder import expect, references
-from autograder.checks.twins import Twins, leaves_no_trace, parameters_are, same_twice, several, two, uses_its_inputs
+from autograder.checks.twins import (
+    Twins,
+    explained_if_random,
+    leaves_no_trace,
+    parameters_are,
+    same_twice,
+    several,
+    two,
+    uses_its_inputs,
+)
 from autograder.failure import CheckFailure
 from autograder.marks import exercise, points
 from autograder.student import Made, matching
@@ -53,12 +62,13 @@ def _agree(twins, *inputs, blocks=BLOCKS, setting="", **options):
     got = two_results(twins.module(*inputs, **options))
     attentions = several(got[1], blocks, "the list of the decoder blocks' cross-attention weights")
     pairs = [*zip(attentions, weights, _what(blocks)[1:], strict=True), (got[0], logits, "The logits")]
-    for value, want, what in pairs:
-        value = expect.tensor(value, what)
-        expect.shape(
-            value, want.shape, what, "(B, N_T, vocab_size)" if what == "The logits" else "(B, H, N_T, N_S)", setting
-        )
-        expect.close(value.float(), want, what, size=20.0, setting=setting)
+    with explained_if_random(twins.module, got, *inputs, **options):
+        for value, want, what in pairs:
+            value = expect.tensor(value, what)
+            expect.shape(
+                value, want.shape, what, "(B, N_T, vocab_size)" if what == "The logits" else "(B, H, N_T, N_S)", setting
+            )
+            expect.close(value.float(), want, what, size=20.0, setting=setting)
     return got
 
 
