@@ -246,9 +246,8 @@ def _from_stub(error: BaseException) -> bool:
 
 def _crash(name: str, error: BaseException) -> CheckFailure:
     frames = traceback.extract_tb(error.__traceback__)
-    own = [
-        f for f in frames if "site-packages" not in f.filename and "/autograder/" not in f.filename.replace("\\", "/")
-    ]
+    ours = ("site-packages", "/autograder/", "/course_lib/")
+    own = [f for f in frames if not any(part in f.filename.replace("\\", "/") for part in ours)]
     where = f" in line {own[-1].lineno}: {own[-1].line}" if own and own[-1].line else ""
     text = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
     return CheckFailure("crash", f"{name} stopped with an error{where}", yours=text, received=text)

@@ -112,6 +112,22 @@ _ERRORS = [
         "fixed number of dimensions",
         "Swap the last two dimensions with .transpose(-2, -1), whatever stands before them.",
     ),
+    # The next three are said by course_lib.layers.
+    (
+        "Expected allowed to broadcast",
+        "mask of the wrong shape",
+        "A mask has a row for every query and a column for every key (its last two axes). Is it made for these two?",
+    ),
+    (
+        "Expected allowed to be a bool",
+        "mask is not boolean",
+        "A mask is a bool tensor, True where a query may attend to a key.",
+    ),
+    (
+        "Expected one value for each key",
+        "shapes do not fit",
+        "Keys and values come in pairs: both must have N_K rows.",
+    ),
     (
         "mat1 and mat2 shapes cannot be multiplied",
         "shapes do not fit",

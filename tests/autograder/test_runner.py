@@ -7,6 +7,7 @@ import torch
 from answers import RIGHT_ATTENTION, student
 
 from autograder import catalogue, diagnosis
+from autograder.local import LocalStudent
 from autograder.runner import run_checks
 
 NOT_SPEED = [name for name in catalogue.exercises("01-attention") if name != "blockwise_attention"]
@@ -229,3 +230,25 @@ def test_a_diagnosis_that_fails_takes_no_points(monkeypatch):
     report = run_checks("softmax", student("def softmax(E, dim=-1): return E.exp() / E.exp().sum(dim, keepdim=True)"))
     assert report.earned == 5
     assert "No likely cause can be named (RuntimeError)." in str(report)
+
+
+def test_an_error_raised_by_a_ready_made_layer_shows_the_students_line_and_its_cause(tmp_path):
+    """As in a notebook: the layer is course_lib's, so its complaint and not torch's arrives."""
+    path = tmp_path / "cell.py"
+    path.write_text(
+        "from autograder.references import *\n"
+        "from course_lib.layers import attention_weights, causal_mask\n"
+        "class CachedSelfAttention(MultiHeadAttention):\n"
+        "    def forward(self, X, cache=None):\n"
+        "        Q, K, V = (split_heads(W(X), self.num_heads) for W in (self.W_Q, self.W_K, self.W_V))\n"
+        "        if cache is not None:\n"
+        "            K, V = torch.cat((cache[0], K), dim=-2), torch.cat((cache[1], V), dim=-2)\n"
+        "        A = attention_weights(Q, K, causal_mask(K.shape[-2]))\n"
+        "        return self.W_O(merge_heads(A @ V)), (K, V)\n",
+        encoding="utf8",
+    )
+    names = {"torch": torch, "__name__": "notebook"}
+    exec(compile(path.read_text(encoding="utf8"), str(path), "exec"), names)
+    report = run_checks("CachedSelfAttention", LocalStudent(names, ()))
+    assert "mask of the wrong shape" in report.named
+    assert "in line 8: A = attention_weights(Q, K, causal_mask(K.shape[-2]))" in str(report)
