@@ -62,7 +62,9 @@ def check_case(case: Case, notebook: Path, seed: int | None) -> Verdict:
     torch.set_num_threads(1)
     run = notebooks.run(notebook, {case.exercise: case.text})
     # The error of the case's own cell is part of its being wrong; the checks then say what is missing.
-    report = run_checks(case.exercise, LocalStudent(run.namespace, catalogue.forbidden(case.assignment)), seed)
+    # All else in the notebook is the solution, which earns every point: the build has seen to that.
+    rest = dict.fromkeys(catalogue.builds_on(case.exercise), True)
+    report = run_checks(case.exercise, LocalStudent(run.namespace, catalogue.forbidden(case.assignment)), seed, rest)
     lost = [f"{r.sentence}: {r.failure}" for r in report.results if r.earned < r.points] if case.right else []
     return Verdict(
         case, report.earned, report.points, tuple(report.named), " | ".join(lost)[:600], time.perf_counter() - start

@@ -21,7 +21,11 @@ def check_notebook(
         raise LookupError(f"{assignment} has no exercise {unknown[0]!r}. Expected one of: {', '.join(known)}.")
     run = notebooks.run(path)
     student = LocalStudent(run.namespace, catalogue.forbidden(assignment))
-    return run, [run_checks(name, student, seed) for name in only or known]
+    reports: dict[str, ExerciseReport] = {}
+    for name in only or known:
+        full = {earlier: report.full_alone for earlier, report in reports.items()}
+        reports[name] = run_checks(name, student, seed, full)
+    return run, list(reports.values())
 
 
 def as_json(run: notebooks.Run, reports: list[ExerciseReport]) -> dict[str, Any]:

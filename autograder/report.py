@@ -60,6 +60,11 @@ class ExerciseReport:
         return self.earned == self.points
 
     @property
+    def full_alone(self) -> bool:
+        """Whether every point is earned on the student's own earlier exercises, with no right one in their place."""
+        return self.full and not self.note
+
+    @property
     def named(self) -> list[str]:
         """The misconceptions that the feedback names, each once."""
         failures = [(r.diagnosis, r.failure) for r in self.results if r.failure]

@@ -63,3 +63,28 @@ def test_a_mistyped_name_is_an_error_that_lists_the_names(cells):
 
 def test_the_points_are_a_plain_float(cells):
     assert [o.data["text/plain"] for o in cells[6].outputs if o.output_type == "execute_result"] == ["float"]
+
+
+def test_an_earlier_exercise_that_was_spoilt_after_it_passed_still_costs_points_once():
+    scaled = "/ math.sqrt(Q.shape[-1])"
+    attention = (
+        "def scaled_dot_product_attention(Q, K, V, allowed=None):\n"
+        f"    E = Q @ K.mT {scaled}\n"
+        "    allowed = torch.ones_like(E, dtype=torch.bool) if allowed is None else allowed.expand_as(E)\n"
+        "    A = torch.softmax(E.masked_fill(~allowed & allowed.any(-1, keepdim=True), -math.inf), -1)\n"
+        "    A = A.masked_fill(~allowed, 0.0)\n"
+        "    return A @ V, A"
+    )
+    layer = (
+        "class SelfAttention(nn.Module):\n"
+        "    def __init__(self, D_X, D_Q, D_V):\n"
+        "        super().__init__()\n"
+        "        self.W_Q, self.W_K, self.W_V = (nn.Linear(D_X, D, bias=False) for D in (D_Q, D_Q, D_V))\n"
+        "    def forward(self, X, allowed=None):\n"
+        "        return scaled_dot_product_attention(self.W_Q(X), self.W_K(X), self.W_V(X), allowed)"
+    )
+    check = 'check("scaled_dot_product_attention")'
+    found = run(attention, check, layer, attention.replace(scaled, ""), 'check("SelfAttention")')
+    assert grade(found[1], 14) == 14
+    [table] = [o.data["text/plain"] for o in found[4].outputs if o.output_type == "display_data"]
+    assert "a right scaled_dot_product_attention in place of yours" in table
