@@ -71,8 +71,13 @@ def test_every_file_that_the_pages_link_to_is_there(root):
             assert (root / target).exists(), f"{page.name} links to {target}"
 
 
-def test_the_points_in_the_readme_are_those_of_the_checks(root):
+def test_the_readme_lists_every_lesson_with_its_exercises_and_points(root):
     from autograder import catalogue
 
-    total = sum(catalogue.points_of(name) for name in catalogue.exercises("01-attention"))
-    assert f"Points: {total:g} for the seven exercises" in (root / "README.md").read_text(encoding="utf8")
+    text = (root / "README.md").read_text(encoding="utf8")
+    rows = re.findall(r"^\| `(\d\d-[\w-]+)` \|.*\| (\d+) \| (\d+), and", text, re.MULTILINE)
+    assert [row[0] for row in rows] == sorted(path.name for path in (root / "solutions").iterdir() if path.is_dir())
+    for lesson, exercises, points in rows:
+        names = catalogue.exercises(lesson)
+        assert len(names) == int(exercises)
+        assert sum(catalogue.points_of(name) for name in names) == int(points)
