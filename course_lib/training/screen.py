@@ -88,7 +88,8 @@ class Notebook(Screen):
 
     def show(self) -> None:
         history, text = self.run.history, self.text()
-        bar = f'<progress value="{history.steps}" max="{self.run.settings.steps}" style="width: 16em; vertical-align: middle"></progress> '
+        amount = f'value="{history.steps}" max="{self.run.settings.steps}"'
+        bar = f'<progress {amount} style="width: 16em; vertical-align: middle"></progress> '
         self._put("bar", {"text/html": bar + html.escape(text), "text/plain": text})
         if history.steps > 1:
             picture = loss_picture(history, self.run.settings.better)

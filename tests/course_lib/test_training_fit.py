@@ -151,7 +151,7 @@ def test_validating_does_not_change_what_is_learned():
 
 @pytest.mark.parametrize(("better", "sign"), [("lower", 1), ("higher", -1)])
 def test_patience_ends_training_and_the_best_weights_are_kept(better, sign):
-    values, seen = iter([5, 3, math.nan, 4, 3, 2, 1]), []
+    values, seen = iter([math.nan, 5, 3, 4, math.nan, 3, 2, 1]), []
 
     def validate(model):
         seen.append(state_of(model))
@@ -159,11 +159,11 @@ def test_patience_ends_training_and_the_best_weights_are_kept(better, sign):
 
     model = make_model()
     history = quiet(model, loss, draw_batch, steps=70, validate=validate, validate_every=2, patience=3, better=better)
-    assert history.validation[:2] + history.validation[3:] == [5 * sign, 3 * sign, 4 * sign, 3 * sign]
-    assert history.validation_steps == [2, 4, 6, 8, 10]
-    assert (history.steps, history.best, history.best_step, history.stopped_early) == (10, 3 * sign, 4, True)
-    assert same(state_of(model), seen[1])
-    assert not same(seen[1], seen[4])
+    assert str(history.validation) == str([math.nan] + [sign * value for value in (5.0, 3.0, 4.0, math.nan, 3.0)])
+    assert history.validation_steps == [2, 4, 6, 8, 10, 12]
+    assert (history.steps, history.best, history.best_step, history.stopped_early) == (12, 3 * sign, 6, True)
+    assert same(state_of(model), seen[2])
+    assert not same(seen[2], seen[5])
     assert "stopped early" in repr(history)
 
 
@@ -234,6 +234,22 @@ def test_float16_scales_the_loss_and_leaves_out_a_step_that_overflows():
     )  # fmt: skip
     assert gradients == [math.inf, 4.0 * 2**15]  # the scale begins with 2**16 and is halved after an overflow
     assert model.weight.item() == -4.0
+
+
+def test_float16_clips_the_gradients_and_not_the_scaled_ones():
+    model = nn.Linear(1, 1, bias=False)
+    nn.init.zeros_(model.weight)
+    sgd = torch.optim.SGD(model.parameters(), lr=1.0)
+    quiet(
+        model,
+        lambda model, batch: 0.25 * model.weight.sum(),
+        [0],
+        steps=1,
+        optimizer=sgd,
+        clip=1.0,
+        dtype=torch.float16,
+    )
+    assert model.weight.item() == -0.25
 
 
 def test_batches_of_every_form_go_to_the_device():

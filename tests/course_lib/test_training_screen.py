@@ -172,7 +172,14 @@ def test_a_history_says_in_a_line_what_came_out():
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0.04, "0.0 s"), (9.94, "9.9 s"), (9.96, "10 s"), (59.6, "1 min 0 s"), (200.0, "3 min 20 s"), (7500.0, "2 h 5 min")],
+    [
+        (0.04, "0.0 s"),
+        (9.94, "9.9 s"),
+        (9.96, "10 s"),
+        (59.6, "1 min 0 s"),
+        (200.0, "3 min 20 s"),
+        (7500.0, "2 h 5 min"),
+    ],
 )
 def test_durations_read_well(seconds, text):
     assert duration(seconds) == text
