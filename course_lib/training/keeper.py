@@ -1,0 +1,36 @@
+"""Writes a training's checkpoint every now and then, and goes on from it."""
+
+import time
+from pathlib import Path
+
+from course_lib.training.checkpoint import load_checkpoint, write_checkpoint
+from course_lib.training.resume import pack, unpack
+from course_lib.training.run import Run
+
+
+class Keeper:
+    """The checkpoint of one training at `path` (None: there is none), written at most every `every` seconds."""
+
+    def __init__(self, run: Run, path: Path | None, every: float):
+        self.run, self.path, self.every = run, path, every
+        self.last = time.perf_counter()
+
+    def resume(self) -> bool:
+        """Go on from the checkpoint, if there is one, and return whether there was. Raises CheckpointError."""
+        if self.path is None or not self.path.exists():
+            return False
+        unpack(self.run, load_checkpoint(self.path, max_bytes=None), f"'{self.path}'")
+        return True
+
+    def save(self) -> None:
+        """Write the checkpoint. Raises FloatingPointError or CheckpointError, and writes nothing, after a divergence."""
+        if self.path is None:
+            return
+        weights, tensors, facts = pack(self.run)
+        write_checkpoint(self.run.model, self.path, weights, {"steps": self.run.steps}, tensors, facts)
+        self.last = time.perf_counter()
+
+    def save_if_due(self) -> None:
+        """Write the checkpoint if the last time is long enough ago."""
+        if self.path is not None and time.perf_counter() - self.last >= self.every:
+            self.save()

@@ -1,0 +1,129 @@
+"""What is seen while training goes on: in a notebook a bar and a curve that are kept up to date, elsewhere one line."""
+
+import html
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from course_lib.training.curve import loss_picture
+from course_lib.training.history import duration
+from course_lib.training.run import Run
+
+EVERY = 1.0  # seconds between two pictures, at least
+SHARE = 0.04  # of the time may go into drawing
+
+
+class Screen:
+    """Shows nothing; the base of those that do."""
+
+    def __init__(self, run: Run):
+        self.run, self.next = run, 0.0
+
+    def show_if_due(self) -> None:
+        """Show where training is, unless it was shown a moment ago."""
+        began = time.perf_counter()
+        if began >= self.next:
+            self.run.collect()
+            self.show()
+            ended = time.perf_counter()
+            self.next = ended + max(EVERY, (ended - began) / SHARE)
+
+    def show(self) -> None:
+        """Show where training is."""
+
+    def close(self) -> None:
+        """Show where training has ended."""
+
+    def text(self) -> str:
+        """Return one line: the step, the loss, the validations, the time."""
+        history, total = self.run.history, self.run.settings.steps
+        parts = [f"step {history.steps} of {total}"]
+        if history.losses:
+            parts.append(f"loss {history.losses[-1]:.4g}")
+        if history.validation:
+            best = f" (best {history.best:.4g} after step {history.best_step})" if history.best is not None else ""
+            parts.append(f"validation {history.validation[-1]:.4g}{best}")
+        parts.append(duration(history.seconds))
+        if history.stopped_early:
+            parts.append("stopped early")
+        elif 0 < history.steps < total:
+            parts.append(f"about {duration(history.seconds / history.steps * (total - history.steps))} left")
+        return " · ".join(parts)
+
+    def interrupted(self, path: Path | None) -> str:
+        """Return what to tell somebody who has interrupted training."""
+        told = f"Training was stopped after step {self.run.steps} of {self.run.settings.steps}."
+        if path is None:
+            return told + " Nothing was saved, since no checkpoint was asked for."
+        return told + f" It is saved in '{path}'; the same call with resume=True goes on from there."
+
+
+class Line(Screen):
+    """One line of text: in a terminal written over and over, in a file only at the end."""
+
+    def __init__(self, run: Run):
+        super().__init__(run)
+        self.alive, self.length = sys.stdout.isatty(), 0
+
+    def show(self) -> None:
+        if self.alive:
+            text = self.text()
+            print("\r" + text.ljust(self.length), end="", flush=True)
+            self.length = len(text)
+
+    def close(self) -> None:
+        self.show()
+        print("" if self.alive else self.text(), flush=True)
+
+
+class Notebook(Screen):
+    """A bar with a line of text, and below it the curve; both are outputs that are replaced, never added to."""
+
+    def __init__(self, run: Run):
+        super().__init__(run)
+        self.handles: dict[str, Any] = {}
+
+    def show(self) -> None:
+        history, text = self.run.history, self.text()
+        amount = f'value="{history.steps}" max="{self.run.settings.steps}"'
+        bar = f'<progress {amount} style="width: 16em; vertical-align: middle"></progress> '
+        self._put("bar", {"text/html": bar + html.escape(text), "text/plain": text})
+        if history.steps > 1:
+            picture = loss_picture(history, self.run.settings.better)
+            self._put("curve", {"image/png": picture, "text/plain": "The loss during training"})
+
+    close = show
+
+    def _put(self, name: str, data: dict[str, Any]) -> None:
+        from IPython.display import display
+
+        if name in self.handles:
+            self.handles[name].update(data, raw=True)
+        else:
+            self.handles[name] = display(data, raw=True, display_id=True)
+
+
+def in_live_notebook() -> bool:
+    """Return whether this is a Jupyter kernel with a client, which can replace an output that it has shown."""
+    if "IPython" not in sys.modules:
+        return False
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    return getattr(getattr(shell, "kernel", None), "session", None) is not None
+
+
+@contextmanager
+def make_screen(show: bool, run: Run) -> Iterator[Screen]:
+    """Return the screen that fits the place; it shows the end also when training ends by an error."""
+    kind = Screen if not show else Notebook if in_live_notebook() else Line
+    screen = kind(run)
+    try:
+        yield screen
+    finally:
+        with suppress(FloatingPointError):  # another error may be on its way already
+            run.collect()
+        screen.close()

@@ -1,0 +1,75 @@
+"""What decides how a training goes, checked before it begins."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from course_lib.training.schedule import DECAYS
+
+BETTER = ("lower", "higher")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Two trainings with the same settings, model, data and device give the same weights. Raises ValueError if odd."""
+
+    steps: int
+    warmup: int
+    decay: str
+    clip: float | None
+    validate_every: int
+    patience: int | None
+    better: str
+    seed: int | None
+    optimizer: str
+    learning_rates: tuple[float, ...]  # one for each parameter group
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "warmup", "validate_every", "patience"):
+            value = getattr(self, name)
+            _expect(value is None or isinstance(value, int), f"{name} to be a whole number", value)
+        _expect(self.steps >= 1, "steps to be at least 1", self.steps)
+        _expect(0 <= self.warmup < self.steps, f"warmup to be from 0 to {self.steps - 1} (steps - 1)", self.warmup)
+        _expect(self.decay in DECAYS, f"decay to be one of {DECAYS}", self.decay)
+        _expect(self.clip is None or self.clip > 0, "clip to be above 0, or None for no clipping", self.clip)
+        _expect(self.validate_every >= 1, "validate_every to be at least 1 step", self.validate_every)
+        _expect(self.patience is None or self.patience >= 1, "patience to be at least 1, or None", self.patience)
+        _expect(self.better in BETTER, f"better to be one of {BETTER}", self.better)
+
+    def differences(self, saved: dict[str, Any]) -> list[str]:
+        """Return a line for every setting that is another in `saved`, which has been through JSON."""
+        mine = asdict(self) | {"learning_rates": list(self.learning_rates)}
+        return [
+            f"{name}: {saved.get(name)!r} then, {mine[name]!r} now" for name in mine if saved.get(name) != mine[name]
+        ]
+
+
+def _expect(fine: bool, what: str, got: object) -> None:
+    if not fine:
+        raise ValueError(f"Expected {what}, got {got!r}.")
+
+
+def count_steps(batches: object, steps: int | None, epochs: int | None) -> int:
+    """Return the number of steps: `steps`, or `epochs` times the number of batches. Raises ValueError if unclear."""
+    if steps is not None and epochs is None:
+        return steps
+    if steps is not None or epochs is None:
+        raise ValueError(f"Expected either steps or epochs, got steps={steps} and epochs={epochs}. Pass one of them.")
+    length = length_of(batches)
+    if length is None:
+        raise ValueError(
+            f"Expected batches with a length, since epochs was given, got {type(batches).__name__}. Pass steps instead."
+        )
+    return epochs * length
+
+
+def steps_between_validations(batches: object, steps: int, every: int | None) -> int:
+    """Return `every` if given; otherwise one pass over the batches, or a twentieth of the steps if they have no length."""
+    return every if every is not None else max(1, length_of(batches) or steps // 20)
+
+
+def length_of(batches: object) -> int | None:
+    """Return the number of batches in one pass, or None if they do not tell."""
+    try:
+        return len(batches)  # type: ignore[arg-type]
+    except TypeError:  # a DataLoader over a stream has __len__, but no length
+        return None
