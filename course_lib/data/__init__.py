@@ -1,0 +1,15 @@
+"""The data of the lessons, and the loaders for the real thing beside them."""
+
+from course_lib.data.grammar import scene_vocabulary
+from course_lib.data.vocabulary import END, PAD, START, UNKNOWN, Vocabulary
+from course_lib.data.words import words_of
+
+__all__ = [
+    "END",
+    "PAD",
+    "START",
+    "UNKNOWN",
+    "Vocabulary",
+    "scene_vocabulary",
+    "words_of",
+]
