@@ -1,6 +1,8 @@
 """The data of the lessons, and the loaders for the real thing beside them."""
 
+from course_lib.data.digits import handwritten_digits
 from course_lib.data.grammar import scene_vocabulary
+from course_lib.data.scenes import Scenes, draw_scenes
 from course_lib.data.vocabulary import END, PAD, START, UNKNOWN, Vocabulary
 from course_lib.data.words import words_of
 
@@ -9,7 +11,10 @@ __all__ = [
     "PAD",
     "START",
     "UNKNOWN",
+    "Scenes",
     "Vocabulary",
+    "draw_scenes",
+    "handwritten_digits",
     "scene_vocabulary",
     "words_of",
 ]
