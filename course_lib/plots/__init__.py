@@ -5,5 +5,6 @@ from course_lib.plots.bars import show_bars
 from course_lib.plots.curves import show_curves
 from course_lib.plots.losses import show_losses
 from course_lib.plots.masks import show_mask
+from course_lib.plots.scenes import show_scenes
 
-__all__ = ["show_attention", "show_bars", "show_curves", "show_heads", "show_losses", "show_mask"]
+__all__ = ["show_attention", "show_bars", "show_curves", "show_heads", "show_losses", "show_mask", "show_scenes"]

@@ -10,6 +10,7 @@ from autograder.local import LocalStudent
 from autograder.marks import mark_value
 from autograder.references import namespace
 
+#: One seed for all answers, and a second one for the right ones and every fourth wrong one.
 SEEDS = (1, 2)
 CASES = sorted(read_bank(OWN_BANK), key=str)
 LESSONS = sorted({case.assignment for case in CASES})
@@ -25,8 +26,9 @@ def test_every_known_answer_fails_the_same_checks_for_every_seed(exercise):
     checks = [c for c in checks if not mark_value(c, "measured")]
     cases = [case for case in CASES if case.exercise == exercise]
     assert cases
-    for case in cases:
-        failed = {seed: _failed(case, checks, seed) for seed in SEEDS}
+    for number, case in enumerate(cases):
+        seeds = SEEDS if case.right or number % 4 == 0 else SEEDS[:1]
+        failed = {seed: _failed(case, checks, seed) for seed in seeds}
         assert len(set(failed.values())) == 1, f"{case}: {failed}"
         if case.right or exercise not in ONLY_MEASURED:
             assert bool(failed[SEEDS[0]]) != case.right, f"{case}: {failed}"

@@ -1,0 +1,60 @@
+"""Captioned pictures from the Hugging Face Hub, through the package `datasets`."""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+from PIL import Image
+
+from course_lib.data.pictures import CaptionedPictures
+from course_lib.data.words import words_of
+
+
+def hub_captions(
+    name: str, split: str, image: str = "image", caption: str = "caption", size: int = 224, **options: Any
+) -> CaptionedPictures:
+    """Return the captioned pictures of a data set on the Hugging Face Hub, downloaded and cached by `datasets`.
+
+    name, split: what `datasets.load_dataset` takes, as do further `options` (data_files=..., revision=...).
+    image, caption: the names of the columns. A caption is a string, or a list of strings. size: as for `coco_captions`.
+
+    Raises ImportError without the package and ValueError if a column is missing or holds something else.
+    """
+    try:
+        from datasets import load_dataset
+    except ImportError as error:
+        raise ImportError(
+            "Data sets of the Hugging Face Hub need the package datasets: pip install 'attention-course[datasets]' "
+            "or pip install datasets pillow"
+        ) from error
+    return from_table(load_dataset(name, split=split, **options), image, caption, size)
+
+
+def from_table(table: Any, image: str = "image", caption: str = "caption", size: int = 224) -> CaptionedPictures:
+    """Return the captioned pictures of a `datasets.Dataset` that is loaded already; the rest is as in `hub_captions`."""
+    if not hasattr(table, "column_names") or not hasattr(table, "__len__") or isinstance(table, dict):
+        raise ValueError(
+            f"Expected one split of a data set, got {type(table).__name__}. Name the split, and do not stream it."
+        )
+    missing = [name for name in (image, caption) if name not in table.column_names]
+    if missing:
+        raise ValueError(f"There is no column {missing[0]!r}; the columns are {', '.join(table.column_names)}.")
+    captions = [_sentences(cell, caption) for cell in table[caption]]  # one column: no picture is decoded
+    return CaptionedPictures([list(map(words_of, cell)) for cell in captions], partial(_open, table, image), size)
+
+
+def _sentences(cell: Any, column: str) -> list[str]:
+    sentences = [cell] if isinstance(cell, str) else cell
+    if not isinstance(sentences, Iterable) or not all(isinstance(sentence, str) for sentence in sentences):
+        raise ValueError(f"Expected the column {column!r} to hold strings or lists of strings, got {cell!r}.")
+    return list(sentences)
+
+
+def _open(table: Any, column: str, place: int) -> Image.Image:
+    picture = table[place][column]
+    if not isinstance(picture, Image.Image):
+        raise ValueError(
+            f"Expected the column {column!r} to hold pictures (datasets.Image), got {type(picture).__name__}. "
+            f"Try dataset.cast_column({column!r}, datasets.Image())."
+        )
+    return picture

@@ -1,0 +1,124 @@
+"""Scenes of real handwritten digits with captions whose truth is known: what is said, of what, and where it stands."""
+
+import hashlib
+from dataclasses import dataclass, fields, replace
+
+import torch
+from jaxtyping import Bool, Float, Int64
+from torch import Tensor
+
+from course_lib.data.clutter import draw_clutter
+from course_lib.data.composition import MOST, choose, describe, pick
+from course_lib.data.digits import Digits, handwritten_digits
+from course_lib.data.placement import place
+from course_lib.data.rendering import paste, render, widths_of
+
+CANVAS = 40  # pixels, width and height of a scene
+HEIGHTS = (8, 12, 16)  # pixels: small, middle, large
+STEEPEST = 0.25  # slant: columns for each row
+CHUNK = 2048  # scenes drawn at a time
+TENSORS = ("images", "boxes", "labels", "sources", "named")
+
+
+@dataclass(frozen=True)
+class Scenes:
+    """B scenes. O = 3 is the largest number of digits in one, T = 13 that of the words in a caption.
+
+    images: how dark each pixel is, 0 (paper) to 1 (ink).
+    captions: the words of each caption; see `grammar` for which one is right.
+    boxes: (x0, y0, x1, y1) in pixels around the ink of each digit; x from the left, y from the top, x1 and y1 are just
+        outside. Digits stand in the order of mention. Where there is none: zeros, and -1 in the next two.
+    labels: the digits, 0 to 9.
+    sources: which picture of scikit-learn's file each digit was drawn from.
+    named: True where word t of the caption names digit o. "fives" in "two fives" names two digits; other words, none.
+    """
+
+    images: Float[Tensor, "B 1 H W"]
+    captions: list[list[str]]
+    boxes: Int64[Tensor, "B O 4"]
+    labels: Int64[Tensor, "B O"]
+    sources: Int64[Tensor, "B O"]
+    named: Bool[Tensor, "B T O"]
+
+    def __len__(self) -> int:
+        return len(self.captions)
+
+    def __getitem__(self, which: slice) -> "Scenes":
+        """Return some of the scenes, as in scenes[:8]."""
+        return Scenes(*(getattr(self, field.name)[which] for field in fields(self)))
+
+    def regions(self, height: int, width: int) -> Bool[Tensor, "B T height width"]:
+        """Return where each word points, on a grid of height x width cells that covers the picture.
+
+        True where a cell touches the box of a digit that the word names; a word that names no digit has none.
+        """
+        x = _touched(self.boxes[..., 0], self.boxes[..., 2], self.images.shape[3] / width, width)  # (B, O, width)
+        y = _touched(self.boxes[..., 1], self.boxes[..., 3], self.images.shape[2] / height, height)
+        inside = y[..., :, None] & x[..., None, :]  # (B, O, height, width)
+        return (self.named[..., None, None] & inside[:, None]).any(dim=2)
+
+
+def _touched(low: Tensor, high: Tensor, cell: float, count: int) -> Bool[Tensor, "B O N"]:
+    edge = torch.arange(count, device=low.device) * cell
+    return (low[..., None] < edge + cell) & (high[..., None] > edge)
+
+
+def draw_scenes(count: int, seed: int, part: str = "train", clutter: int = 8, noise: float = 0.05) -> Scenes:
+    """Return `count` scenes, always the same ones for one seed on one version of torch.
+
+    part: whose handwriting is used: "train", "held_out" or "new_writers"; see `handwritten_digits`. No two parts share
+        a picture of a digit.
+    clutter: the largest number of strokes and fragments in a scene. They are less tall than any digit and touch none.
+    noise: the standard deviation of normal noise on every pixel; the result is cut to 0 and 1.
+
+    Neither clutter nor noise changes the digits of a seed. Raises ValueError for a part that there is not, or a number
+    that is too small.
+    """
+    digits = handwritten_digits(part)
+    if count < 1 or clutter < 0 or noise < 0:
+        raise ValueError(
+            f"Expected count to be at least 1, clutter and noise at least 0, got {count}, {clutter} and {noise}."
+        )
+    random, rubbish = _generator(part, "digits", seed), _generator(part, "clutter", seed)
+    chunks = []
+    for start in range(0, count, CHUNK):
+        scenes = _draw_digits(min(CHUNK, count - start), digits, random)
+        chunks.append(_add_clutter(scenes, digits, clutter, noise, rubbish))
+    return _join(chunks)
+
+
+def _generator(*names: object) -> torch.Generator:
+    """Return a generator of its own for every combination of names, so that no two uses share random numbers."""
+    digest = hashlib.sha256("/".join(map(str, names)).encode()).digest()
+    return torch.Generator().manual_seed(int.from_bytes(digest[:8], "big") >> 1)
+
+
+def _draw_digits(B: int, digits: Digits, random: torch.Generator) -> Scenes:
+    groups, labels, sizes = choose(B, random)
+    there = groups >= 0
+    rows = pick(labels, digits.labels, random)
+    heights = torch.tensor(HEIGHTS)[sizes]
+    slants = STEEPEST * (2 * torch.rand(B, MOST, generator=random) - 1)
+    ink = render(digits.images[rows.flatten()], heights.flatten(), slants.flatten())
+    widths = widths_of(ink).view(B, MOST)
+    boxes, relations = place(torch.stack((widths, heights), dim=-1), groups, CANVAS, random)
+    darkness = (0.75 + 0.25 * torch.rand(B, MOST, generator=random)) * there
+    patches = ink.view(B, MOST, *ink.shape[1:]) * darkness[..., None, None]
+    images = paste(torch.zeros(B, CANVAS, CANVAS), patches, boxes[..., :2])
+    captions, named = describe(groups, labels, sizes, relations)
+    return Scenes(
+        images[:, None], captions, boxes, labels.where(there, -1), digits.sources[rows].where(there, -1), named
+    )
+
+
+def _add_clutter(scenes: Scenes, digits: Digits, pieces: int, noise: float, random: torch.Generator) -> Scenes:
+    patches, corners = draw_clutter(digits.images, scenes.boxes, CANVAS, pieces, random)
+    images = paste(scenes.images[:, 0], patches, corners)[:, None]
+    images = images + noise * torch.randn(images.shape, generator=random)
+    return replace(scenes, images=images.clamp(0, 1))
+
+
+def _join(parts: list[Scenes]) -> Scenes:
+    captions = [caption for part in parts for caption in part.captions]
+    tensors = {name: torch.cat([getattr(part, name) for part in parts]) for name in TENSORS}
+    return Scenes(captions=captions, **tensors)

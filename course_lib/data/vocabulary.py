@@ -1,0 +1,89 @@
+"""Between words and the numbers that a model reads and writes."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import torch
+from jaxtyping import Int64, Integer
+from torch import Tensor
+
+PAD, START, END, UNKNOWN = range(4)
+SPECIAL = ("<pad>", "<start>", "<end>", "<unknown>")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Words and their ids. Ids 0 to 3 are padding, start, end and unknown; the words follow in the order given.
+
+    Raises ValueError if a word comes twice, is empty, holds white space or is one of the special four.
+    """
+
+    words: tuple[str, ...]
+    ids: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        twice = [word for word, count in Counter(self.words).items() if count > 1]
+        if twice:
+            raise ValueError(f"Expected every word once, got {twice[0]!r} again.")
+        for word in self.words:
+            if word.split() != [word] or word in SPECIAL:
+                raise ValueError(f"Expected words without white space, other than {', '.join(SPECIAL)}, got {word!r}.")
+        object.__setattr__(self, "ids", {word: place + len(SPECIAL) for place, word in enumerate(self.words)})
+
+    @classmethod
+    def from_captions(
+        cls, captions: Iterable[Sequence[str]], at_least: int = 1, at_most: int | None = None
+    ) -> "Vocabulary":
+        """Return the words that come `at_least` times in the captions, the most frequent first.
+
+        Of equally frequent words the alphabet decides. at_most: how many words to keep, the special four not counted;
+        None for all. Raises TypeError if a caption is one string instead of a list of words.
+        """
+        counts: Counter[str] = Counter()
+        for caption in captions:
+            _check_caption(caption)
+            counts.update(caption)
+        ranked = sorted(counts, key=lambda word: (-counts[word], word))
+        return cls(tuple(word for word in ranked if counts[word] >= at_least)[:at_most])
+
+    def __len__(self) -> int:
+        """Return the number of ids, the special four included: the width of a model's output."""
+        return len(SPECIAL) + len(self.words)
+
+    def encode(self, caption: Sequence[str]) -> list[int]:
+        """Return the ids of start, the words and end. A word that is not in the vocabulary becomes unknown.
+
+        Raises TypeError if `caption` is one string instead of a list of words.
+        """
+        _check_caption(caption)
+        return [START, *(self.ids.get(word, UNKNOWN) for word in caption), END]
+
+    def decode(self, ids: Sequence[int] | Integer[Tensor, " T"]) -> list[str]:
+        """Return the words up to the first end. A start in front is left out; anything else special stays visible.
+
+        Raises ValueError for an id that is not in the vocabulary.
+        """
+        numbers = ids.tolist() if isinstance(ids, Tensor) else list(ids)
+        numbers = numbers[1:] if numbers[:1] == [START] else numbers
+        numbers = numbers[: numbers.index(END)] if END in numbers else numbers
+        for number in numbers:
+            if not 0 <= number < len(self):
+                raise ValueError(f"Expected ids from 0 to {len(self) - 1}, got {number}.")
+        return [(SPECIAL + self.words)[number] for number in numbers]
+
+    def batch(self, captions: Sequence[Sequence[str]]) -> tuple[Int64[Tensor, "B T"], Int64[Tensor, " B"]]:
+        """Return the ids of all captions, filled up with padding to the longest, and how many of each are no padding.
+
+        Start and end count. Raises ValueError if there is no caption and TypeError if one is a string.
+        """
+        if not captions:
+            raise ValueError("Expected at least one caption, got none.")
+        rows = [torch.tensor(self.encode(caption)) for caption in captions]
+        lengths = torch.tensor([len(row) for row in rows])
+        return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PAD), lengths
+
+
+def _check_caption(caption: Sequence[str]) -> None:
+    if isinstance(caption, str):
+        raise TypeError(f"Expected a caption as a list of words, got one string. Try words_of({caption!r}).")
