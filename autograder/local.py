@@ -277,7 +277,7 @@ def _build(cls: Any, args: tuple, request: Request) -> nn.Module:
 
 def _load(module: nn.Module, request: Request) -> None:
     """Copy the weights into the parameters whose names end in the given names, and take over their dtype."""
-    own = dict(module.named_parameters())
+    own = dict(module.named_parameters(remove_duplicate=False))  # a shared parameter is known by all its names
     meant = {name: matching(name, own) for name in request.weights or {}}
     for name, tensor in (request.weights or {}).items():
         found = meant[name]
@@ -303,7 +303,7 @@ def _load(module: nn.Module, request: Request) -> None:
         ):  # one too many is told by the check of the parameters, and need not spoil all the others
             nn.init.zeros_(own[key])
     module.to(next(iter((request.weights or {}).values())).dtype)
-    own = dict(module.named_parameters())
+    own = dict(module.named_parameters(remove_duplicate=False))
     with torch.no_grad():
         for name, tensor in (request.weights or {}).items():
             own[meant[name][0]].copy_(tensor)

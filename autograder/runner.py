@@ -105,7 +105,7 @@ def run_checks(
         report = _run_once(exercise, student, seed)
         if not report.full:
             report = _with_right_foundations(report, student, full or {})
-            _add_diagnoses(report, student)
+        _add_diagnoses(report)  # advice has a cause too, though it costs no points
     return report
 
 
@@ -244,7 +244,7 @@ def _verdict(error: BaseException | None, worth: float) -> tuple[float, CheckFai
     return worth * fraction, as_failure(error)
 
 
-def _add_diagnoses(report: ExerciseReport, student: Student) -> None:
+def _add_diagnoses(report: ExerciseReport) -> None:
     failed = [result for result in report.results if result.failure]
     if report.unwritten:
         return

@@ -46,6 +46,11 @@ def scaled_dot_product_attention(
     return A @ V, A
 
 
+def weights_shape(Q: Float[Tensor, "... N_Q D_Q"], K: Float[Tensor, "... N_K D_Q"]) -> tuple[int, ...]:
+    """Return the shape (..., N_Q, N_K) of the attention weights."""
+    return (*torch.broadcast_shapes(Q.shape[:-2], K.shape[:-2]), Q.shape[-2], K.shape[-2])
+
+
 def attend_without_weights(
     Q: Float[Tensor, "... N_Q D_Q"],
     K: Float[Tensor, "... N_K D_Q"],
@@ -62,7 +67,7 @@ def attend_without_weights(
     """
     check_widths(Q, K)
     check_values(K, V)
-    shape = (*Q.shape[:-1], K.shape[-2])  # of the weights
+    shape = weights_shape(Q, K)
     # PyTorch's own causal mask cannot be joined with another, and aligns the first query with the first key.
     plain = allowed is None and shape[-2] == shape[-1]
     # Of the CPU's kernels only the one that writes A out has dropout, and it is slower than ours.

@@ -3,7 +3,7 @@
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from course_lib.layers.attention import attend_without_weights, attention_weights, check_values
+from course_lib.layers.attention import attend_without_weights, attention_weights, check_values, weights_shape
 from course_lib.layers.dropout import Dropout
 from course_lib.layers.heads import check_heads, merge_heads, split_heads
 from course_lib.layers.initialisation import glorot
@@ -54,6 +54,6 @@ class MultiHeadAttention(nn.Module):
             Y = attend_without_weights(Q, K, V, allowed, causal, rate)
             return self.W_O(merge_heads(Y)), None
         if causal:
-            allowed = join_causal(allowed, (*Q.shape[:-1], K.shape[-2]), Q.device)
+            allowed = join_causal(allowed, weights_shape(Q, K), Q.device)
         A = attention_weights(Q, K, allowed)
         return self.W_O(merge_heads(self.dropout(A) @ V)), A

@@ -112,6 +112,9 @@ def _train_and_show(run: Run, loss: Loss, keeper: Keeper, show: bool) -> History
             _train(run, loss, keeper, screen, interrupt)
             run.collect()
         finally:
+            set_rates(
+                run.optimizer, run.settings.learning_rates, 1.0
+            )  # as they came, for whoever uses the optimiser next
             run.take_best()
         if not done_before:
             keeper.save()

@@ -143,7 +143,7 @@ the head width $D_H = D / H$, and does what lesson 1 did. The outputs of all hea
 makes the width $D$ again, and a last matrix $W_O$ mixes them:
 
 $$\begin{aligned}
-Q_h &= X W_Q^{(h)} \qquad K_h = X W_K^{(h)} \qquad V_h = X W_V^{(h)} && D \times D_H \text{ each} \\
+Q_h &= X W_Q^{(h)} \qquad K_h = X W_K^{(h)} \qquad V_h = X W_V^{(h)} && (N \times D)\,(D \times D_H) \text{ each} \\
 A_h &= \mathrm{softmax}\!\left(\frac{Q_h K_h^\top}{\sqrt{D_H}}\right) && N \times N \\
 Y_h &= A_h V_h && N \times D_H \\
 Y &= \left[\, Y_0 \,|\, Y_1 \,|\, \dots \,|\, Y_{H-1} \,\right] W_O && (N \times D)\,(D \times D)
@@ -415,8 +415,8 @@ r"""
 
 Equal up to rounding, with self-attention, cross-attention and the mask turned round. With the mask as it is, the
 first query may see everything except itself and what lies before, that is, exactly the future; and the last query
-may see nothing. PyTorch's layer returns NaN for a row like that, and NaN is what the largest difference becomes. You
-are lucky if it is NaN: a padding mask the wrong way round leaves numbers that look quite harmless.
+may see nothing. Called as here, PyTorch's layer returns NaN for a row like that, and NaN is what the largest difference
+becomes. (With `need_weights=False` it may be zeros, depending on the version.) You are lucky if it is NaN: a padding mask the wrong way round leaves numbers that look quite harmless.
 </details>
 
 ### 3.2 Dropout on the weights
@@ -676,7 +676,7 @@ r"""
 <details><summary>What was to be seen</summary>
 
 One head answers one question, and is little better than blind guessing at the other two. Two heads answer two
-questions; *which* two is a matter of the random start. Four heads answer all three. Looking at three places at once
+questions; *which* two is a matter of the random start. (One of your nine models may be an exception.) Four heads answer all three. Looking at three places at once
 does not help: the output would hold the sum of three word vectors, which says that there were, for instance, an "a", a
 "b" and a "c", but not which of them stood where. (With unequal weights it is there in principle, but a linear map
 cannot read it out.) It is "dog bites man" again.
@@ -714,7 +714,7 @@ ax.set(xlabel="question", ylabel="model");
 r"""
 <details><summary>What was to be seen</summary>
 
-In the picture three heads have a clear diagonal each: one place to the right, one to the left, three to the left,
+In our picture (yours may share the work in another way) three heads have a clear diagonal each: one place to the right, one to the left, three to the left,
 with the rest of the diagonal in the far corner, since the places form a ring. Take one of these three away, and just
 one column falls, nearly to blind guessing; the others do not notice. Nobody told the heads to share the work in this
 way. The loss did: as long as one question has no answer, a head that finds it gains more than one that finds again
@@ -723,8 +723,8 @@ what another has found.
 The remaining head is a patchwork: at some places it looks one to the left, at others three to the left, which other
 heads do already. Nothing is lost without it: three questions keep three heads busy. Another start may be less tidy, as
 start 1 here: several heads share one question, and without one of them it is answered half of the time or more; a
-head may also have a part in two questions. (Training rounds differently from one machine to another, so your starts
-may have changed roles.) Heads that can be spared are not rare. Michel et al. (2019) took heads out of trained
+head may also have a part in two questions. (Another machine rounds differently, and a GPU draws other rings,
+so your starts may have changed roles.) Heads that can be spared are not rare. Michel et al. (2019) took heads out of trained
 translation models, and found that many layers do almost as well with a single one.
 
 The removal is what shows that a head *matters*. A picture of its weights shows only where it looked.
@@ -976,10 +976,11 @@ print("GPT-3 at N = 2048:", f"{sizes['GPT-3, 96 layers, D = 12288'][-1] / 1024:.
 r"""
 <details><summary>What was to be seen</summary>
 
-Without the cache the curve goes to slope 2 (even a little more, once the matrices no longer fit into the processor's
+On a CPU: without the cache the curve goes to slope 2 (even a little more, once the matrices no longer fit into the processor's
 own fast memory). With it the curve is nearly flat for a long time: one word is so little work that starting the
 operations takes longest. Then it turns towards slope 1, for one query against $N$ keys. At $N = 2048$ the difference
-is a factor of a hundred or more. (`torch.cat` also copies the whole cache at every step. Fast implementations reserve
+was a factor of more than a hundred on two cores. With more cores it is smaller, and on a GPU much smaller: there both
+curves stay flat for longer, because the work is little compared with starting it. (`torch.cat` also copies the whole cache at every step. Fast implementations reserve
 the room beforehand and write each new key into its place.)
 
 The memory is a straight line in $N$. For GPT-3 it is 9 GiB for one text. 32 texts together would need 288 GiB, almost
@@ -1059,8 +1060,8 @@ r"""
 <details><summary>What was to be seen</summary>
 
 $5 \cdot 3$ weights and 5 biases, 20 numbers, and no difference. $A$ grows with the *fourth* power of the side: 64×64
-is fine, and 224×224 would take more than 9 GiB for one matrix of one picture. So this module stands deep in the
-network, where the grid of features is small. The Vision Transformer (lesson 8) finds another way out: its words are
+is fine, and 224×224 would take more than 9 GiB for one matrix of one picture. So this module is put where the
+grid of features is still small, and not on a large picture itself. The Vision Transformer (lesson 8) finds another way out: its words are
 patches, not pixels.
 </details>
 

@@ -183,8 +183,8 @@ r"""
 <details><summary>What was to be seen</summary>
 
 With LayerNorm the number (framed) depends on its own row, with batch normalisation on its own column, across words
-and sentences. So with batch normalisation the output for one sentence depends on which other sentences happen to be
-in the batch, and on how many words of it are padding; LayerNorm does not know that there is a batch. It needs no
+and sentences. So with batch normalisation, in training, the output for one sentence depends on which other
+sentences happen to be in the batch, and on how many words of it are padding; LayerNorm does not know that there is a batch. It needs no
 running means for later use either: training and use are the same, for one sentence, for one word, for any length.
 </details>
 
@@ -423,9 +423,12 @@ for D in (16, 128, 1024):
     curves[f"D = {D}"] = wide[50 + distances] @ wide[50] / (D / 2)              # (81, D) @ (D,) -> (81,)
 plots.show_curves(distances, curves, "distance", "dot product / (D / 2)", "Near positions are similar")
 
-M = torch.linalg.lstsq(P[:-3], P[3:], driver="gelsd").solution                  # (128, 128): least squares
-error = (P[:-3] @ M - P[3:]).abs().max().item()
-print(f"one matrix M for all k: p(k) M differs from p(k + 3) by at most {error:.0e}")
+torch.manual_seed(0)
+for name, table in {"waves": sinusoidal_positions(1000, 128), "random vectors": torch.randn(1000, 128)}.items():
+    here, three_on = table[:-3].double(), table[3:].double()                    # (997, 128) both: more rows than columns
+    M = torch.linalg.lstsq(here, three_on, driver="gelsd").solution             # (128, 128): least squares
+    error = (here @ M - three_on).abs().max().item()
+    print(f"{name}: the best matrix M for all k leaves p(k) M and p(k + 3) different by up to {error:.0e}")
 
 # %% [markdown]
 r"""
@@ -436,8 +439,8 @@ where every cosine is 1, and falls off on both sides, with ripples when there ar
 same, since $\cos(-a) = \cos a$.
 
 But attention does not compare $p_k$ with $p_l$; it compares $p_k W_Q$ with $p_l W_K$. And moving three steps on turns
-every hand by a fixed angle, which is a linear map, the same for all $k$: the printed difference is 0 up to rounding.
-Such a matrix in $W_Q$ makes a head look three to the left, say. This is why Vaswani et al. chose waves.
+every hand by a fixed angle, which is a linear map, the same for all $k$: for the waves the printed difference is 0
+up to rounding, and for random vectors no matrix comes near. Such a matrix in $W_Q$ makes a head look three to the left, say. This is why Vaswani et al. chose waves.
 </details>
 
 ### 3.2 A table
@@ -840,8 +843,8 @@ nothing to hide.
 
 ## 6 Blocks on top of each other
 
-The rest is repetition. An encoder is $N = 6$ blocks in the original, each with weights of its own, the output of one
-being the input of the next. (The slide that says "6 blocks, D = 512, 6 heads" has one 6 too many: the paper has 8
+The rest is repetition. An encoder is 6 blocks in the original (the paper calls this number $N$; here $N$ stays the
+length), each with weights of its own, the output of one being the input of the next. (The slide that says "6 blocks, D = 512, 6 heads" has one 6 too many: the paper has 8
 heads.)
 
 In pre-norm one thing is missing. The last block adds its result to rows that nobody normalises any more. So a
@@ -857,14 +860,14 @@ is six times the *same* block; a comprehension makes six.
 </details>
 <details><summary>Hint: the last norm</summary>
 
-It exists only for pre-norm. `forward` has to know: keep `norm` (the word) under another name than `self.norm`, or set
-`self.norm = nn.Identity()` for post-norm, which returns what it gets.
+It exists only for pre-norm, and is called `self.norm`. `forward` has to know which it is: keep the word `norm` under
+another name, or use `nn.Identity()`, which returns what it gets, as `self.norm` for post-norm.
 </details>
 """
 
 # %% nbgrader={"grade_id": "Encoder", "solution": true}
 class Encoder(nn.Module):
-    """Encoder blocks, one after the other, and for norm="pre" a last LayerNorm. The blocks stand in `blocks`."""
+    """Encoder blocks, one after the other, in `blocks`; and for norm="pre" a last LayerNorm, `norm`."""
 
     def __init__(self, num_blocks, model_width, num_heads, hidden_width, dropout=0.0, norm="post", activation="relu"):
         super().__init__()
@@ -938,7 +941,7 @@ Every block gets the *same* memory, the encoder's final rows. A block returns `(
 
 # %% nbgrader={"grade_id": "Decoder", "solution": true}
 class Decoder(nn.Module):
-    """Decoder blocks, one after the other, and for norm="pre" a last LayerNorm. The blocks stand in `blocks`."""
+    """Decoder blocks, one after the other, in `blocks`; and for norm="pre" a last LayerNorm, `norm`."""
 
     def __init__(self, num_blocks, model_width, num_heads, hidden_width, dropout=0.0, norm="post", activation="relu"):
         super().__init__()
@@ -1152,8 +1155,9 @@ letters, as they are or backwards:
 
 `copy k a d b <end>` → `k a d b <end>` and `reverse k a d b <end>` → `b d a k <end>`
 
-With 16 letters there are about $10^{10}$ sources. Those whose letters (counted a = 0 to p = 15) add up to a multiple
-of 4 are **held out**: training never sees one of them. All measurements below are on these.
+With 16 letters there are about $10^{10}$ sources. What is left when the sum of a source's letters (a = 0 to p = 15) is
+divided by 16 decides: training draws only sources that leave 1, 2 or 3. Those that leave 0 are **held out**: training
+never sees one of them, and all measurements below are on these.
 
 The decoder gets the target shifted by one: its input is `<start> k a d b`, and what it should say at each place is
 the next one, `k a d b <end>`. Where `answers` holds `<pad>`, the loss does not count (`ignore_index`).
@@ -1173,7 +1177,7 @@ def make_batch(count, generator, held_out=False, lengths=(4, 8)):
     real = place < length                                                                       # (B, N)
     letters = torch.randint(16, (count, longest), generator=generator) * real                   # (B, N)
     rest = 0 if held_out else torch.randint(1, 4, (count,), generator=generator)                # (B,)
-    letters[:, 0] = (letters[:, 0] - letters.sum(dim=1) + rest) % 16                            # now sum % 4 == rest
+    letters[:, 0] = (letters[:, 0] - letters.sum(dim=1) + rest) % 16                            # now sum % 16 == rest
     command = torch.randint(COPY, REVERSE + 1, (count, 1), generator=generator)                 # (B, 1)
     turned = letters.gather(1, torch.where(command == REVERSE, length - 1 - place, place).clamp(min=0))
 
@@ -1244,7 +1248,7 @@ Equal scores would give $\ln 21 = 3.04$. The untrained model starts above 4: a r
 token that it was made from, and with a tied output this token gets the highest score. So the model begins by repeating
 what it reads, and is sure of it. Repeating is wrong here nearly always, and is unlearned first. Between steps 100 and
 200 the loss falls quickly, when the cross-attention has found where to look. The waves in the second half belong to
-the high learning rate; as it goes to 0, they die down, and the loss ends near 0.002.
+the high learning rate; as it goes to 0, they die down. In our run the loss ends near 0.002.
 </details>
 
 ### 8.2 Does it do the task?
@@ -1288,8 +1292,8 @@ for row, written in zip(source, write_greedily(model, source, lengths, answers.s
 r"""
 <details><summary>What was to be seen</summary>
 
-Below: a sequence of 5 to 9 tokens is right only if all of them are. Nearly all are: 99.9 percent of the
-sequences or more, none of which was in training. (With two other seeds it was 99.9 and 100 percent.) What stands after the
+Below: a sequence of 5 to 9 tokens is right only if all of them are. Nearly all are: in our runs, with three seeds, at
+least 99.9 percent of the sequences, none of which was in training. (Yours may miss a few more.) What stands after the
 first `<end>` does not count; the loss never asked for anything there.
 </details>
 
@@ -1320,11 +1324,11 @@ for command in (COPY, REVERSE):
 r"""
 <details><summary>What was to be seen</summary>
 
-A diagonal for `copy`, and the other diagonal for `reverse`: the same heads, with the same weights, look forwards or
-backwards, as the first word of the source says. Nobody has told the model where to look, and the weights are not
-supervised; it was the way to a low loss. At `<start>` it looks at the first letter that has to be written, and at the
-last letter most heads look at `<end>`. Compare lesson 1,
-section 5.1, where such a picture was made by hand.
+A diagonal for `copy`, and the other diagonal for `reverse`: the same heads, with the same parameters, look forwards or
+backwards, as the first word of the source says. Nobody has told the model where to look, and the attention weights are
+not supervised; it was the way to a low loss. At `<start>` it looks at the first letter that has to be written, and at
+the last letter most heads of our run look at `<end>`. Compare lesson 1, section 5.1, where such a picture was made by
+hand.
 </details>
 
 ### 8.4 Longer than ever seen
@@ -1344,7 +1348,7 @@ plots.show_bars(numbers, shares, ylabel="share of right sequences", xlabel="lett
 r"""
 <details><summary>What was to be seen</summary>
 
-In this run: all of those with 4 to 8 letters, most of those with 3, a fifth of those with 9, and none of those
+In our run: all of those with 4 to 8 letters, most of those with 3, a fifth of those with 9, and none of those
 with 2, or with 10 and more. (Other runs differ at the edges.) The waves of later positions exist, but the weights that
 read them were trained on the first ones only, and nothing made them learn a rule for all positions. A model that is
 perfect on what looks like its training data has not thereby learned "to reverse".
@@ -1398,7 +1402,8 @@ small change. With $L$ blocks and a vocabulary of $V$:
 
 $$\text{parameters} \approx 12\, L D^2 + V D$$
 
-The number of heads does not occur: more heads are narrower heads.
+The number of heads does not occur: more heads are narrower heads. (A decoder block with cross-attention has a second
+attention, so $16 D^2$ instead of $12 D^2$. GPT-2's blocks have none.)
 
 **Exercise 10.** Write `parameter_count`. `layers.make_model(config)` builds the model that `config` describes, of any
 of four kinds: the Transformer of this lesson, an encoder like BERT, a decoder like GPT-2 (its blocks have no
@@ -1429,9 +1434,9 @@ check("parameter_count")
 
 # %% [markdown]
 r"""
-The lecture has a table of model sizes. Now count. Three things are not in the table and had to be looked up or
-assumed: the **vocabularies** (Transformer "about 37,000" in the paper; BERT 30,522; GPT-2 50,257; Megatron 51,200,
-GPT-2's rounded up to a multiple that suits its GPUs), the numbers of **learned positions** (BERT 512, GPT-2 and
+The lecture has a table of model sizes. Now count. Three things are not in the table and had to be looked
+up: the **vocabularies** (Transformer "about 37,000" in the paper; BERT 30,522; GPT-2 50,257; Megatron 51,200, GPT-2's
+filled up to a multiple of 1024, to suit its GPUs), the numbers of **learned positions** (BERT 512, GPT-2 and
 Megatron 1024, ViT one for each patch of a picture of 224 × 224 pixels and one for the class token), and ViT's
 **patches**, 16 × 16 pixels, for Huge 14 × 14, with a head for 1000 classes.
 
@@ -1518,11 +1523,11 @@ more than 7 percent, and most by about 1. What remains, from the top:
   what.
 - *BERT*. Rounded: 109.5M is "110M", 335M is "340M". The heads of pretraining are not counted.
 - *GPT-2*. The published numbers are too small, all four of them. See below.
-- *Megatron-LM*. Right to the digits given. The vocabulary of 51,200 was assumed.
+- *Megatron-LM*. Right to the digits given.
 - *ViT*. The head for 1000 classes makes 0.8M to 1.3M. "307M" for Large fits patches of 32 × 32 pixels (306.5M) better
   than 16 × 16 (304.3M).
 
-The three numbers of the rule $12LD^2 + VD$ are all that really matters. For GPT-2 small it gives
+The three numbers of the rule $12LD^2 + VD$ are nearly all that matters where there is no cross-attention. For GPT-2 small it gives
 $84.9\text{M} + 38.6\text{M} = 123.5\text{M}$; what is missing are the positions (0.8M), biases and norms.
 </details>
 
@@ -1530,8 +1535,8 @@ $84.9\text{M} + 38.6\text{M} = 123.5\text{M}$; what is missing are the positions
 
 The GPT-2 paper says 117M, 345M, 762M and 1542M. The models that were released have 124M, 355M, 774M and 1558M. OpenAI
 later wrote, in the models' repository, that the original counts were "wrong due to an error", and no more. The count
-is wrong by 7.4M, 9.8M, 12.0M and 15.6M: always about 9700 times the width. That looks like a table with 9700 rows too
-few. The first GPT (Radford et al. 2018) had a smaller vocabulary: 40,000 merges and 478 basic tokens, which makes
+is wrong by 7.4M, 9.8M, 12.0M and 15.6M: always between 9400 and 9800 times the width, and the published numbers are
+rounded. That looks like a table with more than 9000 rows too few. The first GPT (Radford et al. 2018) had a smaller vocabulary: 40,000 merges and 478 basic tokens, which makes
 40,478.
 
 **Before you run it:** $50{,}257 - 40{,}478$ is what? And why is the relative error so much larger for the small
@@ -1569,7 +1574,7 @@ grows like $D$, the blocks like $L D^2$.
 - A decoder block looks at its own past and at the whole source. The causal mask is the difference between learning to
   write and learning to copy the answer: test it by changing a later id.
 - Loss with the right words given is not the quality of what is written. Generate, and measure that.
-- $12LD^2 + VD$ gets the size of nearly every Transformer right to a few percent.
+- $12LD^2 + VD$ gets the size of nearly every Transformer without cross-attention right to a few percent.
 
 Next, lesson 4: translation, first with recurrent networks and additive attention, then with this model.
 

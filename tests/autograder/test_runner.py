@@ -7,6 +7,7 @@ import torch
 from answers import RIGHT_ATTENTION, student
 
 from autograder import catalogue, diagnosis
+from autograder.cases import OWN_BANK, read_bank
 from autograder.local import LocalStudent
 from autograder.runner import run_checks
 
@@ -252,3 +253,17 @@ def test_an_error_raised_by_a_ready_made_layer_shows_the_students_line_and_its_c
     report = run_checks("CachedSelfAttention", LocalStudent(names, ()))
     assert "mask of the wrong shape" in report.named
     assert "in line 8: A = attention_weights(Q, K, causal_mask(K.shape[-2]))" in str(report)
+
+
+def test_advice_that_costs_no_points_has_its_hint():
+    case = next(c for c in read_bank(OWN_BANK) if c.exercise == "sinusoidal_positions" and c.name == "float32_angles")
+    report = run_checks("sinusoidal_positions", student(case.text))
+    assert report.full
+    assert "Compute the angles in float64" in str(report)
+
+
+def test_a_wrong_value_is_not_taken_for_a_memory_of_earlier_calls():
+    case = next(c for c in read_bank(OWN_BANK) if c.exercise == "LayerNorm" and c.name == "unbiased_variance")
+    report = run_checks("LayerNorm", student(case.text))
+    assert not report.full
+    assert "remembers earlier calls" not in report.named

@@ -237,3 +237,9 @@ def test_shapes_that_do_not_fit_are_errors_that_give_both():
         attention.check_widths(torch.ones(5, 11), torch.ones(7, 13))
     with pytest.raises(ValueError, match=r"got 7 keys and 5 values: K is \(7, 11\), V is \(5, 11\)"):
         attention.check_values(torch.ones(7, 11), torch.ones(5, 11))
+
+
+def test_a_mask_for_the_keys_of_every_example_fits_queries_that_all_share():
+    Q, K, V = torch.randn(5, 11), torch.randn(3, 7, 11), torch.randn(3, 7, 13)
+    allowed = padding_mask(torch.tensor([7, 2, 5]), 7)[:, 0]  # (B, 1, N_K)
+    assert_close(attend_without_weights(Q, K, V, allowed), scaled_dot_product_attention(Q, K, V, allowed)[0])

@@ -397,3 +397,10 @@ def test_the_same_call_trains_on_a_gpu(tmp_path):
         device="cpu", checkpoint=tmp_path / "gpu.safetensors",
     )  # fmt: skip
     assert same({name: tensor.cpu() for name, tensor in state_of(model).items()}, state_of(again))
+
+
+def test_an_optimiser_of_ones_own_has_its_rates_back_afterwards():
+    model = make_model()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.03)
+    quiet(model, loss, draw_batch, steps=5, optimizer=optimizer, decay="linear")
+    assert [group["lr"] for group in optimizer.param_groups] == [0.03]

@@ -148,6 +148,10 @@ def check_dropout(student, draw):
     Y = expect.tensor(_pieces(twins.module(X, memory, training=True))[0], "Y")
     expect.shape(Y, X.shape, "Y", "(B, N, D)", "training mode")
     dropouts.judge((Y.double() - X)[:, 0], NAMES)
+    build = (*build[:-1], "post")
+    dropouts.judge_before_the_norm(
+        student, NAME, build, NAMES, references.DecoderBlock(*build), (torch.zeros_like(X), torch.zeros_like(memory))
+    )
 
 
 @exercise(NAME)

@@ -5,7 +5,6 @@ import torch
 from autograder import expect, references
 from autograder.checks.transformer_blocks import dropouts
 from autograder.checks.twins import Twins, has_parameters, leaves_no_trace, refuses, same_twice, uses_its_inputs
-from autograder.failure import CheckFailure
 from autograder.marks import exercise, points
 
 NAME = "EncoderBlock"
@@ -120,20 +119,7 @@ def check_dropout(student, draw):
             expect.shape(Y, X.shape, "Y", "(B, N, D)", "training mode")
             dropouts.judge((Y.double() - X)[:, 0], names)
         else:
-            for name in names:
-                _drops_before_the_norm(student, build, dropouts.adds_only_a_constant(weights, name), name)
-
-
-def _drops_before_the_norm(student, build, weights, name):
-    """Added to zeros, a constant is normalised away again; only where some of it is dropped, something is left."""
-    zeros = torch.zeros(dropouts.ROWS, 1, dropouts.WIDTH, dtype=torch.float64)
-    Y, _ = expect.pair(student.build(NAME, *build, weights=weights)(zeros, training=True), *WHAT)
-    if not bool(Y.any()):
-        raise CheckFailure(
-            "dropout", f'With norm="post" nothing of what {name} adds is dropped.', received="dropout",
-            setting=f'training mode, dropout={dropouts.P}, norm="post"', cause="dropout missing or in the wrong place",
-            hint="The dropout on what a sub-layer adds belongs to both orders of the norm.",
-        )  # fmt: skip
+            dropouts.judge_before_the_norm(student, NAME, build, names, reference, (torch.zeros_like(X),))
 
 
 @exercise(NAME)

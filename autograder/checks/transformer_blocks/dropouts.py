@@ -8,6 +8,7 @@ import math
 
 import torch
 
+from autograder import expect
 from autograder.failure import CheckFailure
 
 P = 0.25
@@ -39,6 +40,36 @@ def adds_only_a_constant(weights, name):
     silent = {key: value if key.startswith(norms) else torch.zeros_like(value) for key, value in weights.items()}
     silent[f"{name}.W_O.bias" if "attention" in name else f"{name}.W_2.bias"] += 1.0
     return silent
+
+
+def judge_before_the_norm(student, module, build, names, reference, zeros):
+    """In post-norm: what each sub-layer adds is dropped before the norm, and the rows that it is added to are not.
+
+    Added to ``zeros``, a constant is normalised away again; only where some of it is dropped, something is left. And where
+    nothing is added, rows pass as in eval mode.
+    """
+    weights = telling_weights(reference, names)
+    told = {"setting": f'training mode, dropout={P}, norm="post"', "received": "dropout"}
+    for name in names:
+        Y = _first(student.build(module, *build, weights=adds_only_a_constant(weights, name))(*zeros, training=True))
+        if not bool(Y.any()) or not bool(Y.isfinite().all()):
+            raise CheckFailure(
+                "dropout", f'With norm="post" nothing of what {name} adds is dropped.', **told,
+                cause="dropout missing or in the wrong place",
+                hint="The dropout on what a sub-layer adds belongs to both orders of the norm.",
+            )  # fmt: skip
+    silent = {key: value * key.endswith("gamma") for key, value in weights.items()}
+    rows = [zeros[0] + torch.arange(WIDTH).double(), *zeros[1:]]
+    block = student.build(module, *build, weights=silent)
+    if not torch.allclose(_first(block(*rows, training=True)), _first(block(*rows))):
+        raise CheckFailure(
+            "dropout", "The rows that a sub-layer adds to are dropped too.", **told,
+            cause="dropout in the wrong place", hint="Apply dropout to what a sub-layer adds, before the addition.",
+        )  # fmt: skip
+
+
+def _first(value):
+    return expect.tensor(value[0] if isinstance(value, tuple | list) and value else value, "Y")
 
 
 def judge(added, names):
