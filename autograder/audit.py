@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from joblib import cpu_count
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -124,7 +125,7 @@ def audit(
     verdicts: list[Verdict] = []
     with Progress(console=console, disable=not console.is_terminal, transient=True) as progress:
         bar = progress.add_task("checking answers", total=len(cases))
-        for verdict in run_cases(cases, course, workers or os.cpu_count() or 1, seed):
+        for verdict in run_cases(cases, course, workers or cpu_count(), seed):
             verdicts.append(verdict)
             progress.advance(bar)
             if verbose:

@@ -104,12 +104,12 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    import os
+    from joblib import cpu_count
 
     from autograder.class_runner import Options, grade_class
     from autograder.course import find_course
 
-    workers = options.workers or os.cpu_count() or 1
+    workers = options.workers or cpu_count()
     if workers < 1:
         raise ValueError(f"--workers should be at least 1, but is {workers}.")
     return grade_class(

@@ -332,9 +332,8 @@ def _add_gradients(answer: Answer, request: Request) -> None:
                 received=list(out.shape),
             )
     wanted = [arg for arg in answer.args_after if isinstance(arg, Tensor) and arg.requires_grad]
-    total = sum((out * cotangent).sum() for out, cotangent in pairs if isinstance(out, Tensor) and out.requires_grad)
+    flowing = [(out * cotangent).sum() for out, cotangent in pairs if isinstance(out, Tensor) and out.requires_grad]
     with watch(f"the backward pass through {request.name}"):
-        # To mypy, sum() of tensors may be the number 0; the test above has shown that there is at least one.
-        found = torch.autograd.grad(total, [*wanted, *answer.parameters.values()], allow_unused=True)  # type: ignore[arg-type]
+        found = torch.autograd.grad(flowing, [*wanted, *answer.parameters.values()], allow_unused=True)
     answer.gradients = list(found[: len(wanted)])
     answer.parameter_gradients = dict(zip(answer.parameters, found[len(wanted) :], strict=True))

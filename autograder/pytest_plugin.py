@@ -4,7 +4,7 @@
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -106,23 +106,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[Any]:
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Show a failure as the student reads it, not as a traceback through the check."""
     report = yield
     error = call.excinfo.value if call.excinfo else None
-    if isinstance(error, CheckFailure | PartialCredit):
-        # Only functions raise these; pytest types every item as the more general pytest.Item.
-        report.longrepr = f"{(item.function.__doc__ or item.name).strip()}\n{_explained(item, error)}"  # type: ignore[attr-defined]
+    if isinstance(item, pytest.Function) and isinstance(error, CheckFailure | PartialCredit):
+        report.longrepr = f"{(item.function.__doc__ or item.name).strip()}\n{_explained(item, error)}"
     return report
 
 
-def _explained(item: pytest.Item, error: CheckFailure | PartialCredit) -> str:
+def _explained(item: pytest.Function, error: CheckFailure | PartialCredit) -> str:
     if not item.config.getoption("submission", None):
         return str(error)  # in a notebook, runner.py asks for the diagnoses of all failures together
     from autograder.diagnosis import Lost, diagnose
 
     failure = error.failure if isinstance(error, PartialCredit) else error
     exercise = next(item.iter_markers("exercise")).args[0]
-    # As above: the item is a function.
-    [found] = diagnose(exercise, [Lost(item.function, failure)], _seed(item.config))  # type: ignore[attr-defined]
+    [found] = diagnose(exercise, [Lost(item.function, failure)], _seed(item.config))
     return f"{failure}\nLikely cause: {found.name}. {found.hint}" if found else str(failure)

@@ -11,6 +11,8 @@ import tempfile
 import time
 from typing import Any
 
+from joblib import cpu_count
+
 from autograder.sandbox import bubblewrap, wire
 from autograder.sandbox.bubblewrap import SandboxMissing
 from autograder.sandbox.limits import MB, Limits
@@ -38,7 +40,7 @@ class Box:
 
     def __init__(self, limits: Limits | None = None, threads: int | None = None, gpu: bool | None = None):
         self.limits = limits or Limits.from_environment()
-        self.threads = threads or os.cpu_count() or 1
+        self.threads = threads or cpu_count()
         self.gpu = os.environ.get("AUTOGRADER_GPU", "") == "1" if gpu is None else gpu
         self.used = False
         program = bubblewrap.find()

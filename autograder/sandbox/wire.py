@@ -67,8 +67,7 @@ class Packing:
         """Add a one-dimensional contiguous tensor's bytes and return where they begin."""
         pad = -self.size % _ALIGNED
         start = self.size + pad
-        # To mypy, NumPy's arrays are no buffers; they are.
-        raw = memoryview(tensor.view(torch.uint8).numpy()) if tensor.numel() else memoryview(b"")  # type: ignore[arg-type]
+        raw = tensor.view(torch.uint8).numpy().data if tensor.numel() else memoryview(b"")
         self.parts += [b"\0" * pad, raw]
         self.size = start + len(raw)
         return start

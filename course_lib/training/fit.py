@@ -18,7 +18,7 @@ from course_lib.training.random_states import seed_everything
 from course_lib.training.run import Run
 from course_lib.training.schedule import rate_factor, set_rates
 from course_lib.training.screen import Screen, make_screen
-from course_lib.training.settings import Settings, count_steps, steps_between_validations
+from course_lib.training.settings import Settings, count_steps, described, steps_between_validations
 from course_lib.training.validation import Loss, Validate, validator
 
 
@@ -77,9 +77,8 @@ def fit(
     total = count_steps(batches, steps, epochs)
     every = steps_between_validations(batches, total, validate_every)
     rates = tuple(float(group["lr"]) for group in optimizer.param_groups)
-    settings = Settings(
-        total, warmup, decay, clip, every, patience, better, seed, type(optimizer).__name__, learning_rates=rates
-    )
+    kind = described(optimizer)
+    settings = Settings(total, warmup, decay, clip, every, patience, better, seed, kind, rates, str(dtype))
     value_of = None if validate is None else validator(validate, loss, chosen)
     run = Run(model, stream_of(batches, seed, chosen), optimizer, settings, chosen, dtype, value_of)
     keeper = Keeper(run, None if checkpoint is None else Path(checkpoint), save_every)

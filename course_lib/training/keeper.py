@@ -15,12 +15,10 @@ class Keeper:
         self.run, self.path, self.every = run, path, every
         self.last = time.perf_counter()
 
-    def resume(self) -> bool:
-        """Go on from the checkpoint, if there is one, and return whether there was. Raises CheckpointError."""
-        if self.path is None or not self.path.exists():
-            return False
-        unpack(self.run, load_checkpoint(self.path, max_bytes=None), f"'{self.path}'")
-        return True
+    def resume(self) -> None:
+        """Go on from the checkpoint, if there is one. Raises CheckpointError."""
+        if self.path is not None and self.path.exists():
+            unpack(self.run, load_checkpoint(self.path, max_bytes=None), f"'{self.path}'")
 
     def save(self) -> None:
         """Write the checkpoint. Raises FloatingPointError or CheckpointError, and writes nothing, after a divergence."""

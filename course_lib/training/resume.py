@@ -40,7 +40,7 @@ def unpack(run: Run, checkpoint: Checkpoint, source: str) -> None:
 
     Raises CheckpointError if the checkpoint is none of `fit`, of a training with other settings, or does not fit.
     """
-    if "settings" not in checkpoint.facts:
+    if not isinstance(checkpoint.facts.get("settings"), dict):
         raise CheckpointError(f"Expected a training to go on with, got weights alone in {source}. {ANEW}")
     changed = run.settings.differences(checkpoint.facts["settings"])
     if changed:
@@ -51,7 +51,7 @@ def unpack(run: Run, checkpoint: Checkpoint, source: str) -> None:
         )
     try:
         _restore(run, checkpoint, source)
-    except (KeyError, TypeError, IndexError, RuntimeError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError, RuntimeError) as error:
         raise CheckpointError(f"Expected a checkpoint of this training, got {error!r} from {source}. {ANEW}") from error
 
 

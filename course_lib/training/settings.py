@@ -1,7 +1,10 @@
 """What decides how a training goes, checked before it begins."""
 
+from collections.abc import Sized
 from dataclasses import asdict, dataclass
 from typing import Any
+
+import torch
 
 from course_lib.training.schedule import DECAYS
 
@@ -22,6 +25,7 @@ class Settings:
     seed: int | None
     optimizer: str
     learning_rates: tuple[float, ...]  # one for each parameter group
+    dtype: str  # of mixed precision, as it was asked for
 
     def __post_init__(self) -> None:
         for name in ("steps", "warmup", "validate_every", "patience"):
@@ -48,6 +52,17 @@ def _expect(fine: bool, what: str, got: object) -> None:
         raise ValueError(f"Expected {what}, got {got!r}.")
 
 
+#: Options of an optimiser that are no setting of a training: its parameters, the rates, and how fast it computes the same.
+_NO_SETTING = {"params", "lr", "initial_lr", "fused", "foreach", "capturable", "differentiable"}
+
+
+def described(optimizer: torch.optim.Optimizer) -> str:
+    """Return the optimiser's kind and options as text, such as "SGD(momentum=0.9, ...)"; one for each parameter group."""
+    kind = type(optimizer).__name__
+    groups = [sorted((key, group[key]) for key in group if key not in _NO_SETTING) for group in optimizer.param_groups]
+    return "; ".join(f"{kind}({', '.join(f'{key}={value!r}' for key, value in options)})" for options in groups)
+
+
 def count_steps(batches: object, steps: int | None, epochs: int | None) -> int:
     """Return the number of steps: `steps`, or `epochs` times the number of batches. Raises ValueError if unclear."""
     if steps is not None and epochs is None:
@@ -70,6 +85,6 @@ def steps_between_validations(batches: object, steps: int, every: int | None) ->
 def length_of(batches: object) -> int | None:
     """Return the number of batches in one pass, or None if they do not tell."""
     try:
-        return len(batches)  # type: ignore[arg-type]
+        return len(batches) if isinstance(batches, Sized) else None
     except TypeError:  # a DataLoader over a stream has __len__, but no length
         return None

@@ -1,3 +1,4 @@
+import functools
 import os
 import random
 import signal
@@ -9,6 +10,7 @@ import torch
 from small_training import draw_batch, loss, make_loader, make_model, make_rows, same, state_of
 
 from course_lib.training import CheckpointError, fit, load_checkpoint, save_checkpoint
+from course_lib.training.checkpoint import write_checkpoint
 
 STEPS = 23
 
@@ -48,9 +50,11 @@ BATCHES = {
 }
 
 
-def train(batches, path=None, loss=noisy, **options):
+def train(batches, path=None, loss=noisy, make=None, **options):
     options = {"steps": STEPS, "learning_rate": 0.02, "warmup": 3, "seed": 7} | options
     model = make_model(dropout=0.2)
+    if make is not None:
+        options |= {"optimizer": make(model.parameters()), "learning_rate": None}
     history = fit(model, loss, batches, checkpoint=path, device="cpu", show=False, **options)
     return state_of(model), history
 
@@ -222,6 +226,28 @@ def test_going_on_with_other_settings_is_refused_and_says_which(tmp_path):
     assert "seed" not in str(error.value)
     assert "resume=False" in str(error.value)
     assert path.read_bytes() == before
+
+
+def test_going_on_with_another_weight_decay_or_precision_is_refused(tmp_path):
+    path = tmp_path / "run.safetensors"
+    adam = functools.partial(torch.optim.AdamW, lr=0.02)
+    with pytest.raises(KeyboardInterrupt):
+        train(draw_batch, path, loss=interrupted_at(3, press_stop), make=functools.partial(adam, weight_decay=0.1))
+    with pytest.raises(CheckpointError, match=r"weight_decay=0\.1.* then, .*weight_decay=0\.3"):
+        train(draw_batch, path, resume=True, make=functools.partial(adam, weight_decay=0.3))
+    with pytest.raises(CheckpointError, match=r"dtype: 'None' then, 'torch\.bfloat16' now"):
+        train(draw_batch, path, resume=True, make=functools.partial(adam, weight_decay=0.1), dtype=torch.bfloat16)
+
+
+@pytest.mark.parametrize("odd", [{"history": 3}, {"history": {"best": "x", "nothing": 1}}, {"settings": [1]}])
+def test_a_file_with_odd_facts_is_refused_with_a_checkpoint_error(tmp_path, odd):
+    path = tmp_path / "run.safetensors"
+    with pytest.raises(KeyboardInterrupt):
+        train(draw_batch, path, loss=interrupted_at(3, press_stop))
+    there = load_checkpoint(path)
+    write_checkpoint(make_model(), path, there.weights, there.metadata, there.training, there.facts | odd)
+    with pytest.raises(CheckpointError):
+        train(draw_batch, path, resume=True)
 
 
 def test_going_on_from_weights_alone_is_refused(tmp_path):
