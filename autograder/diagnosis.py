@@ -87,16 +87,20 @@ def _best_case(
     if not _comparable(lost[number]):
         return best
     for case in misconceptions(exercise):
-        if not _answers_alike(LocalStudent(_known_answer(case)), lost[number]):
-            continue
         student = LocalStudent(_known_answer(case))
-        if not _fails_alike(student, lost[number], seed):
-            continue
-        same = [
-            _comparable(each) and _answers_alike(student, each) and _fails_alike(student, each, seed) for each in lost
-        ]
+        same = [False] * len(lost)
+        for other in (number, *(n for n in range(len(lost)) if n != number)):
+            same[other] = (
+                _comparable(lost[other])
+                and _answers_alike(student, lost[other])
+                and _fails_alike(student, lost[other], seed)
+            )
+            if not same[number]:
+                break
         if sum(same) > sum(best[1]) and not any(_fails(student, check, seed) for check in passed):
             best = (case, same)
+            if all(same):  # none explains more
+                break
     return best
 
 
@@ -117,7 +121,7 @@ def _answers_alike(student: LocalStudent, lost: Lost) -> bool:
         with _silence():
             value = student.answer(exchange.request).value
     except CheckFailure as failure:
-        return exchange.failure is not None and _same_failure(exchange.failure, failure)
+        return exchange.failure is not None and same_failure(exchange.failure, failure)
     except Exception:
         return False
     if exchange.failure is not None:
@@ -148,7 +152,7 @@ def _fails(student: LocalStudent, check: Check, seed: int) -> bool:
 def _fails_alike(student: LocalStudent, lost: Lost, seed: int) -> bool:
     """Tell whether this known wrong answer fails the check in the same way as the student's answer."""
     other = replay(lost.check, student, seed)
-    return other is not None and _same_failure(lost.failure, other)
+    return other is not None and same_failure(lost.failure, other)
 
 
 def replay(check: Check, student: Any, seed: int) -> CheckFailure | None:
@@ -181,7 +185,7 @@ def _known_answer(case: Case) -> dict[str, Any]:
     return found
 
 
-def _same_failure(a: CheckFailure, b: CheckFailure) -> bool:
+def same_failure(a: CheckFailure, b: CheckFailure) -> bool:
     """Two failures are the same when they are of one kind, at one place, with the same wrong result."""
     if a.kind != b.kind or a.message.partition(" in line ")[0] != b.message.partition(" in line ")[0]:
         return False
