@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from autograder.references import attention, blocks, heads, stacks
+from autograder.references import attention, blocks, captioning, heads, stacks
 from autograder.references.attention import (
     CausalSelfAttention,
     SelfAttention,
@@ -34,6 +34,20 @@ from autograder.references.blocks import (
     LearnedPositions,
     sinusoidal_positions,
 )
+from autograder.references.captioning import (
+    END,
+    PAD,
+    START,
+    AdditiveAttention,
+    CaptionDecoder,
+    TableDecoder,
+    TransformerCaptioner,
+    beam_search,
+    caption_loss,
+    greedy_caption,
+    grid_features,
+    weights_to_grid,
+)
 from autograder.references.heads import (
     CachedSelfAttention,
     ConvSelfAttention,
@@ -46,19 +60,23 @@ from autograder.references.heads import (
 from autograder.references.stacks import Decoder, Encoder, Transformer, TransformerConfig, parameter_count
 
 __all__ = [
+    "END", "PAD", "START", "AdditiveAttention", "CaptionDecoder", "TableDecoder", "TransformerCaptioner", "beam_search",
+    "caption_loss", "greedy_caption", "grid_features", "weights_to_grid",
     "CachedSelfAttention", "CausalSelfAttention", "ConvSelfAttention", "Decoder", "DecoderBlock", "Encoder", "EncoderBlock",
     "FeedForward", "LayerNorm", "LearnedPositions", "MultiHeadAttention", "SelfAttention", "Transformer", "TransformerConfig",
     "attend", "attention_weights", "blockwise_attention", "causal_mask", "merge_heads", "namespace", "padding_mask",
     "parameter_count", "scaled_dot_product_attention", "sinusoidal_positions", "softmax", "source_of", "split_heads",
 ]  # fmt: skip
 
-_MODULES = (attention, heads, blocks, stacks)
+_MODULES = (attention, heads, blocks, stacks, captioning)
 
 
 def namespace() -> dict[str, Any]:
     """Return what a solution cell finds when it runs: the imports, and every exercise in its right version."""
     found: dict[str, Any] = {"math": math, "torch": torch, "nn": nn, "F": F, "__name__": "known_answer"}
-    found["layers"] = SimpleNamespace(make_model=Transformer)
+    found["layers"] = SimpleNamespace(
+        make_model=Transformer, Decoder=Decoder, sinusoidal_positions=sinusoidal_positions
+    )
     here = vars(sys.modules[__name__])
     return found | {name: here[name] for name in __all__ if name not in ("namespace", "source_of")}
 

@@ -14,6 +14,7 @@ from course_lib.layers.multi_head import MultiHeadAttention
 from course_lib.layers.norm import LayerNorm
 from course_lib.layers.positions import LearnedPositions, sinusoidal_positions
 from course_lib.layers.stacks import Decoder, Encoder
+from course_lib.layers.table_decoder import TableDecoder
 from course_lib.layers.transformer import Transformer
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "LayerNorm",
     "LearnedPositions",
     "MultiHeadAttention",
+    "TableDecoder",
     "Transformer",
     "TransformerConfig",
     "attention_weights",

@@ -1,0 +1,19 @@
+"""The checks of 05-captioning."""
+
+#: In the order of the lesson.
+EXERCISES = (
+    "grid_features",
+    "weights_to_grid",
+    "AdditiveAttention",
+    "caption_loss",
+    "CaptionDecoder",
+    "greedy_caption",
+    "beam_search",
+    "TransformerCaptioner",
+)
+
+#: Nothing ready-made does what an exercise of this lesson asks for.
+FORBIDDEN = ()
+
+#: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
+BUILDS_ON = {"CaptionDecoder": ("AdditiveAttention",)}
