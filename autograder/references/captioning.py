@@ -123,7 +123,8 @@ def greedy_caption(
     words = torch.full((len(features),), START, device=features.device)
     state = decoder.first_state(features, allowed)
     ended = torch.zeros_like(words, dtype=torch.bool)
-    captions, weights = [], []
+    captions: list[Tensor] = []
+    weights: list[Tensor] = []
     while len(captions) < max_length and not ended.all():
         logits, state, word_weights = decoder.step(words, state, features, allowed)
         words = logits.argmax(dim=1).masked_fill(ended, PAD)
