@@ -56,6 +56,7 @@ def check_case(case: Case, notebook: Path, seed: int | None) -> Verdict:
     import torch
 
     from autograder import notebooks
+    from autograder.files import files_in
     from autograder.local import LocalStudent
     from autograder.runner import run_checks
 
@@ -65,7 +66,8 @@ def check_case(case: Case, notebook: Path, seed: int | None) -> Verdict:
     # The error of the case's own cell is part of its being wrong; the checks then say what is missing.
     # All else in the notebook is the solution, which earns every point: the build has seen to that.
     rest = dict.fromkeys(catalogue.builds_on(case.exercise), True)
-    report = run_checks(case.exercise, LocalStudent(run.namespace, catalogue.forbidden(case.assignment)), seed, rest)
+    student = LocalStudent(run.namespace, catalogue.forbidden(case.assignment), file=files_in(notebook.parent))
+    report = run_checks(case.exercise, student, seed, rest)
     lost = [f"{r.sentence}: {r.failure}" for r in report.results if r.earned < r.points] if case.right else []
     return Verdict(
         case, report.earned, report.points, tuple(report.named), " | ".join(lost)[:600], time.perf_counter() - start

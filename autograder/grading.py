@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder import catalogue, notebooks
+from autograder.files import files_in
 from autograder.local import LocalStudent
 from autograder.report import ExerciseReport
 from autograder.runner import run_checks
@@ -20,7 +21,7 @@ def check_notebook(
     if unknown:
         raise LookupError(f"{assignment} has no exercise {unknown[0]!r}. Expected one of: {', '.join(known)}.")
     run = notebooks.run(path)
-    student = LocalStudent(run.namespace, catalogue.forbidden(assignment))
+    student = LocalStudent(run.namespace, catalogue.forbidden(assignment), file=files_in(path.parent))
     reports: dict[str, ExerciseReport] = {}
     for name in only or known:
         full = {earlier: report.full_alone for earlier, report in reports.items()}

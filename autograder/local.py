@@ -15,7 +15,10 @@ from torch import Tensor, nn
 
 from autograder import forbidden, measure
 from autograder.failure import CheckFailure, nothing_returned
+from autograder.files import files_in
 from autograder.student import Answer, Made, Request, StudentModule, copy_tensor, matching
+
+_HERE = files_in(".")
 
 
 class LocalStudent:
@@ -23,10 +26,18 @@ class LocalStudent:
 
     ``forbid`` names the ready-made functions, such as ``torch.nn.functional.scaled_dot_product_attention``, that the
     lesson does not allow; a call that reaches one of them fails. ``deep=False`` leaves out the slow look below Python.
+    ``file`` reads what was handed in beside the notebook; by default, what lies in the current folder.
     """
 
-    def __init__(self, namespace: MutableMapping[str, Any], forbid: tuple[str, ...] = (), deep: bool = True):
+    def __init__(
+        self,
+        namespace: MutableMapping[str, Any],
+        forbid: tuple[str, ...] = (),
+        deep: bool = True,
+        file: Callable[[str], bytes | None] = _HERE,
+    ):
         self.namespace = namespace
+        self.file = file
         self.forbid = forbid
         self.deep = deep
         # Inputs stay alive, so that no two of them ever have the same address: whether an answer that remembers results by
@@ -277,7 +288,7 @@ def _build(cls: Any, args: tuple, request: Request) -> nn.Module:
 
 def _load(module: nn.Module, request: Request) -> None:
     """Copy the weights into the parameters whose names end in the given names, and take over their dtype."""
-    own = dict(module.named_parameters(remove_duplicate=False))  # a shared parameter is known by all its names
+    own = _by_name(module)
     meant = {name: matching(name, own) for name in request.weights or {}}
     for name, tensor in (request.weights or {}).items():
         found = meant[name]
@@ -303,7 +314,7 @@ def _load(module: nn.Module, request: Request) -> None:
         ):  # one too many is told by the check of the parameters, and need not spoil all the others
             nn.init.zeros_(own[key])
     module.to(next(iter((request.weights or {}).values())).dtype)
-    own = dict(module.named_parameters(remove_duplicate=False))
+    own = _by_name(module)
     with torch.no_grad():
         for name, tensor in (request.weights or {}).items():
             own[meant[name][0]].copy_(tensor)
@@ -337,3 +348,8 @@ def _add_gradients(answer: Answer, request: Request) -> None:
         found = torch.autograd.grad(flowing, [*wanted, *answer.parameters.values()], allow_unused=True)
     answer.gradients = list(found[: len(wanted)])
     answer.parameter_gradients = dict(zip(answer.parameters, found[len(wanted) :], strict=True))
+
+
+def _by_name(module: nn.Module) -> dict[str, Tensor]:
+    """Return parameters and buffers by name; a shared one is known by all its names."""
+    return dict(module.named_parameters(remove_duplicate=False)) | dict(module.named_buffers(remove_duplicate=False))

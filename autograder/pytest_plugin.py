@@ -75,11 +75,14 @@ def _seed(config: pytest.Config) -> int:
 def _student(config: pytest.Config) -> Any:
     if STUDENT not in config.stash:
         from autograder import catalogue, notebooks
+        from autograder.files import files_in
         from autograder.local import LocalStudent
 
         path = Path(_submission(config))
         assignment = catalogue.assignment_of(path)
-        config.stash[STUDENT] = LocalStudent(notebooks.run(path).namespace, catalogue.forbidden(assignment))
+        config.stash[STUDENT] = LocalStudent(
+            notebooks.run(path).namespace, catalogue.forbidden(assignment), file=files_in(path.parent)
+        )
     return config.stash[STUDENT]
 
 

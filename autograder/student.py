@@ -104,6 +104,9 @@ class Student(Protocol):
     def build(self, name: str, *args: Any, weights: Mapping[str, Tensor] | None = None) -> "StudentModule":
         """Return the student's module ``name(*args)`` with ``weights`` loaded by name."""
 
+    def file(self, name: str, /) -> bytes | None:
+        """Return the content of a file that was handed in beside the notebook, or None where there is none."""
+
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
         """Return what the student's function returns for these arguments."""
 

@@ -50,10 +50,12 @@ def key_of(
 def checks_version() -> str:
     """Return a hash of the source on which a verdict depends: a result is only as good as the checks that made it."""
     digest, root = hashlib.sha256(), Path(__file__).parent
-    for path in sorted(root.rglob("*.py")):
-        name = path.relative_to(root)
-        if name.parts[0] not in _NOT_PART:
-            digest.update(f"{name}\0".encode() + path.read_bytes())
+    paths = [path for path in root.rglob("*.py") if path.relative_to(root).parts[0] not in _NOT_PART]
+    for part in ("data", "training"):  # what the checks draw, and how they read checkpoints
+        folder = root.parent / "course_lib" / part
+        paths += [*folder.glob("*.py"), *folder.glob("*.safetensors")]
+    for path in sorted(paths):
+        digest.update(f"{path.relative_to(root.parent)}\0".encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -83,7 +85,9 @@ def grade(
     ``cells`` have metadata that can be trusted. With ``box`` None the cells run in this process, without a sandbox, and the
     result says so. ``only`` names the exercises to check.
     """
-    host: _Sealed | _Trusting = _Trusting(assignment) if box is None else _Sealed(assignment, box, files or {})
+    host: _Sealed | _Trusting = (
+        _Trusting(assignment, files or {}) if box is None else _Sealed(assignment, box, files or {})
+    )
     result: Result = {
         "format": FORMAT, "assignment": assignment, "seed": seed, "checks": checks_version(),
         "environment": environment(), "sealed": box is not None, "cells": {}, "exercises": [], "errors": [],
@@ -145,9 +149,10 @@ class _Sealed:
 class _Trusting:
     """Runs cells in this process: only for submissions that are trusted."""
 
-    def __init__(self, assignment: str):
+    def __init__(self, assignment: str, files: Mapping[str, bytes]):
         from autograder.sandbox import shell
 
+        self.files = files
         self.forbid = catalogue.forbidden(assignment) if catalogue.has_checks(assignment) else ()
         self.run_cell, self.shell = shell.run_cell, shell.prepare()
 
@@ -155,7 +160,7 @@ class _Trusting:
         return cell_result(self.run_cell(self.shell, text))
 
     def student(self) -> LocalStudent:
-        return LocalStudent(self.shell.user_ns, self.forbid)
+        return LocalStudent(self.shell.user_ns, self.forbid, file=self.files.get)
 
     def close(self) -> None:
         """The shell goes with the process."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 #: Files of a lesson's folder that are not for students: the source with the solutions above all.
-NOT_RELEASED = ["*.py", "*.md", "__pycache__", "*.pyc", ".ipynb_checkpoints", ".pytest_cache"]
+NOT_RELEASED = ["*.py", "*.safetensors", "*.md", "__pycache__", "*.pyc", ".ipynb_checkpoints", ".pytest_cache"]
 
 
 #: Named, not imported: only autograding needs PyTorch, which takes seconds to load.

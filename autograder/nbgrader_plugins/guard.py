@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from autograder.files import MOST_BYTES
 from autograder.sandbox.bubblewrap import SandboxMissing, find
 
 #: Set to 1 to run the cells of submissions without a sandbox.
 TRUST = "AUTOGRADER_TRUST_SUBMISSIONS"
 
-MOST_BYTES = 50 * 2**20
 MOST_FILES = 200
 
 

@@ -58,6 +58,7 @@ from autograder.references.heads import (
     split_heads,
 )
 from autograder.references.stacks import Decoder, Encoder, Transformer, TransformerConfig, parameter_count
+from course_lib.data import scene_vocabulary
 
 __all__ = [
     "END",
@@ -110,6 +111,7 @@ def namespace() -> dict[str, Any]:
     found["layers"] = SimpleNamespace(
         make_model=Transformer, Decoder=Decoder, sinusoidal_positions=sinusoidal_positions
     )
+    found["scene_vocabulary"] = scene_vocabulary
     here = vars(sys.modules[__name__])
     return found | {name: here[name] for name in __all__ if name not in ("namespace", "source_of")}
 

@@ -44,6 +44,10 @@ class RemoteStudent:
         """Return the student's module ``name(*args)`` with ``weights`` loaded by name."""
         return StudentModule(self, name, args, weights)
 
+    def file(self, name: str) -> bytes | None:
+        """Return what was handed in beside the notebook, as it was before any of the student's cells ran."""
+        return self.session.files.get(name)
+
     def answer(self, request: Request) -> Answer:
         packing = wire.Packing()
         header = {"request": requests.pack_request(request, packing)}

@@ -5,6 +5,7 @@ from course_lib.data.digits import handwritten_digits
 from course_lib.data.grammar import scene_vocabulary
 from course_lib.data.hub import hub_captions
 from course_lib.data.pictures import CaptionedPictures
+from course_lib.data.scene_net import scene_features
 from course_lib.data.scenes import Scenes, draw_scenes
 from course_lib.data.vocabulary import END, PAD, START, UNKNOWN, Vocabulary
 from course_lib.data.words import words_of
@@ -21,6 +22,7 @@ __all__ = [
     "draw_scenes",
     "handwritten_digits",
     "hub_captions",
+    "scene_features",
     "scene_vocabulary",
     "words_of",
 ]

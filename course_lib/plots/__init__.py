@@ -6,5 +6,16 @@ from course_lib.plots.curves import show_curves
 from course_lib.plots.losses import show_losses
 from course_lib.plots.masks import show_mask
 from course_lib.plots.scenes import show_scenes
+from course_lib.plots.words import animate_words, show_words
 
-__all__ = ["show_attention", "show_bars", "show_curves", "show_heads", "show_losses", "show_mask", "show_scenes"]
+__all__ = [
+    "animate_words",
+    "show_attention",
+    "show_bars",
+    "show_curves",
+    "show_heads",
+    "show_losses",
+    "show_mask",
+    "show_scenes",
+    "show_words",
+]

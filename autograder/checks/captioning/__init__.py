@@ -9,6 +9,7 @@ EXERCISES = (
     "CaptionDecoder",
     "greedy_caption",
     "beam_search",
+    "my_captioner",
     "TransformerCaptioner",
 )
 
@@ -16,4 +17,7 @@ EXERCISES = (
 FORBIDDEN = ()
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
-BUILDS_ON = {"CaptionDecoder": ("AdditiveAttention",)}
+BUILDS_ON = {
+    "CaptionDecoder": ("AdditiveAttention",),
+    "my_captioner": ("AdditiveAttention", "CaptionDecoder"),
+}

@@ -1,0 +1,104 @@
+"""my_captioner(), with the weights that were handed in."""
+
+import torch
+
+from autograder.checks.captioning.trained import NAME, captioner, exact, write, written
+from autograder.failure import CheckFailure, PartialCredit
+from autograder.marks import exercise, measured, points
+
+#: Full points from the first on, none at the second; the solution reaches more over five seeds (see the lesson, section 7).
+EXACT = (0.85, 0.25)
+POINTING = (0.80, 0.40)
+STEPS = 8  # of partial credit
+
+
+def _judge(value, bounds, failure):
+    """Raise partial credit, in whole steps, for a value below the first bound."""
+    full, none = bounds
+    if value >= full:
+        return
+    fraction = max(0.0, (value - none) / (full - none))
+    raise PartialCredit(int(fraction * STEPS) / STEPS, failure)
+
+
+@exercise(NAME)
+@points(1)
+@measured
+def check_the_weights_fit(student):
+    """The checkpoint is there, can be read, and holds the weights of the class that my_captioner() makes"""
+    module = captioner(student)
+    module.request(torch.zeros(1, 100, 66), torch.ones(1, 1, dtype=torch.int64))
+
+
+@exercise(NAME)
+@points(4)
+@measured
+def check_exact_captions(student, seed):
+    """It writes the exact caption of scenes whose handwriting it has never seen (greedily, word by word)"""
+    scenes, _, _, its = written(student, seed)
+    share = exact(scenes, its.captions).double().mean().item()
+    _judge(
+        share, EXACT, CheckFailure(
+            "accuracy", "Too few captions are exact.", setting=f"{len(scenes)} held-out scenes, seed {seed}",
+            expected=f"at least {EXACT[0]:.0%} (points from {EXACT[1]:.0%} on)", yours=f"{share:.1%}", received=share,
+            cause="captioner not good enough yet",
+            hint="Has training come to its end? Does the loss still fall? Then train longer. If it stands still far above "
+            "0.1, look at the loss and at what is fed into step.",
+        ),
+    )  # fmt: skip
+
+
+@exercise(NAME)
+@points(3)
+@measured
+def check_pointing(student, seed):
+    """When it writes a digit, its attention lies in the box of that digit"""
+    scenes, _, _, its = written(student, seed)
+    inside = pointing(scenes, its)
+    _judge(
+        inside, POINTING, CheckFailure(
+            "pointing", "The attention lies elsewhere while a digit is named.", received=inside,
+            setting=f"weights in the box of the named digit, exact captions of {len(scenes)} held-out scenes, seed {seed}",
+            expected=f"at least {POINTING[0]:.0%} (points from {POINTING[1]:.0%} on)", yours=f"{inside:.1%}",
+            cause="attention does not point",
+            hint="weights[:, t] have to be those with which the word after captions[:, t] was made, cell by cell in the order "
+            "of grid_features.",
+        ),
+    )  # fmt: skip
+
+
+@exercise(NAME)
+@points(2)
+@measured
+def check_it_looks_at_the_picture(student, seed):
+    """Without the picture it fails: another scene's features, or features averaged over all cells, ruin the captions"""
+    scenes, cells, module, its = written(student, seed)
+    share = exact(scenes, its.captions).double().mean().item()
+    shuffled = exact(scenes, its.captions.roll(1, 0)).double().mean().item()
+    blurred = cells.mean(1, keepdim=True).expand_as(cells).contiguous()
+    averaged = exact(scenes, write(module, blurred, _words()).captions).double().mean().item()
+    if share >= 0.1 and shuffled <= 0.05 and averaged <= share / 2:
+        return
+    raise CheckFailure(
+        "control", "The captions do not depend on where the model looks.", received=(share, shuffled, averaged),
+        setting=f"exact captions of {len(scenes)} held-out scenes, seed {seed}",
+        expected="at least 10% with the picture, at most 5% with another one, at most half with averaged features",
+        yours=f"{share:.1%}, {shuffled:.1%} and {averaged:.1%}", cause="picture ignored",
+        hint="A decoder that has only learned the language writes fluent captions of other scenes. Does the context of "
+        "the attention go into the cell and into the output?",
+    )  # fmt: skip
+
+
+def _words():
+    from course_lib.data import scene_vocabulary
+
+    return len(scene_vocabulary())
+
+
+def pointing(scenes, its):
+    """Return the mean mass of the weights inside the boxes of what a word names, over the exact captions; 0 without any."""
+    size = int(its.weights.shape[2] ** 0.5)
+    regions = scenes.regions(size, size).flatten(2)[:, : its.captions.shape[1]]  # (B, T, N)
+    names = regions.any(2) & exact(scenes, its.captions)[:, None]
+    mass = (its.weights[:, : regions.shape[1]] * regions).sum(2)
+    return mass[names].double().mean().item() if names.any() else 0.0

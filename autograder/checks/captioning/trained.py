@@ -1,0 +1,125 @@
+"""The trained captioner that was handed in: weights loaded into the student's class, and the captions it writes."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+import torch
+from torch import Tensor
+
+from autograder import expect
+from autograder.draw import Draw
+from autograder.failure import CheckFailure
+from autograder.student import StudentModule
+
+NAME = "my_captioner"
+FILE = "captioner.safetensors"
+MOST_BYTES = 16 * 2**20
+SCENES = 400
+LONGEST = 15  # words and END of the longest caption, and one more
+
+
+@dataclass
+class Written:
+    """What a decoder wrote about some scenes: captions (B, T) after START, and weights (B, T, N) at each word."""
+
+    captions: Tensor
+    weights: Tensor
+
+
+def captioner(student) -> StudentModule:
+    """Return the student's captioner with the weights that were handed in, or fail with what is wrong with them."""
+    own = student.build(NAME).parameters()
+    data = student.file(FILE)
+    if data is None:
+        raise CheckFailure(
+            "checkpoint", f"There is no file {FILE} beside the notebook.", expected=f"{FILE}, with the trained weights",
+            yours="no such file, or one that is far too large", received="no file", cause="no checkpoint",
+            hint="Run the cell that trains and saves the captioner, and hand in the file together with the notebook.",
+        )  # fmt: skip
+    weights = _read(data)
+    missing = sorted(own.keys() - weights.keys())
+    if missing:
+        raise CheckFailure(
+            "checkpoint", f"The weights in {FILE} do not belong to what my_captioner() returns.",
+            expected=", ".join(sorted(own))[:300], yours=", ".join(sorted(weights))[:300], received=missing,
+            cause="weights of another class",
+            hint="my_captioner() has to return the very class, with the very widths, that was trained and saved.",
+        )  # fmt: skip
+    return student.build(NAME, weights=weights)
+
+
+def _read(data: bytes) -> dict[str, Tensor]:
+    from course_lib.training import CheckpointError, load_checkpoint
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, FILE)
+        path.write_bytes(data[: MOST_BYTES + 1])
+        try:
+            return load_checkpoint(path, max_bytes=MOST_BYTES).weights
+        except CheckpointError as error:
+            raise CheckFailure(
+                "checkpoint", f"{FILE} cannot be used.", yours=str(error).replace(f"{folder}/", "")[:400],
+                received="unusable", cause="checkpoint cannot be read",
+                hint="Save the weights with fit(..., checkpoint=...) or save_checkpoint(model, path), and nothing else.",
+            ) from None  # fmt: skip
+
+
+def scenes_of(seed: int):
+    """Return the held-out scenes on which a captioner is judged; the TA's seed decides which."""
+    from course_lib.data import draw_scenes
+
+    return draw_scenes(SCENES, int(Draw(seed, NAME).integers(2**40)), "held_out")
+
+
+def cells_of(scenes) -> Tensor:
+    """Return the features of the scenes, (B, N, D)."""
+    from course_lib.data import scene_features
+
+    return scene_features(scenes.images).flatten(2).transpose(1, 2).contiguous()
+
+
+def write(module: StudentModule, cells: Tensor, words: int) -> Written:
+    """Let the captioner write greedily, word by word. It is only ever told the words that it has written itself."""
+    from course_lib.data import END, PAD, START
+
+    captions = torch.full((len(cells), 1), START)
+    weights = torch.empty(0)
+    while captions.shape[1] <= LONGEST and not (captions == END).any(1).all():
+        logits, weights = expect.pair(module(cells, captions), "logits", "weights")
+        setting = f"features {tuple(cells.shape)}, captions {tuple(captions.shape)}"
+        expect.shape(logits, (*captions.shape, words), "logits", "(B, T, V)", setting)
+        expect.shape(weights, (*captions.shape, cells.shape[1]), "weights", "(B, T, N)", setting)
+        ended = (captions == END).any(1)
+        captions = torch.cat((captions, logits[:, -1].argmax(1).masked_fill(ended, PAD)[:, None]), dim=1)
+    return Written(captions[:, 1:], weights)
+
+
+_WRITTEN: WeakKeyDictionary = WeakKeyDictionary()
+
+
+def written(student, seed: int):
+    """Return (scenes, cells, captioner, what it wrote); asked once for all checks of one report."""
+    from course_lib.data import scene_vocabulary
+
+    if student not in _WRITTEN or _WRITTEN[student][0] != seed:
+        module = captioner(student)
+        scenes = scenes_of(seed)
+        cells = cells_of(scenes)
+        _WRITTEN[student] = (seed, scenes, cells, module, write(module, cells, len(scene_vocabulary())))
+    return _WRITTEN[student][1:]
+
+
+def exact(scenes, captions: Tensor) -> Tensor:
+    """Return for each scene whether its caption is right, word for word."""
+    from course_lib.data import PAD, scene_vocabulary
+
+    words = scene_vocabulary()
+    want = torch.full(captions.shape, PAD)
+    right = torch.ones(len(captions), dtype=torch.bool)
+    for row, caption in enumerate(scenes.captions):
+        ids = words.encode(caption)[1:]
+        right[row] = len(ids) <= captions.shape[1]
+        want[row, : len(ids)] = torch.tensor(ids[: captions.shape[1]])
+    return right & (captions == want).all(1)

@@ -1,0 +1,17 @@
+"""What is handed in beside a notebook."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+#: All files together.
+MOST_BYTES = 50 * 2**20
+
+
+def files_in(folder: str | Path) -> Callable[[str], bytes | None]:
+    """Return a function that reads a plain file of a folder; None for what is not there, is no plain file or is gigantic."""
+
+    def read(name: str) -> bytes | None:
+        path = Path(folder, name)
+        return path.read_bytes() if path.is_file() and path.stat().st_size <= MOST_BYTES else None
+
+    return read

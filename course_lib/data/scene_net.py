@@ -1,0 +1,119 @@
+"""A small convolutional network that sees what stands in each cell of a scene, and how it learned that.
+
+Show, Attend and Tell (Xu et al. 2015) took its features from a network that had learned to name objects, and left that
+network as it was. This one has learned to name digits: for every cell of the grid, which digit of which size it shows,
+or none. Its weights lie beside this file; `python -m course_lib.data.scene_net` trains them again.
+"""
+
+from collections import OrderedDict
+from functools import cache
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int64
+from torch import Tensor, nn
+
+from course_lib.data.scenes import CANVAS, HEIGHTS, Scenes, draw_scenes
+
+WEIGHTS = Path(__file__).with_name("scene_net.safetensors")
+GRID = 10  # cells, in height and in width
+SEEN = 64  # numbers that say what a cell shows
+KINDS = 1 + 10 * len(HEIGHTS)  # nothing, or a digit of a size
+AT_ONCE = 256  # pictures
+
+
+class SceneNet(nn.Module):
+    """Convolutions down to one cell for every 4 x 4 pixels; `see` gives the features, `name` what they mean."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.see = nn.Sequential(
+            _layer(1, 24, 5, 2), _layer(24, 48), _layer(48, 80, 3, 2), _layer(80, 80), _layer(80, 80),
+            nn.Conv2d(80, SEEN, 1), nn.ReLU(),
+        )  # fmt: skip
+        self.name = nn.Conv2d(SEEN, KINDS, 1)
+
+    def forward(self, images: Float[Tensor, "B 1 H W"]) -> Float[Tensor, "B K height width"]:
+        return self.name(self.see(images.contiguous(memory_format=torch.channels_last)))
+
+
+def _layer(channels: int, wanted: int, kernel: int = 3, stride: int = 1) -> nn.Sequential:
+    parts = {
+        "convolution": nn.Conv2d(channels, wanted, kernel, stride, kernel // 2, bias=False),
+        "norm": nn.BatchNorm2d(wanted),
+        "relu": nn.ReLU(),
+    }
+    return nn.Sequential(OrderedDict(parts))
+
+
+@cache
+def _trained(device: torch.device) -> SceneNet:
+    from course_lib.training import load_checkpoint
+
+    net = SceneNet()
+    load_checkpoint(WEIGHTS, net)
+    return net.to(device).eval().requires_grad_(False)
+
+
+@torch.no_grad()
+def scene_features(images: Float[Tensor, "B 1 H W"]) -> Float[Tensor, "B D 10 10"]:
+    """Return what a trained network sees in every cell of a grid over the pictures, D = 66 numbers for each cell.
+
+    The first 64 say what the cell shows, the last two where it is: x from -2 (left) to 2 and y from -2 (above) to 2.
+    Raises ValueError for pictures of another size than `draw_scenes` gives.
+    """
+    if images.ndim != 4 or images.shape[1:] != (1, CANVAS, CANVAS):
+        raise ValueError(f"Expected images of shape (B, 1, {CANVAS}, {CANVAS}), got {tuple(images.shape)}.")
+    net = _trained(images.device)
+    parts = [net.see(some.contiguous(memory_format=torch.channels_last)) for some in images.split(AT_ONCE)]
+    seen = torch.cat(parts).contiguous()
+    line = torch.linspace(-2, 2, GRID, device=images.device)
+    places = torch.stack(torch.meshgrid(line, line, indexing="xy"))  # (2, 10, 10): x, then y
+    return torch.cat((seen, places.expand(len(seen), -1, -1, -1)), dim=1)
+
+
+def kinds_in_cells(scenes: Scenes) -> Int64[Tensor, "B 10 10"]:
+    """Return what each cell shows: 0 for nothing, 1 + 3 digit + size for a digit whose box covers the cell's centre.
+
+    The cell in which the centre of a box lies counts as well: a small "one" may be too narrow to cover any.
+    """
+    cell = CANVAS / GRID
+    centres = (torch.arange(GRID) + 0.5) * cell
+    low, high = scenes.boxes[..., :2], scenes.boxes[..., 2:]  # (B, O, 2): x, y
+    middle = ((low + high) / 2 / cell).long()[..., None] == torch.arange(GRID)  # (B, O, 2, 10)
+    covered = (centres >= low[..., None]) & (centres < high[..., None])
+    inside = _both(middle) | _both(covered)  # (B, O, 10, 10)
+    size = torch.bucketize(high[..., 1] - low[..., 1], torch.tensor(HEIGHTS))
+    kind = 1 + len(HEIGHTS) * scenes.labels + size
+    return torch.where(inside & (scenes.labels >= 0)[..., None, None], kind[..., None, None], 0).amax(dim=1)
+
+
+def _both(along: Tensor) -> Tensor:
+    return along[..., 1, :, None] & along[..., 0, None, :]  # rows by y, columns by x
+
+
+def cell_loss(net: nn.Module, batch: tuple[Tensor, Tensor]) -> Float[Tensor, ""]:
+    """Return the mean cross-entropy over the cells that show a digit plus that over those that show none."""
+    images, kinds = batch
+    losses = F.cross_entropy(net(images), kinds, reduction="none")
+    return losses[kinds > 0].mean() + losses[kinds == 0].mean()
+
+
+def train(path: Path = WEIGHTS, steps: int = 6000, seed: int = 0) -> None:
+    """Train the network on scenes of the training part and save it; about ten minutes on two cores."""
+    from course_lib.training import fit, save_checkpoint
+
+    def draw(random: torch.Generator) -> tuple[Tensor, Tensor]:
+        scenes = draw_scenes(64, int(torch.randint(2**40, (), generator=random)))
+        return scenes.images, kinds_in_cells(scenes)
+
+    net = SceneNet()
+    optimizer = torch.optim.AdamW(net.parameters(), lr=4e-3, weight_decay=0.05)
+    fit(net, cell_loss, draw, steps=steps, warmup=100, optimizer=optimizer, seed=seed)
+    save_checkpoint(net, path, steps=steps, seed=seed)
+
+
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    train()

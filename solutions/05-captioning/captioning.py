@@ -1,0 +1,926 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+r"""
+# 5 Captioning with attention
+
+A decoder writes a sentence about a picture, one word at a time, and before every word it looks at the part of the
+picture that the word is about. This is *Show, Attend and Tell* (Xu et al. 2015). You build all of it: the attention,
+the decoder, its loss, two ways of writing a caption, and then you train it on this machine, in about three minutes.
+
+| section | the one change | exercise |
+|---|---|---|
+| 1 | pictures whose right caption is known | |
+| 2 | a picture becomes a set of vectors | `grid_features`, `weights_to_grid` |
+| 3 | the similarity is a small network | `AdditiveAttention`, written question 1 |
+| 4 | a recurrent decoder looks before every word | `caption_loss`, `CaptionDecoder` |
+| 5 | from probabilities to a sentence | `greedy_caption`, `beam_search` |
+| 6 | training, and handing in the weights | `my_captioner` |
+| 7 | nothing changes: where it looks, and what happens when it cannot | written question 2 |
+| 8 | a Transformer in place of the recurrent cell | `TransformerCaptioner` |
+
+The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), parts "sequence to sequence" and "image
+captioning". Papers are named where their idea comes up and listed at the end.
+
+## How this notebook works
+
+- Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
+  `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your
+  own in one place.
+- The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
+  with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
+  your code gave and, where it can be told, the likely cause.
+- Before each experiment there is a question. Answer it before you run the cell; then open "What was to be seen".
+- **You hand in two files**: this notebook, and `captioner.safetensors`, which section 6 writes beside it.
+
+**Notation.** Code uses the same letters.
+
+| symbol | in code | meaning |
+|---|---|---|
+| $B$, $T$, $V$ | `B`, `T`, `V` | pictures in a batch, words of a caption with its start and end, words in the vocabulary |
+| $N$ | `N` | cells of the grid over the picture: height · width |
+| $h_i$ | `features`, `(B, N, D)` | what is seen in cell $i$, a vector of width $D$ |
+| $s_t$ | `state`, `(B, S)` | the decoder's state after word $t$ |
+| $e_{t,i}$, $a_{t,i}$ | –, `weights`, `(B, N)` | similarity of state and cell, and its weight: softmax over the cells |
+| $c_t$ | `context`, `(B, D)` | what the decoder gets to see before word $t$: $\sum_i a_{t,i} h_i$ |
+| – | `allowed`, `(B, N)` | mask; **True means "may attend"** |
+"""
+
+# %%
+import math
+
+import matplotlib.pyplot as plt
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+from autograder import check
+from course_lib import devices, layers, plots
+from course_lib.data import END, PAD, START, draw_scenes, scene_features, scene_vocabulary
+from course_lib.layers import TableDecoder
+from course_lib.training import fit, save_checkpoint
+
+devices.set_threads()
+devices.describe()
+
+# %% [markdown]
+r"""
+## 1 Pictures whose right caption is known
+
+For a photograph there are a thousand right captions, and whether a model looked at the right place is a matter of
+opinion. So this lesson draws its own pictures. The digits in them are real handwriting (scikit-learn's copy of the UCI
+digits); how they are arranged is drawn at random, and one small grammar decides what is said:
+
+- a group is "a three", "a large seven" or, for equal digits, "two small fives";
+- groups are named in the order of their values, and each is *left of*, *right of*, *above* or *below* the next.
+
+For every scene the caption is then known word for word, and so is the box of each digit. Strokes and fragments lie
+around as clutter; they are never named. The digits of the held-out scenes come from pictures that no training scene
+uses.
+"""
+
+# %% tags=["experiment"]
+held_out = draw_scenes(1000, seed=5, part="held_out")
+first = held_out[:8]
+plots.show_scenes(first.images, first.captions, first.boxes, first.named, title="Eight held-out scenes");
+
+# %% [markdown]
+r"""
+A model reads and writes numbers. The vocabulary gives every word one, and four things beside words get one too: `PAD`
+fills up short captions, `START` comes before the first word, `END` after the last, and *unknown* stands for words that
+are not in the vocabulary (there are none here; in real captions there are many).
+"""
+
+# %%
+vocabulary = scene_vocabulary()
+ids, lengths = vocabulary.batch(first.captions[:3])
+print(f"{len(vocabulary)} words; PAD {PAD}, START {START}, END {END}")
+for row, caption in zip(ids, first.captions):
+    print(row.tolist(), " ".join(caption))
+
+# %% [markdown]
+r"""
+## 2 A picture as a set of vectors
+
+Attention works on a set of vectors. A convolutional network turns the picture into a grid of them: every cell of the
+grid gets a vector that says what stands there. Show, Attend and Tell took a network that had learned to name the
+objects of ImageNet, and left it as it was. `scene_features` is such a network in small: it has learned to say for
+each of 10 × 10 cells which digit of which size it shows, if any, and its weights come with the course. It never saw
+a caption. Its last two numbers say where the cell lies, since a set has no order (lesson 1, section 7).
+
+The network gives $(B, D, \text{height}, \text{width})$, as convolutions do. Attention wants $(B, N, D)$: one row for
+each cell, with $N = \text{height} \cdot \text{width}$, **row by row**: cell $i \cdot \text{width} + j$ is row $i$,
+column $j$.
+
+**Exercise 1.** Write `grid_features`. For a grid of 1 × 2 cells with $D = 3$, write down the six numbers before and
+after. Which axes change places?
+
+<details><summary>Hint</summary>
+
+`reshape(B, N, D)` gives the right shape at once, and the wrong numbers: it cuts the memory into pieces of length $D$,
+but there lie the $N$ values of *one* channel side by side. First make the two axes of the grid one
+(`flatten`), then swap two axes (`transpose`).
+</details>
+"""
+
+# %% nbgrader={"grade_id": "grid_features", "solution": true}
+def grid_features(features):
+    """Return features (B, D, height, width) as (B, N, D): one row for each cell, row by row, N = height * width."""
+    ### BEGIN SOLUTION Return one row of width D for each cell of the grid.
+    return features.flatten(2).transpose(1, 2)                                   # (B, D, N) -> (B, N, D)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-grid_features", "grade": true}
+check("grid_features")
+
+# %% [markdown]
+r"""
+**Exercise 2.** Weights over cells are drawn over the picture, so the way back is needed too. Write `weights_to_grid`
+for weights with any number of leading axes. If `height * width` is not the number of weights, raise a `ValueError`.
+"""
+
+# %% nbgrader={"grade_id": "weights_to_grid", "solution": true}
+def weights_to_grid(weights, height, width):
+    """Return weights (..., N) as (..., height, width), the cells row by row.
+
+    Raises ValueError if N is not height * width.
+    """
+    ### BEGIN SOLUTION Return the weights as grids, after making sure that they fill one.
+    if weights.shape[-1] != height * width:
+        raise ValueError(f"Expected {height * width} weights for {height} x {width} cells, got {weights.shape[-1]}.")
+    return weights.reshape(*weights.shape[:-1], height, width)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-weights_to_grid", "grade": true}
+check("weights_to_grid")
+
+# %% [markdown]
+r"""
+What do the vectors tell? Take one cell in the middle of a digit, and compare its vector with those of all cells of
+eight scenes.
+
+**Before you run it:** which cells will be alike: near ones, or those that show the same digit?
+"""
+
+# %% tags=["experiment"]
+features = grid_features(scene_features(held_out.images[:200]))                  # (200, 100, 66)
+seen = F.normalize(features[..., :64], dim=-1)                                   # without the place
+regions = held_out[:200].regions(10, 10)                                         # (200, T, 10, 10)
+word = "five"
+named = [(b, caption.index(word)) for b, caption in enumerate(held_out.captions[:200]) if word in caption][:5]
+b, t = named[0]
+cell = regions[b, t].flatten().nonzero()[regions[b, t].sum() // 2].item()        # a cell inside the box
+alike = weights_to_grid(seen @ seen[b, cell], 10, 10)                            # (200, 10, 10)
+_, axes = plt.subplots(1, 5, figsize=(9, 2.3), layout="constrained")
+for ax, (other, _) in zip(axes, named):
+    ax.imshow(held_out.images[other, 0], cmap="gray_r", extent=(0, 10, 10, 0))
+    shown = ax.imshow(alike[other], cmap="Oranges", alpha=0.6, extent=(0, 10, 10, 0), vmin=0, vmax=1)
+    ax.set(title=f"scene {other}", xlabel="column of the grid", xticks=[0, 5, 10], yticks=[0, 5, 10])
+axes[0].set_ylabel("row of the grid")
+axes[0].plot(cell % 10 + 0.5, cell // 10 + 0.5, "x", color="black")
+plt.colorbar(shown, ax=axes, label=f"cosine with the cell ×");
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+The cells of the same digit are alike, wherever they lie, and most other cells are not: paper, clutter and other
+digits have vectors of their own. (Another size of the same digit is somewhat alike.) This is what lets attention find
+"the five" by its content. The network looked at every cell without knowing what would be asked; to ask is the
+decoder's business.
+</details>
+
+## 3 The similarity is a small network
+
+### 3.1 One vector is not enough
+
+The first captioners gave the decoder one vector for the whole picture, the mean of the features, say, and let it
+write. The same was tried for translation: one fixed vector for a sentence of any length (Sutskever et al. 2014). That
+works for short sentences. A vector of width $D$ does not grow with the sentence, though, and everything that the
+decoder will ever need has to be in it from the beginning: this is the *bottleneck*. Section 7 measures it.
+
+The way out is a **new context for every word** (Bahdanau et al. 2015). Before it writes word $t$, the decoder
+compares its state $s_{t-1}$ with every cell, and takes a mean in which the cells that matter weigh most:
+
+$$e_{t,i} = f_{\text{att}}(s_{t-1}, h_i) \qquad a_t = \mathrm{softmax}(e_t) \qquad c_t = \sum_i a_{t,i}\, h_i$$
+
+The weights sum to 1 over the cells. (One of the slides that this lesson follows says $\sum_i a_{t,i} = 0$: a slip.)
+Nobody tells the weights where to look: the loss is about words alone.
+
+### 3.2 Additive attention
+
+For $f_{\text{att}}$, lesson 1 took a dot product. It needs two vectors of the same width that mean the same things.
+Before that, in 2015, it was a network with one hidden layer:
+
+$$f_{\text{att}}(s, h) = v^\top \tanh(W s + U h)$$
+
+$W s$ and $U h$ bring both to the same width, $\tanh$ lets one bend what the other says, and $v$ weighs up the result.
+The state and the features may be as different as they like.
+
+**Exercise 3.** Write the forward of `AdditiveAttention`. Write the shapes down first: `state (B, S)`,
+`features (B, N, D)`; what is the shape of $W s$, of $U h$, and how do they add up? Cells that are not `allowed` get
+weight 0; a picture without any allowed cell gets zeros, not NaN.
+
+<details><summary>Hint: adding up</summary>
+
+`self.W(state)` is `(B, hidden)`, `self.U(features)` is `(B, N, hidden)`. With an axis of size 1 in the right place the
+first is added to every cell: `self.W(state)[:, None]`.
+</details>
+<details><summary>Hint: the last axis of v</summary>
+
+`self.v(...)` gives `(B, N, 1)`. `[..., 0]` or `squeeze(-1)` takes the last axis away.
+</details>
+<details><summary>Hint: nothing allowed</summary>
+
+Fill what is not allowed with a large negative number before the softmax (lesson 1, section 8), and with 0 after it.
+With $-\infty$ a row in which nothing is allowed becomes NaN, and multiplying by 0 does not mend that.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "AdditiveAttention", "solution": true}
+class AdditiveAttention(nn.Module):
+    """Attention whose similarity is v^T tanh(W s + U h) (Bahdanau et al. 2015)."""
+
+    def __init__(self, state_width, feature_width, hidden_width):
+        super().__init__()
+        self.W = nn.Linear(state_width, hidden_width, bias=False)
+        self.U = nn.Linear(feature_width, hidden_width, bias=False)
+        self.v = nn.Linear(hidden_width, 1, bias=False)
+
+    def forward(self, state, features, allowed=None):
+        """Return (context (B, D), weights (B, N)) for state (B, S) and features (B, N, D).
+
+        allowed: None or a bool tensor (B, N). True means "may attend". A picture with no allowed cell gets zeros.
+        """
+        ### BEGIN SOLUTION Compute the similarities, the weights over the allowed cells, and the context.
+        E = self.v(torch.tanh(self.W(state)[:, None] + self.U(features)))[..., 0]    # (B, N)
+        if allowed is not None:
+            E = E.masked_fill(~allowed, torch.finfo(E.dtype).min)
+        weights = torch.softmax(E, dim=-1)                                           # (B, N)
+        if allowed is not None:
+            weights = weights.masked_fill(~allowed, 0.0)
+        context = (weights[:, None] @ features)[:, 0]                                # (B, 1, N) @ (B, N, D) -> (B, D)
+        return context, weights
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-AdditiveAttention", "grade": true}
+check("AdditiveAttention")
+
+# %% [markdown]
+r"""
+### Written question 1 (2 points, graded by hand)
+
+- (a) Leave out the tanh: $f(s, h) = v^\top (W s + U h)$. Show that then the weights $a_t$ do not depend on the state
+  at all. (What does the softmax do to a number that is the same for all cells?)
+- (b) Scaled dot-product attention divides by $\sqrt{D_Q}$, because a sum of $D_Q$ products grows with $D_Q$. Additive
+  attention divides by nothing. What keeps its similarities small? What could make them large all the same?
+
+Three to six sentences are enough.
+"""
+
+# %% [markdown] nbgrader={"grade_id": "written-additive", "grade": true, "solution": true, "points": 2}
+r"""
+(a) Without the tanh, $e_i = v^\top W s + v^\top U h_i$. The first term is one number for the whole picture. A softmax
+does not change when the same number is added to all similarities: $e^{x + c} / \sum_j e^{x_j + c} = e^{x} / \sum_j
+e^{x_j}$. So $a_i$ depends on $h_i$ alone; the decoder would look at the same cells before every word, whatever it
+has written. The tanh makes the sum of both more than two terms side by side: what a cell adds depends on the state.
+
+(b) Every entry of $\tanh(W s + U h)$ lies between $-1$ and $1$, so $|e_i| \le \sum_j |v_j|$, however wide state and
+features are and however large their entries. Only $v$ can make the similarities large. If training makes it large,
+the softmax saturates; if it makes $W$ and $U$ large, the tanh does. Both let the gradient vanish.
+"""
+
+# %% [markdown]
+r"""
+## 4 A decoder that looks before every word
+
+### 4.1 The loss, shifted once
+
+In training the decoder is given the right caption and has to foretell each next word (*teacher forcing*). The
+position where word $t$ goes in is the position where word $t + 1$ has to come out:
+
+| goes in | START | a | small | three | END | PAD |
+|---|---|---|---|---|---|---|
+| has to come out | a | small | three | END | – | – |
+
+So the logits at position $t$ are compared with `captions[:, t + 1]`: shifted, once, here and nowhere else. END has to
+be learned like a word, or captions never end. PAD says nothing about anything and must not count: the loss is the
+mean over the **real** target words of the whole batch.
+
+**Exercise 4.** Write `caption_loss`. `F.cross_entropy` may be used. If no target is real (captions of one word), the
+loss is 0 and its gradient is zero.
+
+<details><summary>Hint: the axis of the classes</summary>
+
+`F.cross_entropy` wants the classes on axis 1: `(B, V, T)`. Or make one long list of words: `(B · T, V)` and `(B · T,)`.
+</details>
+<details><summary>Hint: what counts</summary>
+
+`ignore_index=pad` leaves padding out of the mean. With `reduction="sum"` and a count of your own, the case without any
+real word comes out without NaN.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "caption_loss", "solution": true}
+def caption_loss(logits, captions, pad=PAD):
+    """Return the mean cross-entropy of logits[:, t] about captions[:, t + 1], over the targets that are not `pad`.
+
+    logits (B, T, V), captions (B, T), both of the same T. Without any real target the loss is 0.
+    """
+    ### BEGIN SOLUTION Compare each position's logits with the next word, and average over the real words.
+    targets = captions[:, 1:]                                                    # (B, T - 1)
+    total = F.cross_entropy(logits[:, :-1].transpose(1, 2), targets, ignore_index=pad, reduction="sum")
+    return total / (targets != pad).sum().clamp(min=1)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-caption_loss", "grade": true}
+check("caption_loss")
+
+# %% [markdown]
+r"""
+### 4.2 One step, and all steps
+
+The decoder has a state, made from the mean of the features at first:
+$s_0 = \tanh(W_0 \bar h + b_0)$. Then, for every word that it is given:
+
+$$c_t = \mathrm{attention}(s_{t-1}, h) \qquad s_t = \mathrm{GRU}([y_t ; c_t],\, s_{t-1}) \qquad
+\text{logits}_t = W_o [s_t ; c_t] + b_o$$
+
+$y_t$ is the embedding of the word that goes in, and $[\,;\,]$ writes two vectors side by side. Look first, then read
+the word, then say what comes next. (The paper has an LSTM; a GRU is a little smaller and does as well here.)
+
+**Exercise 5.** `__init__` and `first_state` are given. Write `step`, which does this for one word of each picture, and
+`forward`, which does it for all words of the captions, one after the other. Between words, only the state is carried
+on.
+
+<details><summary>Hint: step</summary>
+
+Three lines, one for each equation. The attention is asked with the state as it was *before* this word. The cell is
+called as `self.cell(inputs, state)`.
+</details>
+<details><summary>Hint: forward</summary>
+
+Collect the logits and the weights of all steps in two lists, then `torch.stack(..., dim=1)`. `captions[:, t]` is the word
+that goes into step `t`, whatever the decoder itself would have said.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "CaptionDecoder", "solution": true}
+class CaptionDecoder(nn.Module):
+    """A recurrent decoder that attends to the picture before every word (Xu et al. 2015)."""
+
+    def __init__(self, vocab_size, feature_width, state_width=128, embedding_width=32, hidden_width=64):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embedding_width)
+        self.attention = AdditiveAttention(state_width, feature_width, hidden_width)
+        self.start = nn.Linear(feature_width, state_width)
+        self.cell = nn.GRUCell(embedding_width + feature_width, state_width)
+        self.output = nn.Linear(state_width + feature_width, vocab_size)
+
+    def first_state(self, features, allowed=None):
+        """Return the state (B, S) before the first word, from the mean of the allowed features (B, N, D)."""
+        if allowed is None:
+            return torch.tanh(self.start(features.mean(dim=1)))
+        here = allowed[..., None].to(features.dtype)                                 # (B, N, 1)
+        return torch.tanh(self.start((features * here).sum(dim=1) / here.sum(dim=1).clamp(min=1)))
+
+    def step(self, words, state, features, allowed=None):
+        """Return (logits (B, V), new state (B, S), weights (B, N)) after reading one more word, words (B,)."""
+        ### BEGIN SOLUTION Look at the picture, read the word, and say what may come next.
+        context, weights = self.attention(state, features, allowed)
+        state = self.cell(torch.cat((self.embedding(words), context), dim=1), state)
+        return self.output(torch.cat((state, context), dim=1)), state, weights
+        ### END SOLUTION
+
+    def forward(self, features, captions, allowed=None):
+        """Return (logits (B, T, V), weights (B, T, N)) for features (B, N, D) and the words captions (B, T)."""
+        ### BEGIN SOLUTION Take one step for each word of the captions, and stack what comes out.
+        state = self.first_state(features, allowed)
+        logits, weights = [], []
+        for t in range(captions.shape[1]):
+            word_logits, state, word_weights = self.step(captions[:, t], state, features, allowed)
+            logits.append(word_logits)
+            weights.append(word_weights)
+        return torch.stack(logits, dim=1), torch.stack(weights, dim=1)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-CaptionDecoder", "grade": true}
+check("CaptionDecoder")
+
+# %% [markdown]
+r"""
+A model that cannot learn eight captions by heart will not learn eight thousand. This takes a few seconds, and finds
+most mistakes that the check's small examples could miss.
+
+**Before you run it:** the vocabulary has 33 words. What is the loss of a model that knows nothing? And what can it go
+down to, if the caption is all that is to be learned?
+"""
+
+# %% tags=["experiment"]
+torch.manual_seed(0)
+few = grid_features(scene_features(first.images))                                # (8, 100, 66)
+words, _ = vocabulary.batch(first.captions)                                      # (8, T)
+toy = CaptionDecoder(len(vocabulary), few.shape[2])
+optimizer = torch.optim.AdamW(toy.parameters(), lr=1e-2)
+losses = []
+for _ in range(80):
+    loss = caption_loss(toy(few, words)[0], words)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    losses.append(loss.item())
+plots.show_losses({"eight captions": losses}, title="Learning eight captions by heart", logy=True)
+print(f"at first {losses[0]:.2f} (log 33 = {math.log(33):.2f}), at last {losses[-1]:.4f}")
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+It begins near $\log 33 = 3.5$, all words equally likely, and goes down to almost nothing. This says that the parts fit together and that gradients reach
+them. It says nothing about whether the model looks: eight captions can be told apart by anything, even by the mean of
+the picture. A test like "overfit fifty captions" has passed many a captioner that ignored its picture.
+</details>
+
+## 5 From probabilities to a sentence
+
+### 5.1 Greedy
+
+Now nobody gives the decoder the right words. It begins with START, takes the most probable word, reads that, and so
+on until it says END.
+
+To follow a search by hand, there is `TableDecoder`: its probabilities stand in a table, those of the next word for
+any two words before it. It has the same two functions as your decoder, `first_state` and `step`, so whatever works
+with one works with the other.
+
+**Exercise 6.** Write `greedy_caption` for a batch of pictures. The captions of a batch end at different times: after
+its END a caption holds PAD only, and as soon as all have ended, the search stops.
+
+<details><summary>Hint: what is kept from step to step</summary>
+
+`words (B,)`, `state`, and which captions have ended, `ended (B,)` of booleans. `torch.where(ended, PAD, words)` or
+`masked_fill` writes the padding.
+</details>
+<details><summary>Hint: the order</summary>
+
+A caption that ends in this step still gets its END. So first replace by PAD where it ended *before*, then update
+`ended`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "greedy_caption", "solution": true}
+@torch.no_grad()
+def greedy_caption(decoder, features, allowed=None, max_length=20):
+    """Return (captions (B, L), weights (B, L, N)): the most probable word at each step, after START.
+
+    Each caption ends with END and is filled up with PAD; L <= max_length is the length of the longest one, END included.
+    """
+    ### BEGIN SOLUTION Take the most probable words until every caption has ended.
+    words = torch.full((len(features),), START, device=features.device)              # (B,)
+    ended = torch.zeros_like(words, dtype=torch.bool)
+    state = decoder.first_state(features, allowed)
+    captions, weights = [], []
+    while len(captions) < max_length and not ended.all():
+        logits, state, word_weights = decoder.step(words, state, features, allowed)
+        words = logits.argmax(dim=-1).masked_fill(ended, PAD)
+        ended = ended | (words == END)
+        captions.append(words)
+        weights.append(word_weights)
+    return torch.stack(captions, dim=1), torch.stack(weights, dim=1)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-greedy_caption", "grade": true}
+check("greedy_caption")
+
+# %% [markdown]
+r"""
+### 5.2 Beam search
+
+Greedy search cannot take back a word. In the table below, the first word "a" is a little more probable than "the",
+but after "a" nothing is likely, and after "the" one sentence is almost certain.
+
+Looking at every sentence would be safe, and takes $V^T$ of them. **Beam search** keeps $k$ unfinished sentences, the
+*hypotheses*: it extends each by every word and keeps the best $k$ of all these. The score of a hypothesis is its
+log-probability,
+
+$$\log p(y_1 \dots y_L) = \sum_{t=1}^{L} \log p(y_t \mid y_1 \dots y_{t-1})$$
+
+Every further word makes this sum smaller, so among finished sentences the shortest would win. They are therefore
+compared by the **mean** per word, the sum divided by $L$ (END counts as a word, START does not).
+
+**Exercise 7.** Write `beam_search` for one picture. A hypothesis that says END is finished: it is set aside and not
+extended. At the end return the finished one with the highest mean; if none has finished after `max_length` words, the
+best unfinished one.
+
+<details><summary>Hint: extending all at once</summary>
+
+Treat the $k$ hypotheses as a batch: `state (k, S)`, `features.expand(k, -1, -1)`. `total[:, None] + log_softmax(logits)` is
+`(k, V)`; `flatten().topk(...)` finds the best of all, and from the place you get row (`place // V`) and word (`place % V`).
+</details>
+<details><summary>Hint: the state belongs to its hypothesis</summary>
+
+Two of the best may come from the same row. `state[rows]` takes the state along, just as `captions[rows]` takes the words.
+</details>
+<details><summary>Hint: few words</summary>
+
+In the first step there is one hypothesis and thus only $V$ candidates: `min(k, number of candidates)`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "beam_search", "solution": true}
+@torch.no_grad()
+def beam_search(decoder, features, k, max_length=20):
+    """Return (caption (L,), score) for one picture, features (1, N, D).
+
+    The caption, END included, is the finished hypothesis with the highest mean log-probability per word, the score; if
+    none has finished after max_length words, the best unfinished one.
+    """
+    ### BEGIN SOLUTION Keep the k best hypotheses at every step, and return the best finished one with its mean.
+    captions = torch.full((1, 1), START, device=features.device)                     # (k, 1 + words so far)
+    total, state = torch.zeros(1, device=features.device), decoder.first_state(features)
+    finished = []
+    for length in range(1, max_length + 1):
+        logits, state, _ = decoder.step(captions[:, -1], state, features.expand(len(captions), -1, -1))
+        sums = total[:, None] + torch.log_softmax(logits, dim=-1)                    # (k, V)
+        total, places = sums.flatten().topk(min(k, sums.numel()))
+        rows, words = places // sums.shape[1], places % sums.shape[1]
+        captions, state = torch.cat((captions[rows], words[:, None]), dim=1), state[rows]
+        ended = words == END
+        finished += [(value.item() / length, caption[1:]) for value, caption in zip(total[ended], captions[ended])]
+        captions, state, total = captions[~ended], state[~ended], total[~ended]
+        if len(captions) == 0:
+            break
+    finished = finished or [(total[0].item() / max_length, captions[0, 1:])]
+    score, caption = max(finished, key=lambda pair: pair[0])
+    return caption, score
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-beam_search", "grade": true}
+check("beam_search")
+
+# %% [markdown]
+r"""
+The garden path in numbers. **Before you run it:** how probable is the sentence that greedy search finds, and how
+probable is the best one?
+"""
+
+# %%
+spoken = ["PAD", "START", "END", "?", "a", "the", "cat", "sat"]
+V = len(spoken)
+table = torch.full((V, V, V), -20.0)
+def say(earlier, last, **chances):
+    """Write into the table how probable the next words are."""
+    for word, chance in chances.items():
+        table[spoken.index(earlier), spoken.index(last), spoken.index(word)] = math.log(chance)
+
+
+say("START", "START", a=0.55, the=0.45)
+say("START", "a", cat=0.26, sat=0.25, the=0.25, END=0.24)                       # after "a" nothing is likely
+say("START", "the", cat=0.96, sat=0.04)                                         # after "the" almost all is clear
+for earlier in ("a", "the"):
+    say(earlier, "cat", sat=0.95, END=0.05)
+    for last in ("sat", "the", "a"):
+        say(earlier, last, END=1.0)
+say("cat", "sat", END=1.0)
+
+nothing = torch.zeros(1, 1, V)                                                  # (1, N, D): a picture that says nothing
+greedy, _ = greedy_caption(TableDecoder(table), nothing)
+print("greedy:", " ".join(spoken[word] for word in greedy[0]))
+for k in (1, 2, 3):
+    caption, score = beam_search(TableDecoder(table), nothing, k)
+    text = " ".join(spoken[word] for word in caption)
+    print(f"k = {k}: {text}, mean log-probability {float(score):.3f}, probability {math.exp(float(score) * len(caption)):.3f}")
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+Greedy begins with "a" and ends with a sentence of probability $0.55 \cdot 0.26 \cdot 0.95 = 0.14$. With $k = 2$ the
+search keeps "the" as well for one more step, and finds "the cat sat" with $0.45 \cdot 0.96 \cdot 0.95 = 0.41$. More
+hypotheses change nothing here. Beam search promises no optimum either: what falls out of the best $k$ is lost.
+</details>
+
+## 6 Training
+
+### 6.1 The data
+
+Scenes cost little to draw, and their features little to compute, but neither is free; so both are made once, and the
+decoder goes through them several times. Captions of similar length go into the same batch: a batch costs as many
+steps as its longest caption has words.
+"""
+
+# %% tags=["experiment"]
+BATCH = 64
+
+
+def prepare(scenes):
+    """Return batches (features, captions) of scenes whose captions are about equally long."""
+    cells = [grid_features(scene_features(scenes.images[start:start + 500])) for start in range(0, len(scenes), 500)]
+    cells, (words, lengths) = torch.cat(cells), vocabulary.batch(scenes.captions)
+    batches = []
+    for rows in lengths.argsort().split(BATCH):                                 # from short to long
+        batches.append((cells[rows], words[rows, :lengths[rows].max()]))
+    return batches
+
+
+batches = prepare(draw_scenes(16_000, seed=0))
+order = torch.Generator()
+
+
+def draw_batch(generator):
+    """Return a batch, each time a random one."""
+    return batches[torch.randint(len(batches), (), generator=generator)]
+
+
+print(f"{len(batches)} batches; the first has captions of {batches[0][1].shape[1]} words, the last of {batches[-1][1].shape[1]}")
+
+# %% [markdown]
+r"""
+### 6.2 The model that you hand in
+
+**Exercise 8.** `my_captioner` returns the decoder that you want to train and hand in, with random weights. It takes
+no arguments: when your work is graded, it is called, and the weights from your file are loaded into what it returns. The
+widths below are the ones that the solution uses; others may be better, and the vocabulary and the features are what
+they are: `len(scene_vocabulary())` words, 66 numbers for each cell.
+
+Then run the next cell, which trains it and writes `captioner.safetensors`. If you change `my_captioner` afterwards,
+train again. The check draws new held-out scenes and lets your decoder write; the points for it depend on
+
+- how many of its captions are exact, word for word, and
+- *pointing*: how much of the attention lies in the box of the digit that is being named.
+"""
+
+# %% nbgrader={"grade_id": "my_captioner", "solution": true}
+def my_captioner():
+    """Return the decoder whose weights are handed in as captioner.safetensors, with new weights."""
+    ### BEGIN SOLUTION Return a CaptionDecoder for the scenes' vocabulary and features.
+    return CaptionDecoder(len(scene_vocabulary()), 66, state_width=128, embedding_width=32, hidden_width=32)
+    ### END SOLUTION
+
+# %% tags=["experiment"]
+def loss_of(model, batch):
+    """Return the loss of a batch, as `fit` asks for it."""
+    features, captions = batch
+    return caption_loss(model(features, captions)[0], captions)
+
+
+torch.manual_seed(0)
+captioner = my_captioner()
+history = fit(captioner, loss_of, draw_batch, steps=2400, learning_rate=4e-3, warmup=100,
+              checkpoint="captioner.safetensors")
+history
+
+# %% nbgrader={"grade_id": "check-my_captioner", "grade": true}
+check("my_captioner")
+
+# %% [markdown]
+r"""
+## 7 Where it looks, and what happens when it cannot
+
+### 7.1 Word by word
+
+**Before you run it:** to write "left of", the decoder has to compare two places. Where will it look while it writes
+"left", and where while it writes "of"?
+"""
+
+# %% tags=["experiment"]
+cells = grid_features(scene_features(held_out.images))                          # (1000, 100, 66)
+written, weights = greedy_caption(captioner, cells)                             # (1000, L), (1000, L, 100)
+maps = weights_to_grid(weights, 10, 10)                                         # (1000, L, 10, 10)
+texts = [vocabulary.decode(row) for row in written]
+right = torch.tensor([text == caption for text, caption in zip(texts, held_out.captions)])
+long = max(range(100), key=lambda b: len(texts[b]) if right[b] else 0)          # a long caption that is right
+said = [*texts[long], "<end>"]
+plots.show_words(held_out.images[long], said, maps[long, :len(said)], title=" ".join(texts[long]));
+
+# %% tags=["experiment"]
+plots.animate_words(held_out.images[long], said, maps[long, :len(said)])
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+SEEN-WORDS
+</details>
+
+### 7.2 How good is it?
+
+Two figures say it. *Exact*: the share of held-out scenes whose caption is right, word for word. *Pointing*: while a
+digit is named, how much of the weight lies in the box of that digit; nobody has ever told the model about boxes.
+
+And three controls, because a figure alone proves little. The captions are held against those of *other scenes*: what is
+left is what one can get by fluent guessing. The features are *averaged* over all cells, so that looking anywhere gives the same. And the grid gets 50 more
+cells, filled with features of other scenes, once with a mask that forbids them and once *without the mask*.
+
+**Before you run it:** which of these will hurt most, and which not at all?
+"""
+
+# %% tags=["experiment"]
+def exact(texts, captions=held_out.captions):
+    """Return the share of texts that are the right caption, word for word."""
+    return sum(text == caption for text, caption in zip(texts, captions)) / len(captions)
+
+
+def captions_of(features, allowed=None):
+    """Return what the trained captioner writes, as lists of words."""
+    return [vocabulary.decode(row) for row in greedy_caption(captioner, features, allowed)[0]]
+
+
+regions = held_out.regions(10, 10)                                              # (1000, 13, 10, 10)
+T = min(regions.shape[1], maps.shape[1])
+names = regions[:, :T].any(dim=(2, 3)) & right[:, None]                         # (1000, T): a digit is named here
+mass = (maps[:, :T] * regions[:, :T]).sum(dim=(2, 3))                           # (1000, T): weight in its box
+more = torch.cat((cells, cells.roll(1, 0)[:, :50]), dim=1)                      # (1000, 150, 66)
+own = torch.arange(150).expand(1000, -1) < 100                                  # (1000, 150)
+figures = {
+    "exact": exact(texts),
+    "pointing": mass[names].mean().item(),
+    "other scenes' captions": exact(texts, held_out.captions[1:] + held_out.captions[:1]),
+    "features averaged": exact(captions_of(cells.mean(dim=1, keepdim=True).expand(-1, 100, -1))),
+    "more cells, masked": exact(captions_of(more, own)),
+    "more cells, no mask": exact(captions_of(more)),
+}
+plots.show_bars(figures, list(figures.values()), "share", "A trained captioner, and controls that must hurt", "");
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+SEEN-CONTROLS
+</details>
+
+### 7.3 The bottleneck, measured
+
+Take the attention away: every cell gets the same weight before every word. The decoder then has one vector for the
+whole picture, as in 2014. Everything else stays: class, widths, data, number of steps.
+
+**Before you run it:** for which captions will it do as well as before?
+"""
+
+# %% tags=["experiment"]
+class EqualAttention(nn.Module):
+    """No attention: all cells have the same weight, so the context is always the mean of the features."""
+
+    def forward(self, state, features, allowed=None):
+        """Return (context (B, D), weights (B, N)), the same for every state."""
+        weights = features.new_full(features.shape[:2], 1 / features.shape[1])
+        return features.mean(dim=1), weights
+
+
+torch.manual_seed(0)
+bottleneck = my_captioner()
+bottleneck.attention = EqualAttention()
+fit(bottleneck, loss_of, draw_batch, steps=2400, learning_rate=4e-3, warmup=100)
+blind = [vocabulary.decode(row) for row in greedy_caption(bottleneck, cells)[0]]
+
+groups = {"one group": range(2, 4), "two groups": range(5, 9), "three groups": range(9, 14)}
+shares = {"with attention": [], "one vector": []}
+for lengths_of_group in groups.values():
+    some = [b for b, caption in enumerate(held_out.captions) if len(caption) in lengths_of_group]
+    for name, found in (("with attention", texts), ("one vector", blind)):
+        shares[name].append(sum(found[b] == held_out.captions[b] for b in some) / len(some))
+ax = plots.show_curves([1, 2, 3], shares, "groups of digits in the caption", "share of exact captions",
+                       "The bottleneck")
+ax.set(xticks=[1, 2, 3], ylim=(0, 1.02))
+print(f"all scenes: {exact(texts):.1%} with attention, {exact(blind):.1%} with one vector")
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+SEEN-BOTTLENECK
+</details>
+
+### Written question 2 (2 points, graded by hand)
+
+- (a) The loss knows only words. Why does the attention come to lie on the digit that is being named? What would happen
+  to the loss if it lay elsewhere?
+- (b) Your captioner writes "a two left of a five" under a photograph of a street. Which figure of section 7.2 would have
+  told you beforehand that fluent captions prove nothing, and why?
+
+Three to six sentences are enough.
+"""
+
+# %% [markdown] nbgrader={"grade_id": "written-pointing", "grade": true, "solution": true, "points": 2}
+r"""
+(a) At the step of a digit's word, the logits are made from the new state and the context. The context is a weighted
+mean of what the cells show; if it is taken from the cells of that digit alone, it says clearly which digit it is, and
+if it is taken from elsewhere, or from two digits at once, the word cannot be foretold and the loss is high. The
+softmax is differentiable, so the gradient moves weight to the cells whose features make the right word more probable.
+Those are the digit's own cells, because nothing else in the picture tells which digit it is.
+
+(b) The control with the captions of other scenes: the same fluent sentences are exact for hardly any of them. Word
+order and grammar are learned from the captions alone, so that a model which ignores its picture writes as fluently
+as one that looks. Only what changes with the picture shows that it looks.
+"""
+
+# %% [markdown]
+r"""
+## 8 A Transformer in place of the recurrent cell
+
+The recurrent decoder takes one step after the other, in training too. A Transformer decoder (lesson 3) takes all
+words at once, with a causal mask; its cross-attention looks at the picture once in every block. The memory is the grid
+of features.
+
+**Exercise 9.** Write the forward of `TransformerCaptioner` with `layers.Decoder`, which you know from lesson 3:
+
+1. words to vectors: the embedding times $\sqrt{D}$, plus `layers.sinusoidal_positions(T, D)`, where $D$ is the model width;
+2. the memory: `features_in` brings the features to the model width;
+3. `self.decoder(X, memory, memory_allowed=...)` gives `(Y, [A of each block])`, each `(B, H, T, N)`. It makes the causal mask
+   itself;
+4. the logits from `Y`; the weights are those of the **last** block, averaged over its heads.
+
+<details><summary>Hint: the mask</summary>
+
+`memory_allowed` has to broadcast to `(B, H, T, N)`, and `allowed` is `(B, N)`: `allowed[:, None, None]`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "TransformerCaptioner", "solution": true}
+class TransformerCaptioner(nn.Module):
+    """A Transformer decoder whose memory is the grid of features."""
+
+    def __init__(self, vocab_size, feature_width, model_width=64, num_heads=4, num_blocks=2):
+        super().__init__()
+        self.features_in = nn.Linear(feature_width, model_width)
+        self.embedding = nn.Embedding(vocab_size, model_width)
+        self.decoder = layers.Decoder(num_blocks, model_width, num_heads, 4 * model_width, norm="pre")
+        self.output = nn.Linear(model_width, vocab_size)
+
+    def forward(self, features, captions, allowed=None):
+        """Return (logits (B, T, V), weights (B, T, N)) for features (B, N, D) and the words captions (B, T)."""
+        ### BEGIN SOLUTION Embed the words, let the decoder look at the features, and return logits and weights.
+        D = self.embedding.embedding_dim
+        X = self.embedding(captions) * math.sqrt(D)                                  # (B, T, D)
+        X = X + layers.sinusoidal_positions(captions.shape[1], D).to(X)
+        memory_allowed = None if allowed is None else allowed[:, None, None]         # (B, 1, 1, N)
+        Y, A = self.decoder(X, self.features_in(features), memory_allowed=memory_allowed)
+        return self.output(Y), A[-1].mean(dim=1)                                     # mean over the heads
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-TransformerCaptioner", "grade": true}
+check("TransformerCaptioner")
+
+# %% [markdown]
+r"""
+What does "all words at once" buy? **Before you run it:** both models are about as large. Which takes longer for a
+training step on a batch of 64 captions of 13 words, and which would on a GPU?
+"""
+
+# %% tags=["experiment"]
+features, words = batches[-1]
+models = {"recurrent": my_captioner(), "Transformer": TransformerCaptioner(len(vocabulary), 66)}
+
+
+def training_step(model):
+    """Return a function that goes forward and backward once on the batch."""
+    def step():
+        loss_of(model, (features, words)).backward()
+    return step
+
+
+comparison = devices.compare_times(training_step(models["recurrent"]), training_step(models["Transformer"]))
+for name, model in models.items():
+    print(f"{name}: {sum(p.numel() for p in model.parameters()):,} parameters")
+comparison
+
+# %% [markdown]
+r"""
+<details><summary>What was to be seen</summary>
+
+SEEN-TRANSFORMER
+</details>
+
+## 9 What to take along
+
+- A convolutional grid is a set of vectors, one for each place. Flatten first, then transpose.
+- Additive attention compares with a small network, so state and features need not have the same width. Without the
+  tanh, the state would have no say.
+- The loss is shifted once, and padding does not count. END is a word that has to be learned.
+- In training the decoder reads the right words, in writing its own. Greedy search cannot take a word back; beam search
+  keeps a few ways open, and compares finished sentences by their mean, or the short ones win.
+- One vector for a picture is a bottleneck. A new context for every word is not.
+- Fluent captions prove nothing. Shuffle the pictures, average the features, remove the mask: what does not hurt was not used.
+
+**With real photographs.** `course_lib.data.coco_captions(annotations, images)` reads COCO's captions (the 2017 JSON file
+and its folder of images), and `Vocabulary.from_captions` makes the vocabulary. A network trained on ImageNet takes the
+place of `scene_features`; the exercises stay as they are.
+
+### Sources
+
+J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. K. Xu et al., *Show, attend and
+tell*, ICML 2015. D. Bahdanau, K. Cho, Y. Bengio, *Neural machine translation by jointly learning to align and
+translate*, ICLR 2015. I. Sutskever, O. Vinyals, Q. Le, *Sequence to sequence learning with neural networks*, NeurIPS 2014.
+K. Cho et al., *Learning phrase representations using RNN encoder–decoder*, EMNLP 2014 (the GRU). Y. Wu et al., *Google's
+neural machine translation system*, 2016 (length normalisation). T.-Y. Lin et al., *Microsoft COCO*, ECCV 2014. E. Alpaydin, C. Kaynak, *Optical
+recognition of handwritten digits*, UCI Machine Learning Repository, 1998.
+"""
