@@ -98,7 +98,7 @@ def check_pictures_and_cells(student, sizes, draw):
     uses_its_inputs(twins.module, (state, features), (state, 2 * features))
     if torch.allclose(weights, expect.pair(twins.module(state.flip(0), features), *WHAT)[1]):
         raise CheckFailure(
-            "constant", "The weights are the same whatever the state is.", received="state", cause="state ignored",
+            "value", "The weights are the same whatever the state is.", received=weights, cause="state ignored",
             hint="Where to look depends on what has been said so far: W s belongs into every score.",
         )  # fmt: skip
     alone_context, alone_weights = _results(twins, state[1:2], features[1:2])

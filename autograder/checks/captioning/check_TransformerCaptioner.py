@@ -67,7 +67,7 @@ def check_shapes(student, sizes, draw):
     for B, N, T in [(1, 1, 1), (sizes.B, sizes.N_K, sizes.N_Q), (sizes.H, 2, sizes.N_K)]:
         features, captions = _inputs(draw, B, N, T)
         _results(module, features, captions)
-        uses_its_inputs(module, (features, captions), (2 * features, captions))
+    uses_its_inputs(module, (features, captions), (features.flip(0), captions))
 
 
 @exercise(NAME)
@@ -118,11 +118,12 @@ def check_no_look_at_the_future(student, sizes, draw):
 @points(2)
 def check_allowed(student, sizes, draw):
     """A cell that is not allowed has weight 0 for every word, and its features change nothing"""
-    for B, N, T in [(1, 2, 1), (sizes.B, sizes.N_K, sizes.N_Q), (3, 5, 7), (3, 3, 3)]:
-        twins = _twins(student, draw)
+    twins = _twins(student, draw)
+    for B, N, T in [(1, 2, 1), (sizes.B, sizes.N_K, sizes.N_Q), (3, 5, 7)]:
         features, captions = _inputs(draw, B, N, T)
         allowed = draw.allowed(B, N)
         other = torch.where(allowed[..., None], features, draw.normal(*features.shape, scale=3.0))
+        # One batch: the pictures, and the same with other features in the cells that are not allowed.
         both = torch.cat([features, other]), captions.repeat(2, 1), allowed.repeat(2, 1)
         logits, weights = _agree(twins, *both, setting="some cells not allowed")
         for value, what in ((weights, WHAT[1]), (logits, WHAT[0])):
@@ -130,8 +131,8 @@ def check_allowed(student, sizes, draw):
                 value[B:].float(), value[:B].double(), what, size=20.0, setting=_describe(features, captions),
                 message="The features of cells that are not allowed change the result.",
             )  # fmt: skip
-        everything = torch.ones(B, N, dtype=torch.bool)
-        _agree(twins, features, captions, allowed=everything, setting="all cells allowed")
+    everything = torch.ones_like(allowed)
+    _agree(twins, features, captions, allowed=everything, setting="all cells allowed")
     allowed[1] = False
     _agree(twins, features, captions, allowed=allowed, setting="no cell of picture 1 allowed")
 
@@ -178,16 +179,18 @@ def check_gradients(student, sizes, draw):
 @points(1)
 def check_same_input_same_output(student, sizes, draw):
     """The same input gives the same output, in float32 too, whatever was computed before, and is not changed"""
-    twins = _twins(student, draw, dtype=torch.float32)
-    features, captions = _inputs(draw, sizes.B, sizes.N_K, sizes.N_Q, torch.float32)
+    features, captions = _inputs(draw, sizes.B, sizes.N_K, sizes.N_Q)
     allowed = draw.allowed(sizes.B, sizes.N_K)
-    for inputs in ((features, captions), (features, captions, allowed)):
-        results = _agree(twins, *inputs)
-        for result, what in zip(results, WHAT, strict=True):
+    _agree(_twins(student, draw), features, captions, allowed)  # what is wrong in float64 too is not the dtype's affair
+    twins = _twins(student, draw, dtype=torch.float32)
+    features = features.float()
+    inputs = features, captions, allowed
+    for given in (inputs[:2], inputs):
+        for result, what in zip(_agree(twins, *given), WHAT, strict=True):
             expect.dtype(result, torch.float32, what)
-        same_twice(twins.module, *inputs)
-        expect.unchanged(inputs, twins.module.request(*inputs).args_after, ("features", "captions", "allowed"))
-    others = [_inputs(draw, 3, 2, 4, torch.float32), (features, captions, allowed), (2 * features, captions[:, :2])]
+    same_twice(twins.module, *inputs)
+    expect.unchanged(inputs, twins.module.request(*inputs).args_after, ("features", "captions", "allowed"))
+    others = [_inputs(draw, 3, 2, 4, torch.float32), inputs, (features.flip(0), captions[:, :2])]
     leaves_no_trace(twins, others, features, captions, what=WHAT)
     transposed = features.mT.contiguous().mT  # as grid_features makes them
     _agree(twins, transposed, captions.T.contiguous().T, setting="transposed tensors")
