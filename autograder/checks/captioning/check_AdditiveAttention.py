@@ -16,7 +16,7 @@ from autograder.marks import exercise, points
 
 NAME = "AdditiveAttention"
 S, D, HIDDEN = 11, 13, 17
-WHAT = ("The context", "The weights")
+WHAT = ("context", "weights")
 #: (B, N, state_width, feature_width, hidden_width), the smallest first. In the last ones, sizes that differ in meaning
 #: are equal.
 CASES = (
@@ -52,8 +52,8 @@ def _agree(twins, *inputs, setting="", size=1.0):
     shapes = f"state {tuple(inputs[0].shape)}, features {tuple(inputs[1].shape)}, {inputs[1].dtype}"
     setting = f"{shapes}, {setting}" if setting else shapes
     with explained_if_random(twins.module, got, *inputs):
-        expect.close(got[1], want[1], WHAT[1], size=size, setting=setting)
-        expect.close(got[0], want[0], WHAT[0], size=4 * size, setting=setting)
+        expect.close(got[1], want[1], WHAT[1], size=size, setting=setting, message="The weights are wrong.")
+        expect.close(got[0], want[0], WHAT[0], size=4 * size, setting=setting, message="The context is wrong.")
     return got
 
 
@@ -109,8 +109,9 @@ def check_pictures_and_cells(student, sizes, draw):
     order = draw.permutation(sizes.N_K)
     moved_context, moved_weights = _results(twins, state, features[:, order])
     setting = f"cells in the order {order.tolist()}"
-    expect.close(moved_weights, weights[:, order].double(), WHAT[1], setting=setting)
-    expect.close(moved_context, context.double(), WHAT[0], size=4.0, setting=setting)
+    message = "Another order of the cells gives another result."
+    expect.close(moved_weights, weights[:, order].double(), WHAT[1], setting=setting, message=message)
+    expect.close(moved_context, context.double(), WHAT[0], size=4.0, setting=setting, message=message)
 
 
 @exercise(NAME)

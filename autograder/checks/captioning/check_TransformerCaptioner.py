@@ -18,7 +18,7 @@ from autograder.marks import exercise, points
 NAME = "TransformerCaptioner"
 V, FEATURE_WIDTH, D, H, BLOCKS = 19, 11, 22, 2, 2
 BUILD = (V, FEATURE_WIDTH, D, H, BLOCKS)
-WHAT = ("The logits", "The weights")
+WHAT = ("logits", "weights")
 MEANINGS = ("(B, T, V)", "(B, T, N)")
 
 
@@ -53,8 +53,9 @@ def _agree(twins, *inputs, setting="", **options):
     got = _results(twins.module, *inputs, **options)
     setting = f"{_describe(*inputs)}, {setting}" if setting else _describe(*inputs)
     with explained_if_random(twins.module, got, *inputs, **options):
-        for index in (1, 0):
-            expect.close(got[index].float(), want[index], WHAT[index], size=(20.0, 4.0)[index], setting=setting)
+        for index, size in ((1, 4.0), (0, 20.0)):
+            message = f"The {WHAT[index]} are wrong."
+            expect.close(got[index].float(), want[index], WHAT[index], size=size, setting=setting, message=message)
     return got
 
 
@@ -102,8 +103,8 @@ def check_no_look_at_the_future(student, sizes, draw):
         expect.depends_on_its_inputs(others[t + 1 :], logits[0, t + 1 :], "The logits")
         if not torch.allclose(others[: t + 1], logits[0, : t + 1], atol=1e-6):
             raise CheckFailure(
-                "leak", f"Changing the words after position {t} changes the logits at {t} or before.",
-                received=f"leak {t}", cause="looks ahead",
+                "value", f"Changing the words after position {t} changes the logits at {t} or before.",
+                received=others, cause="looks ahead",
                 hint="layers.Decoder hides later words by itself; what stands around it must not mix positions.",
             )  # fmt: skip
     if torch.allclose(logits[T, -1], logits[0, -1], atol=1e-5):
