@@ -1,0 +1,20 @@
+"""The inputs are converted to float32. A float64 module then fails; look for a conversion."""
+
+
+class AdditiveAttention(nn.Module):
+    def __init__(self, state_width, feature_width, hidden_width):
+        super().__init__()
+        self.W = nn.Linear(state_width, hidden_width, bias=False)
+        self.U = nn.Linear(feature_width, hidden_width, bias=False)
+        self.v = nn.Linear(hidden_width, 1, bias=False)
+
+    def forward(self, state, features, allowed=None):
+        state, features = state.float(), features.float()
+        E = self.v(torch.tanh(self.W(state)[:, None] + self.U(features))).squeeze(-1)
+        if allowed is not None:
+            E = E.masked_fill(~allowed, torch.finfo(E.dtype).min)
+        weights = torch.softmax(E, dim=-1)
+        if allowed is not None:
+            weights = weights.masked_fill(~allowed, 0.0)
+        context = (weights[:, :, None] * features).sum(dim=1)
+        return context, weights

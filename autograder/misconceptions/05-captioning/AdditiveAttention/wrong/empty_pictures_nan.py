@@ -1,0 +1,18 @@
+"""A picture without an allowed cell gets NaN: a softmax over nothing but −∞ is 0/0. Such a picture
+should get zeros."""
+
+
+class AdditiveAttention(nn.Module):
+    def __init__(self, state_width, feature_width, hidden_width):
+        super().__init__()
+        self.W = nn.Linear(state_width, hidden_width, bias=False)
+        self.U = nn.Linear(feature_width, hidden_width, bias=False)
+        self.v = nn.Linear(hidden_width, 1, bias=False)
+
+    def forward(self, state, features, allowed=None):
+        E = self.v(torch.tanh(self.W(state)[:, None] + self.U(features))).squeeze(-1)
+        if allowed is not None:
+            E = E.masked_fill(~allowed, -math.inf)
+        weights = torch.softmax(E, dim=-1)
+        context = (weights[:, :, None] * features).sum(dim=1)
+        return context, weights

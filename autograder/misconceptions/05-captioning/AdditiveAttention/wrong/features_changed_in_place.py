@@ -1,0 +1,22 @@
+"""The features of hidden cells are overwritten in the caller's own tensor. The next word then sees
+a picture with holes."""
+
+
+class AdditiveAttention(nn.Module):
+    def __init__(self, state_width, feature_width, hidden_width):
+        super().__init__()
+        self.W = nn.Linear(state_width, hidden_width, bias=False)
+        self.U = nn.Linear(feature_width, hidden_width, bias=False)
+        self.v = nn.Linear(hidden_width, 1, bias=False)
+
+    def forward(self, state, features, allowed=None):
+        if allowed is not None:
+            features[~allowed] = 0.0
+        E = self.v(torch.tanh(self.W(state)[:, None] + self.U(features))).squeeze(-1)
+        if allowed is not None:
+            E = E.masked_fill(~allowed, torch.finfo(E.dtype).min)
+        weights = torch.softmax(E, dim=-1)
+        if allowed is not None:
+            weights = weights.masked_fill(~allowed, 0.0)
+        context = (weights[:, :, None] * features).sum(dim=1)
+        return context, weights

@@ -1,0 +1,22 @@
+"""U h is computed in the first call and kept. The next picture is then judged by the features of
+another one."""
+
+
+class AdditiveAttention(nn.Module):
+    def __init__(self, state_width, feature_width, hidden_width):
+        super().__init__()
+        self.W = nn.Linear(state_width, hidden_width, bias=False)
+        self.U = nn.Linear(feature_width, hidden_width, bias=False)
+        self.v = nn.Linear(hidden_width, 1, bias=False)
+
+    def forward(self, state, features, allowed=None):
+        if not hasattr(self, "projected"):
+            self.projected = self.U(features)
+        E = self.v(torch.tanh(self.W(state)[:, None] + self.projected)).squeeze(-1)
+        if allowed is not None:
+            E = E.masked_fill(~allowed, torch.finfo(E.dtype).min)
+        weights = torch.softmax(E, dim=-1)
+        if allowed is not None:
+            weights = weights.masked_fill(~allowed, 0.0)
+        context = (weights[:, :, None] * features).sum(dim=1)
+        return context, weights

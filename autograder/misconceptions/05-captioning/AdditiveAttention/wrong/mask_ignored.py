@@ -1,0 +1,16 @@
+"""The argument allowed has no effect, so cells that may not be attended to get weight. Is it used,
+and is the result kept? masked_fill leaves its tensor as it is and returns another one."""
+
+
+class AdditiveAttention(nn.Module):
+    def __init__(self, state_width, feature_width, hidden_width):
+        super().__init__()
+        self.W = nn.Linear(state_width, hidden_width, bias=False)
+        self.U = nn.Linear(feature_width, hidden_width, bias=False)
+        self.v = nn.Linear(hidden_width, 1, bias=False)
+
+    def forward(self, state, features, allowed=None):
+        E = self.v(torch.tanh(self.W(state)[:, None] + self.U(features))).squeeze(-1)
+        weights = torch.softmax(E, dim=-1)
+        context = (weights[:, :, None] * features).sum(dim=1)
+        return context, weights
