@@ -26,7 +26,7 @@ def spaced_table(draw, V: int) -> Tensor:
     """
     places = torch.argsort(draw.normal(V, V, V), dim=-1).double()
     table = draw.integers(4, V, V, V) + places / V
-    table[..., [PAD, START]] = NEVER
+    table[..., PAD], table[..., START] = NEVER, NEVER - 1
     return table
 
 
