@@ -31,9 +31,7 @@ def _results(value, B, cells, words):
     """Return (logits, weights) if they have the right shapes."""
     logits, weights = expect.pair(value, "logits", "weights")
     expect.shape(logits, (B, words, V), "The logits", "(B, T, V)", f"B = {B}, T = {words}, V = {V}, N = {cells}")
-    expect.shape(
-        weights, (B, words, cells), "The weights", "(B, T, N)", f"B = {B}, T = {words}, V = {V}, N = {cells}"
-    )
+    expect.shape(weights, (B, words, cells), "The weights", "(B, T, N)", f"B = {B}, T = {words}, V = {V}, N = {cells}")
     return logits, weights
 
 
@@ -153,7 +151,9 @@ def check_same_input_same_output(student, draw):
     expect.dtype(weights, torch.float32, "The weights")
     same_twice(twins.module, features, captions)
     leaves_no_trace(twins, [(2 * features, captions), (features[:1], captions[:1, :2])], features, captions, what=WHAT)
-    expect.unchanged((features, captions), twins.module.request(features, captions).args_after, ("features", "captions"))
+    expect.unchanged(
+        (features, captions), twins.module.request(features, captions).args_after, ("features", "captions")
+    )
     transposed = features.transpose(1, 2).contiguous().transpose(1, 2)  # what grid_features returns
     twins.agree(transposed, captions.T.contiguous().T, what=WHAT, setting="transposed tensors")
     twins = _twins(student, draw)

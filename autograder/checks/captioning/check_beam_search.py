@@ -72,6 +72,8 @@ def _agree(student, table, features, k, want, setting, message="This is not the 
         return
     if got[0] == list(want[0]):
         message = "The caption is right, its score is not."
+    elif list(want[0][-1:]) == [END] and got[0][-1:] != [END]:
+        message = "This caption is not finished, and another one is."
     failure = _differs(message, want, got, setting)
     if any(_ask(student, table, features, k, setting, **options) != got for _ in range(5)):
         failure.kind, failure.received, failure.cause = "random", "random", "another result each time"
@@ -105,6 +107,11 @@ def check_k_1_is_greedy(student, draw):
         table, features, added, caption = _clear_ends(draw, length)
         want = (caption, _score(table, added, caption))
         _agree(student, table, features, 1, want, f"k = 1, V = {V}", "This is not what greedy decoding finds.")
+    table[..., END] = NEVER
+    caption = tables.greedy(table, added, 17)
+    setting = "k = 1, max_length = 17, no END"
+    message = "This is not what greedy decoding finds."
+    _agree(student, table, features, 1, (caption, _score(table, added, caption)), setting, message, max_length=17)
 
 
 @exercise(NAME)
@@ -161,6 +168,24 @@ def check_better_than_greedy(student, draw):
 
 @exercise(NAME)
 @points(1)
+def check_only_k_are_kept(student, draw):
+    """No more than k hypotheses go on, whichever they come from: what lies behind the next ones is not found"""
+    features = torch.zeros(1, N, V, dtype=torch.float64)
+    for _ in range(3):
+        a, b, c, d, e, f, x, y = tables.some_words(draw, V, 8)
+        spread = {x: 0.3, y: 0.0, a: 0.1, b: -0.1}
+        # After two words: a c 0.33, a d 0.27, b e 0.21, b f 0.19. Only b e would end at once.
+        script = {(START, START): {a: 0.4, b: 0.0}, (START, a): {c: 0.2, d: 0.0}, (START, b): {e: 0.1, f: 0.0}}
+        script |= {(a, c): spread, (a, d): spread, (b, e): {END: 9.0}, (b, f): {END: 9.0}}
+        script |= {(last, word): {END: 9.0} for last in (c, d) for word in spread}
+        table, caption = tables.scripted_table(V, script), [a, c, x, END]
+        want = (caption, _score(table, features[0, 0], caption))
+        message = "This caption cannot be found when only the best k = 2 hypotheses are kept."
+        _agree(student, table, features, 2, want, "k = 2", message, max_length=6)
+
+
+@exercise(NAME)
+@points(1)
 def check_long_and_short(student, draw):
     """The finished caption with the highest mean wins, though a shorter one has the higher sum; which ended first is no matter"""
     features = torch.zeros(1, N, V, dtype=torch.float64)
@@ -185,17 +210,17 @@ def check_long_and_short(student, draw):
 @points(1)
 def check_score(student, draw):
     """The score is the mean log-probability of the words of the very caption that is returned, END among them"""
-    for k in (1, 2, 3, 5):
+    for k, most in ((1, 6), (2, 6), (3, 6), (5, 4)):
         table = tables.spaced_table(draw, V)
         table[..., END] += draw.normal(V, V)
         features, means = tables.whole_features(draw, 1, N, V)
-        caption, score = _ask(student, table, features, k, f"k = {k}", max_length=7)
-        setting = f"k = {k}, max_length = 7; START = {START}, END = {END}"
+        caption, score = _ask(student, table, features, k, f"k = {k}", max_length=most)
+        setting = f"k = {k}, max_length = {most}"
         inside = all(0 <= word < V for word in caption)
-        whole = END not in caption[:-1] and (caption[-1:] == [END] or len(caption) == 7) and PAD not in caption
+        whole = END not in caption[:-1] and (caption[-1:] == [END] or len(caption) == most) and PAD not in caption
         if not inside or not whole or START in caption:
             raise CheckFailure(
-                "caption", "This is not one whole caption.", setting=setting, received=_received(caption, 0.0),
+                "caption", "This is not one whole caption.", setting=f"{setting}; END = {END}", received=_received(caption, 0.0),
                 expected="words without START, with END at the end and nowhere else, or max_length words without an END",
                 yours=str(caption),
             )  # fmt: skip
@@ -208,7 +233,7 @@ def check_score(student, draw):
 @points(1)
 def check_nothing_finished(student, draw):
     """When nothing has ended after max_length words, the best unfinished caption; a finished one comes before it, however bad"""
-    for k, most in ((1, 1), (2, 2), (3, 4), (2, None)):
+    for k, most in ((1, 1), (2, 2), (3, 4), (1, None)):
         table, features, added, _ = _clear_ends(draw, 2)
         table[..., END] = NEVER - 9
         # a word that leads on to itself and is far more probable than all others
@@ -245,7 +270,7 @@ def check_same_input_same_output(student, draw):
             given = picture.to(dtype).transpose(1, 2).contiguous().transpose(1, 2)
             _agree(student, table.to(dtype), given, 2, want, f"k = 2, {dtype}", max_length=5)
     decoder = tables.decoder(table)
-    answer = student.answer(Request(NAME, (decoder, features, 2), before=((decoder, other, 2),)))
+    answer = student.answer(Request(NAME, (decoder, features, 2, 5), before=((decoder, other, 2, 5),)))
     caption, score = _found(answer.value, "")
     want = _score(table, features.mean(1)[0], [a, x, END])
     if caption != [a, x, END] or not math.isclose(score, want, abs_tol=ROUNDING):

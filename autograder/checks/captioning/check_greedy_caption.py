@@ -69,7 +69,7 @@ def same_words(captions, want, setting):
     if captions.shape == want.shape and torch.equal(captions, want):
         return
     wide = max(captions.shape[1], want.shape[1])
-    differs = [b for b in range(len(want)) if captions[b].tolist() != want[b].tolist()][0]
+    differs = next(b for b in range(len(want)) if captions[b].tolist() != want[b].tolist())
     words = f"{wide} words" if captions.shape == want.shape else f"(B, L) = {tuple(want.shape)}"
     raise CheckFailure(
         "value", f"The caption of picture {differs} is wrong.", setting=f"{setting}; END = {END}, PAD = {PAD}",
@@ -115,9 +115,7 @@ def check_several_pictures(student, draw):
     case = Case(draw, [4, 2, 5])
     order = torch.tensor([2, 0, 1])  # the same pictures in other company
     want = padded(case.words)
-    captions, _ = captions_and_weights(
-        student.greedy_caption(tables.decoder(case.table), case.features[order].clone())
-    )
+    captions, _ = captions_and_weights(student.greedy_caption(tables.decoder(case.table), case.features[order].clone()))
     same_words(captions, want[order], "the same pictures in another order")
 
 

@@ -71,8 +71,8 @@ def everything(table: Tensor, added: Tensor, max_length: int) -> Iterator[tuple[
 def exhaustive_case(draw, V: int, N: int, max_length: int) -> tuple[Tensor, Tensor, tuple[int, ...], float]:
     """Return (table, features, best caption, its mean) such that one caption is clearly the best by its mean.
 
-    It has neither the highest sum, nor the highest sum divided by one word more or fewer, nor is it what greedy decoding finds,
-    nor what comes of the most probable words after its own first one.
+    It is not found by comparing sums, nor probabilities instead of their logarithms, nor by greedy decoding, nor by going on
+    with the most probable words after its own first one; and END at once has not the highest sum either.
     """
     while True:
         table = spaced_table(draw, V) * 0.8
@@ -87,7 +87,8 @@ def exhaustive_case(draw, V: int, N: int, max_length: int) -> tuple[Tensor, Tens
             greedy(table, means[0], max_length),
             _most_probable_after(table, means[0], best[0], max_length),
         ]
-        if mean(values) - mean(second) > 0.02 and len(best) > 2 and all(tuple(rival) != best for rival in rivals):
+        clear = mean(values) - mean(second) > 0.02 and len(best) > 2 and len(rivals[0]) > 1
+        if clear and all(tuple(rival) != best for rival in rivals):
             return table, features, best, mean(values)
 
 

@@ -1,5 +1,5 @@
-"""Of the finished hypotheses the one found first is returned. Return the one with the highest
-mean."""
+"""From every hypothesis the best k candidates go on, so there are more and more. Only k are kept of
+all together."""
 
 
 @torch.no_grad()
@@ -13,8 +13,9 @@ def beam_search(decoder, features, k, max_length=20):
         logits, state, _ = decoder.step(captions[:, -1], state, rows)
         scores = sums[:, None] + torch.log_softmax(logits, dim=-1)
         V = scores.shape[1]
-        sums, best = scores.flatten().topk(min(k, scores.numel()))
-        parents, words = best // V, best % V
+        sums, words = scores.topk(min(k, V), dim=1)
+        parents = torch.arange(len(sums))[:, None].expand_as(words).flatten()
+        sums, words = sums.flatten(), words.flatten()
         captions = torch.cat([captions[parents], words[:, None]], dim=1)
         state = state[parents]
         ended = words == END
@@ -25,5 +26,5 @@ def beam_search(decoder, features, k, max_length=20):
             break
     if not finished:
         finished = [(float(total) / max_length, caption[1:]) for caption, total in zip(captions, sums)]
-    score, caption = finished[0]
+    score, caption = max(finished, key=lambda pair: pair[0])
     return caption, score
