@@ -115,7 +115,7 @@ def check_sees_the_past_only(student, draw):
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 def check_mask(student, draw):
     """Cells that are not allowed get no weight, and what lies in them changes nothing, in the first state neither"""
     for B, cells, words in ((1, 2, 1), (2, 5, 3), (3, 7, 4), (4, 4, 4)):
