@@ -153,7 +153,7 @@ def _late_path(draw, k):
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 def check_better_than_greedy(student, draw):
     """With k = 2 or 3 it finds a caption that begins less promisingly than others, and turns out better"""
     features = torch.zeros(1, N, V, dtype=torch.float64)
@@ -164,6 +164,23 @@ def check_better_than_greedy(student, draw):
                 want = (caption, _score(table, features[0, 0], caption))
                 setting = f"k = {number}, V = {V}, greedy decoding finds {tables.greedy(table, features[0, 0], 9)}"
                 _agree(student, table, features, number, want, setting, max_length=6)
+
+
+@exercise(NAME)
+@points(1)
+def check_state_follows(student, draw):
+    """Every hypothesis goes on with its own state, also when its place in the beam has changed"""
+    features = torch.zeros(1, N, V, dtype=torch.float64)
+    for k in (2, 3):
+        a, b, c, x, y, z = tables.some_words(draw, V, 6)
+        spread = {y: 0.3, z: 0.0, x: -0.1, a: 0.1}
+        # a before b, then b c before a c: the two change places, and END follows a c alone.
+        script = {(START, START): {a: 0.3, b: 0.0}, (START, a): {c: 0.2, x: 0.0}, (START, b): {c: 5.0}}
+        script |= {(a, c): {END: 9.0}, (a, x): {END: 9.0}, (b, c): spread}
+        script |= {(c, word): {END: 9.0} for word in spread}
+        table, caption = tables.scripted_table(V, script), [a, c, END]
+        want = (caption, _score(table, features[0, 0], caption))
+        _agree(student, table, features, k, want, f"k = {k}", max_length=6)
 
 
 @exercise(NAME)
