@@ -40,7 +40,8 @@ def whole_features(draw, B: int, N: int, V: int) -> tuple[Tensor, Tensor]:
 
 def greedy(table: Tensor, added: Tensor, max_length: int) -> list[int]:
     """Return the words that greedy decoding of one picture takes; ``added`` (V,) is what the picture adds to the logits."""
-    words, earlier, last = [], START, START
+    words: list[int] = []
+    earlier, last = START, START
     while len(words) < max_length and last != END:
         earlier, last = last, int((table[earlier, last] + added).argmax())
         words.append(last)
