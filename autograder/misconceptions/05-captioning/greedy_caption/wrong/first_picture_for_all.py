@@ -1,0 +1,22 @@
+"""All captions are about the first picture of the batch. Look at which features the steps are
+given."""
+
+
+@torch.no_grad()
+def greedy_caption(decoder, features, allowed=None, max_length=20):
+    B = len(features)
+    features = features[:1].expand(B, -1, -1)
+    words = torch.full((B,), START, device=features.device)
+    state = decoder.first_state(features, allowed)
+    ended = torch.zeros(B, dtype=torch.bool, device=features.device)
+    captions, weights = [], []
+    for _ in range(max_length):
+        logits, state, A = decoder.step(words, state, features, allowed)
+        words = logits.argmax(dim=1)
+        words = torch.where(ended, PAD, words)
+        captions.append(words)
+        weights.append(A)
+        ended = ended | (words == END)
+        if ended.all():
+            break
+    return torch.stack(captions, dim=1), torch.stack(weights, dim=1)

@@ -1,0 +1,21 @@
+"""Every step is given START. The first step is; each later one is given the word that was chosen
+before it."""
+
+
+@torch.no_grad()
+def greedy_caption(decoder, features, allowed=None, max_length=20):
+    B = len(features)
+    words = torch.full((B,), START, device=features.device)
+    state = decoder.first_state(features, allowed)
+    ended = torch.zeros(B, dtype=torch.bool, device=features.device)
+    captions, weights = [], []
+    for _ in range(max_length):
+        logits, state, A = decoder.step(torch.full_like(words, START), state, features, allowed)
+        words = logits.argmax(dim=1)
+        words = torch.where(ended, PAD, words)
+        captions.append(words)
+        weights.append(A)
+        ended = ended | (words == END)
+        if ended.all():
+            break
+    return torch.stack(captions, dim=1), torch.stack(weights, dim=1)

