@@ -2,7 +2,7 @@
 
 Show, Attend and Tell (Xu et al. 2015) took its features from a network that had learned to name objects, and left that
 network as it was. This one has learned to name digits: for every cell of the grid, which digit of which size it shows,
-or none. Its weights lie beside this file; `python -m course_lib.data.scene_net` trains them again.
+or none; how sure it is of each is what a decoder gets to see. Its weights lie beside this file; `python -m course_lib.data.scene_net` trains them again.
 """
 
 from collections import OrderedDict
@@ -18,21 +18,22 @@ from course_lib.data.scenes import CANVAS, HEIGHTS, Scenes, draw_scenes
 
 WEIGHTS = Path(__file__).with_name("scene_net.safetensors")
 GRID = 10  # cells, in height and in width
-SEEN = 64  # numbers that say what a cell shows
+HIDDEN = 64  # channels before the last layer
 KINDS = 1 + 10 * len(HEIGHTS)  # nothing, or a digit of a size
+SURE = 4.0  # what a probability of 1 becomes: a decoder learns faster from numbers that are not all near 0
 AT_ONCE = 256  # pictures
 
 
 class SceneNet(nn.Module):
-    """Convolutions down to one cell for every 4 x 4 pixels; `see` gives the features, `name` what they mean."""
+    """Convolutions down to one cell for every 4 x 4 pixels, and for each the logits of what it shows (KINDS)."""
 
     def __init__(self) -> None:
         super().__init__()
         self.see = nn.Sequential(
             _layer(1, 24, 5, 2), _layer(24, 48), _layer(48, 80, 3, 2), _layer(80, 80), _layer(80, 80),
-            nn.Conv2d(80, SEEN, 1), nn.ReLU(),
+            nn.Conv2d(80, HIDDEN, 1), nn.ReLU(),
         )  # fmt: skip
-        self.name = nn.Conv2d(SEEN, KINDS, 1)
+        self.name = nn.Conv2d(HIDDEN, KINDS, 1)
 
     def forward(self, images: Float[Tensor, "B 1 H W"]) -> Float[Tensor, "B K height width"]:
         return self.name(self.see(images.contiguous(memory_format=torch.channels_last)))
@@ -57,17 +58,19 @@ def _trained(device: torch.device) -> SceneNet:
 
 
 @torch.no_grad()
-def scene_features(images: Float[Tensor, "B 1 H W"]) -> Float[Tensor, "B D 10 10"]:
-    """Return what a trained network sees in every cell of a grid over the pictures, D = 66 numbers for each cell.
+def scene_features(images: Float[Tensor, "B 1 H W"]) -> Float[Tensor, "B 32 10 10"]:
+    """Return what a trained network sees in every cell of a 10 x 10 grid over the pictures: D = 32 numbers for each.
 
-    The first 64 say what the cell shows, the last two where it is: x from -2 (left) to 2 and y from -2 (above) to 2.
+    The first 30 say how sure it is that the cell shows a digit of a size, from 0 to 4 (four times a probability): number
+    3 digit + size, size 0 for small, 1 for the middle one and 2 for large. Where all are near 0 it sees no digit. The
+    last two say where the cell is: x from -2 (left) to 2, and y from -2 (above) to 2.
     Raises ValueError for pictures of another size than `draw_scenes` gives.
     """
     if images.ndim != 4 or images.shape[1:] != (1, CANVAS, CANVAS):
         raise ValueError(f"Expected images of shape (B, 1, {CANVAS}, {CANVAS}), got {tuple(images.shape)}.")
     net = _trained(images.device)
-    parts = [net.see(some.contiguous(memory_format=torch.channels_last)) for some in images.split(AT_ONCE)]
-    seen = torch.cat(parts).contiguous()
+    parts = [net(some).softmax(dim=1)[:, 1:] for some in images.split(AT_ONCE)]  # without "nothing"
+    seen = SURE * torch.cat(parts).contiguous()
     line = torch.linspace(-2, 2, GRID, device=images.device)
     places = torch.stack(torch.meshgrid(line, line, indexing="xy"))  # (2, 10, 10): x, then y
     return torch.cat((seen, places.expand(len(seen), -1, -1, -1)), dim=1)

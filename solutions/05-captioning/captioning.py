@@ -115,8 +115,9 @@ r"""
 Attention works on a set of vectors. A convolutional network turns the picture into a grid of them: every cell of the
 grid gets a vector that says what stands there. Show, Attend and Tell took a network that had learned to name the
 objects of ImageNet, and left it as it was. `scene_features` is such a network in small: it has learned to say for
-each of 10 × 10 cells which digit of which size it shows, if any, and its weights come with the course. It never saw
-a caption. Its last two numbers say where the cell lies, since a set has no order (lesson 1, section 7).
+each of 10 × 10 cells which digit of which size it shows, if any, and its weights come with the course. It has never
+seen a caption. A cell's vector holds 32 numbers: how sure the network is of each of 10 digits in 3 sizes, and where
+the cell lies, since a set has no order (lesson 1, section 7).
 
 The network gives $(B, D, \text{height}, \text{width})$, as convolutions do. Attention wants $(B, N, D)$: one row for
 each cell, with $N = \text{height} \cdot \text{width}$, **row by row**: cell $i \cdot \text{width} + j$ is row $i$,
@@ -166,38 +167,32 @@ check("weights_to_grid")
 
 # %% [markdown]
 r"""
-What do the vectors tell? Take one cell in the middle of a digit, and compare its vector with those of all cells of
-eight scenes.
+What do the vectors tell? Numbers 15, 16 and 17 of a cell's vector say how sure the network is that the cell shows a
+small, a middle-sized or a large five.
 
-**Before you run it:** which cells will be alike: near ones, or those that show the same digit?
+**Before you run it:** will the network be sure of a five in one cell only, or in several? And what will it make of
+the clutter?
 """
 
 # %% tags=["experiment"]
-features = grid_features(scene_features(held_out.images[:200]))                  # (200, 100, 66)
-seen = F.normalize(features[..., :64], dim=-1)                                   # without the place
-regions = held_out[:200].regions(10, 10)                                         # (200, T, 10, 10)
-word = "five"
-named = [(b, caption.index(word)) for b, caption in enumerate(held_out.captions[:200]) if word in caption][:5]
-b, t = named[0]
-cell = regions[b, t].flatten().nonzero()[regions[b, t].sum() // 2].item()        # a cell inside the box
-alike = weights_to_grid(seen @ seen[b, cell], 10, 10)                            # (200, 10, 10)
-_, axes = plt.subplots(1, 5, figsize=(9, 2.3), layout="constrained")
-for ax, (other, _) in zip(axes, named):
-    ax.imshow(held_out.images[other, 0], cmap="gray_r", extent=(0, 10, 10, 0))
-    shown = ax.imshow(alike[other], cmap="Oranges", alpha=0.6, extent=(0, 10, 10, 0), vmin=0, vmax=1)
-    ax.set(title=f"scene {other}", xlabel="column of the grid", xticks=[0, 5, 10], yticks=[0, 5, 10])
+features = grid_features(scene_features(held_out.images[:200]))                  # (200, 100, 32)
+fives = weights_to_grid(features[..., 15:18].sum(dim=-1) / 4, 10, 10)            # (200, 10, 10), 0 to 1
+some = [b for b, caption in enumerate(held_out.captions[:200]) if {"five", "fives"} & set(caption)][:5]
+_, axes = plt.subplots(1, 5, figsize=(9, 2.4), layout="constrained")
+for ax, b in zip(axes, some):
+    ax.imshow(held_out.images[b, 0], cmap="gray_r", extent=(0, 10, 10, 0))
+    shown = ax.imshow(fives[b], cmap="Oranges", alpha=0.6, extent=(0, 10, 10, 0), vmin=0, vmax=1)
+    ax.set(title=f"scene {b}", xlabel="column of the grid", xticks=[0, 5, 10], yticks=[0, 5, 10])
 axes[0].set_ylabel("row of the grid")
-axes[0].plot(cell % 10 + 0.5, cell // 10 + 0.5, "x", color="black")
-plt.colorbar(shown, ax=axes, label=f"cosine with the cell ×");
+plt.colorbar(shown, ax=axes, label="a five is here");
 
 # %% [markdown]
 r"""
 <details><summary>What was to be seen</summary>
 
-The cells of the same digit are alike, wherever they lie, and most other cells are not: paper, clutter and other
-digits have vectors of their own. (Another size of the same digit is somewhat alike.) This is what lets attention find
-"the five" by its content. The network looked at every cell without knowing what would be asked; to ask is the
-decoder's business.
+All cells that the five covers say so, and hardly any other, clutter included: the network sees more of the picture
+than its cell. So attention has something to find: "the five" is a set of cells with vectors that are alike. The
+network has looked at every cell without knowing what will be asked; to ask is the decoder's business.
 </details>
 
 ## 3 The similarity is a small network
@@ -428,7 +423,7 @@ down to, if the caption is all that is to be learned?
 
 # %% tags=["experiment"]
 torch.manual_seed(0)
-few = grid_features(scene_features(first.images))                                # (8, 100, 66)
+few = grid_features(scene_features(first.images))                                # (8, 100, 32)
 words, _ = vocabulary.batch(first.captions)                                      # (8, T)
 toy = CaptionDecoder(len(vocabulary), few.shape[2])
 optimizer = torch.optim.AdamW(toy.parameters(), lr=1e-2)
@@ -650,7 +645,7 @@ r"""
 **Exercise 8.** `my_captioner` returns the decoder that you want to train and hand in, with random weights. It takes
 no arguments: when your work is graded, it is called, and the weights from your file are loaded into what it returns. The
 widths below are the ones that the solution uses; others may be better, and the vocabulary and the features are what
-they are: `len(scene_vocabulary())` words, 66 numbers for each cell.
+they are: `len(scene_vocabulary())` words, 32 numbers for each cell.
 
 Then run the next cell, which trains it and writes `captioner.safetensors`. If you change `my_captioner` afterwards,
 train again. The check draws new held-out scenes and lets your decoder write; the points for it depend on
@@ -663,7 +658,7 @@ train again. The check draws new held-out scenes and lets your decoder write; th
 def my_captioner():
     """Return the decoder whose weights are handed in as captioner.safetensors, with new weights."""
     ### BEGIN SOLUTION Return a CaptionDecoder for the scenes' vocabulary and features.
-    return CaptionDecoder(len(scene_vocabulary()), 66, state_width=128, embedding_width=32, hidden_width=32)
+    return CaptionDecoder(len(scene_vocabulary()), 32, state_width=128, embedding_width=32, hidden_width=32)
     ### END SOLUTION
 
 # %% tags=["experiment"]
@@ -693,7 +688,7 @@ r"""
 """
 
 # %% tags=["experiment"]
-cells = grid_features(scene_features(held_out.images))                          # (1000, 100, 66)
+cells = grid_features(scene_features(held_out.images))                          # (1000, 100, 32)
 written, weights = greedy_caption(captioner, cells)                             # (1000, L), (1000, L, 100)
 maps = weights_to_grid(weights, 10, 10)                                         # (1000, L, 10, 10)
 texts = [vocabulary.decode(row) for row in written]
@@ -739,7 +734,7 @@ regions = held_out.regions(10, 10)                                              
 T = min(regions.shape[1], maps.shape[1])
 names = regions[:, :T].any(dim=(2, 3)) & right[:, None]                         # (1000, T): a digit is named here
 mass = (maps[:, :T] * regions[:, :T]).sum(dim=(2, 3))                           # (1000, T): weight in its box
-more = torch.cat((cells, cells.roll(1, 0)[:, :50]), dim=1)                      # (1000, 150, 66)
+more = torch.cat((cells, cells.roll(1, 0)[:, :50]), dim=1)                      # (1000, 150, 32)
 own = torch.arange(150).expand(1000, -1) < 100                                  # (1000, 150)
 figures = {
     "exact": exact(texts),
@@ -878,7 +873,7 @@ training step on a batch of 64 captions of 13 words, and which would on a GPU?
 
 # %% tags=["experiment"]
 features, words = batches[-1]
-models = {"recurrent": my_captioner(), "Transformer": TransformerCaptioner(len(vocabulary), 66)}
+models = {"recurrent": my_captioner(), "Transformer": TransformerCaptioner(len(vocabulary), 32)}
 
 
 def training_step(model):

@@ -21,7 +21,7 @@ LESSON = "solutions/05-captioning/captioning.ipynb"
 
 
 def my_captioner():
-    return references.CaptionDecoder(33, 66, 128, 32, 32)
+    return references.CaptionDecoder(33, 32, 128, 32, 32)
 
 
 def report_on(folder, make=my_captioner):
@@ -115,7 +115,7 @@ def test_without_a_file_it_says_what_to_do(tmp_path):
 
 
 def test_weights_of_other_widths_or_of_another_class_earn_nothing(tmp_path):
-    save_checkpoint(references.CaptionDecoder(33, 66, 64, 32, 32), tmp_path / FILE)
+    save_checkpoint(references.CaptionDecoder(33, 32, 64, 32, 32), tmp_path / FILE)
     assert report_on(tmp_path).earned == 0
     save_checkpoint(torch.nn.Linear(3, 5), tmp_path / FILE)
     report = report_on(tmp_path)
@@ -133,8 +133,8 @@ def test_weights_that_nobody_trained_fit_and_earn_nothing_more(tmp_path):
 def test_the_class_may_keep_buffers_of_its_own(tmp_path):
     class Counting(references.CaptionDecoder):
         def __init__(self):
-            super().__init__(33, 66, 128, 32, 32)
-            self.register_buffer("mean", torch.zeros(66))
+            super().__init__(33, 32, 128, 32, 32)
+            self.register_buffer("mean", torch.zeros(32))
 
     save_checkpoint(Counting(), tmp_path / FILE)
     assert report_on(tmp_path, Counting).results[0].passed

@@ -1,2 +1,2 @@
 def my_captioner():
-    return CaptionDecoder(33, 66, 128, 32, 32)
+    return CaptionDecoder(33, 32, 128, 32, 32)

@@ -2,4 +2,4 @@
 
 
 def my_captioner():
-    return nn.GRU(66, 128, batch_first=True)
+    return nn.GRU(32, 128, batch_first=True)

@@ -9,6 +9,6 @@ class EqualAttention(nn.Module):
 
 
 def my_captioner():
-    decoder = CaptionDecoder(len(scene_vocabulary()), 66, state_width=128, embedding_width=32, hidden_width=32)
+    decoder = CaptionDecoder(len(scene_vocabulary()), 32, state_width=128, embedding_width=32, hidden_width=32)
     decoder.attention = EqualAttention()
     return decoder

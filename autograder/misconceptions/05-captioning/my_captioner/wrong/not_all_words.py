@@ -3,4 +3,4 @@ len(scene_vocabulary()) counts."""
 
 
 def my_captioner():
-    return CaptionDecoder(len(scene_vocabulary().words), 66, state_width=128, embedding_width=32, hidden_width=32)
+    return CaptionDecoder(len(scene_vocabulary().words), 32, state_width=128, embedding_width=32, hidden_width=32)

@@ -3,4 +3,4 @@ for those in the file. Look at what you called in the cell that trains."""
 
 
 def my_captioner():
-    return CaptionDecoder(len(scene_vocabulary()), 66, state_width=96, embedding_width=32, hidden_width=32)
+    return CaptionDecoder(len(scene_vocabulary()), 32, state_width=96, embedding_width=32, hidden_width=32)
