@@ -2,7 +2,8 @@
 
 Show, Attend and Tell (Xu et al. 2015) took its features from a network that had learned to name objects, and left that
 network as it was. This one has learned to name digits: for every cell of the grid, which digit of which size it shows,
-or none; how sure it is of each is what a decoder gets to see. Its weights lie beside this file; `python -m course_lib.data.scene_net` trains them again.
+or none; how sure it is of each is what a decoder gets to see. Its weights lie beside this file;
+`python -m course_lib.data.scene_net` trains them again.
 """
 
 from collections import OrderedDict

@@ -68,7 +68,7 @@ from autograder import check
 from course_lib import devices, layers, plots
 from course_lib.data import END, PAD, START, draw_scenes, scene_features, scene_vocabulary
 from course_lib.layers import TableDecoder
-from course_lib.training import fit, save_checkpoint
+from course_lib.training import fit
 
 devices.set_threads()
 devices.describe()
@@ -628,7 +628,6 @@ def prepare(scenes):
 
 
 batches = prepare(draw_scenes(16_000, seed=0))
-order = torch.Generator()
 
 
 def draw_batch(generator):
@@ -647,8 +646,9 @@ no arguments: when your work is graded, it is called, and the weights from your 
 widths below are the ones that the solution uses; others may be better, and the vocabulary and the features are what
 they are: `len(scene_vocabulary())` words, 32 numbers for each cell.
 
-Then run the next cell, which trains it and writes `captioner.safetensors`. If you change `my_captioner` afterwards,
-train again. The check draws new held-out scenes and lets your decoder write; the points for it depend on
+Then run the next cell, which trains it and writes `captioner.safetensors`. It may be interrupted: with `resume=True` it goes
+on from the file, and when the file holds a finished training, it only loads it. If you change `my_captioner`
+afterwards, pass `resume=False` once, to train anew. The check draws new held-out scenes and lets your decoder write; the points for it depend on
 
 - how many of its captions are exact, word for word, and
 - *pointing*: how much of the attention lies in the box of the digit that is being named.
@@ -671,8 +671,9 @@ def loss_of(model, batch):
 torch.manual_seed(0)
 captioner = my_captioner()
 history = fit(captioner, loss_of, draw_batch, steps=2400, learning_rate=4e-3, warmup=100,
-              checkpoint="captioner.safetensors")
-history
+              checkpoint="captioner.safetensors", resume=True)
+plots.show_losses({"captioner": history.losses}, smooth=50, title="Loss of each batch", logy=True)
+print(history)
 
 # %% nbgrader={"grade_id": "check-my_captioner", "grade": true}
 check("my_captioner")
@@ -774,7 +775,8 @@ class EqualAttention(nn.Module):
 torch.manual_seed(0)
 bottleneck = my_captioner()
 bottleneck.attention = EqualAttention()
-fit(bottleneck, loss_of, draw_batch, steps=2400, learning_rate=4e-3, warmup=100)
+fit(bottleneck, loss_of, draw_batch, steps=2400, learning_rate=4e-3, warmup=100,
+    checkpoint="bottleneck.safetensors", resume=True)
 blind = [vocabulary.decode(row) for row in greedy_caption(bottleneck, cells)[0]]
 
 groups = {"one group": range(2, 4), "two groups": range(5, 9), "three groups": range(9, 14)}

@@ -82,6 +82,8 @@ LATER = {
     "02-multi-head-attention": "from course_lib.layers import attention_weights, causal_mask",
     "03-transformer-blocks": "from course_lib import layers\n"
     "from course_lib.layers import MultiHeadAttention, TransformerConfig, causal_mask, padding_mask",
+    "05-captioning": "from course_lib import layers\nfrom course_lib.layers import TableDecoder\n"
+    "from course_lib.data import END, PAD, START, scene_vocabulary",
 }
 
 
