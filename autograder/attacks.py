@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder import catalogue, notebooks
-from autograder.course import Course
+from autograder.course import NBGRADER_CONFIG, Course
 
 FIRST = "01-attention"
 NEIGHBOURS = ("aa-neighbour", "mm-neighbour", "zz-neighbour")
@@ -27,13 +27,6 @@ NEIGHBOURS = ("aa-neighbour", "mm-neighbour", "zz-neighbour")
 #: Small, so that what never ends takes seconds. The class of honest students in the same run must live with them too.
 LIMITS = {"request_cpu": 6, "cell_cpu": 4, "idle": 3, "memory": 1500 * 2**20, "stops": 3}
 
-_CONFIG = """\
-from pathlib import Path
-
-from autograder.nbgrader_plugins.config import configure
-
-configure(get_config(), Path(__file__).resolve().parent)
-"""
 
 
 @dataclass
@@ -90,7 +83,7 @@ def make_class(source: Course, root: Path, assignment: str, files: list[Path]) -
     (root / "solutions" / assignment).mkdir(parents=True)
     solution = source.solution_notebook(assignment)
     shutil.copy(solution, root / "solutions" / assignment)
-    (root / "nbgrader_config.py").write_text(_CONFIG, encoding="utf8")
+    (root / "nbgrader_config.py").write_text(NBGRADER_CONFIG, encoding="utf8")
     course = Course(root)
     subprocess.run(
         [sys.executable, "-m", "nbgrader", "generate_assignment", assignment], cwd=root, capture_output=True, check=True

@@ -15,20 +15,13 @@ from autograder import notebooks
 from autograder.attacks import FIRST as ASSIGNMENT
 from autograder.attacks import scores_of
 from autograder.cases import OWN_BANK, Case, read_bank
-from autograder.course import Course, find_course
+from autograder.course import NBGRADER_CONFIG, Course, find_course
 
 #: Left unwritten, because it measures: its time is the machine's, not the grader's.
 SPEED = "blockwise_attention"
 
-_OURS = """\
-from pathlib import Path
-
-from autograder.nbgrader_plugins.config import configure
-
-configure(get_config(), Path(__file__).resolve().parent)
-"""
 _STOCK = (
-    _OURS
+    NBGRADER_CONFIG
     + """
 from nbgrader.converters import Autograde
 
@@ -40,7 +33,7 @@ c.Execute.timeout = 180
 )
 
 
-def lay_out(root: Path, number: int, config: str = _OURS, written: tuple[str, ...] = ()) -> Course:
+def lay_out(root: Path, number: int, config: str = NBGRADER_CONFIG, written: tuple[str, ...] = ()) -> Course:
     """Make a course with ``number`` different submissions: right answers of many styles, and about one in four wrong.
 
     ``written`` names the exercises that are written at all; by default all but the one with a speed target.

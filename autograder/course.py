@@ -4,6 +4,15 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+#: What stands in the ``nbgrader_config.py`` of a course made for a demonstration or a test.
+NBGRADER_CONFIG = """\
+from pathlib import Path
+
+from autograder.nbgrader_plugins.config import configure
+
+configure(get_config(), Path(__file__).resolve().parent)
+"""
+
 
 @dataclass(frozen=True)
 class Course:

@@ -14,19 +14,12 @@ from rich.table import Table
 
 from autograder import catalogue, notebooks
 from autograder.cases import OWN_BANK, read_bank
-from autograder.course import Course, find_course
+from autograder.course import NBGRADER_CONFIG, Course, find_course
 from autograder.nbgrader_plugins import guard
 from autograder.sandbox.bubblewrap import problem
 
 ASSIGNMENT = "01-attention"
 _MARKER = "made-by-autograder-demo"
-_CONFIG = """\
-from pathlib import Path
-
-from autograder.nbgrader_plugins.config import configure
-
-configure(get_config(), Path(__file__).resolve().parent)
-"""
 
 
 @dataclass(frozen=True)
@@ -124,7 +117,7 @@ def _fresh_course(source: Course, root: Path) -> Course:
     shutil.rmtree(root, ignore_errors=True)
     (root / "solutions" / ASSIGNMENT).mkdir(parents=True)
     (root / _MARKER).touch()
-    (root / "nbgrader_config.py").write_text(_CONFIG, encoding="utf8")
+    (root / "nbgrader_config.py").write_text(NBGRADER_CONFIG, encoding="utf8")
     shutil.copy(source.solution_notebook(ASSIGNMENT), root / "solutions" / ASSIGNMENT)
     return Course(root)
 
