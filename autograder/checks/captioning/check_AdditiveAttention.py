@@ -80,7 +80,7 @@ def check_shapes(student, sizes, draw):
 @exercise(NAME)
 @points(2)
 def check_values(student, draw):
-    """Each score is vᵀ tanh(W s + U h), the weights are their softmax over the cells, the context is the weighted sum"""
+    """Each score is vᵀ tanh(W s + U h), weights are their softmax over the cells, the context is the weighted sum"""
     for B, N, *build in CASES:
         twins = _twins(student, draw, tuple(build))
         state, features = draw.normal(B, build[0], scale=1.5), draw.normal(B, N, build[1], scale=1.5)
@@ -171,7 +171,7 @@ def check_a_picture_without_an_allowed_cell_gets_zeros(student, sizes, draw):
 @exercise(NAME)
 @points(1)
 def check_gradients(student, sizes, draw):
-    """The gradients flow from the context back to the state, to the features and to all weights with the right values"""
+    """The gradients flow from the context back to the state, the features and to all weights with the right values"""
     twins = _twins(student, draw)
     inputs = _inputs(draw, sizes.B, sizes.N_K)
     twins.gradients_agree(*inputs, draw=draw, names=("state", "features"))
@@ -218,6 +218,6 @@ def check_an_empty_picture_passes_no_nan_back(student, sizes, draw):
         raise CheckFailure(
             "not numbers", "The result is right, but its gradients are not numbers.", received="NaN gradients",
             setting="no cell of picture 1 allowed", cause="0/0 behind the zeros",
-            hint="A softmax over nothing but −inf is NaN, and writing zeros over it leaves the NaN in the gradient: one "
+            hint="A softmax over nothing but −inf is NaN; writing zeros over it leaves the NaN in the gradient: one "
             "step of training then spoils all weights. Let the softmax see numbers in such a row.",
         )  # fmt: skip

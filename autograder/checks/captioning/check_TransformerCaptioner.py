@@ -74,7 +74,7 @@ def check_shapes(student, sizes, draw):
 @exercise(NAME)
 @points(3)
 def check_values(student, sizes, draw):
-    """Embeddings times √D plus positions; decoder over the projected features; logits; mean weights of the last block"""
+    """Embeddings · √D plus positions; decoder over the projected features; logits; mean weights of the last block"""
     for B, N, T, *build in [
         (1, 1, 1, 4, 1, 1),
         (1, 2, 2, 4, 2, 1),
