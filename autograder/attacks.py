@@ -28,7 +28,6 @@ NEIGHBOURS = ("aa-neighbour", "mm-neighbour", "zz-neighbour")
 LIMITS = {"request_cpu": 6, "cell_cpu": 4, "idle": 3, "memory": 1500 * 2**20, "stops": 3}
 
 
-
 @dataclass
 class Tally:
     """What a run of all cases came to."""
