@@ -56,7 +56,7 @@ def bench(output: Path, large: bool = False) -> int:
     table = Table(title="Benchmarks")
     for title in ("figure", "value", "target", "unit", "met"):
         table.add_column(title, justify="right" if title in ("value", "target") else "left")
-    for figure in (*_blockwise(), *_layers(), *_check_times(), *_import_times(), *_class(large)):
+    for figure in (*_blockwise(), *_layers(), *_captioner(), *_check_times(), *_import_times(), *_class(large)):
         figures.append(figure)
         sign = "≤" if figure.better == "lower" else "≥"
         row = (figure.name, f"{figure.value:.3g}", f"{sign} {figure.target:g}", figure.unit)
@@ -88,6 +88,13 @@ def _layers() -> Iterator[Figure]:
 
     for name, value, target in (*bench_layers.multi_head(solution("02-multi-head-attention")), *bench_layers.encoder()):
         yield Figure(name, value, target, "of PyTorch's")
+
+
+def _captioner() -> Iterator[Figure]:
+    """What a captioner learns in the time that lesson 05 promises."""
+    from autograder import bench_captioning
+
+    yield from (Figure(*figure) for figure in bench_captioning.captioner())
 
 
 def solution(lesson: str) -> dict[str, Any]:

@@ -10,13 +10,13 @@ from autograder.local import LocalStudent
 from autograder.marks import mark_value
 from autograder.references import namespace
 
-#: One seed for all answers, and a second one for the right ones and every fourth wrong one.
+#: Two seeds for the right answers, and for every third wrong one; `make audit` runs them all, sealed in their notebooks.
 SEEDS = (1, 2)
 CASES = sorted(read_bank(OWN_BANK), key=str)
 LESSONS = sorted({case.assignment for case in CASES})
 
-#: Wrong only in time or memory, which is measured by the audit and not here.
-ONLY_MEASURED = ("blockwise_attention", "parameter_count")
+#: Wrong only in time or memory, or on trained weights, which is measured by the audit and not here.
+ONLY_MEASURED = ("blockwise_attention", "parameter_count", "my_captioner")
 
 
 @pytest.mark.parametrize("exercise", [name for lesson in LESSONS for name in catalogue.exercises(lesson)])
@@ -26,9 +26,8 @@ def test_every_known_answer_fails_the_same_checks_for_every_seed(exercise):
     checks = [c for c in checks if not mark_value(c, "measured")]
     cases = [case for case in CASES if case.exercise == exercise]
     assert cases
-    for number, case in enumerate(cases):
-        seeds = SEEDS if case.right or number % 4 == 0 else SEEDS[:1]
-        failed = {seed: _failed(case, checks, seed) for seed in seeds}
+    for case in [case for number, case in enumerate(cases) if case.right or number % 3 == 0]:
+        failed = {seed: _failed(case, checks, seed) for seed in SEEDS}
         assert len(set(failed.values())) == 1, f"{case}: {failed}"
         if case.right or exercise not in ONLY_MEASURED:
             assert bool(failed[SEEDS[0]]) != case.right, f"{case}: {failed}"

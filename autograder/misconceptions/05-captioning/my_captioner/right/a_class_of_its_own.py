@@ -1,3 +1,6 @@
+"""A subclass with all widths settled."""
+
+
 class Captioner(CaptionDecoder):
     """The same parts, with all widths settled, and names for the words."""
 

@@ -1,0 +1,53 @@
+"""The captioner of lesson 05, trained from nothing by the notebook's own cells, and what comes of it."""
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from typing import Any
+
+from autograder import notebooks
+from autograder.course import find_course
+
+LESSON = "05-captioning"
+#: What the cells that are run here contain: the data, and the training.
+CELLS = ("def prepare", "def loss_of")
+SEED = "SEED, SCENES, BATCH = 0,"
+
+
+def captioner(seed: int = 0) -> Iterator[tuple[str, float, float, str, str]]:
+    """Yield (name, value, target, unit, which is better) for the captioner that the notebook trains from this seed."""
+    names, history = train(seed)
+    yield "captioner: minutes of training", history.seconds / 60, 3.0, "min", "lower"
+    found = judge(names["captioner"], seed)
+    yield "captioner: exact captions of held-out scenes", found["exact"], 0.95, "of 1000", "higher"
+    yield "captioner: attention in the box of the named digit", found["pointing"], 0.9, "of the weight", "higher"
+    yield "captioner: captions exact for another scene", found["shuffled"], 0.05, "of 1000", "lower"
+
+
+def train(seed: int) -> tuple[dict[str, Any], Any]:
+    """Run the lesson's exercises and its cells that train, in an empty folder; return what they define, and the history."""
+    notebook = find_course().solution_notebook(LESSON)
+    names = notebooks.run(notebook).namespace
+    names["check"] = lambda name: None
+    texts = [notebooks.source(cell) for cell in notebooks.read(notebook)["cells"] if cell["cell_type"] == "code"]
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), open(os.devnull, "w") as nowhere:
+        with contextlib.redirect_stdout(nowhere):
+            for text in texts:
+                if any(part in text for part in CELLS):
+                    exec(text.replace(SEED, SEED.replace("0,", f"{seed},")), names)
+    return names, names["history"]
+
+
+def judge(model: Any, seed: int, count: int = 1000) -> dict[str, float]:
+    """Return the shares of exact captions, of the attention inside the boxes, and of captions that fit another scene."""
+    from autograder import references
+    from autograder.checks.captioning import trained
+    from autograder.checks.captioning.check_my_captioner import pointing
+    from course_lib.data import draw_scenes
+
+    scenes = draw_scenes(count, 10**6 + seed, "held_out")
+    written = trained.Written(*references.greedy_caption(model, trained.cells_of(scenes)))
+    shares = [trained.exact(scenes, captions) for captions in (written.captions, written.captions.roll(1, 0))]
+    exact, shuffled = (share.double().mean().item() for share in shares)
+    return {"exact": exact, "pointing": pointing(scenes, written), "shuffled": shuffled}
