@@ -15,7 +15,7 @@ INSIDE = "/inside"
 
 #: The only files of the autograder that exist inside: no check, no known answer, no reference, no score.
 FILES = (
-    "__init__.py", "failure.py", "student.py", "local.py", "forbidden.py", "measure.py", "torch_state.py",
+    "__init__.py", "failure.py", "files.py", "student.py", "local.py", "forbidden.py", "measure.py", "torch_state.py",
     "sandbox/__init__.py", "sandbox/wire.py", "sandbox/requests.py", "sandbox/namespaces.py", "sandbox/zygote.py",
     "sandbox/worker.py", "sandbox/shell.py", "sandbox/blockade.py",
 )  # fmt: skip
