@@ -27,9 +27,11 @@ def captioner(seed: int = 0) -> Iterator[tuple[str, float, float, str, str]]:
 
 def train(seed: int) -> tuple[dict[str, Any], Any]:
     """Run the lesson's exercises and its cells that train, in an empty folder; return what they define, and the history."""
+    from course_lib.data import scene_vocabulary
+
     notebook = find_course().solution_notebook(LESSON)
     names = notebooks.run(notebook).namespace
-    names["check"] = lambda name: None
+    names |= {"check": lambda name: None, "vocabulary": scene_vocabulary()}
     texts = [notebooks.source(cell) for cell in notebooks.read(notebook)["cells"] if cell["cell_type"] == "code"]
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), open(os.devnull, "w") as nowhere:
         with contextlib.redirect_stdout(nowhere):

@@ -61,7 +61,7 @@ def _trained(device: torch.device) -> SceneNet:
 
 
 @torch.no_grad()
-def scene_features(images: Float[Tensor, "B 1 H W"]) -> Float[Tensor, "B 32 10 10"]:
+def scene_features(images: Float[Tensor, "..."]) -> Float[Tensor, "B 32 10 10"]:
     """Return what a trained network sees in every cell of a 10 x 10 grid over the pictures: D = 32 numbers for each.
 
     The first 30 say how sure it is that a digit of a size stands with its centre in the cell, from 0 to 10 (ten times a
@@ -98,7 +98,7 @@ def cell_loss(net: nn.Module, batch: tuple[Tensor, Tensor]) -> Float[Tensor, ""]
 
 
 def train(path: Path = WEIGHTS, steps: int = 3000, seed: int = 0) -> None:
-    """Train the network on scenes of the training part and save it; about seven minutes on two cores."""
+    """Train the network on scenes of the training part and save it; about eight minutes on two cores."""
     from course_lib.training import fit, save_checkpoint
 
     def draw(random: torch.Generator) -> tuple[Tensor, Tensor]:

@@ -573,6 +573,8 @@ probable is the best one?
 spoken = ["PAD", "START", "END", "?", "a", "the", "cat", "sat"]
 V = len(spoken)
 table = torch.full((V, V, V), -20.0)
+
+
 def say(earlier, last, **chances):
     """Write into the table how probable the next words are."""
     for word, chance in chances.items():
@@ -615,7 +617,7 @@ steps as its longest caption has words.
 """
 
 # %% tags=["experiment"]
-SEED, SCENES, BATCH = 0, 16_000, 64
+SEED, SCENES, BATCH = 0, 24_000, 64
 
 
 def prepare(scenes):
@@ -670,12 +672,12 @@ def loss_of(model, batch):
     return caption_loss(model(features, captions)[0], captions)
 
 
+torch.set_num_threads(1)            # a step is made of many small tensors: two threads would mostly wait for each other
 torch.manual_seed(SEED)
 captioner = my_captioner()
-history = fit(captioner, loss_of, draw_batch, steps=2400, learning_rate=4e-3, warmup=100, seed=SEED,
+history = fit(captioner, loss_of, draw_batch, steps=4000, learning_rate=1e-2, warmup=100, seed=SEED,
               checkpoint="captioner.safetensors", resume=True)
-plots.show_losses({"captioner": history.losses}, smooth=50, title="Loss of each batch", logy=True)
-print(history)
+history
 
 # %% nbgrader={"grade_id": "check-my_captioner", "grade": true}
 check("my_captioner")
@@ -708,7 +710,12 @@ plots.animate_words(held_out.images[long], said, maps[long, :len(said)])
 r"""
 <details><summary>What was to be seen</summary>
 
-SEEN-WORDS
+Before the first word the weight is shared by the digits: the decoder has to find out which comes first. Then it rests on
+one digit until that is named. Already for the first word of the relation it has moved on to the *next* digit: the state
+remembers where the last one was, the context brings the place of the next (two of the 32 numbers), and the word is
+the comparison of both. Before END there is nothing left to look at, and the weight spreads over the paper.
+
+Nobody told it to do so. It is the easiest way to foretell the words.
 </details>
 
 ### 7.2 How good is it?
@@ -743,10 +750,10 @@ own = torch.arange(150, device=device).expand(1000, -1) < 100                   
 figures = {
     "exact": exact(texts),
     "pointing": mass[names].mean().item(),
-    "other scenes' captions": exact(texts, held_out.captions[1:] + held_out.captions[:1]),
-    "features averaged": exact(captions_of(cells.mean(dim=1, keepdim=True).expand(-1, 100, -1))),
-    "more cells, masked": exact(captions_of(more, own)),
-    "more cells, no mask": exact(captions_of(more)),
+    "other scenes": exact(texts, held_out.captions[1:] + held_out.captions[:1]),
+    "averaged": exact(captions_of(cells.mean(dim=1, keepdim=True).expand(-1, 100, -1))),
+    "masked": exact(captions_of(more, own)),
+    "no mask": exact(captions_of(more)),
 }
 plots.show_bars(figures, list(figures.values()), "share", "A trained captioner, and controls that must hurt", "");
 
@@ -754,7 +761,14 @@ plots.show_bars(figures, list(figures.values()), "share", "A trained captioner, 
 r"""
 <details><summary>What was to be seen</summary>
 
-SEEN-CONTROLS
+In the run that is shown in the course, 93 % of the captions are exact, and 90 % of the weight lies in the right box. (Yours will
+differ by a point or two.) Under the captions of other scenes, next to none is right: fluency alone earns nothing. With
+averaged features 3 % are left, so it does matter where it looks. Fifty cells more do no harm at all as long as the mask
+forbids them: 93 % again, to the last caption. Without the mask, 15 %: the decoder speaks of digits that lie in other scenes.
+
+What is still wrong is mostly a digit that the network reads wrongly in handwriting it has never seen, and now and then a
+digit too many or too few. Over 1000 new scenes, the digits alone are read and counted without a mistake in about 95 % of them,
+so more than this no decoder can reach with these features.
 </details>
 
 ### 7.3 The bottleneck, measured
@@ -778,7 +792,7 @@ class EqualAttention(nn.Module):
 torch.manual_seed(SEED)
 bottleneck = my_captioner()
 bottleneck.attention = EqualAttention()
-fit(bottleneck, loss_of, draw_batch, steps=2400, learning_rate=4e-3, warmup=100, seed=SEED,
+fit(bottleneck, loss_of, draw_batch, steps=4000, learning_rate=1e-2, warmup=100, seed=SEED,
     checkpoint="bottleneck.safetensors", resume=True)
 blind = [vocabulary.decode(row) for row in greedy_caption(bottleneck, cells)[0]]
 
@@ -797,7 +811,11 @@ print(f"all scenes: {exact(texts):.1%} with attention, {exact(blind):.1%} with o
 r"""
 <details><summary>What was to be seen</summary>
 
-SEEN-BOTTLENECK
+With one group both are right in 97 % of the scenes. With two groups it is 94 % against 27 %, with three 84 % against 8 %. The decoder
+with one vector is not stupid: a mean over all cells tells which digits there are, how large and how many. But it no longer tells
+which stands where, because the places were averaged by themselves. So it writes the right digits and guesses the relations:
+one in four is right by chance, and two in a row one in sixteen. A wider vector could hold more; a fixed one always ends
+somewhere.
 </details>
 
 ### Written question 2 (2 points, graded by hand)
@@ -897,7 +915,9 @@ comparison
 r"""
 <details><summary>What was to be seen</summary>
 
-SEEN-TRANSFORMER
+On two cores both take about the same time, and the Transformer is half as large again. The difference is what they have to
+wait for. The recurrent decoder takes its steps one after the other, on any machine, and each is small; a GPU would be idle for most
+of the time. The Transformer does all words in a few large products. When *writing*, both go word by word.
 </details>
 
 ## 9 What to take along
