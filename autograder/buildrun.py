@@ -1,6 +1,7 @@
 """Build every lesson, and refuse one whose solution does not earn every point or whose untouched release earns any."""
 
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -52,8 +53,12 @@ def _begin(
     texts = {"solution": built.solution, "release": built.release}
     scores = {}
     for name, text in texts.items():
-        path = folder / f"{built.assignment}-{name}.ipynb"
+        path = folder / built.assignment / name / built.solution_path.name
+        path.parent.mkdir(parents=True)
         path.write_text(text, encoding="utf8")
+        if name == "solution":  # it is handed in with what it has trained
+            for file in source.parent.glob("*.safetensors"):
+                shutil.copy(file, path.parent)
         scores[name] = pool.submit(_score, path)
     return _Lesson(built, bool(found), **scores)
 

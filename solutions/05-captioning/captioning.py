@@ -15,8 +15,9 @@ r"""
 # 5 Captioning with attention
 
 A decoder writes a sentence about a picture, one word at a time, and before every word it looks at the part of the
-picture that the word is about. This is *Show, Attend and Tell* (Xu et al. 2015). You build all of it: the attention,
-the decoder, its loss, two ways of writing a caption, and then you train it on this machine, in about three minutes.
+picture that the word is about. This is the *soft* attention of *Show, Attend and Tell* (Xu et al. 2015). The network
+that sees is given; you build the rest: the attention, the decoder, its loss, two ways of writing a caption. Then you train
+it on this machine, in a few minutes.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -50,9 +51,9 @@ captioning". Papers are named where their idea comes up and listed at the end.
 | $B$, $T$, $V$ | `B`, `T`, `V` | pictures in a batch, words of a caption with its start and end, words in the vocabulary |
 | $N$ | `N` | cells of the grid over the picture: height · width |
 | $h_i$ | `features`, `(B, N, D)` | what is seen in cell $i$, a vector of width $D$ |
-| $s_t$ | `state`, `(B, S)` | the decoder's state after word $t$ |
+| $s_t$ | `state`, `(B, S)` | the decoder's state after step $t$ |
 | $e_{t,i}$, $a_{t,i}$ | –, `weights`, `(B, N)` | similarity of state and cell, and its weight: softmax over the cells |
-| $c_t$ | `context`, `(B, D)` | what the decoder gets to see before word $t$: $\sum_i a_{t,i} h_i$ |
+| $c_t$ | `context`, `(B, D)` | what the decoder gets to see in step $t$: $\sum_i a_{t,i} h_i$ |
 | – | `allowed`, `(B, N)` | mask; **True means "may attend"** |
 """
 
@@ -84,6 +85,7 @@ digits); how they are arranged is drawn at random, and one small grammar decides
 - a group is "a three", "a large seven" or, for equal digits, "two small fives";
 - groups are named in the order of their values, and each is *left of*, *right of*, *above* or *below* the next.
 
+A digit of middle size gets no word for its size, and scenes are drawn so that one of the four relations is clearly right.
 For every scene the caption is then known word for word, and so is the box of each digit. Strokes and fragments lie
 around as clutter; they are never named. The digits of the held-out scenes come from pictures that no training scene
 uses.
@@ -167,11 +169,11 @@ check("weights_to_grid")
 
 # %% [markdown]
 r"""
-What do the vectors tell? Numbers 15, 16 and 17 of a cell's vector say how sure the network is that the centre of a
-small, a middle-sized or a large five lies in the cell.
+What do the vectors tell? Numbers 15, 16 and 17 of a cell's vector (counted from 0) say how sure the network is, from 0 to
+10, that the centre of a small, a middle-sized or a large five lies in the cell.
 
-**Before you run it:** a five may have its centre close to the border between two cells. What will the network say
-there? And what will it make of the clutter?
+**Before you run it:** a five covers several cells. How many of them will say so? And what will the network make of the
+clutter?
 """
 
 # %% tags=["experiment"]
@@ -190,10 +192,10 @@ plt.colorbar(shown, ax=axes, label="a five is here");
 r"""
 <details><summary>What was to be seen</summary>
 
-One cell says "five", in the middle of the digit; to know it, the network must have seen much more of the picture than
-that cell. On a border two cells share the honour, and add up to about 1. Clutter is not mistaken for a digit. So
-attention has something to find. The network has looked at every cell without knowing what will be asked; to ask is the
-decoder's business.
+For each five, one cell says "five", in the middle of the digit (scenes 17 and 23 show two fives each); to know it, the
+network must have seen more of the picture than that cell. In scene 26 it is less sure. Clutter is not mistaken for a digit.
+So attention has something to find. The network has looked at every cell without knowing what will be asked; to ask is
+the decoder's business.
 </details>
 
 ## 3 The similarity is a small network
@@ -205,8 +207,9 @@ write. The same was tried for translation: one fixed vector for a sentence of an
 works for short sentences. A vector of width $D$ does not grow with the sentence, though, and everything that the
 decoder will ever need has to be in it from the beginning: this is the *bottleneck*. Section 7 measures it.
 
-The way out is a **new context for every word** (Bahdanau et al. 2015). Before it writes word $t$, the decoder
-compares its state $s_{t-1}$ with every cell, and takes a mean in which the cells that matter weigh most:
+The way out is a **new context for every word** (Bahdanau et al. 2015). In step $t$, before it says
+the next word, the decoder compares its state $s_{t-1}$ with every cell, and takes a mean in which the cells that matter
+weigh most:
 
 $$e_{t,i} = f_{\text{att}}(s_{t-1}, h_i) \qquad a_t = \mathrm{softmax}(e_t) \qquad c_t = \sum_i a_{t,i}\, h_i$$
 
@@ -215,8 +218,8 @@ Nobody tells the weights where to look: the loss is about words alone.
 
 ### 3.2 Additive attention
 
-For $f_{\text{att}}$, lesson 1 took a dot product. It needs two vectors of the same width that mean the same things.
-Before that, in 2015, it was a network with one hidden layer:
+For $f_{\text{att}}$, lesson 1 took a dot product. It needs two vectors of the same width whose columns mean
+the same. Bahdanau et al. took a network with one hidden layer:
 
 $$f_{\text{att}}(s, h) = v^\top \tanh(W s + U h)$$
 
@@ -238,8 +241,9 @@ first is added to every cell: `self.W(state)[:, None]`.
 </details>
 <details><summary>Hint: nothing allowed</summary>
 
-Fill what is not allowed with a large negative number before the softmax (lesson 1, section 8), and with 0 after it.
-With $-\infty$ a row in which nothing is allowed becomes NaN, and multiplying by 0 does not mend that.
+As in lesson 1, section 5: hide before the softmax, and fill the hidden weights with 0 after it. `masked_fill` puts a 0 in
+place of a NaN; multiplying by 0 does not, since $0 \cdot$ NaN is NaN. (The smallest finite number,
+`torch.finfo(E.dtype).min`, in place of $-\infty$ avoids the NaN altogether.)
 </details>
 """
 
@@ -289,7 +293,8 @@ r"""
 (a) Without the tanh, $e_i = v^\top W s + v^\top U h_i$. The first term is one number for the whole picture. A softmax
 does not change when the same number is added to all similarities: $e^{x + c} / \sum_j e^{x_j + c} = e^{x} / \sum_j
 e^{x_j}$. So $a_i$ depends on $h_i$ alone; the decoder would look at the same cells before every word, whatever it
-has written. The tanh makes the sum of both more than two terms side by side: what a cell adds depends on the state.
+has written. With the tanh the sum no longer falls apart into a term of the state and a term of the
+cell: what a cell contributes depends on the state.
 
 (b) Every entry of $\tanh(W s + U h)$ lies between $-1$ and $1$, so $|e_i| \le \sum_j |v_j|$, however wide state and
 features are and however large their entries. Only $v$ can make the similarities large. If training makes it large,
@@ -302,7 +307,7 @@ r"""
 
 ### 4.1 The loss, shifted once
 
-In training the decoder is given the right caption and has to foretell each next word (*teacher forcing*). The
+In training the decoder is given the right caption and has to predict each next word (*teacher forcing*). The
 position where word $t$ goes in is the position where word $t + 1$ has to come out:
 
 | goes in | START | a | small | three | END | PAD |
@@ -322,8 +327,8 @@ loss is 0 and its gradient is zero.
 </details>
 <details><summary>Hint: what counts</summary>
 
-`ignore_index=pad` leaves padding out of the mean. With `reduction="sum"` and a count of your own, the case without any
-real word comes out without NaN.
+`ignore_index=pad` leaves padding out. The mean over no word at all is 0/0: take the sum, and divide by a count that is
+never 0.
 </details>
 """
 
@@ -353,7 +358,9 @@ $$c_t = \mathrm{attention}(s_{t-1}, h) \qquad s_t = \mathrm{GRU}([y_t ; c_t],\, 
 \text{logits}_t = W_o [s_t ; c_t] + b_o$$
 
 $y_t$ is the embedding of the word that goes in, and $[\,;\,]$ writes two vectors side by side. Look first, then read
-the word, then say what comes next. (The paper has an LSTM; a GRU is a little smaller and does as well here.)
+the word, then say what comes next. Steps count from 1: $y_1$ is the embedding of START, which in the code is `captions[:, 0]`, and
+$\text{logits}_1$ are about the first word of the sentence. (The paper has an LSTM, a gate on $c_t$, and a penalty for cells that are
+never looked at. A GRU, Cho et al. 2014, is a little smaller and does here without the rest.)
 
 **Exercise 5.** `__init__` and `first_state` are given. Write `step`, which does this for one word of each picture, and
 `forward`, which does it for all words of the captions, one after the other. Between words, only the state is carried
@@ -444,7 +451,7 @@ r"""
 
 It begins near $\log 33 = 3.5$, all words equally likely, and goes down to almost nothing. This says that the parts fit together and that gradients reach
 them. It says nothing about whether the model looks: eight captions can be told apart by anything, even by the mean of
-the picture. A test like "overfit fifty captions" has passed many a captioner that ignored its picture.
+the picture. So a captioner that never looks at any place passes this test too.
 </details>
 
 ## 5 From probabilities to a sentence
@@ -478,7 +485,9 @@ A caption that ends in this step still gets its END. So first replace by PAD whe
 def greedy_caption(decoder, features, allowed=None, max_length=20):
     """Return (captions (B, L), weights (B, L, N)): the most probable word at each step, after START.
 
-    Each caption ends with END and is filled up with PAD; L <= max_length is the length of the longest one, END included.
+    Each caption ends with END, unless max_length cuts it off, and is filled up with PAD. L <= max_length is the length of
+    the longest one, END included, START not. weights[:, t] are those with which word t was chosen; behind an END they do
+    not matter.
     """
     ### BEGIN SOLUTION Take the most probable words until every caption has ended.
     words = torch.full((len(features),), START, device=features.device)              # (B,)
@@ -504,18 +513,19 @@ r"""
 Greedy search cannot take back a word. In the table below, the first word "a" is a little more probable than "the",
 but after "a" nothing is likely, and after "the" one sentence is almost certain.
 
-Looking at every sentence would be safe, and takes $V^T$ of them. **Beam search** keeps $k$ unfinished sentences, the
-*hypotheses*: it extends each by every word and keeps the best $k$ of all these. The score of a hypothesis is its
+Looking at every sentence of $L$ words would be safe, and takes $V^L$ of them. **Beam search** keeps a few unfinished
+sentences, the *hypotheses*, at most $k$: it extends each by every word and keeps the best $k$ of all these. The score of a hypothesis is its
 log-probability,
 
-$$\log p(y_1 \dots y_L) = \sum_{t=1}^{L} \log p(y_t \mid y_1 \dots y_{t-1})$$
+$$\log p(w_1 \dots w_L) = \sum_{t=1}^{L} \log p(w_t \mid w_1 \dots w_{t-1})$$
 
-Every further word makes this sum smaller, so among finished sentences the shortest would win. They are therefore
-compared by the **mean** per word, the sum divided by $L$ (END counts as a word, START does not).
+where $w_1 \dots w_L$ are the words after START. No further word makes this sum larger, so short sentences have an advantage
+that they have not earned. Finished ones are therefore compared by the **mean** per word, the sum divided by $L$ (END counts as
+a word, START does not; Wu et al. 2016 divide by a power of the length).
 
-**Exercise 7.** Write `beam_search` for one picture. A hypothesis that says END is finished: it is set aside and not
-extended. At the end return the finished one with the highest mean; if none has finished after `max_length` words, the
-best unfinished one.
+**Exercise 7.** Write `beam_search` for one picture. Those of the best $k$ that have just said END are finished: they are set aside
+with their mean and not extended, and the others go on. Stop when none is left, or after `max_length` words. Return the finished
+one with the highest mean; if none has finished, the best unfinished one with its mean.
 
 <details><summary>Hint: extending all at once</summary>
 
@@ -537,7 +547,7 @@ In the first step there is one hypothesis and thus only $V$ candidates: `min(k, 
 def beam_search(decoder, features, k, max_length=20):
     """Return (caption (L,), score) for one picture, features (1, N, D).
 
-    The caption, END included, is the finished hypothesis with the highest mean log-probability per word, the score; if
+    The caption, START left out and END included, is the finished hypothesis with the highest mean log-probability per word, the score; if
     none has finished after max_length words, the best unfinished one.
     """
     ### BEGIN SOLUTION Keep the k best hypotheses at every step, and return the best finished one with its mean.
@@ -565,7 +575,7 @@ check("beam_search")
 
 # %% [markdown]
 r"""
-The garden path in numbers. **Before you run it:** how probable is the sentence that greedy search finds, and how
+The same in numbers. **Before you run it:** how probable is the sentence that greedy search finds, and how
 probable is the best one?
 """
 
@@ -638,7 +648,7 @@ def draw_batch(generator):
     return batches[torch.randint(len(batches), (), generator=generator)]
 
 
-print(f"{len(batches)} batches; the first has captions of {batches[0][1].shape[1]} words, the last of {batches[-1][1].shape[1]}")
+print(f"{len(batches)} batches; the first has T = {batches[0][1].shape[1]}, the last T = {batches[-1][1].shape[1]}")
 
 # %% [markdown]
 r"""
@@ -652,10 +662,14 @@ time of a step grows with all three.
 
 Then run the next cell, which trains it and writes `captioner.safetensors`. It may be interrupted: with `resume=True` it goes
 on from the file, and when the file holds a finished training, it only loads it. If you change `my_captioner`
-afterwards, pass `resume=False` once, to train anew. The check draws new held-out scenes and lets your decoder write; the points for it depend on
+afterwards, or repair anything that it is trained with (`grid_features`, the attention, the decoder, the loss), pass
+`resume=False` once, to train anew: otherwise the old weights are loaded. The check draws new held-out scenes and lets your decoder write; the points for it depend on
 
 - how many of its captions are exact, word for word, and
 - *pointing*: how much of the attention lies in the box of the digit that is being named.
+
+The solution was trained from five seeds: 93.3 % of 1000 captions exact on average (standard deviation 0.9), pointing 89.6 % (0.7). Full
+points begin well below that, at 85 % and 80 %, and fall in steps to none at 25 % and 40 %.
 """
 
 # %% nbgrader={"grade_id": "my_captioner", "solution": true}
@@ -715,7 +729,7 @@ one digit until that is named. Already for the first word of the relation it has
 remembers where the last one was, the context brings the place of the next (two of the 32 numbers), and the word is
 the comparison of both. Before END there is nothing left to look at, and the weight spreads over the paper.
 
-Nobody told it to do so. It is the easiest way to foretell the words.
+Nobody told it to do so. It is the easiest way to predict the words.
 </details>
 
 ### 7.2 How good is it?
@@ -723,9 +737,10 @@ Nobody told it to do so. It is the easiest way to foretell the words.
 Two figures say it. *Exact*: the share of held-out scenes whose caption is right, word for word. *Pointing*: while a
 digit is named, how much of the weight lies in the box of that digit; nobody has ever told the model about boxes.
 
-And three controls, because a figure alone proves little. The captions are held against those of *other scenes*: what is
-left is what one can get by fluent guessing. The features are *averaged* over all cells, so that looking anywhere gives the same. And the grid gets 50 more
-cells, filled with features of other scenes, once with a mask that forbids them and once *without the mask*.
+And four controls, because a figure alone proves little. The written captions are compared with the captions of *other scenes*:
+how often is a fluent sentence right by chance? The features are *averaged* over all cells: looking anywhere gives the same, and
+nothing says what stands where. And the grid gets 50 more cells, with features of other scenes, once with a *mask* that forbids
+them and once with *no mask*.
 
 **Before you run it:** which of these will hurt most, and which not at all?
 """
@@ -755,7 +770,7 @@ figures = {
     "masked": exact(captions_of(more, own)),
     "no mask": exact(captions_of(more)),
 }
-plots.show_bars(figures, list(figures.values()), "share", "A trained captioner, and controls that must hurt", "");
+plots.show_bars(figures, list(figures.values()), "share", "A trained captioner and its controls", "");
 
 # %% [markdown]
 r"""
@@ -773,33 +788,44 @@ so more than this no decoder can reach with these features.
 
 ### 7.3 The bottleneck, measured
 
-Take the attention away: every cell gets the same weight before every word. The decoder then has one vector for the
-whole picture, as in 2014. Everything else stays: class, widths, data, number of steps.
+Take the attention away. The decoder then has one vector for the whole picture, the same before every word, as in 2014. To be
+fair, it may learn what to put into that vector: every cell, with its place, passes a small network, and the mean of what comes out
+is the vector. To the decoder this is a picture with a single cell. Everything else stays: class, widths, data, number of
+steps. (This is a second training; `bottleneck.safetensors` need not be handed in.)
 
 **Before you run it:** for which captions will it do as well as before?
 """
 
 # %% tags=["experiment"]
-class EqualAttention(nn.Module):
-    """No attention: all cells have the same weight, so the context is always the mean of the features."""
+class OneVector(nn.Module):
+    """The same decoder, with one learned vector for the whole picture in place of its cells."""
 
-    def forward(self, state, features, allowed=None):
-        """Return (context (B, D), weights (B, N)), the same for every state."""
-        weights = features.new_full(features.shape[:2], 1 / features.shape[1])
-        return features.mean(dim=1), weights
+    def __init__(self, decoder, feature_width, hidden_width):
+        super().__init__()
+        self.decoder = decoder
+        self.see = nn.Sequential(nn.Linear(feature_width, hidden_width), nn.ReLU(), nn.Linear(hidden_width, feature_width))
+
+    def vector(self, features):
+        """Return (B, 1, D): the mean over all cells of what the network makes of each."""
+        return self.see(features).mean(dim=1, keepdim=True)
+
+    def forward(self, features, captions):
+        """Return what the decoder returns for a picture with that one cell."""
+        return self.decoder(self.vector(features), captions)
 
 
 torch.manual_seed(SEED)
-bottleneck = my_captioner()
-bottleneck.attention = EqualAttention()
+bottleneck = OneVector(my_captioner(), cells.shape[2], 128)
 fit(bottleneck, loss_of, draw_batch, steps=4000, learning_rate=1e-2, warmup=100, seed=SEED,
     checkpoint="bottleneck.safetensors", resume=True)
-blind = [vocabulary.decode(row) for row in greedy_caption(bottleneck, cells)[0]]
+with torch.no_grad():
+    vectors = bottleneck.vector(cells)                                          # (1000, 1, 32)
+blind = [vocabulary.decode(row) for row in greedy_caption(bottleneck.decoder, vectors)[0]]
 
-groups = {"one group": range(2, 4), "two groups": range(5, 9), "three groups": range(9, 14)}
+count = held_out.named.any(dim=2).sum(dim=1)                                    # (1000,): groups in each caption
 shares = {"with attention": [], "one vector": []}
-for lengths_of_group in groups.values():
-    some = [b for b, caption in enumerate(held_out.captions) if len(caption) in lengths_of_group]
+for number in (1, 2, 3):
+    some = (count == number).nonzero()[:, 0].tolist()
     for name, found in (("with attention", texts), ("one vector", blind)):
         shares[name].append(sum(found[b] == held_out.captions[b] for b in some) / len(some))
 ax = plots.show_curves([1, 2, 3], shares, "groups of digits in the caption", "share of exact captions",
@@ -811,11 +837,12 @@ print(f"all scenes: {exact(texts):.1%} with attention, {exact(blind):.1%} with o
 r"""
 <details><summary>What was to be seen</summary>
 
-With one group both are right in 97 % of the scenes. With two groups it is 94 % against 27 %, with three 84 % against 8 %. The decoder
-with one vector is not stupid: a mean over all cells tells which digits there are, how large and how many. But it no longer tells
-which stands where, because the places were averaged by themselves. So it writes the right digits and guesses the relations:
-one in four is right by chance, and two in a row one in sixteen. A wider vector could hold more; a fixed one always ends
-somewhere.
+With one group both are right in 97 % of the scenes. With two groups it is 95 % against 31 %, with three 84 % against
+6 %. The decoder with one vector is not stupid: it knows which digits there are, how large and how many. But it does not
+know which stands where, so it writes the right digits and guesses the relations: one in four is right by chance, and two
+in a row one in sixteen. It could have learned to keep the places in its vector, since the small network sees them beside
+each digit. In these 4000 steps it has not: everything has to be prepared beforehand for every question that may come.
+With attention there is nothing to prepare. When the decoder wants to know where the four is, it looks.
 </details>
 
 ### Written question 2 (2 points, graded by hand)
@@ -832,7 +859,7 @@ Three to six sentences are enough.
 r"""
 (a) At the step of a digit's word, the logits are made from the new state and the context. The context is a weighted
 mean of what the cells show; if it is taken from the cells of that digit alone, it says clearly which digit it is, and
-if it is taken from elsewhere, or from two digits at once, the word cannot be foretold and the loss is high. The
+if it is taken from elsewhere, or from two digits at once, the word cannot be predicted and the loss is high. The
 softmax is differentiable, so the gradient moves weight to the cells whose features make the right word more probable.
 Those are the digit's own cells, because nothing else in the picture tells which digit it is.
 
@@ -890,13 +917,14 @@ check("TransformerCaptioner")
 
 # %% [markdown]
 r"""
-What does "all words at once" buy? **Before you run it:** both models are about as large. Which takes longer for a
-training step on a batch of 64 captions of 13 words, and which would on a GPU?
+What does "all words at once" buy? **Before you run it:** the Transformer has half as many weights again. Which takes longer for a
+training step on a batch of 64 captions, $T = 15$? Would a GPU change the order?
 """
 
 # %% tags=["experiment"]
-features, words = batches[-1]
-models = {"recurrent": my_captioner(), "Transformer": TransformerCaptioner(len(vocabulary), 32)}
+devices.set_threads()
+features, words = (tensor.to(device) for tensor in batches[-1])
+models = {"recurrent": my_captioner().to(device), "Transformer": TransformerCaptioner(len(vocabulary), 32).to(device)}
 
 
 def training_step(model):
@@ -915,8 +943,8 @@ comparison
 r"""
 <details><summary>What was to be seen</summary>
 
-On two cores both take about the same time, and the Transformer is half as large again. The difference is what they have to
-wait for. The recurrent decoder takes its steps one after the other, on any machine, and each is small; a GPU would be idle for most
+On two cores the times lie close together (in our run the Transformer took three quarters of the other's), though the
+Transformer is half as large again. The difference is what they have to wait for. The recurrent decoder takes its steps one after the other, on any machine, and each is small; a GPU would be idle for most
 of the time. The Transformer does all words in a few large products. When *writing*, both go word by word.
 </details>
 
@@ -927,9 +955,11 @@ of the time. The Transformer does all words in a few large products. When *writi
   tanh, the state would have no say.
 - The loss is shifted once, and padding does not count. END is a word that has to be learned.
 - In training the decoder reads the right words, in writing its own. Greedy search cannot take a word back; beam search
-  keeps a few ways open, and compares finished sentences by their mean, or the short ones win.
+  keeps a few ways open, and compares finished sentences by their mean, or short
+  ones have an advantage that they have not earned.
 - One vector for a picture is a bottleneck. A new context for every word is not.
-- Fluent captions prove nothing. Shuffle the pictures, average the features, remove the mask: what does not hurt was not used.
+- Fluent captions prove nothing. Shuffle the pictures, average the features, remove the mask: if taking
+  something away does not hurt, it was not used.
 
 **With real photographs.** `course_lib.data.coco_captions(annotations, images)` reads COCO's captions (the 2017 JSON file
 and its folder of images), and `Vocabulary.from_captions` makes the vocabulary. A network trained on ImageNet takes the
