@@ -82,7 +82,8 @@ def _finish(lesson: _Lesson | BuildError, only_check: bool) -> str:
 
 def _score(path: Path) -> dict[str, Any]:
     command = [sys.executable, "-m", "autograder", "check", str(path), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    # In a folder that stays: nbgrader changes this process's folder while the next lesson is built.
+    done = subprocess.run(command, cwd=path.parent, capture_output=True, text=True)
     if done.returncode not in (0, 1):
         raise BuildError(f"{path} could not be checked:\n{done.stderr}")
     return json.loads(done.stdout)
