@@ -55,7 +55,8 @@ def check_exact_captions(student, seed):
 def check_pointing(student, seed):
     """When it writes a digit, its attention lies in the box of that digit"""
     scenes, _, _, its = written(student, seed)
-    inside = pointing(scenes, its)
+    share = exact(scenes, its.captions).double().mean().item()
+    inside = pointing(scenes, its) if share >= EXACT[1] else 0.0  # a few right captions tell nothing
     _judge(
         inside, POINTING, CheckFailure(
             "pointing", "The attention lies elsewhere while a digit is named.", received=inside,
@@ -97,9 +98,13 @@ def _words():
 
 
 def pointing(scenes, its):
-    """Return the mean mass of the weights inside the boxes of what a word names, over the exact captions; 0 without any."""
+    """Return the mean share of the weights inside the boxes of what a word names, over the exact captions; 0 without any.
+
+    Of all weights, whatever they add up to, and not below 0: a share cannot be had by making them large.
+    """
     size = int(its.weights.shape[2] ** 0.5)
     regions = scenes.regions(size, size).flatten(2)[:, : its.captions.shape[1]]  # (B, T, N)
     names = regions.any(2) & exact(scenes, its.captions)[:, None]
-    mass = (its.weights[:, : regions.shape[1]] * regions).sum(2)
+    weights = its.weights[:, : regions.shape[1]].double()
+    mass = (weights * regions).sum(2).clamp(min=0) / weights.abs().sum(2).clamp(min=1e-9)
     return mass[names].double().mean().item() if names.any() else 0.0
