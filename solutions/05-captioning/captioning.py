@@ -37,7 +37,7 @@ captioning". Papers are named where their idea comes up and listed at the end.
 
 - Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
   `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your
-  own in one place.
+  own in one place, but for the beam search, which needs about fifteen.
 - The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
   with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
@@ -547,8 +547,8 @@ In the first step there is one hypothesis and thus only $V$ candidates: `min(k, 
 def beam_search(decoder, features, k, max_length=20):
     """Return (caption (L,), score) for one picture, features (1, N, D).
 
-    The caption, START left out and END included, is the finished hypothesis with the highest mean log-probability per word, the score; if
-    none has finished after max_length words, the best unfinished one.
+    The caption, START left out and END included, is the finished hypothesis with the highest mean log-probability per
+    word, the score; if none has finished after max_length words, the best unfinished one.
     """
     ### BEGIN SOLUTION Keep the k best hypotheses at every step, and return the best finished one with its mean.
     captions = torch.full((1, 1), START, device=features.device)                     # (k, 1 + words so far)
@@ -663,7 +663,9 @@ time of a step grows with all three.
 Then run the next cell, which trains it and writes `captioner.safetensors`. It may be interrupted: with `resume=True` it goes
 on from the file, and when the file holds a finished training, it only loads it. If you change `my_captioner`
 afterwards, or repair anything that it is trained with (`grid_features`, the attention, the decoder, the loss), pass
-`resume=False` once, to train anew: otherwise the old weights are loaded. The check draws new held-out scenes and lets your decoder write; the points for it depend on
+`resume=False` once, to train anew: otherwise the old weights are loaded.
+
+The check draws new held-out scenes and lets your decoder write; the points for it depend on
 
 - how many of its captions are exact, word for word, and
 - *pointing*: how much of the attention lies in the box of the digit that is being named.
