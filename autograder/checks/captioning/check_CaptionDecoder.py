@@ -11,6 +11,8 @@ NAME = "CaptionDecoder"
 WHAT = ("The logits", "A (weights)")
 V, D, S, EMBEDDING, HIDDEN = 11, 7, 13, 5, 3
 N, T = 5, 4
+FIRST = 1 + max(references.PAD, references.START, references.END)
+WORDS = V - FIRST
 
 
 def _twins(student, draw, build=(V, D, S, EMBEDDING, HIDDEN), dtype=torch.float64):
@@ -18,9 +20,13 @@ def _twins(student, draw, build=(V, D, S, EMBEDDING, HIDDEN), dtype=torch.float6
 
 
 def _inputs(draw, B=2, cells=N, words=T, dtype=torch.float64):
-    """Draw features (B, cells, D) and captions (B, words), in which neighbouring words differ."""
-    steps = 1 + draw.integers(V - 1, B, words)
-    return draw.normal(B, cells, D, dtype=dtype), steps.cumsum(1) % V
+    """Draw features (B, cells, D) and captions (B, words) in which neighbouring words differ, and none is END or PAD."""
+    steps = 1 + draw.integers(WORDS - 1, B, words)
+    return draw.normal(B, cells, D, dtype=dtype), FIRST + steps.cumsum(1) % WORDS
+
+
+def _other_words(captions, shift=1):
+    return FIRST + (captions - FIRST + shift) % WORDS
 
 
 def _setting(features, captions):
@@ -38,7 +44,7 @@ def _results(value, B, cells, words):
 def _needs_all(module, features, captions):
     """Fail a constant, and whatever needs neither the picture nor the words."""
     uses_its_inputs(module, (features, captions), (features.flip(-1), captions))
-    uses_its_inputs(module, (features, captions), (features, (captions + 1) % V))
+    uses_its_inputs(module, (features, captions), (features, _other_words(captions)))
 
 
 @exercise(NAME)
@@ -95,7 +101,7 @@ def check_sees_the_past_only(student, draw):
     logits, weights = _results(module(features, captions), 2, N, T)
     for t in range(T):
         other = captions.clone()
-        other[:, t] = (captions[:, t] + 3) % V
+        other[:, t] = _other_words(captions[:, t], 3)
         changed, changed_weights = _results(module(features, other), 2, N, T)
         before = torch.allclose(changed[:, :t], logits[:, :t]) and torch.allclose(
             changed_weights[:, : t + 1], weights[:, : t + 1]

@@ -17,6 +17,8 @@ NAME = "beam_search"
 V, N = 11, 3
 #: Scores may have been added up in float32.
 ROUNDING = 1e-4
+#: A search that draws its words at random finds the best caption now and then, but not this often.
+ROUNDS = 5
 
 
 def _found(value, setting):
@@ -118,7 +120,7 @@ def check_k_1_is_greedy(student, draw):
 @points(2)
 def check_everything_kept(student, draw):
     """When k is so large that nothing is ever dropped, it finds the caption with the highest mean log-probability of all"""
-    for vocabulary, most in ((5, 3), (6, 3), (6, 3), (6, 4)):
+    for vocabulary, most in (*[(5, 3)] * 8, *[(6, 3)] * 4, (6, 4)):
         table, features, *want = tables.exhaustive_case(draw, vocabulary, N, most)
         k = vocabulary**most
         _agree(student, table, features, k, want, f"V = {vocabulary}, max_length = {most}, k = {k}", max_length=most)
@@ -157,7 +159,7 @@ def _late_path(draw, k):
 def check_better_than_greedy(student, draw):
     """With k = 2 or 3 it finds a caption that begins less promisingly than others, and turns out better"""
     features = torch.zeros(1, N, V, dtype=torch.float64)
-    for k in (2, 3):
+    for k in (2, 3) * ROUNDS:
         for path in (_early_path, _late_path):
             table, caption = path(draw, k)
             for number in (k, k + 1) if k == 2 else (k,):
@@ -166,19 +168,23 @@ def check_better_than_greedy(student, draw):
                 _agree(student, table, features, number, want, setting, max_length=6)
 
 
+def _crossing_paths(draw):
+    """Return (table, caption): a before b, then b c before a c. The two change places, and END follows a c alone."""
+    a, b, c, x, y, z = tables.some_words(draw, V, 6)
+    spread = {y: 0.3, z: 0.0, x: -0.1, a: 0.1}
+    script = {(START, START): {a: 0.3, b: 0.0}, (START, a): {c: 0.2, x: 0.0}, (START, b): {c: 5.0}}
+    script |= {(a, c): {END: 9.0}, (a, x): {END: 9.0}, (b, c): spread}
+    script |= {(c, word): {END: 9.0} for word in spread}
+    return tables.scripted_table(V, script), [a, c, END]
+
+
 @exercise(NAME)
 @points(1)
 def check_state_follows(student, draw):
     """Every hypothesis goes on with its own state, also when its place in the beam has changed"""
     features = torch.zeros(1, N, V, dtype=torch.float64)
-    for k in (2, 3):
-        a, b, c, x, y, z = tables.some_words(draw, V, 6)
-        spread = {y: 0.3, z: 0.0, x: -0.1, a: 0.1}
-        # a before b, then b c before a c: the two change places, and END follows a c alone.
-        script = {(START, START): {a: 0.3, b: 0.0}, (START, a): {c: 0.2, x: 0.0}, (START, b): {c: 5.0}}
-        script |= {(a, c): {END: 9.0}, (a, x): {END: 9.0}, (b, c): spread}
-        script |= {(c, word): {END: 9.0} for word in spread}
-        table, caption = tables.scripted_table(V, script), [a, c, END]
+    for k in (2, 3) * ROUNDS:
+        table, caption = _crossing_paths(draw)
         want = (caption, _score(table, features[0, 0], caption))
         _agree(student, table, features, k, want, f"k = {k}", max_length=6)
 
@@ -188,7 +194,7 @@ def check_state_follows(student, draw):
 def check_only_k_are_kept(student, draw):
     """No more than k hypotheses go on, whichever they come from: what lies behind the next ones is not found"""
     features = torch.zeros(1, N, V, dtype=torch.float64)
-    for _ in range(3):
+    for _ in range(ROUNDS):
         a, b, c, d, e, f, x, y = tables.some_words(draw, V, 8)
         spread = {x: 0.3, y: 0.0, a: 0.1, b: -0.1}
         # After two words: a c 0.33, a d 0.27, b e 0.21, b f 0.19. Only b e would end at once.
@@ -201,49 +207,72 @@ def check_only_k_are_kept(student, draw):
         _agree(student, table, features, 2, want, "k = 2", message, max_length=6)
 
 
+def _long_way(draw):
+    """Return (table, words): END at once has a mean of about -0.4, the long way over four words one of about -0.23.
+
+    What would come after that END is as probable as can be: nothing comes after it.
+    """
+    a, b, c, d = words = tables.some_words(draw, V, 4)
+    script = {(START, START): {END: 0.0, a: -0.7}, (START, END): {a: 9.0}, (END, a): {b: 9.0}}
+    script |= {before: {after: 9.0} for before, after in _chain(START, a, b, c, d, END)}
+    return tables.scripted_table(V, script), words
+
+
+def _chain(*words):
+    """Return the pairs of neighbours, each with the word after it."""
+    return [((words[t], words[t + 1]), words[t + 2]) for t in range(len(words) - 2)]
+
+
+def _short_way(draw):
+    """Return a table in which the way over other words is improbable at every step, and END at once wins."""
+    a, b, c, d = tables.some_words(draw, V, 4)
+    script = {(START, START): {END: 0.0, a: -0.7}, (START, a): {b: 9.0}, (c, d): {END: 9.0}}
+    script |= {(a, b): {c: 0.0, d: -0.1, a: -0.2}, (b, c): {d: 0.0, a: -0.1, c: -0.2}}
+    script |= {(b, d): {END: 9.0}, (b, a): {END: 9.0}}
+    return tables.scripted_table(V, script)
+
+
 @exercise(NAME)
 @points(1)
 def check_long_and_short(student, draw):
     """The finished caption with the highest mean wins, though a shorter one has the higher sum; which ended first is no matter"""
     features = torch.zeros(1, N, V, dtype=torch.float64)
     for k in (2, 3, 5):
-        a, b, c, d = tables.some_words(draw, V, 4)
-        # END at once: mean about -0.4. The long way: -1.1 for its first word, then nearly nothing; mean about -0.23.
-        script = {
-            (START, START): {END: 0.0, a: -0.7}, (START, a): {b: 9.0}, (a, b): {c: 9.0}, (b, c): {d: 9.0}, (c, d): {END: 9.0}
-        }  # fmt: skip
-        table = tables.scripted_table(V, script)
-        if k > 2:
-            # and here the short one wins: the long way is improbable at every step
-            script |= {(a, b): {c: 0.0, d: -0.1, a: -0.2}, (b, c): {d: 0.0, a: -0.1, c: -0.2}}
-            script[(b, d)] = script[(b, a)] = {END: 9.0}
-            table = tables.scripted_table(V, script)
-        caption = [a, b, c, d, END] if k == 2 else [END]
+        table, words = _long_way(draw) if k == 2 else (_short_way(draw), [])
+        caption = [*words, END]
         want = (caption, _score(table, features[0, 0], caption))
         _agree(student, table, features, k, want, f"k = {k}", max_length=5)
+
+
+def _own_score(student, table, features, k, most):
+    """Whatever caption is returned, its score has to be the mean over its words."""
+    caption, score = _ask(student, table, features, k, f"k = {k}", max_length=most)
+    setting = f"k = {k}, max_length = {most}"
+    inside = all(0 <= word < V for word in caption)
+    whole = END not in caption[:-1] and (caption[-1:] == [END] or len(caption) == most) and PAD not in caption
+    if not inside or not whole or START in caption:
+        raise CheckFailure(
+            "caption", "This is not one whole caption.", setting=f"{setting}; END = {END}", received=_received(caption, 0.0),
+            expected="words without START, with END at the end and nowhere else, or max_length words without an END",
+            yours=str(caption),
+        )  # fmt: skip
+    want = _score(table, features[0].mean(0), caption)
+    if not abs(score - want) < ROUNDING:
+        raise _differs("The score is not that of the caption.", (caption, want), (caption, score), setting)
 
 
 @exercise(NAME)
 @points(1)
 def check_score(student, draw):
     """The score is the mean log-probability of the words of the very caption that is returned, END among them"""
-    for k, most in ((1, 6), (2, 6), (3, 6), (5, 4)):
-        table = tables.spaced_table(draw, V)
-        table[..., END] += draw.normal(V, V)
-        features, means = tables.whole_features(draw, 1, N, V)
-        caption, score = _ask(student, table, features, k, f"k = {k}", max_length=most)
-        setting = f"k = {k}, max_length = {most}"
-        inside = all(0 <= word < V for word in caption)
-        whole = END not in caption[:-1] and (caption[-1:] == [END] or len(caption) == most) and PAD not in caption
-        if not inside or not whole or START in caption:
-            raise CheckFailure(
-                "caption", "This is not one whole caption.", setting=f"{setting}; END = {END}", received=_received(caption, 0.0),
-                expected="words without START, with END at the end and nowhere else, or max_length words without an END",
-                yours=str(caption),
-            )  # fmt: skip
-        want = _score(table, means[0], caption)
-        if not abs(score - want) < ROUNDING:
-            raise _differs("The score is not that of the caption.", (caption, want), (caption, score), setting)
+    for length in (2, 4):
+        table, features, _, _ = _clear_ends(draw, length)
+        _own_score(student, table, features, 1, 6)
+    nothing = torch.zeros(1, N, V, dtype=torch.float64)
+    for k in (2, 3):
+        _own_score(student, _crossing_paths(draw)[0], nothing, k, 6)
+    _own_score(student, _long_way(draw)[0], nothing, 2, 6)
+    _own_score(student, _short_way(draw), nothing, 3, 5)
 
 
 @exercise(NAME)
