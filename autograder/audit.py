@@ -25,7 +25,8 @@ LIMIT = 180
 NAMED = 0.9
 
 #: Loaded once into the process from which a fresh one is forked for every case. Nothing of PyTorch runs there.
-_PRELOAD = ["torch", "IPython.core.interactiveshell", "matplotlib.pyplot", "autograder.audit", "autograder.runner"]
+_PRELOAD = ["torch", "IPython.core.interactiveshell", "matplotlib.pyplot", "sklearn.datasets"]
+_PRELOAD += ["autograder.audit", "autograder.runner"]
 
 
 @dataclass(frozen=True)

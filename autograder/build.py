@@ -10,22 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import jupytext
-import nbformat
-from nbformat.notebooknode import NotebookNode
-
-from autograder import catalogue
 from autograder.course import Course
 from autograder.leaks import leaked_lines
-from autograder.notebooks import fingerprint
-
-COLAB_CELL = """\
-# Run this cell first. In Colab it installs the course; anywhere else it does nothing.
-import sys
-
-if "google.colab" in sys.modules:
-    %pip install --quiet "attention-course @ git+{repository}"
-"""
 
 
 class BuildError(Exception):
@@ -45,6 +31,11 @@ class Built:
 
 def build(course: Course, source: Path) -> Built:
     """Build one lesson from its source without writing anything. Raises BuildError when it must not be handed out."""
+    # Here, not above: they take seconds to load, in which others can load PyTorch.
+    import nbformat
+
+    from autograder.lesson_source import solution_notebook
+
     assignment = source.parent.name
     solution = nbformat.writes(solution_notebook(course, source)) + "\n"
     release = _release(course, assignment, source.stem, solution)
@@ -81,65 +72,10 @@ def write(built: Built) -> None:
     built.release_path.write_text(built.release, encoding="utf8")
 
 
-def solution_notebook(course: Course, source: Path) -> NotebookNode:
-    """Return the solution notebook: the source's cells, with what the source leaves out filled in."""
-    assignment = source.parent.name
-    read = jupytext.read(source)
-    cells = [_colab_cell(course), *read.cells]
-    for cell in cells:
-        _complete(cell, assignment)
-    _name_cells(cells)
-    notebook = nbformat.v4.new_notebook(cells=cells)
-    notebook.metadata = NotebookNode(
-        course={"assignment": assignment},
-        kernelspec={"display_name": "Python 3", "language": "python", "name": "python3"},
-        language_info={"name": "python"},
-    )
-    nbformat.validate(notebook)
-    return notebook
-
-
-def _colab_cell(course: Course) -> NotebookNode:
-    text = COLAB_CELL.format(repository=course.repository).rstrip()
-    return nbformat.v4.new_code_cell(text, metadata={"nbgrader": {"grade_id": "set-up", "locked": True}})
-
-
-def _complete(cell: NotebookNode, assignment: str) -> None:
-    """Fill in the defaults of nbgrader's metadata, mark experiments with their fingerprint, drop jupytext's own marks."""
-    given = cell.metadata
-    metadata = NotebookNode({key: given[key] for key in ("tags",) if key in given})
-    if "experiment" in given.get("tags", []):
-        metadata["course"] = {"experiment": fingerprint(cell.source)}
-    if "nbgrader" in given:
-        metadata["nbgrader"] = _nbgrader_marks(dict(given["nbgrader"]), cell, assignment)
-    cell.metadata = metadata
-
-
-def _nbgrader_marks(given: dict, cell: NotebookNode, assignment: str) -> dict:
-    grade_id = given.get("grade_id", "")
-    if not grade_id:
-        raise BuildError(f"{assignment}: a cell has nbgrader metadata without a grade_id:\n{cell.source}")
-    marks = {"schema_version": 3, "grade": False, "solution": False, "task": False} | given
-    marks.setdefault("locked", marks["grade"] and not marks["solution"])
-    if grade_id.startswith("check-") and marks["grade"]:
-        marks.setdefault("points", catalogue.points_of(grade_id.removeprefix("check-")))
-    if marks["grade"] and "points" not in marks:
-        raise BuildError(f"{assignment}: the cell {grade_id!r} is graded, but its points are not given.")
-    return dict(sorted(marks.items()))
-
-
-def _name_cells(cells: list[NotebookNode]) -> None:
-    """Give each cell an identifier that depends on its text alone, so that an edit changes one line of a diff and not all."""
-    seen: dict[str, int] = {}
-    for cell in cells:
-        name = cell.metadata.get("nbgrader", {}).get("grade_id") or fingerprint(cell.source)[:8]
-        seen[name] = seen.get(name, 0) + 1
-        cell.id = name if seen[name] == 1 else f"{name}-{seen[name]}"
-
-
 def _release(course: Course, assignment: str, name: str, solution: str) -> str:
     """Run nbgrader's generate_assignment in an empty course and return the released notebook."""
     from nbgrader.apps import NbGraderAPI
+    from nbgrader.preprocessors import SaveCells
     from traitlets.config import Config
 
     from autograder.nbgrader_plugins.config import configure
@@ -150,6 +86,9 @@ def _release(course: Course, assignment: str, name: str, solution: str) -> str:
         (root / "solutions" / assignment / f"{name}.ipynb").write_text(solution, encoding="utf8")
         settings = Config()
         configure(settings, root)
+        # The gradebook of an empty course would be thrown away with it, and takes nbgrader seconds to set up.
+        settings.GenerateAssignment.no_database = True
+        settings.GenerateAssignment.preprocessors.remove(SaveCells)
         outcome = NbGraderAPI(config=settings).generate_assignment(assignment, force=True, create=True)
         if not outcome["success"]:
             raise BuildError(

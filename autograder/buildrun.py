@@ -1,11 +1,12 @@
 """Build every lesson, and refuse one whose solution does not earn every point or whose untouched release earns any."""
 
-import json
+import multiprocessing
+import multiprocessing.forkserver
+import os
 import shutil
-import subprocess
 import sys
 import tempfile
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,18 +16,26 @@ from joblib import cpu_count
 from autograder.build import BuildError, Built, build, differences, write
 from autograder.course import Course
 
+#: Loaded once into the process from which one is forked for every notebook. Nothing of PyTorch runs there.
+_PRELOAD = ["torch", "IPython.core.interactiveshell", "matplotlib.pyplot", "sklearn.datasets", "autograder.grading"]
+
 
 def build_all(course: Course, only_check: bool) -> int:
     """Build (or with ``only_check`` compare) all lessons; print what happened; return the exit status."""
     status = 0
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(cpu_count()) as pool:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(_PRELOAD)
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    multiprocessing.forkserver.ensure_running()  # it loads PyTorch while this process loads nbgrader
+    own_process = ProcessPoolExecutor(cpu_count(), context, max_tasks_per_child=1)
+    with tempfile.TemporaryDirectory() as folder, own_process as pool:
         # Every notebook is checked in a process of its own, while the next lesson is being built.
         begun = [(source, _begin(course, source, only_check, Path(folder), pool)) for source in course.sources()]
         for source, lesson in begun:
             try:
-                print(_finish(lesson, only_check))
+                print(_finish(lesson, only_check), flush=True)
             except BuildError as error:
-                print(f"{source}: {error}", file=sys.stderr)
+                print(f"{source}: {error}", file=sys.stderr, flush=True)
                 status = 1
     return status
 
@@ -39,9 +48,7 @@ class _Lesson:
     release: Future[dict[str, Any]]
 
 
-def _begin(
-    course: Course, source: Path, only_check: bool, folder: Path, pool: ThreadPoolExecutor
-) -> _Lesson | BuildError:
+def _begin(course: Course, source: Path, only_check: bool, folder: Path, pool: Executor) -> _Lesson | BuildError:
     """Build a lesson and have both notebooks checked, before either is written to its place."""
     try:
         built = build(course, source)
@@ -81,9 +88,12 @@ def _finish(lesson: _Lesson | BuildError, only_check: bool) -> str:
 
 
 def _score(path: Path) -> dict[str, Any]:
-    command = [sys.executable, "-m", "autograder", "check", str(path), "--json"]
-    # In a folder that stays: nbgrader changes this process's folder while the next lesson is built.
-    done = subprocess.run(command, cwd=path.parent, capture_output=True, text=True)
-    if done.returncode not in (0, 1):
-        raise BuildError(f"{path} could not be checked:\n{done.stderr}")
-    return json.loads(done.stdout)
+    """Check a notebook as its student would. Meant for a process of its own."""
+    import torch
+
+    from autograder import grading
+
+    torch.set_num_threads(1)  # as many processes as cores, and none of them with more than one
+    # In a folder that stays: nbgrader changes that of the process which builds, where this one begins.
+    os.chdir(path.parent)
+    return grading.as_json(*grading.check_notebook(path))

@@ -29,8 +29,9 @@ _NOT_SEALED = (
 
 #: Files and folders of the autograder on which no verdict depends.
 _NOT_PART = {
-    "attacks.py", "audit.py", "bench.py", "bench_class.py", "bench_layers.py", "build.py", "buildrun.py", "class_runner.py",
-    "cli.py", "cluster.py", "demo.py", "leaks.py", "nbgrader_plugins", "regrade.py", "results.py", "stage_a.py", "stage_b.py",
+    "attacks.py", "audit.py", "bench.py", "bench_captioning.py", "bench_class.py", "bench_layers.py", "build.py",
+    "buildrun.py", "class_runner.py", "cli.py", "cluster.py", "demo.py", "leaks.py", "lesson_source.py",
+    "nbgrader_plugins", "regrade.py", "results.py", "stage_a.py", "stage_b.py",
 }  # fmt: skip
 
 Result = dict[str, Any]

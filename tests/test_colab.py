@@ -10,8 +10,8 @@ import zipfile
 import pytest
 
 from autograder import notebooks
-from autograder.build import COLAB_CELL
 from autograder.course import find_course
+from autograder.lesson_source import COLAB_CELL
 
 RELEASE = "assignments/01-attention/attention.ipynb"
 
