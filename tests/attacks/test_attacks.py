@@ -59,8 +59,8 @@ def test_plain_nbgrader_withstands_those_that_aim_at_it(attacked):
 def test_a_feedback_page_runs_no_script(attacked):
     playwright = pytest.importorskip("playwright.sync_api")
     browser_path = next((path for name in ("chromium", "google-chrome") if (path := shutil.which(name))), None)
-    if browser_path is None:  # CI installs one; a laptop without it can still run all the other tests
-        pytest.skip("no Chromium here")
+    if browser_path is None:
+        pytest.skip("needs Chromium, which .ci/run installs; a laptop without it can run all other tests")
     pages = [
         attacked[0] / "grading" / "feedback" / name / attacks.FIRST / "attention.html"
         for name in ("script_in_the_text", "html_in_a_failure")

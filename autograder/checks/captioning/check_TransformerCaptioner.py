@@ -59,6 +59,12 @@ def _agree(twins, *inputs, setting="", **options):
     return got
 
 
+def _same(got, want, setting, message):
+    """Compare two (logits, weights) of the student's own. Weights first: what is wrong there is wrong in the logits too."""
+    for k in (1, 0):
+        expect.close(got[k].float(), want[k].double(), WHAT[k], size=20.0, setting=setting, message=message)
+
+
 @exercise(NAME)
 @points(1)
 def check_shapes(student, sizes, draw):
@@ -127,11 +133,8 @@ def check_allowed(student, sizes, draw):
         # One batch: the pictures, and the same with other features in the cells that are not allowed.
         both = torch.cat([features, other]), captions.repeat(2, 1), allowed.repeat(2, 1)
         logits, weights = _agree(twins, *both, setting="some cells not allowed")
-        for value, what in ((weights, WHAT[1]), (logits, WHAT[0])):
-            expect.close(
-                value[B:].float(), value[:B].double(), what, size=20.0, setting=_describe(features, captions),
-                message="The features of cells that are not allowed change the result.",
-            )  # fmt: skip
+        message = "The features of cells that are not allowed change the result."
+        _same((logits[B:], weights[B:]), (logits[:B], weights[:B]), _describe(features, captions), message)
     everything = torch.ones_like(allowed)
     _agree(twins, features, captions, allowed=everything, setting="all cells allowed")
     allowed[1] = False
@@ -148,12 +151,8 @@ def check_every_picture_has_its_own_caption(student, sizes, draw):
     uses_its_inputs(twins.module, (features, captions), (features.flip(0), captions))
     for b in range(3):
         alone = _results(twins.module, features[b : b + 1], captions[b : b + 1])
-        for got, want, what in ((weights, alone[1], WHAT[1]), (logits, alone[0], WHAT[0])):
-            expect.close(
-                got[b : b + 1].float(), want.double(), what, size=20.0,
-                setting=f"picture {b} with two others, and alone",
-                message="A picture's result depends on the other pictures of the batch.",
-            )  # fmt: skip
+        message = "A picture's result depends on the other pictures of the batch."
+        _same((logits[b : b + 1], weights[b : b + 1]), alone, f"picture {b} with two others, and alone", message)
 
 
 @exercise(NAME)

@@ -13,13 +13,21 @@ POINTING = (0.80, 0.40)
 STEPS = 8  # of partial credit
 
 
-def _judge(value, bounds, failure):
+def _judge(value, bounds, message, setting, **more):
     """Raise partial credit, in whole steps, for a value below the first bound."""
     full, none = bounds
     if value >= full:
         return
     fraction = max(0.0, (value - none) / (full - none))
+    failure = CheckFailure(
+        message=message, setting=setting, expected=f"at least {full:.0%} (points from {none:.0%} on)", yours=f"{value:.1%}",
+        received=value, **more,
+    )  # fmt: skip
     raise PartialCredit(int(fraction * STEPS) / STEPS, failure)
+
+
+def _accuracy(scenes, captions):
+    return exact(scenes, captions).double().mean().item()
 
 
 @exercise(NAME)
@@ -37,15 +45,11 @@ def check_the_weights_fit(student):
 def check_exact_captions(student, seed):
     """It writes the exact caption of scenes whose handwriting it has never seen (greedily, word by word)"""
     scenes, _, _, its = written(student, seed)
-    share = exact(scenes, its.captions).double().mean().item()
     _judge(
-        share, EXACT, CheckFailure(
-            "accuracy", "Too few captions are exact.", setting=f"{len(scenes)} held-out scenes, seed {seed}",
-            expected=f"at least {EXACT[0]:.0%} (points from {EXACT[1]:.0%} on)", yours=f"{share:.1%}", received=share,
-            cause="captioner not good enough yet",
-            hint="Has training come to its end? Does the loss still fall? Then train longer. If it stands still far above "
-            "0.1, look at the loss and at what is fed into step.",
-        ),
+        _accuracy(scenes, its.captions), EXACT, "Too few captions are exact.",
+        f"{len(scenes)} held-out scenes, seed {seed}", kind="accuracy", cause="captioner not good enough yet",
+        hint="Has training come to its end? Does the loss still fall? Then train longer. If it stands still far above "
+        "0.1, look at the loss and at what is fed into step.",
     )  # fmt: skip
 
 
@@ -55,17 +59,14 @@ def check_exact_captions(student, seed):
 def check_pointing(student, seed):
     """When it writes a digit, its attention lies in the box of that digit"""
     scenes, _, _, its = written(student, seed)
-    share = exact(scenes, its.captions).double().mean().item()
-    inside = pointing(scenes, its) if share >= EXACT[1] else 0.0  # a few right captions tell nothing
+    # a few right captions tell nothing
+    inside = pointing(scenes, its) if _accuracy(scenes, its.captions) >= EXACT[1] else 0.0
     _judge(
-        inside, POINTING, CheckFailure(
-            "pointing", "The attention lies elsewhere while a digit is named.", received=inside,
-            setting=f"weights in the box of the named digit, exact captions of {len(scenes)} held-out scenes, seed {seed}",
-            expected=f"at least {POINTING[0]:.0%} (points from {POINTING[1]:.0%} on)", yours=f"{inside:.1%}",
-            cause="attention does not point",
-            hint="weights[:, t] have to be those with which the word after captions[:, t] was made, cell by cell in the order "
-            "of grid_features.",
-        ),
+        inside, POINTING, "The attention lies elsewhere while a digit is named.",
+        f"weights in the box of the named digit, exact captions of {len(scenes)} held-out scenes, seed {seed}",
+        kind="pointing", cause="attention does not point",
+        hint="weights[:, t] have to be those with which the word after captions[:, t] was made, cell by cell in the order "
+        "of grid_features.",
     )  # fmt: skip
 
 
@@ -75,10 +76,9 @@ def check_pointing(student, seed):
 def check_it_looks_at_the_picture(student, seed):
     """Without the picture it fails: another scene's features, or features averaged over all cells, ruin the captions"""
     scenes, cells, module, its = written(student, seed)
-    share = exact(scenes, its.captions).double().mean().item()
-    shuffled = exact(scenes, its.captions.roll(1, 0)).double().mean().item()
+    share, shuffled = _accuracy(scenes, its.captions), _accuracy(scenes, its.captions.roll(1, 0))
     blurred = cells.mean(1, keepdim=True).expand_as(cells).contiguous()
-    averaged = exact(scenes, write(module, blurred, _words()).captions).double().mean().item()
+    averaged = _accuracy(scenes, write(module, blurred, _words()).captions)
     if share >= 0.1 and shuffled <= 0.05 and averaged <= share / 2:
         return
     raise CheckFailure(
