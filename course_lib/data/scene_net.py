@@ -23,6 +23,7 @@ HIDDEN = 64  # channels before the last layer
 KINDS = 1 + 10 * len(HEIGHTS)  # nothing, or a digit of a size
 SURE = 10.0  # what a probability of 1 becomes: a decoder learns faster from numbers that are not all near 0
 AT_ONCE = 256  # pictures
+VARIATION = 1.0  # of the handwriting that it learns from
 
 
 class SceneNet(nn.Module):
@@ -102,7 +103,7 @@ def train(path: Path = WEIGHTS, steps: int = 3000, seed: int = 0) -> None:
     from course_lib.training import fit, save_checkpoint
 
     def draw(random: torch.Generator) -> tuple[Tensor, Tensor]:
-        scenes = draw_scenes(64, int(torch.randint(2**40, (), generator=random)))
+        scenes = draw_scenes(64, int(torch.randint(2**40, (), generator=random)), variation=VARIATION)
         return scenes.images, kinds_in_cells(scenes)
 
     net = SceneNet()

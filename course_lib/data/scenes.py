@@ -9,6 +9,7 @@ from torch import Tensor
 
 from course_lib.data.clutter import draw_clutter
 from course_lib.data.composition import MOST, choose, describe, pick
+from course_lib.data.deformation import deform
 from course_lib.data.digits import Digits, handwritten_digits
 from course_lib.data.placement import place
 from course_lib.data.rendering import paste, render, widths_of
@@ -63,26 +64,32 @@ def _touched(low: Tensor, high: Tensor, cell: float, count: int) -> Bool[Tensor,
     return (low[..., None] < edge + cell) & (high[..., None] > edge)
 
 
-def draw_scenes(count: int, seed: int, part: str = "train", clutter: int = 8, noise: float = 0.05) -> Scenes:
+def draw_scenes(
+    count: int, seed: int, part: str = "train", clutter: int = 8, noise: float = 0.05, variation: float = 0.0
+) -> Scenes:
     """Return `count` scenes, always the same ones for one seed on one version of torch.
 
     part: whose handwriting is used: "train", "held_out" or "new_writers"; see `handwritten_digits`. No two parts share
         a picture of a digit.
     clutter: the largest number of strokes and fragments in a scene. They are less tall than any digit and touch none.
     noise: the standard deviation of normal noise on every pixel; the result is cut to 0 and 1.
+    variation: how much the handwriting is varied, so that a network learns from digits that nobody wrote just so: 0 not
+        at all; 1 turns, stretches, bends and thickens it as far as it can still be read. See `deformation`.
 
     Neither clutter nor noise changes the digits of a seed. Raises ValueError for a part that there is not, or a number
     that is too small.
     """
     digits = handwritten_digits(part)
-    if count < 1 or clutter < 0 or noise < 0:
+    if count < 1 or clutter < 0 or noise < 0 or variation < 0:
         raise ValueError(
-            f"Expected count to be at least 1, clutter and noise at least 0, got {count}, {clutter} and {noise}."
+            "Expected count to be at least 1, clutter, noise and variation at least 0, "
+            f"got {count}, {clutter}, {noise} and {variation}."
         )
     random, rubbish = _generator(part, "digits", seed), _generator(part, "clutter", seed)
+    hands = _generator(part, "variation", seed)
     chunks = []
     for start in range(0, count, CHUNK):
-        scenes = _draw_digits(min(CHUNK, count - start), digits, random)
+        scenes = _draw_digits(min(CHUNK, count - start), digits, random, variation, hands)
         chunks.append(_add_clutter(scenes, digits, clutter, noise, rubbish))
     return _join(chunks)
 
@@ -93,13 +100,16 @@ def _generator(*names: object) -> torch.Generator:
     return torch.Generator().manual_seed(int.from_bytes(digest[:8], "big") >> 1)
 
 
-def _draw_digits(B: int, digits: Digits, random: torch.Generator) -> Scenes:
+def _draw_digits(B: int, digits: Digits, random: torch.Generator, variation: float, hands: torch.Generator) -> Scenes:
     groups, labels, sizes = choose(B, random)
     there = groups >= 0
     rows = pick(labels, digits.labels, random)
     heights = torch.tensor(HEIGHTS)[sizes]
     slants = STEEPEST * (2 * torch.rand(B, MOST, generator=random) - 1)
-    ink = render(digits.images[rows.flatten()], heights.flatten(), slants.flatten())
+    images = digits.images[rows.flatten()]
+    if variation:
+        images = deform(images, variation, hands)
+    ink = render(images, heights.flatten(), slants.flatten())
     widths = widths_of(ink).view(B, MOST)
     boxes, relations = place(torch.stack((widths, heights), dim=-1), groups, CANVAS, random)
     darkness = (0.75 + 0.25 * torch.rand(B, MOST, generator=random)) * there

@@ -322,9 +322,11 @@ def test_any_number_of_scenes_can_be_drawn():
         assert {len(getattr(drawn, field.name)) for field in fields(Scenes)} == {count}
 
 
-@pytest.mark.parametrize("options", [{"count": 0}, {"clutter": -1}, {"noise": -0.1}])
+@pytest.mark.parametrize("options", [{"count": 0}, {"clutter": -1}, {"noise": -0.1}, {"variation": -1.0}])
 def test_numbers_that_are_too_small_are_errors(options):
-    with pytest.raises(ValueError, match="Expected count to be at least 1, clutter and noise at least 0, got"):
+    with pytest.raises(
+        ValueError, match="Expected count to be at least 1, clutter, noise and variation at least 0, got"
+    ):
         draw_scenes(**{"count": 3, "seed": SEED} | options)
 
 
