@@ -6,7 +6,7 @@ from torch import Tensor
 
 EDGE = 1  # pixels between a digit and the edge of the picture, at least
 GAP = 2  # pixels between two digits, at least
-MARGIN = 4  # pixels by which the distance in the direction of a relation exceeds the one across, at least
+MARGIN = 8  # pixels by which the distance in the direction of a relation exceeds the one across, at least
 FEWEST, MOST_TRIES = 8, 1024  # places drawn for a scene at a time: the fewer scenes are left, the more
 AT_ONCE = 16384  # tries of all scenes together
 ROUNDS = 1000
