@@ -41,6 +41,11 @@ def source(cell: Cell) -> str:
     return text if isinstance(text, str) else "".join(text)
 
 
+def without_magics(text: str) -> str:
+    """Return a cell's text with its lines of magic and shell commands left empty, so that the rest can be parsed."""
+    return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in text.splitlines())
+
+
 def grade_id(cell: Cell) -> str:
     """Return the nbgrader identifier of a cell, or the empty string."""
     return str(cell.get("metadata", {}).get("nbgrader", {}).get("grade_id", ""))
@@ -90,9 +95,8 @@ def needed_cells(cells: Sequence[Cell]) -> list[bool]:
 
 def _names(text: str) -> tuple[set[str], set[str]]:
     """Return the global names that a cell binds and those that it uses; nothing for text that is not Python, magics aside."""
-    plain = ["" if line.startswith(("%", "!")) else line for line in text.splitlines()]
     try:
-        table = symtable.symtable("\n".join(plain), "cell", "exec")
+        table = symtable.symtable(without_magics(text), "cell", "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set(), set()
     bound = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}

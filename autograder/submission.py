@@ -52,9 +52,8 @@ def checks_version() -> str:
     """Return a hash of the source on which a verdict depends: a result is only as good as the checks that made it."""
     digest, root = hashlib.sha256(), Path(__file__).parent
     paths = [path for path in root.rglob("*.py") if path.relative_to(root).parts[0] not in _NOT_PART]
-    for part in ("data", "training"):  # what the checks draw, and how they read checkpoints
-        folder = root.parent / "course_lib" / part
-        paths += [*folder.glob("*.py"), *folder.glob("*.safetensors")]
+    # What the checks draw, how they read checkpoints, and the layers that students' answers are built on.
+    paths += [path for path in (root.parent / "course_lib").rglob("*") if path.suffix in (".py", ".safetensors")]
     for path in sorted(paths):
         digest.update(f"{path.relative_to(root.parent)}\0".encode() + path.read_bytes())
     return digest.hexdigest()[:16]
@@ -169,9 +168,8 @@ class _Trusting:
 
 def _importing(text: str) -> str:
     """Return the import statements of a cell, one on a line."""
-    plain = "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in text.splitlines())
     try:
-        nodes = ast.walk(ast.parse(plain))
+        nodes = ast.walk(ast.parse(notebooks.without_magics(text)))
         return "".join(f"{ast.unparse(node)}\n" for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""

@@ -73,7 +73,7 @@ atexit.register(_Boxes.close)
 def grade_here(assignment: str, cells: Any, seed: int, files: dict[str, bytes]) -> submission.Result:
     """Grade a submission in this process's sandbox. A sandbox that has gone meanwhile is started again, once."""
     if trusting():
-        return _in_own_process(assignment, cells, seed)
+        return _in_own_process(assignment, cells, seed, files)
     try:
         return submission.grade(assignment, cells, seed, _Boxes.get(), files)
     except SandboxMissing:
@@ -85,13 +85,13 @@ def grade_here(assignment: str, cells: Any, seed: int, files: dict[str, bytes]) 
 _LONGEST = 900
 
 
-def _in_own_process(assignment: str, cells: Any, seed: int) -> submission.Result:
+def _in_own_process(assignment: str, cells: Any, seed: int, files: dict[str, bytes]) -> submission.Result:
     """Grade a trusted submission without a sandbox, in a process that ends with it."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["torch", "autograder.submission"])
     receiver, sender = context.Pipe(duplex=False)
     plain = json.dumps(cells)  # nbformat's own classes need not be known there
-    process = context.Process(target=_grade_and_send, args=(sender, assignment, plain, seed))
+    process = context.Process(target=_grade_and_send, args=(sender, assignment, plain, seed, files))
     process.start()
     sender.close()
     try:
@@ -107,8 +107,8 @@ def _in_own_process(assignment: str, cells: Any, seed: int) -> submission.Result
         receiver.close()
 
 
-def _grade_and_send(sender: Any, assignment: str, cells: str, seed: int) -> None:
-    sender.send(submission.grade(assignment, json.loads(cells), seed, None))
+def _grade_and_send(sender: Any, assignment: str, cells: str, seed: int, files: dict[str, bytes]) -> None:
+    sender.send(submission.grade(assignment, json.loads(cells), seed, None, files))
 
 
 def ready_or_graded(store: Store, assignment: str, cells: Any, files: dict[str, bytes]) -> submission.Result:

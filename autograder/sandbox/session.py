@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from autograder.notebooks import without_magics
 from autograder.sandbox import wire
 from autograder.sandbox.box import Box, Stopped, Worker
 
@@ -129,7 +130,7 @@ class Session:
 
 def defined_names(text: str) -> dict[str, str]:
     """Return the source of every function, class and variable that a cell defines at its top level."""
-    plain = "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in text.splitlines())
+    plain = without_magics(text)
     try:
         body = ast.parse(plain).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -16,7 +16,7 @@ from autograder.marks import exercise, points
 
 NAME = "AdditiveAttention"
 S, D, HIDDEN = 11, 13, 17
-WHAT = ("context", "weights")
+WHAT = ("context", "A (weights)")
 #: (B, N, state_width, feature_width, hidden_width), the smallest first. In the last ones, sizes that differ in meaning
 #: are equal.
 CASES = (

@@ -18,7 +18,7 @@ from autograder.marks import exercise, points
 NAME = "TransformerCaptioner"
 V, FEATURE_WIDTH, D, H, BLOCKS = 19, 11, 22, 2, 2
 BUILD = (V, FEATURE_WIDTH, D, H, BLOCKS)
-WHAT = ("logits", "weights")
+WHAT = ("logits", "A (weights)")
 MEANINGS = ("(B, T, V)", "(B, T, N)")
 
 

@@ -5,10 +5,10 @@ import torch
 from autograder import expect
 from autograder.failure import CheckFailure
 from autograder.marks import exercise, points
+from autograder.references import END, PAD, START
 from autograder.student import Request
 
 NAME = "caption_loss"
-PAD, START, END, FIRST_WORD = 0, 1, 2, 3
 V = 11
 #: How many words each caption has between START and END; the rest is padding. The smallest first.
 LENGTHS = ((1, 3), (0, 4), (5, 1, 2), (2, 2, 7, 0), (6, 0))
@@ -20,7 +20,7 @@ def _captions(draw, lengths, longest=None, pad=PAD):
     """START, words, END and padding, one row for each length."""
     T = (max(lengths) if longest is None else longest) + 2
     captions = torch.full((len(lengths), T), pad)
-    words = [word for word in range(FIRST_WORD if pad == PAD else 0, V) if word not in (pad, START, END)]
+    words = [word for word in range(V) if word not in (pad, START, END)]
     for caption, length in zip(captions, lengths, strict=True):
         caption[0], caption[length + 1] = START, END
         caption[1 : length + 1] = torch.tensor(words)[draw.integers(len(words), length)]

@@ -204,7 +204,7 @@ def check_same_input_same_output(student, draw):
     """The same input gives the same caption, in float32 too, and the features are not changed"""
     case = Case(draw, [4, 2, 5])
     captions, _ = agree(student, case, "float32", dtype=torch.float32)
-    expect.dtype(captions, torch.int64, "The captions")
+    expect.ids(captions, "The captions")
     decoder = tables.decoder(case.table)
     transposed = case.features.transpose(1, 2).contiguous().transpose(1, 2)
     answer = student.answer(Request(NAME, (decoder, transposed), before=((decoder, -case.features),)))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from autograder import expect
 from autograder.draw import Draw
@@ -62,11 +63,17 @@ def captioner(student) -> StudentModule:
 def _read(data: bytes) -> dict[str, Tensor]:
     from course_lib.training import CheckpointError, load_checkpoint
 
+    if len(data) > MOST_BYTES:
+        raise CheckFailure(
+            "checkpoint", f"{FILE} is too large.", expected=f"at most {MOST_BYTES:,} bytes", yours=f"{len(data):,} bytes",
+            received="too large", cause="checkpoint too large",
+            hint="Make the widths of my_captioner() smaller, and save the weights alone, as fit and save_checkpoint do.",
+        )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, FILE)
-        path.write_bytes(data[: MOST_BYTES + 1])
+        path.write_bytes(data)
         try:
-            return load_checkpoint(path, max_bytes=MOST_BYTES).weights
+            return load_checkpoint(path).weights
         except CheckpointError as error:
             raise CheckFailure(
                 "checkpoint", f"{FILE} cannot be used.", yours=str(error).replace(f"{folder}/", "")[:400],
@@ -90,16 +97,16 @@ def cells_of(scenes) -> Tensor:
     return scene_features(scenes.images).flatten(2).transpose(1, 2).contiguous()
 
 
-def write(module: StudentModule, cells: Tensor, words: int) -> Written:
+def write(module: StudentModule, cells: Tensor) -> Written:
     """Let the captioner write greedily, word by word. It is only ever told the words that it has written itself."""
-    from course_lib.data import END, PAD, START
+    from course_lib.data import END, PAD, START, scene_vocabulary
 
     captions = torch.full((len(cells), 1), START)
     weights = torch.empty(0)
     while captions.shape[1] <= LONGEST and not (captions == END).any(1).all():
         logits, weights = expect.pair(module(cells, captions), "logits", "weights")
         setting = f"features {tuple(cells.shape)}, captions {tuple(captions.shape)}"
-        expect.shape(logits, (*captions.shape, words), "logits", "(B, T, V)", setting)
+        expect.shape(logits, (*captions.shape, len(scene_vocabulary())), "logits", "(B, T, V)", setting)
         expect.shape(weights, (*captions.shape, cells.shape[1]), "weights", "(B, T, N)", setting)
         ended = (captions == END).any(1)
         captions = torch.cat((captions, logits[:, -1].argmax(1).masked_fill(ended, PAD)[:, None]), dim=1)
@@ -108,23 +115,35 @@ def write(module: StudentModule, cells: Tensor, words: int) -> Written:
 
 def written(student, seed: int):
     """Return (scenes, cells, captioner, what it wrote). Asked anew by every check: the answer's surroundings may have changed."""
-    from course_lib.data import scene_vocabulary
-
     module = captioner(student)
     scenes = scenes_of(seed)
     cells = cells_of(scenes)
-    return scenes, cells, module, write(module, cells, len(scene_vocabulary()))
+    return scenes, cells, module, write(module, cells)
 
 
 def exact(scenes, captions: Tensor) -> Tensor:
     """Return for each scene whether its caption is right, word for word."""
     from course_lib.data import PAD, scene_vocabulary
 
-    words = scene_vocabulary()
-    want = torch.full(captions.shape, PAD)
-    right = torch.ones(len(captions), dtype=torch.bool)
-    for row, caption in enumerate(scenes.captions):
-        ids = words.encode(caption)[1:]
-        right[row] = len(ids) <= captions.shape[1]
-        want[row, : len(ids)] = torch.tensor(ids[: captions.shape[1]])
-    return right & (captions == want).all(1)
+    want = scene_vocabulary().batch(scenes.captions)[0][:, 1:]
+    longest = max(want.shape[1], captions.shape[1])
+    want, got = (functional.pad(ids, (0, longest - ids.shape[1]), value=PAD) for ids in (want, captions))
+    return (got == want).all(dim=1)
+
+
+def accuracy(scenes, captions: Tensor) -> float:
+    """Return the share of the scenes whose captions are exact."""
+    return exact(scenes, captions).double().mean().item()
+
+
+def pointing(scenes, its: Written) -> float:
+    """Return the mean share of the weights inside the boxes of what a word names, over the exact captions; 0 without any.
+
+    Of all weights, whatever they add up to, and not below 0: a share cannot be had by making them large.
+    """
+    size = int(its.weights.shape[2] ** 0.5)
+    regions = scenes.regions(size, size).flatten(2)[:, : its.captions.shape[1]]  # (B, T, N)
+    names = regions.any(2) & exact(scenes, its.captions)[:, None]
+    weights = its.weights[:, : regions.shape[1]].double()
+    mass = (weights * regions).sum(2).clamp(min=0) / weights.abs().sum(2).clamp(min=1e-9)
+    return mass[names].double().mean().item() if names.any() else 0.0
