@@ -282,42 +282,36 @@ def _build(cls: Any, args: tuple, request: Request) -> nn.Module:
             cause="not a module",
         )
     if request.weights:
-        _load(module, request)
+        _load(module, request.name, request.weights)
     return module.train(request.training)
 
 
-def _load(module: nn.Module, request: Request) -> None:
+def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
     """Copy the weights into the parameters whose names end in the given names, and take over their dtype."""
     own = _by_name(module)
-    meant = {name: matching(name, own) for name in request.weights or {}}
-    for name, tensor in (request.weights or {}).items():
-        found = meant[name]
-        if not found:
+    meant = {key: matching(key, own) for key in weights}
+    for key, tensor in weights.items():
+        if not meant[key]:
             raise CheckFailure(
-                "parameters",
-                f"{request.name} has no parameter {name}.",
-                expected=", ".join(request.weights or {}),
-                yours=", ".join(own) or "no parameters",
-                received=sorted(own),
-            )
-        if own[found[0]].shape != tensor.shape:
+                "parameters", f"{name} has no parameter {key}.", expected=", ".join(weights),
+                yours=", ".join(own) or "no parameters", received=sorted(own),
+            )  # fmt: skip
+        shape = tuple(own[meant[key][0]].shape)
+        if shape != tensor.shape:
             raise CheckFailure(
-                "parameters",
-                f"The parameter {name} of {request.name} has another shape.",
-                expected=str(tuple(tensor.shape)),
-                yours=str(tuple(own[found[0]].shape)),
-                received=[*own[found[0]].shape],
-            )
-    for key in own:
+                "parameters", f"The parameter {key} of {name} has another shape.", expected=str(tuple(tensor.shape)),
+                yours=str(shape), received=[*shape],
+            )  # fmt: skip
+    for key, parameter in own.items():
         if key.endswith(
             "bias"
         ):  # one too many is told by the check of the parameters, and need not spoil all the others
-            nn.init.zeros_(own[key])
-    module.to(next(iter((request.weights or {}).values())).dtype)
+            nn.init.zeros_(parameter)
+    module.to(next(iter(weights.values())).dtype)
     own = _by_name(module)
     with torch.no_grad():
-        for name, tensor in (request.weights or {}).items():
-            own[meant[name][0]].copy_(tensor)
+        for key, tensor in weights.items():
+            own[meant[key][0]].copy_(tensor)
 
 
 def _add_gradients(answer: Answer, request: Request) -> None:

@@ -231,7 +231,7 @@ def refuses(what: str, hint: str, call: Callable[..., Any], *args: Any) -> None:
 
 def same_twice(module: StudentModule, *inputs: Any) -> None:
     """Fail unless two calls in training mode give the same first result."""
-    first, second = (_first(module(*inputs, training=True, times=n)) for n in (1, 2))
+    first, second = (first_result(module(*inputs, training=True, times=n)) for n in (1, 2))
     if first.shape != second.shape or not torch.allclose(first, second, equal_nan=True):
         raise CheckFailure(
             "random",
@@ -263,8 +263,10 @@ def leaves_no_trace(twins: Twins, others: Sequence[tuple], *inputs: Any, what: S
 
 def uses_its_inputs(module: StudentModule, first: tuple, second: tuple) -> None:
     """Fail when the module gives the same first result for two different inputs."""
-    expect.depends_on_its_inputs(_first(module(*first)), _first(module(*second)), "The result")
+    one, other = (first_result(module(*inputs)) for inputs in (first, second))
+    expect.depends_on_its_inputs(one, other, "The result")
 
 
-def _first(value: Any) -> Tensor:
-    return expect.tensor(value[0] if isinstance(value, tuple | list) and value else value, "The first result")
+def first_result(value: Any, what: str = "The first result") -> Tensor:
+    """Return the first of several results, or the only one."""
+    return expect.tensor(value[0] if isinstance(value, tuple | list) and value else value, what)

@@ -99,7 +99,7 @@ def cell_loss(net: nn.Module, batch: tuple[Tensor, Tensor]) -> Float[Tensor, ""]
 
 
 def train(path: Path = WEIGHTS, steps: int = 4000, seed: int = 0) -> None:
-    """Train the network on scenes of the training part and save it; about eight minutes on two cores."""
+    """Train the network on scenes of the training part and save it; it took 21 minutes on one core beside other work."""
     from course_lib.training import fit, save_checkpoint
 
     def draw(random: torch.Generator) -> tuple[Tensor, Tensor]:

@@ -240,9 +240,12 @@ def check_dropout_in_the_blocks(student, draw):
             received=f"dropout in the {side}", cause="dropout not passed on",
             hint="The config's dropout is an argument of Encoder and of Decoder.",
         )  # fmt: skip
+    _source_embeddings_are_dropped(student, draw, source, target)
 
-    # No encoder blocks, and a decoder whose queries are the same for all rows: the weights differ through the source alone.
-    changes["encoder_blocks"] = 0
+
+def _source_embeddings_are_dropped(student, draw, source, target):
+    """No encoder blocks, and a decoder whose queries are the same for all rows: its weights differ through the source alone."""
+    changes = {"encoder_blocks": 0, "decoder_blocks": 1, "dropout": 0.25}
     weights = {"decoder.blocks.0.norm_1.gamma": torch.zeros(FIELDS["model_width"], dtype=torch.float64)}
     twins = Twins(student, NAME, (_made(**changes),), _reference(**changes), draw, weights=weights)
     _, eval_weights = two_results(twins.module(source, target))
