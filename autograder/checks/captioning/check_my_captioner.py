@@ -16,8 +16,8 @@ from autograder.failure import CheckFailure, PartialCredit
 from autograder.marks import exercise, measured, points
 from autograder.references import START
 
-#: Full points from the first on, none at the second. The solution, from five seeds, on 1000 scenes each: exact 0.933 with a
-#: standard deviation of 0.009, pointing 0.896 with one of 0.007.
+#: Full points from the first on, none at the second. The solution, from five seeds, on 1000 scenes each: exact 0.958 with a
+#: standard deviation of 0.010, pointing 0.941 with one of 0.003.
 EXACT = (0.85, 0.25)
 POINTING = (0.80, 0.40)
 STEPS = 8  # of partial credit
