@@ -57,17 +57,24 @@ class Twins:
         wanted = [x for x in leaves if x.requires_grad]
         want = torch.autograd.grad(total, [*wanted, *parameters.values()])
         found = [*answer.gradients, *parameter_gradients(answer, parameters)]
-        expect.gradients(found, want, (*names, *parameters), setting or describe(*inputs))
+        with explained_if_random(self.module, None, *inputs, **options):
+            expect.gradients(found, want, (*names, *parameters), setting or describe(*inputs))
 
 
 @contextlib.contextmanager
 def explained_if_random(module: StudentModule, got: Any, *inputs: Any, **options: Any) -> Iterator[None]:
-    """To a failure about values, add as its cause that the same call gives other values each time, if it does."""
+    """To a failure about values, add as its cause that the same call gives other values each time, if it does.
+
+    ``got`` is what the call gave before; None if it has not been made.
+    """
     try:
         yield
     except CheckFailure as failure:
-        if failure.kind == "value" and not _equal(got, module(*inputs, **options)):
-            failure.cause = "random in eval mode"
+        if failure.kind != "value":
+            raise
+        before = module(*inputs, **options) if got is None else got
+        if not _equal(before, module(*inputs, **options)):
+            failure.kind, failure.cause = "random", "random in eval mode"  # no known answer's numbers could equal these
             failure.hint = (
                 "The same call gives other numbers each time. In eval mode dropout has to be off: nn.Dropout knows the mode, "
                 "F.dropout has to be told (training=self.training). A layer made in forward has new random weights in every call."

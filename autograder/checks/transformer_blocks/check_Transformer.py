@@ -174,7 +174,11 @@ def check_gradients(student, sizes, draw):
     parameters = dict(twins.reference.named_parameters())
     logits, _ = twins.reference(source, target)
     want = torch.autograd.grad((logits * cotangent).sum(), list(parameters.values()))
-    own = answer.parameter_gradients
+    with explained_if_random(twins.module, None, source, target):
+        _gradients_agree(answer.parameter_gradients, parameters, want)
+
+
+def _gradients_agree(own, parameters, want):
     for name, gradient in zip(parameters, want, strict=True):
         names = matching(name, own) or (matching("output.weight", own) if name == "embedding.weight" else [])
         found = next((own[key] for key in names if own[key] is not None), None)
