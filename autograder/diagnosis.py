@@ -54,7 +54,8 @@ def diagnose(exercise: str, lost: Sequence[Lost], seed: int, passed: Sequence[Ch
     for number in range(len(lost)):
         if explained[number]:
             continue
-        if lost[number].failure.cause and any(explained):  # a second misconception is rare, and looking for it takes long
+        # A second misconception is rare, and looking for it takes long.
+        if lost[number].failure.cause and any(explained):
             found[number] = _from_symptom(lost[number].failure)
             continue
         best, same = _best_case(exercise, lost, number, seed, passed)

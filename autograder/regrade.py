@@ -24,14 +24,8 @@ def show_difference(
     """Print who would change, by how much and why, if the results were written into the gradebook. Nothing is written."""
     store = Store(course.grading, seed)
     table = Table(title=f"{assignment}: what a regrade would change")
-    for title, justify in (
-        ("student", "left"),
-        ("exercise", "left"),
-        ("now", "right"),
-        ("then", "right"),
-        ("why", "left"),
-    ):
-        table.add_column(title, justify=justify)  # type: ignore[arg-type]  # left and right are among the allowed words
+    for title in ("student", "exercise", "now", "then", "why"):
+        table.add_column(title, justify="right" if title in ("now", "then") else "left")
     changed = 0
     for outcome in outcomes:
         if outcome.state != GRADED:

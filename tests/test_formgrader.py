@@ -9,13 +9,11 @@ import time
 import urllib.request
 
 import pytest
+from browser import CHROMIUM, needs_chromium
 
 from autograder import notebooks
 
 ASSIGNMENT = "01-attention"
-CHROMIUM = next(
-    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-)
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -85,7 +83,7 @@ def _wait_for(address, server, log):
     raise AssertionError(log.read_text(encoding="utf8"))
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium, which .ci/run installs")
+@needs_chromium
 def test_a_manual_grade_is_entered_in_the_browser(lab, course):
     from nbgrader.api import Gradebook
     from playwright.sync_api import sync_playwright

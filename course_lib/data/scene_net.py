@@ -36,8 +36,8 @@ class SceneNet(nn.Module):
             nn.Conv2d(80, HIDDEN, 1), nn.ReLU(),
         )  # fmt: skip
         self.name = nn.Conv2d(HIDDEN, KINDS, 1)
-        # It takes a third less time on a CPU.
-        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # the stubs want a dtype or device too
+        # Pictures and weights with their channels last take a fifth less time on a CPU.
+        nn.utils.convert_conv2d_weight_memory_format(self, torch.channels_last)
 
     def forward(self, images: Float[Tensor, "B 1 H W"]) -> Float[Tensor, "B K height width"]:
         return self.name(self.see(images.contiguous(memory_format=torch.channels_last)))

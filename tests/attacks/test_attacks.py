@@ -1,12 +1,12 @@
 """Hostile submissions gain nothing, harm nobody and leave nothing behind; and their feedback pages are only text."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from browser import CHROMIUM, needs_chromium
 
 from autograder import attacks
 from autograder.course import Course
@@ -55,18 +55,16 @@ def test_plain_nbgrader_withstands_those_that_aim_at_it(attacked):
     assert attacked[1].good, str(attacked[1])
 
 
+@needs_chromium
 @pytest.mark.slow
 def test_a_feedback_page_runs_no_script(attacked):
     playwright = pytest.importorskip("playwright.sync_api")
-    browser_path = next((path for name in ("chromium", "google-chrome") if (path := shutil.which(name))), None)
-    if browser_path is None:
-        pytest.skip("needs Chromium, which .ci/run installs; a laptop without it can run all other tests")
     pages = [
         attacked[0] / "grading" / "feedback" / name / attacks.FIRST / "attention.html"
         for name in ("script_in_the_text", "html_in_a_failure")
     ]
     with playwright.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=browser_path, args=["--no-sandbox"] if os.getuid() == 0 else [])
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"] if os.getuid() == 0 else [])
         for path in pages:
             page = browser.new_page()
             page.goto(path.as_uri(), wait_until="domcontentloaded")
