@@ -28,6 +28,7 @@ MISTAKES = (
     "02-multi-head-attention/MultiHeadAttention/wrong/bare_view",
     "03-transformer-blocks/DecoderBlock/wrong/causal_mask_missing",
     "03-transformer-blocks/Transformer/wrong/embedding_not_scaled",
+    "07-mlm-pretraining/BertEncoder/wrong/causal_mask_left_on",
 )
 SHAPES = ((1, 8, 2048, 64), (1, 4, 4096, 64))
 
@@ -56,7 +57,15 @@ def bench(output: Path, large: bool = False) -> int:
     table = Table(title="Benchmarks")
     for title in ("figure", "value", "target", "unit", "met"):
         table.add_column(title, justify="right" if title in ("value", "target") else "left")
-    for figure in (*_blockwise(), *_layers(), *_captioner(), *_check_times(), *_import_times(), *_class(large)):
+    for figure in (
+        *_blockwise(),
+        *_layers(),
+        *_captioner(),
+        *_pretraining(),
+        *_check_times(),
+        *_import_times(),
+        *_class(large),
+    ):
         figures.append(figure)
         sign = "≤" if figure.better == "lower" else "≥"
         row = (figure.name, f"{figure.value:.3g}", f"{sign} {figure.target:g}", figure.unit)
@@ -95,6 +104,13 @@ def _captioner() -> Iterator[Figure]:
     from autograder import bench_captioning
 
     yield from (Figure(*figure) for figure in bench_captioning.captioner())
+
+
+def _pretraining() -> Iterator[Figure]:
+    """How fast the masked language model of lesson 07 learns, and how much."""
+    from autograder import bench_pretraining
+
+    yield from (Figure(*figure) for figure in (*bench_pretraining.steps(), *bench_pretraining.pretraining()))
 
 
 def solution(lesson: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from autograder import forbidden, measure
 from autograder.failure import CheckFailure, nothing_returned
 from autograder.files import files_in
-from autograder.student import Answer, Made, Request, StudentModule, copy_tensor, matching
+from autograder.student import Answer, Made, Request, Seeded, StudentModule, copy_tensor, matching
 
 _HERE = files_in(".")
 
@@ -171,6 +171,8 @@ class LocalStudent:
         """Copy the tensors in an argument, and make what is to be made. With gradients wanted, they are recorded for floats."""
         if isinstance(value, Made):
             return self._find(value.name)(**value.kwargs)
+        if isinstance(value, Seeded):
+            return torch.Generator().manual_seed(value.seed)
         if isinstance(value, tuple | list):
             items = [self._argument(item, request) for item in value]
             return items if isinstance(value, list) else tuple(items)

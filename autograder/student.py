@@ -47,6 +47,13 @@ class Made:
     kwargs: Mapping[str, Any]
 
 
+@dataclass(frozen=True)
+class Seeded:
+    """An argument that is made where the student's code is: a torch.Generator with this seed, one for all calls of a request."""
+
+    seed: int
+
+
 @dataclass
 class Answer:
     """What came back: the value, the arguments as they are after the call, gradients, and parameters by name."""

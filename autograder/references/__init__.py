@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from autograder.references import attention, blocks, captioning, heads, stacks
+from autograder.references import attention, blocks, captioning, heads, pretraining, stacks
 from autograder.references.attention import (
     CausalSelfAttention,
     SelfAttention,
@@ -57,14 +57,39 @@ from autograder.references.heads import (
     padding_mask,
     split_heads,
 )
+from autograder.references.pretraining import (
+    CLS,
+    IGNORE,
+    MASK,
+    ORDINARY,
+    SEP,
+    BertEmbeddings,
+    BertEncoder,
+    MaskedLanguageModel,
+    ReadyEncoder,
+    SequenceClassifier,
+    SpanHead,
+    TokenTagger,
+    best_span,
+    mask_tokens,
+    mlm_loss,
+    sentence_pairs,
+)
 from autograder.references.stacks import Decoder, Encoder, Transformer, TransformerConfig, parameter_count
 from course_lib.data import scene_vocabulary
 
 __all__ = [
+    "CLS",
     "END",
+    "IGNORE",
+    "MASK",
+    "ORDINARY",
     "PAD",
+    "SEP",
     "START",
     "AdditiveAttention",
+    "BertEmbeddings",
+    "BertEncoder",
     "CachedSelfAttention",
     "CaptionDecoder",
     "CausalSelfAttention",
@@ -76,25 +101,34 @@ __all__ = [
     "FeedForward",
     "LayerNorm",
     "LearnedPositions",
+    "MaskedLanguageModel",
     "MultiHeadAttention",
+    "ReadyEncoder",
     "SelfAttention",
+    "SequenceClassifier",
+    "SpanHead",
     "TableDecoder",
+    "TokenTagger",
     "Transformer",
     "TransformerCaptioner",
     "TransformerConfig",
     "attend",
     "attention_weights",
     "beam_search",
+    "best_span",
     "blockwise_attention",
     "caption_loss",
     "causal_mask",
     "greedy_caption",
     "grid_features",
+    "mask_tokens",
     "merge_heads",
+    "mlm_loss",
     "namespace",
     "padding_mask",
     "parameter_count",
     "scaled_dot_product_attention",
+    "sentence_pairs",
     "sinusoidal_positions",
     "softmax",
     "source_of",
@@ -102,14 +136,14 @@ __all__ = [
     "weights_to_grid",
 ]  # fmt: skip
 
-_MODULES = (attention, heads, blocks, stacks, captioning)
+_MODULES = (attention, heads, blocks, stacks, captioning, pretraining)
 
 
 def namespace() -> dict[str, Any]:
     """Return what a solution cell finds when it runs: the imports, and every exercise in its right version."""
     found: dict[str, Any] = {"math": math, "torch": torch, "nn": nn, "F": F, "__name__": "known_answer"}
     found["layers"] = SimpleNamespace(
-        make_model=Transformer, Decoder=Decoder, sinusoidal_positions=sinusoidal_positions
+        make_model=Transformer, Decoder=Decoder, Encoder=ReadyEncoder, sinusoidal_positions=sinusoidal_positions
     )
     found["scene_vocabulary"] = scene_vocabulary
     here = vars(sys.modules[__name__])

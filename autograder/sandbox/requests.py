@@ -29,7 +29,7 @@ def unpack_request(data: Any, unpacking: Unpacking) -> Request:
 
 
 def pack_answer(answer: Answer, packing: Packing) -> dict[str, Any]:
-    """Write what a call gave. Only the first two things of a longer result travel with their values, and a count of the rest."""
+    """Write what a call gave."""
     small = sum(arg.numel() for arg in answer.args_after if isinstance(arg, Tensor)) <= _SENT_BACK
     return {
         "value": pack(answer.value, packing),

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.student import Made
+from autograder.student import Made, Seeded
 
 MAX_HEADER = 4 * 2**20
 MAX_BODY = 512 * 2**20
@@ -95,6 +95,8 @@ def pack(value: Any, packing: Packing, strided: bool = False) -> Any:
         return {"dict": [[str(key)[:200], pack(item, packing, strided)] for key, item in list(value.items())[:1000]]}
     if isinstance(value, Made):
         return {"made": [value.name, pack(dict(value.kwargs), packing, strided)]}
+    if isinstance(value, Seeded):
+        return {"seeded": value.seed}
     return {"object": type(value).__name__[:40]}
 
 
@@ -147,6 +149,8 @@ class Unpacking:
             return _SIMPLE[kind](content)
         if kind == "made" and self.strided and isinstance(content, list) and len(content) == 2:  # in requests only
             return Made(str(content[0]), self.value(content[1], depth + 1))
+        if kind == "seeded" and self.strided:
+            return Seeded(_size(content))
         raise BadMessage("a value of no known kind")
 
     def _tensor(self, data: dict[str, Any]) -> Any:

@@ -1,28 +1,58 @@
 """The data of the lessons, and the loaders for the real thing beside them."""
 
+from course_lib.data.agreement import agreement_language, agreement_words, draw_sentences, framed, unframed
+from course_lib.data.agreement_tasks import SUBJECTS, TAGS, subject_classes, who_does_it, word_tags
 from course_lib.data.coco import coco_captions
 from course_lib.data.digits import handwritten_digits
+from course_lib.data.english import Document, python_english, sentences_of
 from course_lib.data.grammar import scene_vocabulary
-from course_lib.data.hub import hub_captions
+from course_lib.data.hub import hub_captions, hub_text
+from course_lib.data.masking_limit import Masking, lowest_loss, posterior
 from course_lib.data.pictures import CaptionedPictures
 from course_lib.data.scene_net import scene_features
 from course_lib.data.scenes import Scenes, draw_scenes
+from course_lib.data.special_tokens import CLS, MASK, ORDINARY, SEP
+from course_lib.data.text_files import text_files
 from course_lib.data.vocabulary import END, PAD, START, UNKNOWN, Vocabulary
+from course_lib.data.wordpieces import train_wordpieces
 from course_lib.data.words import words_of
 
 __all__ = [
+    "CLS",
     "END",
+    "MASK",
+    "ORDINARY",
     "PAD",
+    "SEP",
     "START",
+    "SUBJECTS",
+    "TAGS",
     "UNKNOWN",
     "CaptionedPictures",
+    "Document",
+    "Masking",
     "Scenes",
     "Vocabulary",
+    "agreement_language",
+    "agreement_words",
     "coco_captions",
     "draw_scenes",
+    "draw_sentences",
+    "framed",
     "handwritten_digits",
     "hub_captions",
+    "hub_text",
+    "lowest_loss",
+    "posterior",
+    "python_english",
     "scene_features",
     "scene_vocabulary",
+    "sentences_of",
+    "subject_classes",
+    "text_files",
+    "train_wordpieces",
+    "unframed",
+    "who_does_it",
+    "word_tags",
     "words_of",
 ]

@@ -18,9 +18,8 @@ from jaxtyping import Int64
 from torch import Tensor
 
 from course_lib.data.automata import Automaton, AutomatonBuilder, Front, split
+from course_lib.data.special_tokens import CLS, PAD, SEP, SPECIAL
 
-PAD, UNK, CLS, SEP, MASK = range(5)
-SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 LONGEST = 17  # words, the full stop among them
 
 NOUNS = {
@@ -44,8 +43,8 @@ def agreement_words() -> tuple[str, ...]:
     verbs = [*ALONE, *TOWARDS]
     words = {"that", "and", ".", *ADJECTIVES, *PREPOSITIONS, *ADVERBS, *REFLEXIVES, *REFLEXIVES.values()}
     words |= {word for group in DETERMINERS.values() for word in group}
-    words |= {_inflected(word, number) for word in nouns for number in DETERMINERS}
-    words |= {_conjugated(verb, number) for verb in verbs for number in DETERMINERS}
+    words |= {inflected(word, number) for word in nouns for number in DETERMINERS}
+    words |= {conjugated(verb, number) for verb in verbs for number in DETERMINERS}
     return (*SPECIAL, *sorted(words))
 
 
@@ -66,15 +65,29 @@ def draw_sentences(count: int, seed: int) -> Int64[Tensor, "count 17"]:
     return agreement_language().sample(count, LONGEST, generator)
 
 
+def framed(sentences: Int64[Tensor, "B T"]) -> Int64[Tensor, "B T_2"]:
+    """Return [CLS] sentence [SEP] for sentences with padding behind them: two columns more."""
+    ids = torch.nn.functional.pad(sentences, (1, 1), value=PAD)
+    ids[:, 0] = CLS
+    ids.scatter_(1, (sentences != PAD).sum(dim=1, keepdim=True) + 1, SEP)
+    return ids
+
+
+def unframed(ids: Int64[Tensor, "B T"]) -> Int64[Tensor, "B T_2"]:
+    """Return the sentences that `framed` has framed, masked or not: two columns fewer, and padding where [SEP] was."""
+    inside = ids[:, 1:-1]
+    return inside.masked_fill(inside == SEP, PAD)
+
+
 def _sentence(builder: AutomatonBuilder, front: Front, number: str, gender: str) -> Front:
     """Add a sentence without its full stop. It remembers its subject because no state of it is shared with another."""
     pronoun = gender if number == "one" else "they"
     front = builder.add(front, _ids(DETERMINERS[number]))
     front = _maybe(front, 0.5, lambda there: builder.add(there, _ids(ADJECTIVES)))
-    front = builder.add(front, _ids([_inflected(noun, number) for noun in NOUNS[gender]]))
+    front = builder.add(front, _ids([inflected(noun, number) for noun in NOUNS[gender]]))
     front = _maybe(front, 0.5, lambda there: _place(builder, there))
     front = _maybe(front, 0.4, lambda there: _relative(builder, there))
-    front = builder.add(front, _ids([_conjugated(verb, number) for verb in ALONE]))
+    front = builder.add(front, _ids([conjugated(verb, number) for verb in ALONE]))
     front = _maybe(front, 0.3, lambda there: builder.add(there, _ids(ADVERBS)))
     return _maybe(front, 0.6, lambda there: _second(builder, there, number, pronoun))
 
@@ -82,7 +95,7 @@ def _sentence(builder: AutomatonBuilder, front: Front, number: str, gender: str)
 def _place(builder: AutomatonBuilder, front: Front) -> Front:
     front = builder.add(front, _ids(PREPOSITIONS))
     front = builder.add(front, _ids(["the"]))
-    return builder.add(front, _ids([_inflected(noun, n) for n in DETERMINERS for noun in _all_nouns()]))
+    return builder.add(front, _ids([inflected(noun, n) for n in DETERMINERS for noun in _all_nouns()]))
 
 
 def _relative(builder: AutomatonBuilder, front: Front) -> Front:
@@ -90,14 +103,14 @@ def _relative(builder: AutomatonBuilder, front: Front) -> Front:
     ends: list[tuple[int, float]] = []
     for number in DETERMINERS:
         share = [(state, probability / len(DETERMINERS)) for state, probability in front]
-        noun = builder.add(share, _ids([_inflected(noun, number) for noun in _all_nouns()]))
-        ends += builder.add(noun, _ids([_conjugated(verb, number) for verb in TOWARDS]))
+        noun = builder.add(share, _ids([inflected(noun, number) for noun in _all_nouns()]))
+        ends += builder.add(noun, _ids([conjugated(verb, number) for verb in TOWARDS]))
     return ends
 
 
 def _second(builder: AutomatonBuilder, front: Front, number: str, pronoun: str) -> Front:
     front = builder.add(builder.add(front, _ids(["and"])), _ids([pronoun]))
-    front = builder.add(front, _ids([_conjugated(verb, number) for verb in TOWARDS]))
+    front = builder.add(front, _ids([conjugated(verb, number) for verb in TOWARDS]))
     return builder.add(front, _ids([REFLEXIVES[pronoun]]))
 
 
@@ -119,9 +132,11 @@ def _all_nouns() -> list[str]:
     return [noun for group in zip(*NOUNS.values(), strict=True) for noun in group]
 
 
-def _inflected(noun: str, number: str) -> str:
+def inflected(noun: str, number: str) -> str:
+    """Return the noun in the singular ("one") or the plural ("many")."""
     return noun if number == "one" else noun + "s"
 
 
-def _conjugated(verb: str, number: str) -> str:
+def conjugated(verb: str, number: str) -> str:
+    """Return the verb for one or for many who do it."""
     return verb + "s" if number == "one" else verb

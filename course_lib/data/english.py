@@ -28,6 +28,7 @@ SKIPPED = {
 
 _LIST_MARK = re.compile(r"^(?:[*+-]|\d+\.|\([a-z\d]\))\s+")
 _MARKUP = re.compile(r"``|\*\*|(?<!\w)[\"'*`:](?=[\w(])|(?<=[\w).,])[\"'*`](?!\w)")
+_END_OF_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z])")
 _PROSE = re.compile(r"[A-Za-z ,.;:?!'’“”()\-–—]")
 
 
@@ -68,6 +69,11 @@ def paragraphs_of(text: str) -> Iterator[str]:
         plain = len(_PROSE.findall(words)) >= PLAIN * len(words)
         if plain and len(words.split()) >= FEWEST and words[0].isupper() and words[-1] in ".?!":
             yield words
+
+
+def sentences_of(paragraph: str) -> list[str]:
+    """Return the sentences of a paragraph: it is cut behind a full stop, question or exclamation mark before a capital."""
+    return _END_OF_SENTENCE.split(paragraph.strip())
 
 
 def _is_held_out(name: str) -> bool:

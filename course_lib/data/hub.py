@@ -1,4 +1,4 @@
-"""Captioned pictures from the Hugging Face Hub, through the package `datasets`."""
+"""Captioned pictures and text from the Hugging Face Hub, through the package `datasets`."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -6,7 +6,9 @@ from typing import Any
 
 from PIL import Image
 
+from course_lib.data.english import Document
 from course_lib.data.pictures import CaptionedPictures
+from course_lib.data.text_files import articles_of
 from course_lib.data.words import words_of
 
 
@@ -20,6 +22,32 @@ def hub_captions(
 
     Raises ImportError without the package and ValueError if a column is missing or holds something else.
     """
+    return from_table(_load(name, split=split, **options), image, caption, size)
+
+
+def hub_text(
+    name: str = "Salesforce/wikitext",
+    config: str | None = "wikitext-2-raw-v1",
+    split: str = "train",
+    column: str = "text",
+    **options: Any,
+) -> tuple[Document, ...]:
+    """Return the articles of a data set of lines on the Hugging Face Hub, by default WikiText-2, downloaded by `datasets`.
+
+    name, config, split: what `datasets.load_dataset` takes, as do further `options`. column: where the lines stand. A heading
+    " = Title = " begins an article, as in WikiText.
+
+    Raises ImportError without the package and ValueError if the column is missing or holds no text.
+    """
+    table = _load(name, config, split=split, **options)
+    _check_columns(table, column)
+    lines = table[column]
+    if not all(isinstance(line, str) for line in lines):
+        raise ValueError(f"Expected the column {column!r} to hold text.")
+    return articles_of(lines)
+
+
+def _load(*arguments: Any, **options: Any) -> Any:
     try:
         from datasets import load_dataset
     except ImportError as error:
@@ -27,20 +55,24 @@ def hub_captions(
             "Data sets of the Hugging Face Hub need the package datasets: pip install 'attention-course[datasets]' "
             "or pip install datasets pillow"
         ) from error
-    return from_table(load_dataset(name, split=split, **options), image, caption, size)
+    return load_dataset(*arguments, **options)
 
 
 def from_table(table: Any, image: str = "image", caption: str = "caption", size: int = 224) -> CaptionedPictures:
     """Return the captioned pictures of a `datasets.Dataset` that is loaded already; the rest is as in `hub_captions`."""
+    _check_columns(table, image, caption)
+    captions = [_sentences(cell, caption) for cell in table[caption]]  # one column: no picture is decoded
+    return CaptionedPictures([list(map(words_of, cell)) for cell in captions], partial(_open, table, image), size)
+
+
+def _check_columns(table: Any, *columns: str) -> None:
     if not hasattr(table, "column_names") or not hasattr(table, "__len__") or isinstance(table, dict):
         raise ValueError(
             f"Expected one split of a data set, got {type(table).__name__}. Name the split, and do not stream it."
         )
-    missing = [name for name in (image, caption) if name not in table.column_names]
+    missing = [name for name in columns if name not in table.column_names]
     if missing:
         raise ValueError(f"There is no column {missing[0]!r}; the columns are {', '.join(table.column_names)}.")
-    captions = [_sentences(cell, caption) for cell in table[caption]]  # one column: no picture is decoded
-    return CaptionedPictures([list(map(words_of, cell)) for cell in captions], partial(_open, table, image), size)
 
 
 def _sentences(cell: Any, column: str) -> list[str]:

@@ -3,6 +3,7 @@
 from course_lib.plots.attention import show_attention, show_heads
 from course_lib.plots.bars import show_bars
 from course_lib.plots.curves import show_curves
+from course_lib.plots.gaps import show_gaps
 from course_lib.plots.losses import show_losses
 from course_lib.plots.masks import show_mask
 from course_lib.plots.scenes import show_scenes
@@ -13,6 +14,7 @@ __all__ = [
     "show_attention",
     "show_bars",
     "show_curves",
+    "show_gaps",
     "show_heads",
     "show_losses",
     "show_mask",

@@ -5,17 +5,10 @@ from itertools import product
 import pytest
 import torch
 
-from course_lib.data.agreement import (
-    LONGEST,
-    MASK,
-    PAD,
-    SPECIAL,
-    agreement_language,
-    agreement_words,
-    draw_sentences,
-)  # fmt: skip
+from course_lib.data.agreement import LONGEST, agreement_language, agreement_words, draw_sentences
 from course_lib.data.automata import AutomatonBuilder, split
 from course_lib.data.masking_limit import Masking, lowest_loss, posterior
+from course_lib.data.special_tokens import MASK, PAD, SPECIAL
 
 V, T = 5, 3
 END, HIDDEN, A, B, C = range(V)

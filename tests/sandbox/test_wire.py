@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from autograder.sandbox import wire
+from autograder.student import Seeded
 
 
 def there_and_back(value, strided=False):
@@ -51,6 +52,17 @@ def test_odd_shapes(shape):
 def test_the_rest_is_known_by_the_name_of_its_type():
     assert type(there_and_back({1, 2})).__name__ == "set"
     assert type(wire.opaque("<script>")).__name__ == "object"
+
+
+def test_a_generator_travels_to_the_student_and_never_back():
+    packing = wire.Packing()
+    data = wire.pack(Seeded(2**40), packing)
+    assert wire.Unpacking(bytearray(), strided=True).value(data) == Seeded(2**40)
+    with pytest.raises(wire.BadMessage):
+        wire.Unpacking(bytearray()).value(data)
+    with pytest.raises(wire.BadMessage):
+        wire.Unpacking(bytearray(), strided=True).value({"seeded": -1})
+    assert type(there_and_back(torch.Generator())).__name__ == "Generator"
 
 
 def test_a_byte_that_is_no_bool_becomes_true():

@@ -2,6 +2,7 @@
 
 import torch
 
+from autograder.checks import checkpoint
 from autograder.checks.captioning.trained import (
     NAME,
     accuracy,
@@ -12,7 +13,7 @@ from autograder.checks.captioning.trained import (
     write,
     written,
 )
-from autograder.failure import CheckFailure, PartialCredit
+from autograder.failure import CheckFailure
 from autograder.marks import exercise, measured, points
 from autograder.references import START
 
@@ -20,20 +21,16 @@ from autograder.references import START
 #: standard deviation of 0.010, pointing 0.941 with one of 0.003.
 EXACT = (0.85, 0.25)
 POINTING = (0.80, 0.40)
-STEPS = 8  # of partial credit
 
 
 def _judge(value, bounds, message, setting, **more):
-    """Raise partial credit, in whole steps, for a value below the first bound."""
+    """Raise partial credit for a value below the first bound."""
     full, none = bounds
-    if value >= full:
-        return
-    fraction = max(0.0, (value - none) / (full - none))
     failure = CheckFailure(
         message=message, setting=setting, expected=f"at least {full:.0%} (points from {none:.0%} on)", yours=f"{value:.1%}",
         received=value, **more,
     )  # fmt: skip
-    raise PartialCredit(int(fraction * STEPS) / STEPS, failure)
+    checkpoint.judge(value, full, none, failure)
 
 
 @exercise(NAME)

@@ -1,27 +1,20 @@
 """The trained captioner that was handed in: weights loaded into the student's class, and the captions it writes."""
 
 import functools
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
 from autograder import expect
+from autograder.checks import checkpoint
 from autograder.draw import Draw
-from autograder.failure import CheckFailure
 from autograder.student import StudentModule
 
 NAME = "my_captioner"
 FILE = "captioner.safetensors"
-MOST_BYTES = 16 * 2**20
 SCENES = 300
-OTHER = {
-    "cause": "weights of another class",
-    "hint": "my_captioner() has to return the very class, with the very widths, that was trained and saved.",
-}
 LONGEST = 15  # words and END of the longest caption, and one more
 
 
@@ -35,51 +28,7 @@ class Written:
 
 def captioner(student) -> StudentModule:
     """Return the student's captioner with the weights that were handed in, or fail with what is wrong with them."""
-    own = student.build(NAME).parameters()
-    data = student.file(FILE)
-    if data is None:
-        raise CheckFailure(
-            "checkpoint", f"There is no file {FILE} beside the notebook.", expected=f"{FILE}, with the trained weights",
-            yours="no such file, or one that is far too large", received="no file", cause="no checkpoint",
-            hint="Run the cell that trains and saves the captioner, and hand in the file together with the notebook.",
-        )  # fmt: skip
-    weights = _read(data)
-    missing = sorted(own.keys() - weights.keys())
-    if missing:
-        raise CheckFailure(
-            "checkpoint", f"The weights in {FILE} do not belong to what my_captioner() returns.",
-            expected=", ".join(sorted(own))[:300], yours=", ".join(sorted(weights))[:300], received=missing, **OTHER,
-        )  # fmt: skip
-    module = student.build(NAME, weights=weights)
-    try:
-        module.request(times=0)  # only made, and the weights loaded
-    except CheckFailure as failure:
-        if failure.kind == "parameters":
-            failure.cause, failure.hint = OTHER["cause"], OTHER["hint"]
-        raise
-    return module
-
-
-def _read(data: bytes) -> dict[str, Tensor]:
-    from course_lib.training import CheckpointError, load_checkpoint
-
-    if len(data) > MOST_BYTES:
-        raise CheckFailure(
-            "checkpoint", f"{FILE} is too large.", expected=f"at most {MOST_BYTES:,} bytes", yours=f"{len(data):,} bytes",
-            received="too large", cause="checkpoint too large",
-            hint="Make the widths of my_captioner() smaller, and save the weights alone, as fit and save_checkpoint do.",
-        )  # fmt: skip
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, FILE)
-        path.write_bytes(data)
-        try:
-            return load_checkpoint(path).weights
-        except CheckpointError as error:
-            raise CheckFailure(
-                "checkpoint", f"{FILE} cannot be used.", yours=str(error).replace(f"{folder}/", "")[:400],
-                received="unusable", cause="checkpoint cannot be read",
-                hint="Save the weights with fit(..., checkpoint=...) or save_checkpoint(model, path), and nothing else.",
-            ) from None  # fmt: skip
+    return checkpoint.load(student, NAME, FILE)
 
 
 @functools.lru_cache(maxsize=4)

@@ -1,0 +1,101 @@
+"""A training step of lesson 07's masked language model against that of Hugging Face's, and what the lesson's training reaches."""
+
+import contextlib
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from autograder import measure, notebooks
+from autograder.course import find_course
+
+LESSON = "07-mlm-pretraining"
+#: (B, N, vocabulary, D, H, blocks): what the lesson trains, and something larger.
+SHAPES = ((64, 19, 75, 64, 4, 2), (16, 128, 2000, 256, 8, 4))
+#: What the cells that are run here contain.
+DATA, TRAINING = "held_out = framed(", "def draw_batch"
+SEED = "SEED, BATCH = 0,"
+
+
+def steps() -> Iterator[tuple[str, float, float, str]]:
+    """Yield (name, ratio, target, unit): forward, loss and backward of the solution's model against BertForMaskedLM's.
+
+    Both have the same sizes, the same dropout and as many threads, and compute the logits of all places.
+    """
+    import torch
+    import transformers
+
+    names = notebooks.run(find_course().solution_notebook(LESSON)).namespace
+    with measure.threads(2):
+        for B, N, V, D, H, blocks in SHAPES:
+            torch.manual_seed(0)
+            ours = names["MaskedLanguageModel"](V, D, H, blocks, N, dropout=0.1)
+            config = transformers.BertConfig(
+                vocab_size=V, hidden_size=D, num_hidden_layers=blocks, num_attention_heads=H, intermediate_size=4 * D,
+                max_position_embeddings=N, hidden_dropout_prob=0.1, attention_probs_dropout_prob=0.1,
+            )  # fmt: skip
+            theirs = transformers.BertForMaskedLM(config).train()
+            our_step = _step(ours, _our_loss(ours, names["mlm_loss"]))
+            their_step = _step(theirs, _their_loss(theirs))
+            make = _maker(B, N, V)
+            our_step(*make())
+            their_step(*make())
+            ratio = measure.time_ratio(our_step, their_step, make, [1.0], rounds=(11, 31), clock=time.perf_counter)
+            sizes = f"(B, N, V, D, H, blocks) = {(B, N, V, D, H, blocks)}"
+            yield f"masked language model: step at {sizes}", ratio.median, 1.0, "of BertForMaskedLM's"
+
+
+def _our_loss(model: Any, mlm_loss: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    return lambda inputs, labels: mlm_loss(model(inputs), labels)
+
+
+def _their_loss(model: Any) -> Callable[[Any, Any], Any]:
+    return lambda inputs, labels: model(input_ids=inputs, attention_mask=(inputs != 0).long(), labels=labels).loss
+
+
+def _step(model: Any, loss: Callable[[Any, Any], Any]) -> Callable[[Any, Any], None]:
+    def run(inputs: Any, labels: Any) -> None:
+        model.zero_grad()
+        loss(inputs, labels).backward()
+
+    return run
+
+
+def _maker(B: int, N: int, V: int) -> Callable[[], tuple[Any, Any]]:
+    """Return a function that makes a batch: a quarter of the rows is half as long as the others."""
+    import torch
+
+    from autograder import references
+
+    generator = torch.Generator().manual_seed(0)
+
+    def make() -> tuple[Any, Any]:
+        ids = torch.randint(references.ORDINARY, V, (B, N), generator=generator)
+        ids[::4, N // 2 :] = references.PAD
+        return references.mask_tokens(ids, V, generator)
+
+    return make
+
+
+def pretraining(seed: int = 0) -> Iterator[tuple[str, float, float, str]]:
+    """Yield (name, value, target, unit) for the language model that the notebook trains from this seed."""
+    names = train(seed)
+    yield "pretraining: minutes", names["history"].seconds / 60, 3.0, "min"
+    yield "pretraining: loss above the limit", names["history"].validation[-1] - names["limit"], 0.05, "nats"
+
+
+def train(seed: int) -> dict[str, Any]:
+    """Run the lesson's exercises and its cells that train, in an empty folder; return what they define."""
+    from course_lib.data import agreement_words
+
+    notebook = find_course().solution_notebook(LESSON)
+    names = notebooks.run(notebook).namespace
+    names |= {"V": len(agreement_words()), "masking": names["Masking"](len(agreement_words()), 4, 5)}
+    texts = [notebooks.source(cell) for cell in notebooks.read(notebook)["cells"] if cell["cell_type"] == "code"]
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), open(os.devnull, "w") as nowhere:
+        with contextlib.redirect_stdout(nowhere):
+            for part in (DATA, TRAINING):
+                [text] = [text for text in texts if part in text]
+                exec(text.replace(SEED, SEED.replace("0,", f"{seed},")), names)
+    return names

@@ -1,0 +1,26 @@
+"""The checks of 07-mlm-pretraining."""
+
+#: In the order of the lesson.
+EXERCISES = (
+    "mask_tokens",
+    "mlm_loss",
+    "BertEmbeddings",
+    "BertEncoder",
+    "MaskedLanguageModel",
+    "my_language_model",
+    "SequenceClassifier",
+    "TokenTagger",
+    "SpanHead",
+    "best_span",
+    "sentence_pairs",
+)
+
+#: Nothing ready-made does what an exercise of this lesson asks for.
+FORBIDDEN = ()
+
+#: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
+BUILDS_ON = {
+    "BertEncoder": ("BertEmbeddings",),
+    "MaskedLanguageModel": ("BertEmbeddings", "BertEncoder"),
+    "my_language_model": ("BertEmbeddings", "BertEncoder", "MaskedLanguageModel"),
+}

@@ -1,0 +1,129 @@
+"""BertEncoder(vocab_size, model_width, num_heads, num_blocks, max_length, dropout=0.1)."""
+
+import torch
+
+from autograder import expect, references
+from autograder.checks.mlm_pretraining.bodies import (
+    LONGEST,
+    OTHERS,
+    SIZES,
+    V,
+    compare,
+    describe,
+    ids_of,
+    padding_changes_nothing,
+    sees_both_sides,
+    segments_of,
+)
+from autograder.checks.twins import (
+    Twins,
+    explained_if_random,
+    has_parameters,
+    leaves_no_trace,
+    several,
+    two,
+    uses_its_inputs,
+)
+from autograder.failure import CheckFailure
+from autograder.marks import exercise, points
+
+NAME = "BertEncoder"
+
+
+def _twins(student, draw, build=SIZES, dtype=torch.float64):
+    return Twins(student, NAME, (*build, 0.0), references.BertEncoder(*build), draw, dtype)
+
+
+@exercise(NAME)
+@points(1)
+def check_shapes(student, sizes, draw):
+    """The module has embeddings and blocks, and gives Y (B, N, D) and the weights of each block, (B, H, N, N)"""
+    has_parameters(student, NAME, (*SIZES, 0.0), dict(references.BertEncoder(*SIZES).named_parameters()))
+    module = _twins(student, draw).module
+    _, D, H, blocks, _ = SIZES
+    for B, N in [(1, 1), (sizes.B, sizes.N_K), (sizes.H, sizes.B)]:
+        ids = ids_of(draw, B, N, padded=False)
+        Y, weights = two(module(ids), "Y", "the weights of each block")
+        expect.shape(expect.tensor(Y, "Y"), (B, N, D), "Y", "(B, N, D)", describe(ids))
+        for A in several(weights, blocks, "the weights of each block"):
+            expect.shape(expect.tensor(A, "A"), (B, H, N, N), "A", "(B, H, N, N)", describe(ids))
+    uses_its_inputs(module, (ids,), (ids.flip(0),))
+
+
+@exercise(NAME)
+@points(2)
+def check_values(student, sizes, draw):
+    """Y is what the blocks make of the embeddings, and every token sees the whole sequence, on both sides"""
+    for build in (*OTHERS, SIZES):
+        twins = _twins(student, draw, build)
+        for B, N in ((1, 2), (sizes.B, 5)):
+            ids = ids_of(draw, B, N, build[0], padded=False)
+            with explained_if_random(twins.module, None, ids):
+                compare(twins, ids)
+    sees_both_sides(twins.module, ids_of(draw, 3, 7, padded=False), "Y")
+
+
+@exercise(NAME)
+@points(2)
+def check_padding(student, sizes, draw):
+    """No token attends to padding: its weight is 0, and more of it behind a row changes nothing"""
+    twins = _twins(student, draw)
+    ids = ids_of(draw, 5, 7)
+    uses_its_inputs(twins.module, (ids,), (ids.flip(0),))
+    padding_changes_nothing(twins.module, ids, None, "Y")
+    compare(twins, ids)
+    _, weights = two(twins.module(ids), "Y", "the weights of each block")
+    for number, A in enumerate(several(weights, SIZES[3], "the weights of each block")):
+        if bool(A[(ids == 0)[:, None, None].expand_as(A)].any()):
+            raise CheckFailure(
+                "padding", f"In block {number}, padding gets weight.", setting=describe(ids), received="weights",
+                cause="padding not masked", hint="Pass the mask on to the blocks: True where a token is no padding.",
+            )  # fmt: skip
+
+
+@exercise(NAME)
+@points(1)
+def check_segments(student, sizes, draw):
+    """`segments` reaches the embeddings; without it, all tokens belong to segment 0"""
+    twins = _twins(student, draw)
+    for B, N in ((1, 2), (sizes.B, sizes.N_K)):
+        ids = ids_of(draw, B, N)
+        for segments in (None, torch.zeros_like(ids), torch.ones_like(ids), segments_of(draw, ids)):
+            compare(twins, ids, segments)
+    uses_its_inputs(twins.module, (ids, torch.zeros_like(ids)), (ids, torch.ones_like(ids)))
+
+
+@exercise(NAME)
+@points(1)
+def check_weights_only_when_asked(student, sizes, draw):
+    """With need_weights=False, Y is the same and the list of weights is empty"""
+    twins = _twins(student, draw)
+    ids = ids_of(draw, sizes.B, sizes.N_K)
+    Y, weights = two(twins.module(ids, need_weights=False), "Y", "no weights")
+    with torch.no_grad():
+        want, _ = twins.reference(ids)
+    keep = ids != 0
+    expect.close(expect.tensor(Y, "Y")[keep], want[keep], "Y", size=8.0, setting=f"{describe(ids)}, need_weights=False")
+    if not isinstance(weights, list | tuple) or len(weights):
+        raise CheckFailure(
+            "type", "There should be no weights with need_weights=False.", expected="an empty list",
+            yours=f"{len(weights)} of them" if isinstance(weights, list | tuple) else f"a {type(weights).__name__}",
+            received="weights", cause="need_weights not passed on",
+            hint="Pass need_weights on to the blocks: without the weights, attention takes a faster way.",
+        )  # fmt: skip
+
+
+@exercise(NAME)
+@points(1)
+def check_same_input_same_output(student, sizes, draw):
+    """The gradients are right; the same ids give the same Y, in float32 too, and are not changed"""
+    twins = _twins(student, draw)
+    ids = ids_of(draw, sizes.B, sizes.N_X, padded=False)
+    segments = segments_of(draw, ids)
+    twins.gradients_agree(ids, segments, draw=draw, names=())
+    what = ("Y", *(f"A of block {n}" for n in range(SIZES[3])))
+    leaves_no_trace(twins, [(ids[:1, :2],), (ids.flip(0), segments)], ids, segments, what=what)
+    expect.unchanged((ids, segments), twins.module.request(ids, segments).args_after, ("ids", "segments"))
+    single = _twins(student, draw, dtype=torch.float32)
+    expect.dtype(compare(single, ids, segments), torch.float32, "Y")
+    compare(twins, torch.arange(LONGEST)[None] % (V - 1) + 1)

@@ -1,0 +1,20 @@
+"""Every look-up is the product of a one-hot matrix with a table."""
+
+
+class BertEmbeddings(nn.Module):
+    def __init__(self, vocab_size, model_width, max_length, dropout=0.1):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab_size, model_width)
+        self.segments = nn.Embedding(2, model_width)
+        self.positions = nn.Embedding(max_length, model_width)
+        self.norm = nn.LayerNorm(model_width)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids, segments=None):
+        if segments is None:
+            segments = torch.zeros_like(ids)
+        places = torch.arange(ids.shape[1], device=ids.device)
+        table = self.tokens.weight
+        X = F.one_hot(ids, len(table)).to(table) @ table + F.one_hot(segments, 2).to(table) @ self.segments.weight
+        X = X + self.positions(places.expand_as(ids))
+        return self.dropout(self.norm(X))

@@ -1,0 +1,19 @@
+"""Norm and dropout from the functions."""
+
+
+class BertEmbeddings(nn.Module):
+    def __init__(self, vocab_size, model_width, max_length, dropout=0.1):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab_size, model_width)
+        self.segments = nn.Embedding(2, model_width)
+        self.positions = nn.Embedding(max_length, model_width)
+        self.norm = nn.LayerNorm(model_width)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids, segments=None):
+        if segments is None:
+            segments = torch.zeros_like(ids)
+        places = torch.arange(ids.shape[1], device=ids.device)
+        X = self.tokens(ids) + self.segments(segments) + self.positions(places)
+        X = F.layer_norm(X, X.shape[-1:], self.norm.weight, self.norm.bias, self.norm.eps)
+        return F.dropout(X, self.dropout.p, self.training)

@@ -1,0 +1,17 @@
+"""There is no table of segments."""
+
+
+class BertEmbeddings(nn.Module):
+    def __init__(self, vocab_size, model_width, max_length, dropout=0.1):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab_size, model_width)
+        self.positions = nn.Embedding(max_length, model_width)
+        self.norm = nn.LayerNorm(model_width)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids, segments=None):
+        if segments is None:
+            segments = torch.zeros_like(ids)
+        places = torch.arange(ids.shape[1], device=ids.device)
+        X = self.tokens(ids) + self.positions(places)
+        return self.dropout(self.norm(X))

@@ -1,0 +1,17 @@
+"""Tokens attend only to their own segment. In BERT both sentences see each other."""
+
+
+class BertEncoder(nn.Module):
+    def __init__(self, vocab_size, model_width, num_heads, num_blocks, max_length, dropout=0.1):
+        super().__init__()
+        self.embeddings = BertEmbeddings(vocab_size, model_width, max_length, dropout)
+        self.blocks = layers.Encoder(
+            num_blocks, model_width, num_heads, 4 * model_width, dropout, norm="post", activation="gelu"
+        )
+
+    def forward(self, ids, segments=None, need_weights=True):
+        allowed = (ids != PAD)[:, None, None, :]
+        if segments is not None:
+            allowed = allowed & (segments[:, :, None] == segments[:, None, :])[:, None]
+        X = self.embeddings(ids, segments)
+        return self.blocks(X, allowed, need_weights)

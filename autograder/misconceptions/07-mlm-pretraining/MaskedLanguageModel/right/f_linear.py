@@ -1,0 +1,15 @@
+"""The output as F.linear, the weights asked for and thrown away."""
+
+
+class MaskedLanguageModel(nn.Module):
+    def __init__(self, vocab_size, model_width, num_heads, num_blocks, max_length, dropout=0.1):
+        super().__init__()
+        self.encoder = BertEncoder(vocab_size, model_width, num_heads, num_blocks, max_length, dropout)
+        self.transform = nn.Linear(model_width, model_width)
+        self.output_norm = nn.LayerNorm(model_width)
+        self.output_bias = nn.Parameter(torch.zeros(vocab_size))
+
+    def forward(self, ids, segments=None):
+        Y = self.encoder(ids, segments)[0]
+        Y = self.output_norm(F.gelu(self.transform(Y)))
+        return F.linear(Y, self.encoder.embeddings.tokens.weight, self.output_bias)

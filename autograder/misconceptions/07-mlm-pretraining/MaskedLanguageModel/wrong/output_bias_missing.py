@@ -1,0 +1,14 @@
+"""There is no bias of the output. One number for each token of the vocabulary belongs to it."""
+
+
+class MaskedLanguageModel(nn.Module):
+    def __init__(self, vocab_size, model_width, num_heads, num_blocks, max_length, dropout=0.1):
+        super().__init__()
+        self.encoder = BertEncoder(vocab_size, model_width, num_heads, num_blocks, max_length, dropout)
+        self.transform = nn.Linear(model_width, model_width)
+        self.output_norm = nn.LayerNorm(model_width)
+
+    def forward(self, ids, segments=None):
+        Y, _ = self.encoder(ids, segments, need_weights=False)
+        Y = self.output_norm(F.gelu(self.transform(Y)))
+        return Y @ self.encoder.embeddings.tokens.weight.T

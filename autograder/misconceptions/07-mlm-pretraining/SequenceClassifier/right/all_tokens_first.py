@@ -1,0 +1,12 @@
+"""All tokens are pooled, and the first is taken at the end."""
+
+
+class SequenceClassifier(nn.Module):
+    def __init__(self, model_width, classes, dropout=0.1):
+        super().__init__()
+        self.pooler = nn.Linear(model_width, model_width)
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(model_width, classes)
+
+    def forward(self, Y):
+        return self.output(self.dropout(torch.tanh(self.pooler(Y))))[:, 0]

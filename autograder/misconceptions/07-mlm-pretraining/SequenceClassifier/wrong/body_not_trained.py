@@ -1,0 +1,12 @@
+"""The vectors are cut off from the body, so that fine-tuning changes the head alone. Look for detach."""
+
+
+class SequenceClassifier(nn.Module):
+    def __init__(self, model_width, classes, dropout=0.1):
+        super().__init__()
+        self.pooler = nn.Linear(model_width, model_width)
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(model_width, classes)
+
+    def forward(self, Y):
+        return self.output(self.dropout(torch.tanh(self.pooler(Y[:, 0].detach()))))

@@ -1,0 +1,12 @@
+"""After the pooler comes tanh, not ReLU."""
+
+
+class SequenceClassifier(nn.Module):
+    def __init__(self, model_width, classes, dropout=0.1):
+        super().__init__()
+        self.pooler = nn.Linear(model_width, model_width)
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(model_width, classes)
+
+    def forward(self, Y):
+        return self.output(self.dropout(F.relu(self.pooler(Y[:, 0]))))

