@@ -45,7 +45,7 @@ def test_course_lib_imports_nothing_else_of_the_project(file):
     installed = {"torch", "numpy", "matplotlib", "jaxtyping", "joblib", "safetensors", "IPython"}
     allowed = set(sys.stdlib_module_names) | {"course_lib"} | installed
     if PACKAGE / "data" in file.parents:
-        allowed |= {"sklearn", "PIL", "datasets"}
+        allowed |= {"sklearn", "PIL", "datasets", "tokenizers"}
     assert imported_names(file.read_text(encoding="utf-8")) <= allowed
 
 
