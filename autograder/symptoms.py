@@ -192,14 +192,14 @@ def _multiple(got: Tensor, want: Tensor) -> Symptom | None:
         return None
     ratio = got[used] / want[used]
     if _same(ratio, ratio[:1].expand_as(ratio)):
-        return "a constant factor too much", f"Every entry is {ratio[0].item():.4g} times what it should be."
+        return "off by a constant factor", f"Every entry is {ratio[0].item():.4g} times what it should be."
     return None
 
 
 def _batch(got: Tensor, want: Tensor) -> Symptom | None:
     if got.dim() >= 3 and got.shape[0] > 1 and _same(got[0], want[0]):
         return "only the first of the batch is right", (
-            "The first element of the batch is right and the others are not. Every batch element has its own matrices."
+            "The first element of the batch is right and the others are not. Each has to be treated for itself."
         )
     return None
 

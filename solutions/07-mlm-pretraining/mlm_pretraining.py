@@ -48,11 +48,11 @@ and listed at the end.
 |---|---|---|
 | $B$, $N$, $V$ | `B`, `N`, `V` | sequences in a batch, tokens in a sequence, tokens in the vocabulary |
 | $D$, $H$ | `D`, `H` | model width, heads |
-| – | `ids`, `(B, N)` | token ids; the first five, below `ORDINARY`, are special: `[PAD]` 0, `[UNK]`, `[CLS]`, `[SEP]`, `[MASK]` |
+| – | `ids`, `(B, N)` | token ids; the first five, below `ORDINARY`, are special: `[PAD]` 0, `[UNK]` (for what is not in the vocabulary), `[CLS]`, `[SEP]`, `[MASK]` |
 | – | `inputs`, `labels`, `(B, N)` | ids with some of them hidden; what stood there, and −100 everywhere else |
 | – | `segments`, `(B, N)` | 0 for tokens of the first sentence, 1 for those of the second |
 | $Y$ | `Y`, `(B, N, D)` | one vector for each token, after the encoder |
-| – | `allowed` | mask of the attention; **True means "may attend"** |
+| – | `allowed` | mask; **True means "may attend"**, and in `SpanHead` "the answer may lie here" |
 """
 
 # %%
@@ -144,7 +144,7 @@ for sentence in ("the queen [MASK] .", "the queen near the [MASK] sleeps .", "th
 r"""
 <details><summary>What was to be seen</summary>
 
-After *the queen* come the five verbs that need no object, in the third person, and four other words: *near*, *behind*, *beside* or *that*
+After *the queen* come the five verbs that need no object, in the third person singular, and four other words: *near*, *behind*, *beside* or *that*
 may go on, but not with a full stop right behind them. So five. In the second sentence any of the 24 nouns may stand, singular or
 plural: nothing agrees with it. In the third sentence, *like* (not *likes*) says that the subject is plural, but *the queen* is
 singular. A sentence like that does not exist, unless something that is seen is not what was written: one of the words must be one that
@@ -253,7 +253,7 @@ check("mlm_loss")
 
 # %% [markdown]
 r"""
-Now the loss has a scale with two ends. Knowing nothing costs $\log 75$. At the other end is the **limit**, the mean of $-\log$ of the exact
+Now the loss has a scale with two ends. It is counted in *nats*: with the natural logarithm, a token that is given probability $1/e$ costs 1. Knowing nothing costs $\log 75$. At the other end is the **limit**, the mean of $-\log$ of the exact
 posterior probabilities: what the best of all models would lose on these very gaps.
 
 **Before you run it:** is the limit 0? If not, what cannot be known?
@@ -337,7 +337,8 @@ of a batch have different lengths, and what a sentence means must not depend on 
 
 <details><summary>Hint: the shape of the mask</summary>
 
-`allowed` has to broadcast to `(B, H, N_Q, N_K)`, and it is the **keys** that are hidden: `(ids != PAD)[:, None, None]` is `(B, 1, 1, N)`.
+`allowed` has to broadcast to `(B, H, N_Q, N_K)`, and it is the **keys** that are hidden: `(ids != PAD)[:, None, None]` is `(B, 1, 1, N)`. (What comes out at the places of padding itself does
+not matter to anybody.)
 </details>
 """
 
@@ -416,7 +417,7 @@ returns. The vocabulary is `len(agreement_words())`; a framed sentence has at mo
 64, 4 heads, 2 blocks and no dropout do well. (Dropout helps against learning by heart. Here are 100 000 sentences, masked in another
 way every time.)
 
-Then run the cell, which trains the model and writes `language_model.safetensors`. It may be interrupted: with `resume=True` it goes
+Then run the cell, which trains the model, in about a minute and a half on two cores, and writes `language_model.safetensors`. It may be interrupted: with `resume=True` it goes
 on from the file, and when the file holds a finished training, it only loads it. If you change `my_language_model`
 afterwards, or repair anything that it is trained with, pass `resume=False` once, to train anew.
 
@@ -499,8 +500,8 @@ In the run that is shown in the course, the loss falls to 1.3 nats within 400 st
 What comes after is slower, the agreement over a distance, and after 2200 steps it ends 0.028 nats above the limit.
 
 The second cell says where the rest is. Where `[MASK]` stands, the model is almost perfect (0.946 against 0.927). Where a chosen token stayed, 0.130
-stands against 0.045: there the right answer is mostly to copy, but only if the token fits. Only 3 tokens of 200 teach it that (10 % of
-15 %, or 10 % more where a random one stands), which makes it the last thing to be learned.
+stands against 0.045: there the right answer is mostly to copy, but only if the token fits. Of 200 tokens, only 3 are
+chosen and stay as they are, and only these teach it. So it is the last thing to be learned.
 </details>
 
 ### 4.2 The gaps, one by one
@@ -553,7 +554,7 @@ do is less plain, and in another training the same work is done by other heads.
 
 ### 4.4 How many to hide?
 
-BERT hides 15 %. With 5 % there is little to learn from each sentence: "too expensive", as one of the decks puts it; with 50 % there is
+BERT hides 15 %. With 5 % there is little to learn from each sentence, which is expensive; with 50 % there is
 not enough context left. All three models below see the same number of sentences, and each is tested with 15 %.
 
 **Before you run it:** which will come nearest to the limit, in so short a training?
@@ -662,7 +663,7 @@ check("TokenTagger")
 r"""
 **Exercise 9.** `SpanHead`: the answer to a question is a piece of the text, from a first token to a last one. A linear layer gives two numbers for
 every token: how well it would do as the start, and as the end. Where an answer cannot lie, in the question itself, say, both
-are $-\infty$.
+are $-\infty$ (or the smallest number that there is, `torch.finfo(dtype).min`).
 
 **Exercise 10.** `best_span`: of all spans that do not end before they begin, the one with the largest sum
 $\text{start}_i + \text{end}_j$, $i \le j$. A span may be one token long.
@@ -907,10 +908,11 @@ random sentence, and a classifier on `[CLS]` says which.
 |---|---|---|---|---|---|---|
 | segments | 0 | 0 | 0 | 1 | 1 | 0 |
 
-The random sentence comes from **another** document. Drawn from all sentences it might be the next one after all, or A itself, and would
+The random sentence comes from **another** document: put all their sentences into one list, and draw from it. Drawn from all sentences it might be the next one after all, or A itself, and would
 be called random.
 
-**Exercise 11.** Write `sentence_pairs`. Each sentence that has a next one in its document comes first in one pair.
+**Exercise 11.** Write `sentence_pairs`. Each sentence that has a next one in its document comes first in one pair; in
+which order the pairs come does not matter.
 
 <details><summary>Hint: drawing</summary>
 
@@ -927,7 +929,7 @@ def sentence_pairs(documents, generator):
     """Return (ids (P, L), segments (P, L), is_next (P,)): a pair [CLS] A [SEP] B [SEP] for each sentence A that has a next one.
 
     documents: a list of documents, each a list of sentences, each a list of ids. With probability 1/2, B is the sentence after
-    A and is_next is True; otherwise B is a sentence of another document, each of theirs as probable, and is_next is False. Segments: 0 up
+    A and is_next is True; otherwise B is drawn from all sentences of all other documents, each equally probable, and is_next is False. Segments: 0 up
     to the first [SEP], 1 from B on. Rows are filled up to the longest pair with PAD and segment 0. All randomness comes from
     `generator`. Raises ValueError for fewer than two documents.
     """

@@ -155,12 +155,10 @@ def check_how_many_are_chosen(student, draw):
         chosen = (labels != IGNORE) & ordinary
         count, total = int(chosen.sum()), int(ordinary.sum())
         if not credible(count, total, rate):
-            of_all = credible(count, ids.numel(), rate) and total < ids.numel()
+            cause, hint = _share(count, total, ids.numel(), rate)
             _fail(
                 "The share of chosen tokens is wrong.", setting,
-                "rate counted over special tokens too" if of_all else "wrong share of tokens chosen",
-                f"Draw one uniform number for each token, and choose where it is less than rate. {count} of {total} "
-                "ordinary tokens are too far from it for bad luck (which would happen less than once in 10⁹ calls).",
+                cause, f"{hint} ({count} of {total} is too far off for bad luck, which would happen once in 10⁹ calls.)",
                 f"{rate:.1%} of the ordinary tokens", f"{count / total:.1%}",
             )  # fmt: skip
         for one, other, what in _neighbours(chosen, ordinary):
@@ -172,6 +170,25 @@ def check_how_many_are_chosen(student, draw):
                     "a column, or a fixed number of tokens for each row.",
                     f"two of them chosen together in {rate**2:.2%} of the pairs", f"in {both / one.numel():.2%}",
                 )  # fmt: skip
+
+
+def _share(count, total, of_all, rate):
+    """Return what a wrong share of labels tells, and where to look."""
+    stay = SHARES[2] + SHARES[1] / (V - ORDINARY)
+    for share, cause, hint in (
+        (1 - stay, "tokens that stay have no label", "A chosen token that stays as it was needs its label too."),
+        (SHARES[0], "only [MASK] has a label", "A chosen token needs its label whatever became of it."),
+        (1 - rate, "rate the wrong way round", "Choose where a uniform number is less than rate."),
+    ):
+        if credible(count, total, share if "wrong way" in cause else share * rate):
+            return cause, hint
+    if total < of_all and credible(count, of_all, rate):
+        return "rate counted over special tokens too", "The rate is a share of the ordinary tokens."
+    if count == 0:
+        return "nothing chosen", "In some rows at least, tokens have to be chosen."
+    return "wrong share of tokens chosen", (
+        "Draw one uniform number for each token, and choose where it is less than rate: not a rounded number for each row."
+    )
 
 
 def _neighbours(marks, counted):
@@ -231,7 +248,7 @@ def _split(seen, total):
     if random < 0.005:
         return "never a random id"
     if seen[2] < 0.02 * total:
-        return "never left as it was"
+        return "none stays, or has no label where it stays"
     return "wrong shares of 80, 10 and 10"
 
 

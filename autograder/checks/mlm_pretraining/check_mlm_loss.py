@@ -27,7 +27,7 @@ def _want(logits, labels):
     return sum(losses) / len(losses) if losses else logits.sum().double() * 0
 
 
-LOSS = Loss(NAME, _want, "labels", "masked token")
+LOSS = Loss(NAME, _want, "labels", "chosen token")
 
 
 @exercise(NAME)
@@ -46,7 +46,7 @@ def check_one_number(student, draw):
 
 @exercise(NAME)
 @points(2)
-def check_the_mean_over_the_masked_tokens(student, draw):
+def check_the_mean_over_the_chosen_tokens(student, draw):
     """It is the mean of −log p(label) over all labels of the batch that are not −100"""
     for shape in ((1, 1), (1, 2), (1, 4), (2, 2), (3, 5), (4, 7), (7, 3)):
         for share in (0.15, 0.5, 1.0):
@@ -73,11 +73,11 @@ def check_all_others_do_not_count(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_nothing_is_masked(student, draw):
-    """Without any masked token, the loss is 0 and its gradients are 0, never NaN"""
+def check_nothing_is_chosen(student, draw):
+    """Without any chosen token, the loss is 0 and its gradients are 0, never NaN"""
     for shape in ((1, 1), (2, 5)):
         labels = torch.full(shape, IGNORE)
-        LOSS.is_zero(student, draw.normal(*shape, V), labels, "no token is masked")
+        LOSS.is_zero(student, draw.normal(*shape, V), labels, "no token is chosen")
     LOSS.depends(student, draw, _labels(draw, 2, 5), V)
 
 

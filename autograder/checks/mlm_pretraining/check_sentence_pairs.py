@@ -208,12 +208,12 @@ def check_half_are_next(student, draw):
 @points(2)
 def check_other_sentences(student, draw):
     """Otherwise B comes from another document, from any of them, and any of its sentences may come, each as probable"""
-    counts = (41, 4, 4)
+    counts = (41, 1, 9)
     documents = _documents(draw, counts, longest=1)
     where = _numbered(documents)
     seen: dict = {}
     total = 0
-    for _ in range(12):
+    for _ in range(15):
         pairs, is_next = _check_form(student, documents, int(draw.integers(2**40)))
         _check_truth(pairs, is_next, documents)
         for (a, b), said in zip(pairs, is_next, strict=True):
@@ -233,12 +233,13 @@ def check_other_sentences(student, draw):
             "source", "No pair is random.", documents, "always the next sentence", "Half of the pairs should be random."
         )
     from_first = sum(seen.values())
-    for place in [(d, p) for d in (1, 2) for p in range(4)]:
-        if not credible(seen.get(place, 0), from_first, 1 / 8):
+    for place in [(d, p) for d in (1, 2) for p in range(counts[d])]:
+        if not credible(seen.get(place, 0), from_first, 1 / sum(counts[1:])):
             cause = "only some sentences come second"
             _fail(
                 "source", f"Sentence {place[1]} of document {place[0]} comes too often or too rarely.", documents, cause,
-                "Every sentence of every other document may come second, the first and the last too, each as probable.",
+                "Put the sentences of all other documents into one list and draw from it: the first and the last too, and "
+                "those of a short document no more often than others.",
             )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Without a masked token a new tensor is returned, from which no gradient flows: backward() stops with
+"""Without a chosen token a new tensor is returned, from which no gradient flows: backward() stops with
 an error. Return a 0 that is computed from the logits."""
 
 

@@ -1,4 +1,4 @@
-"""The sum is divided by the number of sequences. It is the mean over the masked tokens."""
+"""The sum is divided by the number of sequences. It is the mean over the chosen tokens."""
 
 
 def mlm_loss(logits, labels):

@@ -1,5 +1,5 @@
 """The sum is divided by the number of all positions, so the loss is the smaller the fewer tokens are
-masked. Divide by the number of labels that are not −100."""
+chosen. Divide by the number of labels that are not −100."""
 
 
 def mlm_loss(logits, labels):

@@ -1,4 +1,4 @@
-"""The losses are summed and not divided. Divide by the number of masked tokens."""
+"""The losses are summed and not divided. Divide by the number of chosen tokens."""
 
 
 def mlm_loss(logits, labels):

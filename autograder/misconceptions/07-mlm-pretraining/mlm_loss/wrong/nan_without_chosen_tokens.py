@@ -1,4 +1,4 @@
-"""Without a masked token the mean is 0/0, NaN, and one such batch spoils all weights. Divide by at
+"""Without a chosen token the mean is 0/0, NaN, and one such batch spoils all weights. Divide by at
 least 1."""
 
 

@@ -1,5 +1,5 @@
 """Each row's mean is taken, and then their mean: a token in a row with few masks counts more. Take one
-mean over all masked tokens of the batch."""
+mean over all chosen tokens of the batch."""
 
 
 def mlm_loss(logits, labels):
