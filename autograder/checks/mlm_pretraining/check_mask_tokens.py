@@ -184,8 +184,6 @@ def _share(count, total, of_all, rate):
             return cause, hint
     if total < of_all and credible(count, of_all, rate):
         return "rate counted over special tokens too", "The rate is a share of the ordinary tokens."
-    if count == 0:
-        return "nothing chosen", "In some rows at least, tokens have to be chosen."
     return "wrong share of tokens chosen", (
         "Draw one uniform number for each token, and choose where it is less than rate: not a rounded number for each row."
     )
