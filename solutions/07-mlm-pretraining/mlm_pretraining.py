@@ -228,8 +228,8 @@ is then **0**, with a gradient of zero.
 
 <details><summary>Hint: the axis of the classes</summary>
 
-`F.cross_entropy` wants the classes on axis 1: `logits.transpose(1, 2)` is `(B, V, N)`. (`reshape` gives the same shape and wrong
-numbers.)
+`F.cross_entropy` wants the classes on axis 1. Make one long list of tokens, `(B · N, V)` and `(B · N,)`; or swap two axes, `(B, V, N)`,
+with `transpose`. (`reshape` to that shape gives wrong numbers.)
 </details>
 <details><summary>Hint: no chosen token</summary>
 
@@ -244,7 +244,7 @@ def mlm_loss(logits, labels):
     Without any such label the loss is 0, and so is its gradient.
     """
     ### BEGIN SOLUTION Average -log p(label) over the labels that are not -100, and give 0 where there is none.
-    total = F.cross_entropy(logits.transpose(1, 2), labels, ignore_index=-100, reduction="sum")
+    total = F.cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=-100, reduction="sum")
     return total / (labels != -100).sum().clamp(min=1)
     ### END SOLUTION
 
