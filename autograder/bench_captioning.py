@@ -1,13 +1,9 @@
 """The captioner of lesson 05, trained from nothing by the notebook's own cells, and what comes of it."""
 
-import contextlib
-import os
-import tempfile
 from collections.abc import Iterator
 from typing import Any
 
-from autograder import notebooks
-from autograder.course import find_course
+from autograder.retrain import retrain
 
 LESSON = "05-captioning"
 #: What the cells that are run here contain: the data, and the training.
@@ -17,28 +13,14 @@ SEED = "SEED, SCENES, BATCH = 0,"
 
 def captioner(seed: int = 0) -> Iterator[tuple[str, float, float, str, str]]:
     """Yield (name, value, target, unit, which is better) for the captioner that the notebook trains from this seed."""
-    names, history = train(seed)
-    yield "captioner: minutes of training", history.seconds / 60, 3.0, "min", "lower"
+    from course_lib.data import scene_vocabulary
+
+    names = retrain(LESSON, CELLS, SEED, seed, {"vocabulary": scene_vocabulary()})
+    yield "captioner: minutes of training", names["history"].seconds / 60, 3.0, "min", "lower"
     found = judge(names["captioner"], seed)
     yield "captioner: exact captions of held-out scenes", found["exact"], 0.95, "of 1000", "higher"
     yield "captioner: attention in the box of the named digit", found["pointing"], 0.9, "of the weight", "higher"
     yield "captioner: captions exact for another scene", found["shuffled"], 0.05, "of 1000", "lower"
-
-
-def train(seed: int) -> tuple[dict[str, Any], Any]:
-    """Run the lesson's exercises and its cells that train, in an empty folder; return what they define, and the history."""
-    from course_lib.data import scene_vocabulary
-
-    notebook = find_course().solution_notebook(LESSON)
-    names = notebooks.run(notebook).namespace
-    names |= {"vocabulary": scene_vocabulary()}
-    texts = [notebooks.source(cell) for cell in notebooks.read(notebook)["cells"] if cell["cell_type"] == "code"]
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), open(os.devnull, "w") as nowhere:
-        with contextlib.redirect_stdout(nowhere):
-            for part in CELLS:
-                [text] = [text for text in texts if part in text]
-                exec(text.replace(SEED, SEED.replace("0,", f"{seed},")), names)
-    return names, names["history"]
 
 
 def judge(model: Any, seed: int, count: int = 1000) -> dict[str, float]:

@@ -1,20 +1,18 @@
 """A training step of lesson 07's masked language model against that of Hugging Face's, and what the lesson's training reaches."""
 
-import contextlib
-import os
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograder import measure, notebooks
 from autograder.course import find_course
+from autograder.retrain import retrain
 
 LESSON = "07-mlm-pretraining"
 #: (B, N, vocabulary, D, H, blocks): what the lesson trains, and something larger.
 SHAPES = ((64, 19, 75, 64, 4, 2), (16, 128, 2000, 256, 8, 4))
 #: What the cells that are run here contain.
-DATA, TRAINING = "held_out = framed(", "def draw_batch"
+CELLS = ("held_out = framed(", "def draw_batch")
 SEED = "SEED, BATCH = 0,"
 
 
@@ -80,22 +78,9 @@ def _maker(B: int, N: int, V: int) -> Callable[[], tuple[Any, Any]]:
 
 def pretraining(seed: int = 0) -> Iterator[tuple[str, float, float, str]]:
     """Yield (name, value, target, unit) for the language model that the notebook trains from this seed."""
-    names = train(seed)
+    from course_lib.data import MASK, ORDINARY, Masking, agreement_words
+
+    V = len(agreement_words())
+    names = retrain(LESSON, CELLS, SEED, seed, {"V": V, "masking": Masking(V, MASK, ORDINARY)})
     yield "pretraining: minutes", names["history"].seconds / 60, 3.0, "min"
     yield "pretraining: loss above the limit", names["history"].validation[-1] - names["limit"], 0.05, "nats"
-
-
-def train(seed: int) -> dict[str, Any]:
-    """Run the lesson's exercises and its cells that train, in an empty folder; return what they define."""
-    from course_lib.data import agreement_words
-
-    notebook = find_course().solution_notebook(LESSON)
-    names = notebooks.run(notebook).namespace
-    names |= {"V": len(agreement_words()), "masking": names["Masking"](len(agreement_words()), 4, 5)}
-    texts = [notebooks.source(cell) for cell in notebooks.read(notebook)["cells"] if cell["cell_type"] == "code"]
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), open(os.devnull, "w") as nowhere:
-        with contextlib.redirect_stdout(nowhere):
-            for part in (DATA, TRAINING):
-                [text] = [text for text in texts if part in text]
-                exec(text.replace(SEED, SEED.replace("0,", f"{seed},")), names)
-    return names

@@ -32,7 +32,7 @@ _NOT_PART = {
     "attacks.py", "audit.py", "bench.py", "bench_captioning.py", "bench_class.py", "bench_layers.py",
     "bench_pretraining.py", "build.py",
     "buildrun.py", "class_runner.py", "cli.py", "cluster.py", "demo.py", "leaks.py", "lesson_source.py",
-    "nbgrader_plugins", "regrade.py", "results.py", "stage_a.py", "stage_b.py",
+    "nbgrader_plugins", "regrade.py", "results.py", "retrain.py", "stage_a.py", "stage_b.py",
 }  # fmt: skip
 
 Result = dict[str, Any]

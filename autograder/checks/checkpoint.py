@@ -2,7 +2,6 @@
 
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from torch import Tensor
 
@@ -71,7 +70,7 @@ def judge(value: float, full: float, none: float, failure: CheckFailure) -> None
 
     Larger is better if ``full`` is larger than ``none``, and smaller otherwise. A value that is no number earns nothing.
     """
-    part: Any = (value - none) / (full - none)
+    part = (value - none) / (full - none)
     if part >= 1:
         return
-    raise PartialCredit(int(max(0.0, part) * STEPS) / STEPS if part > 0 else 0.0, failure)
+    raise PartialCredit(int(part * STEPS) / STEPS if part > 0 else 0.0, failure)

@@ -1,12 +1,13 @@
 """What the checks of the lesson's modules share: sizes, ids with padding, and the comparison with the references."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from autograder import expect
-from autograder.checks.twins import Twins, first_result
+from autograder.checks.twins import Twins, explained_if_random, first_result, leaves_no_trace
 from autograder.failure import CheckFailure
 from autograder.references import ORDINARY, PAD
 
@@ -32,7 +33,7 @@ def segments_of(draw: Any, ids: Tensor) -> Tensor:
     return (torch.arange(ids.shape[1]) >= draw.integers(ids.shape[1] + 1, ids.shape[0], 1)).long()
 
 
-def describe(ids: Tensor, segments: Tensor | None = None, *_: Any) -> str:
+def describe(ids: Tensor, segments: Tensor | None = None) -> str:
     """Name the shape of the ids, and say whether there are segments and padding."""
     with_segments = "without segments" if segments is None else "with segments"
     with_padding = "with padding" if bool((ids == PAD).any()) else "without padding"
@@ -47,7 +48,7 @@ def real(ids: Tensor, value: Tensor) -> Tensor:
 def compare(twins: Twins, ids: Tensor, segments: Tensor | None = None, what: str = "Y", size: float = 8.0) -> Tensor:
     """Compare the first result at all tokens that are no padding with the reference's, and return it."""
     with torch.no_grad():
-        want = first_of(twins.reference(ids, segments))
+        want = first_result(twins.reference(ids, segments))
     inputs = (ids,) if segments is None else (ids, segments)
     got = first_result(twins.module(*inputs), what)
     expect.shape(got, want.shape, what, "(B, N, …)", describe(ids, segments))
@@ -55,9 +56,26 @@ def compare(twins: Twins, ids: Tensor, segments: Tensor | None = None, what: str
     return got
 
 
-def first_of(value: Any) -> Tensor:
-    """Return the first of several results, or the only one."""
-    return value[0] if isinstance(value, tuple) else value
+def right_values(make: Callable[[tuple], Twins], B: int, draw: Any, what: str = "Y", size: float = 8.0) -> None:
+    """Compare modules of several sizes with the references, without padding, and see that tokens see both sides."""
+    for build in (*OTHERS, SIZES):
+        twins = make(build)
+        for rows, N in ((1, 2), (B, 5)):
+            ids = ids_of(draw, rows, N, build[0], padded=False)
+            with explained_if_random(twins.module, None, ids):
+                compare(twins, ids, what=what, size=size)
+    sees_both_sides(twins.module, ids_of(draw, 3, 7, padded=False), what)
+
+
+def same_again(twins: Twins, single: Twins, draw: Any, B: int, N: int, names: Sequence[str], size: float = 8.0) -> None:
+    """Compare gradients; see that earlier calls leave no trace and ids stay; compare in float32 and at full length."""
+    ids = ids_of(draw, B, N, padded=False)
+    segments = segments_of(draw, ids)
+    twins.gradients_agree(ids, segments, draw=draw, names=())
+    leaves_no_trace(twins, [(ids[:1, :2],), (ids.flip(0), segments)], ids, segments, what=names)
+    expect.unchanged((ids, segments), twins.module.request(ids, segments).args_after, ("ids", "segments"))
+    expect.dtype(compare(single, ids, segments, names[0], 2 * size), torch.float32, names[0])
+    compare(twins, torch.arange(LONGEST)[None] % (V - 1) + 1, what=names[0], size=size)
 
 
 def sees_both_sides(module: Any, ids: Tensor, what: str) -> None:

@@ -4,22 +4,18 @@ import torch
 
 from autograder import expect, references
 from autograder.checks.mlm_pretraining.bodies import (
-    LONGEST,
-    OTHERS,
     SIZES,
-    V,
     compare,
     describe,
     ids_of,
     padding_changes_nothing,
-    sees_both_sides,
+    right_values,
+    same_again,
     segments_of,
 )
 from autograder.checks.twins import (
     Twins,
-    explained_if_random,
     has_parameters,
-    leaves_no_trace,
     several,
     two,
     uses_its_inputs,
@@ -54,13 +50,7 @@ def check_shapes(student, sizes, draw):
 @points(2)
 def check_values(student, sizes, draw):
     """Y is what the blocks make of the embeddings, and every token sees the whole sequence, on both sides"""
-    for build in (*OTHERS, SIZES):
-        twins = _twins(student, draw, build)
-        for B, N in ((1, 2), (sizes.B, 5)):
-            ids = ids_of(draw, B, N, build[0], padded=False)
-            with explained_if_random(twins.module, None, ids):
-                compare(twins, ids)
-    sees_both_sides(twins.module, ids_of(draw, 3, 7, padded=False), "Y")
+    right_values(lambda build: _twins(student, draw, build), sizes.B, draw)
 
 
 @exercise(NAME)
@@ -117,13 +107,5 @@ def check_weights_only_when_asked(student, sizes, draw):
 @points(1)
 def check_same_input_same_output(student, sizes, draw):
     """The gradients are right; the same ids give the same Y, in float32 too, and are not changed"""
-    twins = _twins(student, draw)
-    ids = ids_of(draw, sizes.B, sizes.N_X, padded=False)
-    segments = segments_of(draw, ids)
-    twins.gradients_agree(ids, segments, draw=draw, names=())
-    what = ("Y", *(f"A of block {n}" for n in range(SIZES[3])))
-    leaves_no_trace(twins, [(ids[:1, :2],), (ids.flip(0), segments)], ids, segments, what=what)
-    expect.unchanged((ids, segments), twins.module.request(ids, segments).args_after, ("ids", "segments"))
-    single = _twins(student, draw, dtype=torch.float32)
-    expect.dtype(compare(single, ids, segments), torch.float32, "Y")
-    compare(twins, torch.arange(LONGEST)[None] % (V - 1) + 1)
+    names = ("Y", *(f"A of block {n}" for n in range(SIZES[3])))
+    same_again(_twins(student, draw), _twins(student, draw, dtype=torch.float32), draw, sizes.B, sizes.N_X, names)

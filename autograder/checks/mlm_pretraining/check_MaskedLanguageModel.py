@@ -4,18 +4,17 @@ import torch
 
 from autograder import expect, references
 from autograder.checks.mlm_pretraining.bodies import (
-    LONGEST,
-    OTHERS,
     SIZES,
     V,
     compare,
     describe,
     ids_of,
     padding_changes_nothing,
-    sees_both_sides,
+    right_values,
+    same_again,
     segments_of,
 )
-from autograder.checks.twins import Twins, explained_if_random, has_parameters, leaves_no_trace, uses_its_inputs
+from autograder.checks.twins import Twins, has_parameters, uses_its_inputs
 from autograder.marks import exercise, points
 
 NAME = "MaskedLanguageModel"
@@ -43,13 +42,7 @@ def check_parameters(student, sizes, draw):
 @points(3)
 def check_values(student, sizes, draw):
     """Y passes `transform`, GELU and `output_norm`; the logits are dot products with the token vectors, plus `output_bias`"""
-    for build in (*OTHERS, SIZES):
-        twins = _twins(student, draw, build)
-        for B, N in ((1, 2), (sizes.B, 5)):
-            ids = ids_of(draw, B, N, build[0], padded=False)
-            with explained_if_random(twins.module, None, ids):
-                compare(twins, ids, what=WHAT, size=20.0)
-    sees_both_sides(twins.module, ids_of(draw, 3, 7, padded=False), WHAT)
+    right_values(lambda build: _twins(student, draw, build), sizes.B, draw, WHAT, 20.0)
 
 
 @exercise(NAME)
@@ -78,11 +71,5 @@ def check_gradients(student, sizes, draw):
 @points(1)
 def check_same_input_same_output(student, sizes, draw):
     """The same ids give the same logits, whatever was computed before, in float32 too; ids are not changed"""
-    twins = _twins(student, draw)
-    ids = ids_of(draw, sizes.B, sizes.N_X, padded=False)
-    segments = segments_of(draw, ids)
-    leaves_no_trace(twins, [(ids[:1, :2],), (ids.flip(0), segments)], ids, segments, what=(WHAT,))
-    expect.unchanged((ids, segments), twins.module.request(ids, segments).args_after, ("ids", "segments"))
     single = _twins(student, draw, dtype=torch.float32)
-    expect.dtype(compare(single, ids, segments, WHAT, 40.0), torch.float32, WHAT)
-    compare(twins, torch.arange(LONGEST)[None] % (V - 1) + 1, what=WHAT, size=20.0)
+    same_again(_twins(student, draw), single, draw, sizes.B, sizes.N_X, (WHAT,), 20.0)

@@ -2,9 +2,9 @@
 
 import torch
 
-from autograder import expect, references
+from autograder import expect
 from autograder.checks.mlm_pretraining import heads
-from autograder.checks.twins import Twins, has_parameters, uses_its_inputs
+from autograder.checks.twins import uses_its_inputs
 from autograder.failure import CheckFailure
 from autograder.marks import exercise, points
 
@@ -13,22 +13,11 @@ CLASSES = 3
 WHAT = ("logits",)
 
 
-def _twins(student, draw, classes=CLASSES, dtype=torch.float64):
-    build = (heads.D, classes, 0.0)
-    return Twins(student, NAME, build, references.SequenceClassifier(*build), draw, dtype)
-
-
 @exercise(NAME)
 @points(1)
 def check_shapes(student, sizes, draw):
     """The module has `pooler` and `output`, and gives one row of logits (B, classes) for each sequence"""
-    build = (heads.D, CLASSES, 0.0)
-    has_parameters(student, NAME, build, dict(references.SequenceClassifier(*build).named_parameters()))
-    module = _twins(student, draw).module
-    for B, N in heads.shapes((sizes.B, sizes.N_K)):
-        Y = draw.normal(B, N, heads.D)
-        expect.shape(expect.tensor(module(Y), "logits"), (B, CLASSES), "logits", "(B, classes)", f"Y {tuple(Y.shape)}")
-    uses_its_inputs(module, (Y,), (Y.flip(0),))
+    heads.right_shapes(student, NAME, CLASSES, draw, (sizes.B, sizes.N_K), "(B, classes)")
 
 
 @exercise(NAME)
@@ -36,7 +25,7 @@ def check_shapes(student, sizes, draw):
 def check_values(student, sizes, draw):
     """The logits come from the tanh of the pooled vector of the first token, [CLS], and from no other"""
     for classes in (1, CLASSES, heads.D):
-        twins = _twins(student, draw, classes)
+        twins = heads.twins_of(student, NAME, classes, draw)
         for B, N in heads.shapes((sizes.B, sizes.N_K)):
             twins.agree(draw.normal(B, N, heads.D, scale=2.0), what=WHAT)
     Y = draw.normal(sizes.B, sizes.N_K, heads.D)
@@ -54,7 +43,7 @@ def check_values(student, sizes, draw):
 @points(1)
 def check_dropout_and_gradients(student, sizes, draw):
     """Dropout comes between the tanh and the output layer; the gradients are right"""
-    twins = _twins(student, draw)
+    twins = heads.twins_of(student, NAME, CLASSES, draw)
     Y = draw.normal(sizes.B, sizes.N_K, heads.D)
     heads.gradients_and_repetition(twins, draw, Y, WHAT)
     pooler = {"pooler.weight": torch.eye(heads.D).double(), "pooler.bias": torch.zeros(heads.D).double()}

@@ -1,12 +1,14 @@
 """What the checks of the heads share: vectors Y (B, N, D) as they come from an encoder."""
 
 import math
+from typing import Any
 
 import torch
 
-from autograder import expect
-from autograder.checks.twins import Twins, leaves_no_trace, same_twice, uses_its_inputs
+from autograder import expect, references
+from autograder.checks.twins import Twins, has_parameters, leaves_no_trace, same_twice, uses_its_inputs
 from autograder.failure import CheckFailure
+from autograder.student import Student
 
 D = 13
 P = 0.25
@@ -15,6 +17,23 @@ P = 0.25
 def shapes(B_and_N):
     """The sizes (B, N) on which a head is tried: the smallest first, and one where both are equal to the width."""
     return [(1, 1), (1, 2), (2, 1), B_and_N, (5, 3), (D, D)]
+
+
+def twins_of(student: Student, name: str, outputs: int, draw: Any) -> Twins:
+    """Return the student's head with so many outputs, without dropout, and the reference of that name."""
+    build = (D, outputs, 0.0)
+    return Twins(student, name, build, getattr(references, name)(*build), draw)
+
+
+def right_shapes(student: Student, name: str, outputs: int, draw: Any, B_and_N: tuple[int, int], meaning: str) -> None:
+    """Compare the parameters with the reference's, and the shape of the logits, ``meaning``, with that of its logits."""
+    twins = twins_of(student, name, outputs, draw)
+    has_parameters(student, name, twins.build, dict(twins.reference.named_parameters()))
+    for B, N in shapes(B_and_N):
+        Y = draw.normal(B, N, D)
+        logits = expect.tensor(twins.module(Y), "logits")
+        expect.shape(logits, twins.reference(Y).shape, "logits", meaning, f"Y {tuple(Y.shape)}")
+    uses_its_inputs(twins.module, (Y,), (Y.flip(0),))
 
 
 def gradients_and_repetition(twins: Twins, draw, Y, what, outputs=1):
