@@ -29,6 +29,7 @@ MISTAKES = (
     "03-transformer-blocks/DecoderBlock/wrong/causal_mask_missing",
     "03-transformer-blocks/Transformer/wrong/embedding_not_scaled",
     "07-mlm-pretraining/BertEncoder/wrong/causal_mask_left_on",
+    "08-vit/VisionTransformer/wrong/class_token_last",
 )
 SHAPES = ((1, 8, 2048, 64), (1, 4, 4096, 64))
 
@@ -62,6 +63,7 @@ def bench(output: Path, large: bool = False) -> int:
         *_layers(),
         *_captioner(),
         *_pretraining(),
+        *_vision(),
         *_check_times(),
         *_import_times(),
         *_class(large),
@@ -111,6 +113,13 @@ def _pretraining() -> Iterator[Figure]:
     from autograder import bench_pretraining
 
     yield from (Figure(*figure) for figure in (*bench_pretraining.steps(), *bench_pretraining.pretraining()))
+
+
+def _vision() -> Iterator[Figure]:
+    """How fast the Vision Transformer of lesson 08 learns, and how well it reads."""
+    from autograder import bench_vit
+
+    yield from (Figure(*figure) for figure in (*bench_vit.steps(), *bench_vit.training()))
 
 
 def solution(lesson: str) -> dict[str, Any]:

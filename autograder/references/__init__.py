@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from autograder.references import attention, blocks, captioning, heads, pretraining, stacks
+from autograder.references import attention, blocks, captioning, heads, pretraining, stacks, vision
 from autograder.references.attention import (
     CausalSelfAttention,
     SelfAttention,
@@ -76,6 +76,16 @@ from autograder.references.pretraining import (
     sentence_pairs,
 )
 from autograder.references.stacks import Decoder, Encoder, Transformer, TransformerConfig, parameter_count
+from autograder.references.vision import (
+    PatchEmbedding,
+    VisionTransformer,
+    ViTConfig,
+    attention_rollout,
+    interpolate_positions,
+    patchify,
+    shifted_windows,
+    unpatchify,
+)
 from course_lib.data import scene_vocabulary
 
 __all__ = [
@@ -103,6 +113,7 @@ __all__ = [
     "LearnedPositions",
     "MaskedLanguageModel",
     "MultiHeadAttention",
+    "PatchEmbedding",
     "ReadyEncoder",
     "SelfAttention",
     "SequenceClassifier",
@@ -112,7 +123,10 @@ __all__ = [
     "Transformer",
     "TransformerCaptioner",
     "TransformerConfig",
+    "ViTConfig",
+    "VisionTransformer",
     "attend",
+    "attention_rollout",
     "attention_weights",
     "beam_search",
     "best_span",
@@ -121,22 +135,26 @@ __all__ = [
     "causal_mask",
     "greedy_caption",
     "grid_features",
+    "interpolate_positions",
     "mask_tokens",
     "merge_heads",
     "mlm_loss",
     "namespace",
     "padding_mask",
     "parameter_count",
+    "patchify",
     "scaled_dot_product_attention",
     "sentence_pairs",
+    "shifted_windows",
     "sinusoidal_positions",
     "softmax",
     "source_of",
     "split_heads",
+    "unpatchify",
     "weights_to_grid",
 ]  # fmt: skip
 
-_MODULES = (attention, heads, blocks, stacks, captioning, pretraining)
+_MODULES = (attention, heads, blocks, stacks, captioning, pretraining, vision)
 
 
 def namespace() -> dict[str, Any]:

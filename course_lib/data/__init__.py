@@ -2,7 +2,10 @@
 
 from course_lib.data.agreement import agreement_language, agreement_words, draw_sentences, framed, unframed
 from course_lib.data.agreement_tasks import SUBJECTS, TAGS, subject_classes, who_does_it, word_tags
+from course_lib.data.augmentation import erase_squares, flip_pictures, shift_pictures
+from course_lib.data.cifar import CIFAR_CLASSES, LabelledPictures, cifar10
 from course_lib.data.coco import coco_captions
+from course_lib.data.colour_digits import ColourDigits, draw_colour_digits
 from course_lib.data.digits import handwritten_digits
 from course_lib.data.english import Document, python_english, sentences_of
 from course_lib.data.grammar import scene_vocabulary
@@ -18,6 +21,7 @@ from course_lib.data.wordpieces import train_wordpieces
 from course_lib.data.words import words_of
 
 __all__ = [
+    "CIFAR_CLASSES",
     "CLS",
     "END",
     "MASK",
@@ -29,15 +33,21 @@ __all__ = [
     "TAGS",
     "UNKNOWN",
     "CaptionedPictures",
+    "ColourDigits",
     "Document",
+    "LabelledPictures",
     "Masking",
     "Scenes",
     "Vocabulary",
     "agreement_language",
     "agreement_words",
+    "cifar10",
     "coco_captions",
+    "draw_colour_digits",
     "draw_scenes",
     "draw_sentences",
+    "erase_squares",
+    "flip_pictures",
     "framed",
     "handwritten_digits",
     "hub_captions",
@@ -48,6 +58,7 @@ __all__ = [
     "scene_features",
     "scene_vocabulary",
     "sentences_of",
+    "shift_pictures",
     "subject_classes",
     "text_files",
     "train_wordpieces",

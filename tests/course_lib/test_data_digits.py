@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
 from course_lib.data import handwritten_digits
-from course_lib.data.digits import PARTS
+from course_lib.data.digits import FIFTHS, PARTS
 
 
 @pytest.fixture(scope="module")
@@ -17,17 +17,19 @@ def file():
     return load_digits()
 
 
-def test_every_picture_of_the_file_is_in_exactly_one_part(file):
-    sources = torch.cat([handwritten_digits(part).sources for part in PARTS])
+@pytest.mark.parametrize("parts", [PARTS, FIFTHS])
+def test_every_picture_of_the_file_is_in_exactly_one_part(file, parts):
+    sources = torch.cat([handwritten_digits(part).sources for part in parts])
     assert sorted(sources.tolist()) == list(range(len(file.images)))
 
 
-def test_no_two_parts_hold_the_same_pixels():
-    pixels = [{picture.numpy().tobytes() for picture in handwritten_digits(part).images} for part in PARTS]
+@pytest.mark.parametrize("parts", [PARTS, FIFTHS])
+def test_no_two_parts_hold_the_same_pixels(parts):
+    pixels = [{picture.numpy().tobytes() for picture in handwritten_digits(part).images} for part in parts]
     assert sum(map(len, pixels)) == len(set.union(*pixels)) == 1797
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", PARTS + FIFTHS)
 def test_pictures_and_labels_are_those_of_the_file(file, part):
     digits = handwritten_digits(part)
     assert np.array_equal(digits.images.numpy() * 16, file.images[digits.sources])
@@ -35,7 +37,7 @@ def test_pictures_and_labels_are_those_of_the_file(file, part):
     assert digits.labels.tolist() == sorted(digits.labels.tolist())
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", PARTS + FIFTHS)
 def test_every_digit_is_there_about_equally_often(part):
     counts = torch.bincount(handwritten_digits(part).labels, minlength=10)
     assert counts.min() > 0.8 * counts.max()
@@ -45,6 +47,10 @@ def test_one_picture_in_four_is_held_out():
     train, held_out = (len(handwritten_digits(part).labels) for part in ("train", "held_out"))
     assert train + held_out == 1545
     assert abs(held_out / 1545 - 0.25) < 0.005
+
+
+def test_one_picture_in_five_is_in_the_last_fifth():
+    assert [len(handwritten_digits(part).labels) for part in FIFTHS] == [1442, 355]
 
 
 def test_new_writers_begin_where_a_form_ends_and_another_begins(file):
@@ -60,7 +66,10 @@ def test_new_writers_begin_where_a_form_ends_and_another_begins(file):
 
 
 def test_another_part_is_an_error():
-    with pytest.raises(ValueError, match="Expected part to be one of 'train', 'held_out', 'new_writers', got 'test'"):
+    with pytest.raises(
+        ValueError,
+        match="Expected part to be one of 'train', 'held_out', 'new_writers', 'four_fifths', 'one_fifth', got 'test'",
+    ):
         handwritten_digits("test")
 
 
@@ -87,9 +96,11 @@ def test_the_split_never_changes(file):
 
 def test_a_support_vector_machine_finds_new_writers_harder():
     """The numbers in the docstring, measured with a model of somebody else's."""
-    data = {part: handwritten_digits(part) for part in PARTS}
+    data = {part: handwritten_digits(part) for part in PARTS + FIFTHS}
     pixels = {part: digits.images.flatten(1).numpy() for part, digits in data.items()}
     machine = SVC(C=10, gamma=0.05).fit(pixels["train"], data["train"].labels.numpy())
     scores = {part: machine.score(pixels[part], data[part].labels.numpy()) for part in PARTS}
+    of_the_whole = SVC(C=10, gamma=0.05).fit(pixels["four_fifths"], data["four_fifths"].labels.numpy())
+    assert round(of_the_whole.score(pixels["one_fifth"], data["one_fifth"].labels.numpy()), 2) == 0.99
     assert round(scores["held_out"], 2) == 0.99
     assert round(scores["new_writers"], 2) == 0.95

@@ -1,0 +1,93 @@
+"""A training step of lesson 08's Vision Transformer against that of Hugging Face's, and what the lesson's training reaches."""
+
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from autograder import measure, notebooks
+from autograder.course import find_course
+from autograder.retrain import retrain
+
+LESSON = "08-vit"
+#: (B, side of the picture, P, D, H, blocks): what the lesson trains, and something larger.
+SHAPES = ((64, 8, 2, 64, 4, 3), (16, 32, 4, 192, 6, 6))
+#: What the cell that is run here contains.
+CELLS = ("def draw_batch",)
+SEED = "SEED, BATCH = 0,"
+
+
+def steps() -> Iterator[tuple[str, float, float, str, str]]:
+    """Yield (name, ratio, target, unit, which is better): forward, loss and backward of the solution's model against ViTForImageClassification's.
+
+    Both have the same sizes, the same dropout and as many threads.
+    """
+    import torch
+    import transformers
+
+    names = notebooks.run(find_course().solution_notebook(LESSON)).namespace
+    with measure.threads(2):
+        for B, side, P, D, H, blocks in SHAPES:
+            torch.manual_seed(0)
+            ours = names["VisionTransformer"](names["ViTConfig"](side, side, 3, P, D, H, blocks, 2 * D, 10, 0.1))
+            config = transformers.ViTConfig(
+                image_size=side, patch_size=P, hidden_size=D, num_hidden_layers=blocks, num_attention_heads=H,
+                intermediate_size=2 * D, hidden_dropout_prob=0.1, attention_probs_dropout_prob=0.1,
+            )  # fmt: skip
+            config.num_labels = 10
+            theirs = transformers.ViTForImageClassification(config).train()
+            our_step = _step(ours.train(), _our_logits(ours))
+            their_step = _step(theirs, _their_logits(theirs))
+            make = _maker(B, side)
+            our_step(*make())
+            their_step(*make())
+            ratio = measure.time_ratio(our_step, their_step, make, [1.0], rounds=(11, 31), clock=time.perf_counter)
+            sizes = f"(B, pixels, P, D, H, blocks) = {(B, side, P, D, H, blocks)}"
+            yield f"vision transformer: step at {sizes}", ratio.median, 1.0, "of ViTForImageClassification's", "lower"
+
+
+def _our_logits(model: Any) -> Callable[[Any], Any]:
+    return lambda images: model(images, need_weights=False)[0]
+
+
+def _their_logits(model: Any) -> Callable[[Any], Any]:
+    return lambda images: model(pixel_values=images).logits
+
+
+def _step(model: Any, logits: Callable[[Any], Any]) -> Callable[[Any, Any], None]:
+    import torch.nn.functional as F
+
+    def run(images: Any, labels: Any) -> None:
+        model.zero_grad()
+        F.cross_entropy(logits(images), labels).backward()
+
+    return run
+
+
+def _maker(B: int, side: int) -> Callable[[], tuple[Any, Any]]:
+    import torch
+
+    generator = torch.Generator().manual_seed(0)
+    return lambda: (torch.rand(B, 3, side, side, generator=generator), torch.randint(10, (B,), generator=generator))
+
+
+def training(seed: int = 0) -> Iterator[tuple[str, float, float, str, str]]:
+    """Yield (name, value, target, unit, which is better) for the model that the notebook trains from this seed."""
+    names = retrain(LESSON, CELLS, SEED, seed, {})
+    yield "vision transformer: minutes of training", names["history"].seconds / 60, 3.0, "min", "lower"
+    yield "vision transformer: held-out digits read", held_out(names["vit"]), 0.98, "of 355", "higher"
+
+
+def held_out(model: Any, draws: int = 5) -> float:
+    """Return the share of the held-out red digits that are read, the mean over several draws of the digits above them."""
+    import torch
+
+    from course_lib.data import draw_colour_digits
+
+    shares = []
+    for seed in range(draws):
+        drawn = draw_colour_digits(None, seed, "one_fifth")
+        with torch.no_grad():
+            said = model.cpu()(drawn.images, need_weights=False)[0].argmax(dim=1)
+        shares.append((said == drawn.labels).double().mean().item())
+    return statistics.mean(shares)

@@ -1,0 +1,24 @@
+"""The checks of 08-vit."""
+
+#: In the order of the lesson.
+EXERCISES = (
+    "patchify",
+    "unpatchify",
+    "PatchEmbedding",
+    "VisionTransformer",
+    "my_vit",
+    "attention_rollout",
+    "interpolate_positions",
+    "shifted_windows",
+)
+
+#: Nothing ready-made does what an exercise of this lesson asks for.
+FORBIDDEN = ()
+
+#: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
+BUILDS_ON = {
+    "PatchEmbedding": ("patchify",),
+    "VisionTransformer": ("patchify", "PatchEmbedding"),
+    "my_vit": ("patchify", "PatchEmbedding", "VisionTransformer"),
+    "shifted_windows": ("patchify",),
+}

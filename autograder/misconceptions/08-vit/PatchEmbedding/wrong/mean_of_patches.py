@@ -1,0 +1,11 @@
+"""The mean over the patches is returned. Each patch is a token of its own."""
+
+
+class PatchEmbedding(nn.Module):
+    def __init__(self, channels, patch_size, model_width):
+        super().__init__()
+        self.patch_size = patch_size
+        self.projection = nn.Linear(channels * patch_size**2, model_width)
+
+    def forward(self, images):
+        return self.projection(patchify(images, self.patch_size)).mean(dim=1)

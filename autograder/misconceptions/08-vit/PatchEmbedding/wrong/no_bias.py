@@ -1,0 +1,11 @@
+"""The projection has no bias."""
+
+
+class PatchEmbedding(nn.Module):
+    def __init__(self, channels, patch_size, model_width):
+        super().__init__()
+        self.patch_size = patch_size
+        self.projection = nn.Linear(channels * patch_size**2, model_width, bias=False)
+
+    def forward(self, images):
+        return self.projection(patchify(images, self.patch_size))

@@ -1,0 +1,23 @@
+"""The class token gets the last row of positions. Its row is the first."""
+
+
+class VisionTransformer(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        D, P = config.model_width, config.patch_size
+        N = (config.height // P) * (config.width // P)
+        self.embedding = PatchEmbedding(config.channels, P, D)
+        self.class_token = nn.Parameter(torch.zeros(1, 1, D))
+        self.positions = nn.Parameter(0.02 * torch.randn(N + 1, D))
+        self.dropout = nn.Dropout(config.dropout)
+        self.encoder = layers.Encoder(
+            config.num_blocks, D, config.num_heads, config.hidden_width, config.dropout, norm="pre", activation="gelu"
+        )
+        self.head = nn.Linear(D, config.classes)
+
+    def forward(self, images, need_weights=True):
+        X = self.embedding(images) + self.positions[:-1]
+        first = self.class_token + self.positions[-1]
+        X = self.dropout(torch.cat((first.expand(len(images), -1, -1), X), dim=1))
+        Y, weights = self.encoder(X, need_weights=need_weights)
+        return self.head(Y[:, 0]), weights

@@ -1,0 +1,5 @@
+"""As it was trained."""
+
+
+def my_vit():
+    return VisionTransformer(ViTConfig())

@@ -1,0 +1,5 @@
+"""The model is made and not returned."""
+
+
+def my_vit():
+    VisionTransformer(ViTConfig())

@@ -1,0 +1,10 @@
+"""The patches of all pictures stand in one long list. The batch stays an axis of its own."""
+
+
+def patchify(images, patch_size):
+    B, C, H, W = images.shape
+    P = patch_size
+    if H % P or W % P:
+        raise ValueError(f"{H} x {W} is no multiple of {P}")
+    X = images.reshape(B, C, H // P, P, W // P, P)
+    return X.permute(0, 2, 4, 1, 3, 5).reshape(-1, C * P * P)

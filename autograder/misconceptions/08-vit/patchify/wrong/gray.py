@@ -1,0 +1,10 @@
+"""The channels are averaged away. Colours are part of a patch."""
+
+
+def patchify(images, patch_size):
+    B, C, H, W = images.shape
+    P = patch_size
+    if H % P or W % P:
+        raise ValueError(f"{H} x {W} is no multiple of {P}")
+    X = images.mean(dim=1, keepdim=True).reshape(B, 1, H // P, P, W // P, P)
+    return X.permute(0, 2, 4, 1, 3, 5).reshape(B, -1, P * P)

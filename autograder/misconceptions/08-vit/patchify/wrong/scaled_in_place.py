@@ -1,0 +1,12 @@
+"""The pictures are divided by 255, in place. patchify only cuts; whoever calls it decides about the
+values."""
+
+
+def patchify(images, patch_size):
+    B, C, H, W = images.shape
+    P = patch_size
+    if H % P or W % P:
+        raise ValueError(f"{H} x {W} is no multiple of {P}")
+    images /= 255
+    X = images.reshape(B, C, H // P, P, W // P, P)
+    return X.permute(0, 2, 4, 1, 3, 5).reshape(B, -1, C * P * P)

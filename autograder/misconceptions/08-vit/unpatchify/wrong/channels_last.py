@@ -1,0 +1,10 @@
+"""A patch is read as (P, P, C), but its channels come first."""
+
+
+def unpatchify(patches, patch_size, height, width):
+    B, N, wide = patches.shape
+    P, rows, columns = patch_size, height // patch_size, width // patch_size
+    if height % P or width % P or N != rows * columns or wide % P**2:
+        raise ValueError(f"{tuple(patches.shape)} does not fill {height} x {width}")
+    X = patches.reshape(B, rows, columns, P, P, -1).permute(0, 5, 1, 3, 2, 4)
+    return X.reshape(B, -1, height, width)

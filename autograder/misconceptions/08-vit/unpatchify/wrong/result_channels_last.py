@@ -1,0 +1,10 @@
+"""The pictures are (B, height, width, C). PyTorch's are (B, C, height, width)."""
+
+
+def unpatchify(patches, patch_size, height, width):
+    B, N, wide = patches.shape
+    P, rows, columns = patch_size, height // patch_size, width // patch_size
+    if height % P or width % P or N != rows * columns or wide % P**2:
+        raise ValueError(f"{tuple(patches.shape)} does not fill {height} x {width}")
+    X = patches.reshape(B, rows, columns, -1, P, P).permute(0, 1, 4, 2, 5, 3)
+    return X.reshape(B, height, width, -1)

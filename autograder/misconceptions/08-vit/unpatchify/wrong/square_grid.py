@@ -1,0 +1,12 @@
+"""The grid is taken for a square, from the number of patches. Height and width say how many rows
+and columns there are."""
+
+
+def unpatchify(patches, patch_size, height, width):
+    B, N, wide = patches.shape
+    P, rows, columns = patch_size, height // patch_size, width // patch_size
+    if height % P or width % P or N != rows * columns or wide % P**2:
+        raise ValueError(f"{tuple(patches.shape)} does not fill {height} x {width}")
+    n = int(N ** 0.5)
+    X = patches.reshape(B, n, n, -1, P, P).permute(0, 3, 1, 4, 2, 5)
+    return X.reshape(B, -1, n * P, n * P)
