@@ -27,6 +27,8 @@ FIELDS: dict[str, Any] = {
     "hidden_width": 19, "classes": 7, "dropout": 0.0,
 }  # fmt: skip
 BLOCKS, PATCHES = FIELDS["num_blocks"], 15
+#: Width and probability for the look at dropout.
+WIDE, P = 40, 0.25
 #: Other sizes, the smallest first.
 OTHERS = (
     {"height": 2, "width": 2, "channels": 1, "patch_size": 1, "model_width": 4, "num_heads": 1, "num_blocks": 1},
@@ -54,7 +56,11 @@ def _pictures(draw, B, **changes):
 
 
 def _logits(module, images, **options):
-    return expect.tensor(two(module(images, **options), "logits", "the weights of each block")[0], "The logits")
+    logits = expect.tensor(two(module(images, **options), "logits", "the weights of each block")[0], "The logits")
+    expect.shape(
+        logits, (len(images), FIELDS["classes"]), "The logits", "(B, classes)", f"images {tuple(images.shape)}"
+    )
+    return logits
 
 
 @exercise(NAME)
@@ -103,12 +109,23 @@ def check_positions(student, draw):
             "order", "Pictures with their patches in another order give the same logits.", received="order",
             cause="positions missing", hint="Add self.positions to the tokens: attention alone does not know where a patch lies.",
         )  # fmt: skip
+    _only_positions_order(student, draw, images, moved)
+    _every_position_counts(student, draw, twins, images)
+    twins.agree(images, what=_what(), size=20.0)
+
+
+def _only_positions_order(student, draw, images, moved):
+    """Fail unless, with all positions 0, pictures with their patches in another order give the same logits."""
     none = _twins(student, draw, weights={"positions": torch.zeros(PATCHES + 1, 14).double()})
     one, other = (_logits(none.module, x) for x in (images, moved))
     expect.close(
         other, one.double(), "The logits", size=20.0, setting="all positions 0, patches in another order",
         message="Without positions, the order of the patches still changes the logits.",
     )  # fmt: skip
+
+
+def _every_position_counts(student, draw, twins, images):
+    """Fail unless the first and the last row of the positions change the logits."""
     for place, what in ((0, "the class token"), (PATCHES, "the last patch")):
         weights = {"positions": twins.weights["positions"].clone()}
         weights["positions"][place] += draw.normal(14)
@@ -116,9 +133,9 @@ def check_positions(student, draw):
         if torch.allclose(_logits(changed.module, images), _logits(twins.module, images), atol=1e-7):
             raise CheckFailure(
                 "order", f"The position of {what} changes nothing.", received=f"position {place}",
-                cause="not all tokens get a position", hint="positions has one row for the class token and one for each patch.",
+                cause="not all tokens get a position",
+                hint="positions has one row for the class token and one for each patch.",
             )  # fmt: skip
-    twins.agree(images, what=_what(), size=20.0)
 
 
 @exercise(NAME)
@@ -142,31 +159,60 @@ def check_weights_only_when_asked(student, sizes, draw):
 @exercise(NAME)
 @points(1)
 def check_dropout(student, draw):
-    """In training, numbers of the tokens are dropped, with their positions already added; in eval mode none are"""
-    D, p = 20, 0.25
-    changes = {"num_blocks": 0, "model_width": D, "num_heads": 1, "classes": D, "dropout": p, "channels": 1}
+    """In training, every number of the tokens with their positions is dropped with probability `dropout`, once"""
+    changes = {"num_blocks": 1, "model_width": WIDE, "num_heads": 1, "classes": WIDE, "dropout": P, "channels": 1}
+    for content, positions in ((0.0, 1.0), (1.0, 0.0)):  # either must be dropped, and neither twice
+        twins = _twins(student, draw, weights=_telling_weights(content, positions), **changes)
+        images = _pictures(draw, 200, **changes)
+        twins.agree(images[:3], what=_what(1), size=20.0)
+        _judge_dropout(twins.module.request(images, training=True).value)
+
+
+def _judge_dropout(value):
+    logits, weights = two(value, "logits", "the weights of each block")
+    [A] = several(weights, 1, "the weights of each block")
+    expect.shape(expect.tensor(A, "A"), (200, 1, PATCHES + 1, PATCHES + 1), "A", "(B, heads, N + 1, N + 1)")
+    # A token whose first number is dropped gets far less attention than one whose first number is kept.
+    seen = A.double()[:, 0, 0].clamp(min=1e-30).log()
+    gone = seen < seen.max(dim=1, keepdim=True).values - 1.3
+    for which, what in ((gone[:, 1:], "the patches"), (gone[:, :1], "the class token")):
+        _dropped_once(which, what, nothing=not bool(gone.any()))
+    zero = expect.tensor(logits, "The logits") == 0
+    if bool((zero.any(dim=1) & ~zero.all(dim=1)).any()):
+        _fail_dropout("some logits are 0: the head's inputs or outputs are dropped too", "dropout in the wrong place")
+
+
+def _telling_weights(content, positions):
+    """Weights with which tokens and positions are constants, and attention goes by the first number of what is left of it."""
+    D, one = WIDE, torch.eye(WIDE).double()
+    block, ones, zeros = "encoder.blocks.0.", torch.ones(D).double(), torch.zeros(D).double()
     weights = {
-        "class_token": torch.zeros(1, 1, D).double(), "positions": torch.ones(PATCHES + 1, D).double(),
-        "encoder.norm.gamma": torch.ones(D).double(), "encoder.norm.beta": torch.zeros(D).double(),
-        "head.weight": torch.eye(D).double(), "head.bias": torch.zeros(D).double(),
+        "embedding.projection.weight": torch.zeros(D, 4).double(), "embedding.projection.bias": content * ones,
+        "class_token": content * ones[None, None], "positions": positions * ones.expand(PATCHES + 1, D),
+        "encoder.norm.gamma": ones, "encoder.norm.beta": zeros, "head.weight": one, "head.bias": zeros,
+        f"{block}attention.W_Q.weight": 0 * one, f"{block}attention.W_Q.bias": D**0.5 * one[0],
+        f"{block}attention.W_K.weight": one, f"{block}attention.W_K.bias": zeros,
     }  # fmt: skip
-    twins = _twins(student, draw, weights=weights, **changes)
-    images = _pictures(draw, 60, **changes)
-    whole, dropped = (
-        expect.tensor(first_result(twins.module.request(images, training=t).value), "The logits").double()
-        for t in (False, True)
-    )
-    # The class token is all ones; LayerNorm makes zeros of it, and two values of what is left of it after dropout.
-    fell = dropped < -1e-3
-    share, slack = fell.double().mean().item(), 6.5 * math.sqrt(p * (1 - p) / fell.numel())
-    if bool(whole.abs().max() < 1e-2) and abs(share - p) <= slack:
-        return
+    for name in ("norm_1", "norm_2"):
+        weights |= {f"{block}{name}.gamma": ones, f"{block}{name}.beta": zeros}
+    for name in ("attention.W_V", "attention.W_O", "feed_forward.W_2"):  # nothing is added to the tokens
+        weights[f"{block}{name}.bias"] = zeros
+    weights |= {f"{block}attention.W_V.weight": 0 * one, f"{block}attention.W_O.weight": 0 * one}
+    return weights | {f"{block}feed_forward.W_2.weight": torch.zeros(D, FIELDS["hidden_width"]).double()}
+
+
+def _dropped_once(gone, what, nothing):
+    share, slack = gone.double().mean().item(), 6.5 * math.sqrt(P * (1 - P) / gone.numel())
+    if abs(share - P) > slack:
+        told = f"{share:.0%} of the first numbers of {what} are dropped"
+        _fail_dropout(told, "dropout missing" if nothing else "dropout in the wrong place")
+
+
+def _fail_dropout(told, cause):
     raise CheckFailure(
-        "dropout", "Dropout is not applied to the sum of tokens and positions.", setting=f"training mode, dropout={p}",
-        expected=f"{p:.0%} of the class token's numbers dropped in training, none in eval mode",
-        yours=f"{share:.0%} dropped in training", received="dropout",
-        cause="dropout missing" if share == 0 else "dropout in the wrong place",
-        hint="self.dropout acts once, on the tokens with their positions, before the encoder.",
+        "dropout", "Dropout does not act once on the sum of tokens and positions.", setting=f"training mode, dropout={P}",
+        expected=f"{P:.0%} of the numbers of all tokens dropped, and nothing else", yours=told, received="dropout", cause=cause,
+        hint="self.dropout acts once, on all tokens with their positions, before the encoder.",
     )  # fmt: skip
 
 

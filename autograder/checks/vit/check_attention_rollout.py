@@ -57,9 +57,18 @@ def check_chain(student, draw):
         (second, (1, 1, 2)),
     ):  # in block 1, token 1 looks at 2; in block 2, token 0 at 1
         A[0, 0, torch.arange(N), torch.tensor(looks_at)] = 1.0
-    got = _compare(student, [first, second], "; token 1 looks at 2, then 0 looks at 1")
-    if abs(float(got[0, 0, 2]) - 0.25) > 1e-9 or not torch.allclose(got.sum(-1), got.new_ones(1, N)):
-        raise CheckFailure("value", "Rows do not sum to 1.", received=got, yours=expect.numbers(got))
+    setting = "2 blocks; in the first, token 1 looks at 2, in the second, token 0 at 1"
+    got = expect.tensor(student.attention_rollout([first, second]), WHAT)
+    expect.shape(got, (1, N, N), WHAT, MEANING, setting)
+    sums = got.sum(-1)
+    if not torch.allclose(sums, torch.ones_like(sums)):
+        raise CheckFailure(
+            "value", "Rows do not sum to 1.", setting=setting, received=got, expected="each row sums to 1",
+            yours=f"they sum to {expect.numbers(sums)}", cause="rows do not sum to 1",
+            hint="Half of a mean of weights and half of the identity have rows that sum to 1, and so has their product.",
+        )  # fmt: skip
+    want = torch.tensor([[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0]], dtype=torch.float64)
+    expect.close(got, want[None], WHAT, setting=setting)
     for N in (2, 5):
         _compare(student, _weights(draw, 4, 2, 3, N))
 
@@ -69,8 +78,6 @@ def check_chain(student, draw):
 def check_nothing_is_changed(student, draw):
     """It takes a tuple as well as a list, keeps the dtype, and changes neither the list nor the weights"""
     weights = _weights(draw, 3, 2, 5, 7)
-    _compare(student, tuple(weights), ", as a tuple")
-    _compare(student, [A.mT.contiguous().mT for A in weights], ", transposed in memory")
     single = [A.float() for A in weights]
     answer = student.answer(Request(NAME, (single,)))
     got = expect.tensor(answer.value, WHAT)
@@ -84,3 +91,5 @@ def check_nothing_is_changed(student, draw):
             hint="pop, append, reverse and insert change the caller's list. Go through it without changing it.",
         )  # fmt: skip
     expect.unchanged(single, after, [f"weights[{n}]" for n in range(len(single))])
+    _compare(student, tuple(weights), ", as a tuple")
+    _compare(student, [A.mT.contiguous().mT for A in weights], ", transposed in memory")

@@ -21,6 +21,8 @@ def same_value(student: Student, name: str, args: tuple, want: Tensor, what: str
     """Compare the one result of ``name(*args)`` with ``want``, and return it."""
     got = expect.tensor(student.call(name, *args), what)
     expect.shape(got, want.shape, what, meaning, setting)
+    if got.is_floating_point():
+        expect.dtype(got, want.dtype, what, setting)
     expect.close(got, want, what, size=float(want.abs().max()) if want.numel() else 1.0, setting=setting)
     return got
 

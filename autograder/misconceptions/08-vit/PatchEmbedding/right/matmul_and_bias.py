@@ -1,0 +1,14 @@
+"""The map is written out as a product and a sum."""
+
+
+class PatchEmbedding(nn.Module):
+    """The same linear map for every patch."""
+
+    def __init__(self, channels, patch_size, model_width):
+        super().__init__()
+        self.patch_size = patch_size
+        self.projection = nn.Linear(channels * patch_size**2, model_width)
+
+    def forward(self, images):
+        p = patchify(images, self.patch_size)
+        return p @ self.projection.weight.T + self.projection.bias

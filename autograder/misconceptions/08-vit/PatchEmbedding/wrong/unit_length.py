@@ -1,0 +1,13 @@
+"""Every vector is brought to length 1. The embedding is linear, and nothing else."""
+
+
+class PatchEmbedding(nn.Module):
+    """The same linear map for every patch."""
+
+    def __init__(self, channels, patch_size, model_width):
+        super().__init__()
+        self.patch_size = patch_size
+        self.projection = nn.Linear(channels * patch_size**2, model_width)
+
+    def forward(self, images):
+        return F.normalize(self.projection(patchify(images, self.patch_size)), dim=-1)

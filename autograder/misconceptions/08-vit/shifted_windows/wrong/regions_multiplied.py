@@ -1,0 +1,18 @@
+"""Row and column regions are multiplied, so different regions get the same number. Number them as 3
+· row + column."""
+
+
+def shifted_windows(X, window, shift):
+    B, rows, columns, D = X.shape
+    w = window
+    if rows % w or columns % w or not 0 <= shift < w:
+        raise ValueError("window or shift")
+
+    def cut(x):
+        return x.reshape(len(x), rows // w, w, columns // w, w, -1).transpose(2, 3).flatten(1, 2).flatten(2, 3)
+
+    r, c = torch.arange(rows), torch.arange(columns)
+    r = (r >= rows - w).int() + (r >= rows - shift).int()
+    c = (c >= columns - w).int() + (c >= columns - shift).int()
+    g = cut((r[:, None] * c)[None, :, :, None])[0, :, :, 0]
+    return cut(X.roll((-shift, -shift), (1, 2))), g[:, :, None] == g[:, None, :]
