@@ -112,6 +112,11 @@ _ERRORS = [
         "fixed number of dimensions",
         "Swap the last two dimensions with .transpose(-2, -1), whatever stands before them.",
     ),
+    (
+        "'bool' object has no attribute 'dtype'",
+        "a flag passed as the mask",
+        "True or False has been passed where a mask is expected. Name the argument: need_weights=..., causal=...",
+    ),
     # The next three are said by course_lib.layers.
     (
         "Expected allowed to broadcast",
