@@ -89,6 +89,6 @@ def held_out(model: Any, draws: int = 5) -> float:
     for seed in range(draws):
         drawn = draw_colour_digits(None, seed, "one_fifth")
         with torch.no_grad():
-            said = model.cpu()(drawn.images, need_weights=False)[0].argmax(dim=1)
+            said = model.cpu().eval()(drawn.images, need_weights=False)[0].argmax(dim=1)
         shares.append((said == drawn.labels).double().mean().item())
     return statistics.mean(shares)

@@ -24,7 +24,7 @@ def shift_pictures(images: Float[Tensor, "B C H W"], most: int, random: torch.Ge
 def flip_pictures(images: Float[Tensor, "B C H W"], random: torch.Generator) -> Float[Tensor, "B C H W"]:
     """Return the pictures, each mirrored left to right with probability 1/2. Not for digits and letters."""
     mirrored = torch.rand(len(images), 1, 1, 1, generator=random) < 0.5
-    return torch.where(mirrored, images.flip(-1), images)
+    return torch.where(mirrored.to(images.device), images.flip(-1), images)
 
 
 def erase_squares(images: Float[Tensor, "B C H W"], side: int, random: torch.Generator) -> Float[Tensor, "B C H W"]:
@@ -40,4 +40,5 @@ def erase_squares(images: Float[Tensor, "B C H W"], side: int, random: torch.Gen
         first = torch.randint(length, (B, 1), generator=random) - side // 2
         line = torch.arange(length)
         inside.append((line >= first) & (line < first + side))  # (B, length)
-    return images.masked_fill((inside[0][:, :, None] & inside[1][:, None, :])[:, None], 0.0)
+    square = (inside[0][:, :, None] & inside[1][:, None, :])[:, None]  # (B, 1, H, W)
+    return images.masked_fill(square.to(images.device), 0.0)

@@ -54,17 +54,16 @@ def cifar10(folder: str | PathLike[str], part: str = "train", limit: int | None 
 
 def _read(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the pixels (N, 3072) and the labels (N,) of one file, checked."""
-    if (folder / f"{name}.bin").is_file():
-        pixels, labels = _read_binary(folder / f"{name}.bin")
-    elif (folder / name).is_file():
-        pixels, labels = _read_pickle(folder / name)
-    else:
+    published, binary = folder / name, folder / f"{name}.bin"
+    file = binary if binary.is_file() else published
+    if not file.is_file():
         raise FileNotFoundError(
-            f"There is neither {folder / name} nor {name}.bin beside it. Unpack cifar-10-python.tar.gz or "
+            f"There is neither {published} nor {name}.bin beside it. Unpack cifar-10-python.tar.gz or "
             "cifar-10-binary.tar.gz and name the folder that comes out of it."
         )
+    pixels, labels = _read_binary(file) if file == binary else _read_pickle(file)
     if labels.max(initial=0) >= len(CIFAR_CLASSES):
-        raise ValueError(f"Expected labels from 0 to 9 in {folder / name}, got {labels.max()}. Is it CIFAR-100?")
+        raise ValueError(f"Expected labels from 0 to 9 in {file}, got {labels.max()}. Is it CIFAR-100?")
     return pixels, labels
 
 
@@ -83,14 +82,17 @@ def _read_pickle(file: Path) -> tuple[np.ndarray, np.ndarray]:
         with file.open("rb") as stream:
             content = _PlainUnpickler(stream, encoding="bytes").load()
         pixels, labels = content[b"data"].array(), content[b"labels"]
-        if len(pixels) != PIXELS * len(labels) or not all(isinstance(label, int) and label >= 0 for label in labels):
-            raise ValueError(f"{len(labels)} labels and {len(pixels)} bytes of pixels")
+        if not isinstance(labels, list) or not all(type(label) is int and label >= 0 for label in labels):
+            raise ValueError("labels that are no list of whole numbers from 0")
+        if not labels or len(pixels) != PIXELS * len(labels):
+            raise ValueError(f"{len(labels)} labels and {len(pixels)} bytes of pixels, not {PIXELS} for each label")
+        numbers = np.array(labels, np.int64)
     except Exception as error:  # a damaged pickle raises nearly anything
         raise ValueError(
             f"Expected {file} to be a file of CIFAR-10's Python version (a pickle with data and labels), got "
             f"{type(error).__name__}: {error}."
         ) from error
-    return pixels.reshape(-1, PIXELS), np.array(labels)
+    return pixels.reshape(-1, PIXELS), numbers
 
 
 class _Array:

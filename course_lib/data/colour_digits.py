@@ -16,10 +16,14 @@ SIDE = 8  # pixels of a digit
 
 @dataclass(frozen=True)
 class ColourDigits:
-    """Pictures (red, green and blue light, from 0 to 1), which digit is the red one, and the box (x0, y0, x1, y1) of each."""
+    """Pictures (red, green and blue light, from 0 to 1) and the label, which is what the red digit is.
+
+    digits: what the red, the green and the blue digit are; boxes: the x0, y0, x1, y1 of each, in pixels.
+    """
 
     images: Float[Tensor, "N 3 S S"]
     labels: Int64[Tensor, " N"]
+    digits: Int64[Tensor, "N 3"]
     boxes: Int64[Tensor, "N 3 4"]
 
     def __len__(self) -> int:
@@ -35,7 +39,8 @@ def draw_colour_digits(
     The other two are always drawn at random. Where size is more than 8, each digit lies at a random place. variation: how much
     the handwriting is varied, 0 for not at all (see `deform`). The same arguments always give the same pictures.
 
-    Raises ValueError for a size below 8, a count or a variation below 0, or another part.
+    Raises ValueError for a size below 8, a count or a variation below 0, or a part that `handwritten_digits` does not know, and
+    ImportError without scikit-learn.
     """
     if size < SIDE:
         raise ValueError(f"Expected size to be at least {SIDE}, the side of a digit in pixels, got {size}.")
@@ -51,7 +56,8 @@ def draw_colour_digits(
         ink = deform(ink, variation, random)
     corners = torch.randint(size - SIDE + 1, (N, 3, 2), generator=random)  # x, y
     images = _place(ink.view(N, 3, SIDE, SIDE), corners, size)
-    return ColourDigits(images, digits.labels[rows[:, 0]], torch.cat((corners, corners + SIDE), dim=-1))
+    labels = digits.labels[rows]  # (N, 3)
+    return ColourDigits(images, labels[:, 0], labels, torch.cat((corners, corners + SIDE), dim=-1))
 
 
 def _place(ink: Float[Tensor, "N 3 8 8"], corners: Int64[Tensor, "N 3 2"], size: int) -> Float[Tensor, "N 3 S S"]:

@@ -41,7 +41,7 @@ It follows J. Johnson's lecture 13 (EECS 498/598) and Z. Kira's CS 4644/7643. Pa
   your code gave and, where it can be told, the likely cause.
 - Before each experiment there is a question. Answer it before you run the cell; then open "What was to be seen".
 - A function keeps the dtype, leaves its arguments as they are, takes tensors that lie in memory in any order, and lets gradients
-  through, unless the text says otherwise. The checks look at that too.
+  through, unless the text says otherwise. Most checks look at that too.
 - **You hand in two files**: this notebook, and `vit.safetensors`, which section 3 writes beside it.
 
 **Notation.** Code uses the same letters.
@@ -91,7 +91,7 @@ first = draw_colour_digits(8, seed=1)
 _, axes = plt.subplots(2, 8, figsize=(9, 2.8), layout="constrained")
 for above, below, picture, label in zip(axes[0], axes[1], first.images, first.labels):
     above.imshow(picture.movedim(0, -1))
-    below.imshow(picture[0], cmap="Reds_r", vmin=0, vmax=1)
+    below.imshow(torch.stack((picture[0], 0 * picture[1], 0 * picture[2]), dim=-1))
     above.set(xticks=[], yticks=[])
     below.set(xticks=[], yticks=[], xlabel=f"{label}")
 axes[0, 0].set_ylabel("picture")
@@ -358,7 +358,7 @@ The paper says 86, 307 and 632 million. (Its 307 million for Large fits patches 
 
 ## 3 Training, and three controls that must hurt
 
-**Exercise 5.** `my_vit` returns the model that you want to train and hand in, with new random weights. It takes no
+**Exercise 5.** `my_vit` returns the `VisionTransformer` that you want to train and hand in, with new random weights. It takes no
 arguments: when your work is graded, it is called, and the weights from your file are loaded into what it returns.
 The pictures have 3 channels and 8 × 8 pixels, the classes are the ten digits. The widths are yours to choose; the defaults of `ViTConfig` do well. Keep patches of 2 × 2 pixels: the pictures of sections 3 and 4 are drawn for them.
 
@@ -782,7 +782,7 @@ def interpolate_positions(positions, new_grid):
     """
     ### BEGIN SOLUTION Stretch the patches' rows like a picture with D channels, and keep the class token's row.
     n = math.isqrt(len(positions) - 1)
-    if n * n != len(positions) - 1:
+    if n == 0 or n * n != len(positions) - 1:
         raise ValueError(f"Expected positions of a class token and a square grid, got {len(positions)} rows.")
     grid = positions[1:].T.reshape(1, -1, n, n)                                   # (1, D, n, n)
     stretched = F.interpolate(grid, size=new_grid, mode="bicubic", align_corners=False)

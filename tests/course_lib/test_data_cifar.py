@@ -117,6 +117,11 @@ def test_a_hostile_pickle_runs_nothing(tmp_path, monkeypatch, protocol):
         {b"data": np.zeros((1, PIXELS), np.uint8), b"labels": ["cat"]},
         {b"data": np.zeros((1, PIXELS), np.uint8), b"fine_labels": [1]},
         {b"data": np.array([object()]), b"labels": [1]},
+        {b"data": np.zeros((1, PIXELS), np.uint8), b"labels": b"\x01"},
+        {b"data": np.zeros((1, PIXELS), np.uint8), b"labels": {1: 0}},
+        {b"data": np.zeros((1, PIXELS), np.uint8), b"labels": [True]},
+        {b"data": np.zeros((1, PIXELS), np.uint8), b"labels": [2**70]},
+        {b"data": np.zeros((0, PIXELS), np.uint8), b"labels": []},
         [1, 2],
     ],
 )

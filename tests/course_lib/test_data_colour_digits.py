@@ -10,6 +10,9 @@ def test_each_digit_of_a_part_is_the_red_one_once():
     digits, drawn = handwritten_digits("one_fifth"), draw_colour_digits(None, 3, "one_fifth")
     assert torch.equal(drawn.images[:, 0], digits.images)
     assert torch.equal(drawn.labels, digits.labels)
+    of = {picture.numpy().tobytes(): int(label) for picture, label in zip(digits.images, digits.labels, strict=True)}
+    seen = [[of[picture.numpy().tobytes()] for picture in pictures] for pictures in drawn.images]
+    assert drawn.digits.tolist() == seen
     assert drawn.images.shape == (len(digits.labels), 3, 8, 8)
     known = {picture.numpy().tobytes() for picture in digits.images}
     assert all(picture.numpy().tobytes() in known for picture in drawn.images[:, 1:].flatten(0, 1))

@@ -27,8 +27,8 @@ FIELDS: dict[str, Any] = {
     "hidden_width": 19, "classes": 7, "dropout": 0.0,
 }  # fmt: skip
 BLOCKS, PATCHES = FIELDS["num_blocks"], 15
-#: Width and probability for the look at dropout.
-WIDE, P = 40, 0.25
+#: Width, probability and number of pictures for the look at dropout.
+WIDE, P, PICTURES = 40, 0.25, 1000
 #: Other sizes, the smallest first.
 OTHERS = (
     {"height": 2, "width": 2, "channels": 1, "patch_size": 1, "model_width": 4, "num_heads": 1, "num_blocks": 1},
@@ -161,9 +161,9 @@ def check_weights_only_when_asked(student, sizes, draw):
 def check_dropout(student, draw):
     """In training, every number of the tokens with their positions is dropped with probability `dropout`, once"""
     changes = {"num_blocks": 1, "model_width": WIDE, "num_heads": 1, "classes": WIDE, "dropout": P, "channels": 1}
-    for content, positions in ((0.0, 1.0), (1.0, 0.0)):  # either must be dropped, and neither twice
+    for content, positions in ((0.0, 1.0), (1.0, 0.0), (0.5, 0.5)):  # each is dropped, once, and both together
         twins = _twins(student, draw, weights=_telling_weights(content, positions), **changes)
-        images = _pictures(draw, 200, **changes)
+        images = _pictures(draw, PICTURES, **changes)
         twins.agree(images[:3], what=_what(1), size=20.0)
         _judge_dropout(twins.module.request(images, training=True).value)
 
@@ -171,7 +171,7 @@ def check_dropout(student, draw):
 def _judge_dropout(value):
     logits, weights = two(value, "logits", "the weights of each block")
     [A] = several(weights, 1, "the weights of each block")
-    expect.shape(expect.tensor(A, "A"), (200, 1, PATCHES + 1, PATCHES + 1), "A", "(B, heads, N + 1, N + 1)")
+    expect.shape(expect.tensor(A, "A"), (PICTURES, 1, PATCHES + 1, PATCHES + 1), "A", "(B, heads, N + 1, N + 1)")
     # A token whose first number is dropped gets far less attention than one whose first number is kept.
     seen = A.double()[:, 0, 0].clamp(min=1e-30).log()
     gone = seen < seen.max(dim=1, keepdim=True).values - 1.3

@@ -1,6 +1,7 @@
 """my_vit(), with the weights that were handed in."""
 
 import functools
+import math
 
 import torch
 
@@ -10,6 +11,7 @@ from autograder.checks.twins import first_result
 from autograder.draw import Draw
 from autograder.failure import CheckFailure
 from autograder.marks import exercise, measured, points
+from autograder.student import matching
 
 NAME = "my_vit"
 FILE = "vit.safetensors"
@@ -17,30 +19,85 @@ P = 2  # of the patches that are shuffled
 DRAWS = 3  # of the green and the blue digits
 #: The share of held-out red digits that are read: full points from the first on, none up to the second.
 ACCURACY = (0.93, 0.50)
-#: What may be left of it when patches are shuffled, or when red and blue are swapped. Chance is 0.1.
-CONTROL = 0.5
+#: For the controls: what has to be read, and what part of it may be left when patches are shuffled. Chance is 0.1.
+LEAST, CONTROL = 0.70, 0.5
+MOST_BLOCKS = 64
 
 
 @functools.lru_cache(maxsize=4)
 def _drawn(seed):
-    """Return (images, labels): every held-out digit as the red one, a few times, under other digits that the seed decides on."""
+    """Return (images, what the red digits are, what the blue ones are): every held-out digit as the red one, a few times.
+
+    Which green and blue digits lie over it, the seed decides.
+    """
     from course_lib.data import draw_colour_digits
 
     draw = Draw(seed, NAME)
     drawn = [draw_colour_digits(None, int(draw.integers(2**40)), "one_fifth") for _ in range(DRAWS)]
-    return torch.cat([part.images for part in drawn]), torch.cat([part.labels for part in drawn])
+    digits = torch.cat([part.digits for part in drawn])
+    return torch.cat([part.images for part in drawn]), digits[:, 0], digits[:, 2]
 
 
-def _right(module, images, labels):
-    """Return the share of the pictures whose red digit gets the largest logit."""
-    logits = first_result(module(images), "logits")
-    expect.shape(logits, (len(images), 10), "logits", "(B, 10)", f"images {tuple(images.shape)}")
-    if not bool(logits.isfinite().all()):
+def _loaded(student, seed):
+    """Return a Vision Transformer of ours with the weights that were handed in, which computes what the student's does.
+
+    The digits are public, so a model that looks them up could answer for the student's; one with the weights cannot.
+    """
+    module = checkpoint.load(student, NAME, FILE)
+    images = _drawn(seed)[0][::150]
+    own = first_result(module(images), "logits")
+    expect.shape(own, (len(images), 10), "logits", "(B, 10)", f"images {tuple(images.shape)}")
+    if not bool(own.isfinite().all()):
         raise CheckFailure(
             "not numbers", "The logits hold values that are not numbers.", received="not numbers", cause="not a number",
             hint="Did the training's loss become NaN? Train anew, with a smaller learning rate.",
         )  # fmt: skip
-    return float((logits.argmax(dim=1) == labels).double().mean())
+    for model in _twins(module.weights):
+        with torch.no_grad():
+            want, _ = model(images)
+        if torch.allclose(own.float(), want, rtol=1e-3, atol=1e-3 * float(want.abs().max())):
+            return model
+    raise CheckFailure(
+        "checkpoint", f"{NAME}() does not compute what a VisionTransformer with these weights computes.",
+        received="another model", cause="not a VisionTransformer with these weights",
+        expected="the logits of a VisionTransformer of any widths, in eval mode, with the weights of the file",
+        yours="other logits, or parameters of another model",
+        hint=f"{NAME}() returns VisionTransformer(ViTConfig(...)), with the sizes that were trained, and nothing around it.",
+    )  # fmt: skip
+
+
+def _twins(weights):
+    """Yield ours with these weights, for every number of heads; nothing if the weights are no Vision Transformer's."""
+    try:
+        found = {name: _one(weights, name) for name in ("embedding.projection.weight", "positions")}
+        hidden = _one(weights, "encoder.blocks.0.feed_forward.W_1.weight").shape[0]
+    except KeyError:
+        return
+    D, content = found["embedding.projection.weight"].shape
+    side = math.isqrt(content // 3)
+    blocks = len({name for n in range(MOST_BLOCKS) for name in matching(f"encoder.blocks.{n}.norm_1.gamma", weights)})
+    if not side or 8 % side:
+        return
+    for heads in (h for h in range(1, D + 1) if D % h == 0):
+        model = references.VisionTransformer(references.ViTConfig(8, 8, 3, side, D, heads, blocks, hidden, 10)).eval()
+        try:
+            model.load_state_dict({name: _one(weights, name).float() for name in model.state_dict()})
+        except (KeyError, RuntimeError):  # weights are missing, or of another shape
+            return
+        yield model
+
+
+def _one(weights, name):
+    names = matching(name, weights)
+    if not names:
+        raise KeyError(name)
+    return weights[names[0]]
+
+
+@torch.no_grad()
+def _right(model, images, labels):
+    """Return the share of the pictures for which the logit of the label is the largest."""
+    return float((model(images)[0].argmax(dim=1) == labels).double().mean())
 
 
 def _setting(images, seed):
@@ -51,10 +108,8 @@ def _setting(images, seed):
 @points(1)
 @measured
 def check_the_weights_fit(student, seed):
-    """The checkpoint is there, can be read, and holds the weights of the class that my_vit() makes"""
-    module = checkpoint.load(student, NAME, FILE)
-    images, labels = _drawn(seed)
-    _right(module, images[:8], labels[:8])
+    """The checkpoint is there, can be read, and holds the weights of the VisionTransformer that my_vit() makes"""
+    _loaded(student, seed)
 
 
 @exercise(NAME)
@@ -62,16 +117,14 @@ def check_the_weights_fit(student, seed):
 @measured
 def check_it_reads_held_out_digits(student, seed):
     """It reads the red digit in pictures of held-out digits"""
-    module = checkpoint.load(student, NAME, FILE)
-    images, labels = _drawn(seed)
-    right, (full, none) = _right(module, images, labels), ACCURACY
+    model, (images, red, _) = _loaded(student, seed), _drawn(seed)
+    right, (full, none) = _right(model, images, red), ACCURACY
     failure = CheckFailure(
         "accuracy", "Too few of the red digits are read.", setting=_setting(images, seed), received=right,
-        expected=f"at least {full:.0%} (points from {none:.0%} on)", yours=f"{right:.1%}",
-        cause="model not good enough yet",
-        hint="Has training come to its end, and does the loss still fall? Then train longer. Does it read the "
-        "pictures that it was trained on, and not these? Then vary the handwriting more. Does it read neither? Look at patches, "
-        "positions and class token.",
+        expected=f"at least {full:.0%} (points from {none:.0%} on)", yours=f"{right:.1%}", cause="model not good enough yet",
+        hint="Has training come to its end, and does the loss still fall? Then train longer. Does it read the pictures that "
+        "it was trained on, and not these? Then vary the handwriting more. Does it read neither? Look at patches, positions "
+        "and class token.",
     )  # fmt: skip
     checkpoint.judge(right, full, none, failure)
 
@@ -80,12 +133,16 @@ def check_it_reads_held_out_digits(student, seed):
 @points(2)
 @measured
 def check_it_knows_where_patches_lie(student, seed):
-    """With the patches in a random order it can no longer read: it uses the positions"""
-    module = checkpoint.load(student, NAME, FILE)
-    images, labels = _drawn(seed)
-    _must_hurt(
-        module, images, _shuffled(images, seed), labels, seed, "the patches of each picture are shuffled", "positions not used",
-        "A model that reads as well when the patches are shuffled counts patches, and does not see shapes.",
+    """It reads, and no longer when the patches lie in a random order: it uses the positions"""
+    model, (images, red, _) = _loaded(student, seed), _drawn(seed)
+    right, left = _right(model, images, red), _right(model, _shuffled(images, seed), red)
+    if right >= LEAST and left <= CONTROL * right:
+        return
+    _fail_control(
+        images, seed, reads=right >= LEAST, cause="positions not used",
+        expected=f"at least {LEAST:.0%} of the pictures, and at most half as many when their patches are shuffled",
+        yours=f"{right:.0%}, and {left:.0%} when their patches are shuffled",
+        hint="A model that reads as well when the patches are shuffled counts patches, and does not see shapes.",
     )  # fmt: skip
 
 
@@ -93,12 +150,16 @@ def check_it_knows_where_patches_lie(student, seed):
 @points(1)
 @measured
 def check_it_tells_the_colours_apart(student, seed):
-    """With red and blue swapped it reads the digit that is red then: it knows which colour was asked for"""
-    module = checkpoint.load(student, NAME, FILE)
-    images, labels = _drawn(seed)
-    _must_hurt(
-        module, images, images.flip(1), labels, seed, "red and blue are swapped", "colours not told apart",
-        "Are the channels of a patch kept apart, in an order that is always the same?",
+    """With red and blue swapped it reads the digit that is red then"""
+    model, (images, red, blue) = _loaded(student, seed), _drawn(seed)
+    right, swapped = _right(model, images, red), _right(model, images.flip(1), blue)
+    if right >= LEAST and swapped >= LEAST:
+        return
+    _fail_control(
+        images, seed, reads=right >= LEAST, cause="colours not told apart",
+        expected=f"at least {LEAST:.0%} of the red digits, before and after red and blue are swapped",
+        yours=f"{right:.0%} before, {swapped:.0%} after",
+        hint="Are the channels of a patch kept apart, in an order that is always the same?",
     )  # fmt: skip
 
 
@@ -110,16 +171,9 @@ def _shuffled(images, seed):
     return references.unpatchify(patches.gather(1, order), P, *images.shape[-2:])
 
 
-def _must_hurt(module, images, changed, labels, seed, how, cause, hint):
-    """Fail unless the model reads the pictures, and not the changed ones."""
-    right, left = _right(module, images, labels), _right(module, changed, labels)
-    least = (1 + CONTROL) / 2 * ACCURACY[0]
-    if right >= least and left <= CONTROL * right:
-        return
-    reads = right >= least
+def _fail_control(images, seed, reads, cause, hint, **told):
     raise CheckFailure(
-        "control", f"It makes too little difference that {how}." if reads else "It reads too few of the pictures as they are.",
-        setting=_setting(images, seed), received=left if reads else right, cause=cause if reads else "model not good enough yet",
-        expected=f"at least {least:.0%} of the pictures, and at most half as many when {how}",
-        yours=f"{right:.0%}, and {left:.0%} when {how}", hint=hint if reads else "Without a model that reads, this says nothing.",
+        "control", "The control does not show what it should." if reads else "Too few of the pictures are read as they are.",
+        setting=_setting(images, seed), received=told["yours"], cause=cause if reads else "model not good enough yet",
+        hint=hint if reads else "Without a model that reads, this says nothing. See above.", **told,
     )  # fmt: skip

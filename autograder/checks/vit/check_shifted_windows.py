@@ -38,6 +38,7 @@ def _windows(student, X, window, shift):
     want, _ = references.shifted_windows(X, window, shift)
     got, _ = _two(student, X, window, shift)
     expect.shape(got, want.shape, WHAT, MEANING, _setting(X, window, shift))
+    expect.dtype(got, want.dtype, WHAT, _setting(X, window, shift))
     expect.close(got, want, WHAT, size=float(want.abs().max()), setting=_setting(X, window, shift))
 
 
@@ -117,13 +118,12 @@ def check_layout_and_gradients(student, draw):
     """It keeps the dtype, changes nothing in place, works on any memory layout, and gradients flow back"""
     X = draw.normal(2, 3, 4, 6).permute(0, 2, 3, 1)  # (2, 4, 6, 3), not contiguous
     _windows(student, X, 2, 1)
-    single = X.float()
-    answer = student.answer(Request(NAME, (single, 2, 1)))
-    got, _ = expect.pair(answer.value, "windows", MASK)
-    expect.dtype(got, torch.float32, WHAT)
-    expect.unchanged((single,), answer.args_after, ("X",))
+    _windows(student, X.float(), 2, 1)
+    _mask(student, X.float(), 2, 1)
+    expect.unchanged((X,), student.answer(Request(NAME, (X, 2, 1))).args_after, ("X",))
     cotangent = draw.normal(2, 6, 4, 3)
-    leaf = X.clone().requires_grad_()
-    [want] = torch.autograd.grad((references.shifted_windows(leaf, 2, 1)[0] * cotangent).sum(), [leaf])
-    found = student.answer(Request(NAME, (X, 2, 1), cotangents=(cotangent,))).gradients
-    expect.gradients(found, [want], ("X",), _setting(X, 2, 1))
+    functions.gradients_agree(student, NAME, (X, 2, 1), _reference_windows, cotangent, ("X",))
+
+
+def _reference_windows(X, window, shift):
+    return references.shifted_windows(X, window, shift)[0]

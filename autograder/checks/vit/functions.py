@@ -9,8 +9,6 @@ from torch import Tensor
 from autograder import expect
 from autograder.student import Request, Student
 
-Setting = Callable[..., str]
-
 
 def pixels(B: int, C: int, height: int, width: int) -> Tensor:
     """Pictures whose pixels are numbered from 0, the smallest example to look at."""
