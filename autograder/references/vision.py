@@ -1,6 +1,7 @@
 """Right versions of what 08-vit asks for."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -80,7 +81,7 @@ class VisionTransformer(nn.Module):
         return self.head(Y[:, 0]), weights
 
 
-def attention_rollout(weights: list[Tensor]) -> Tensor:
+def attention_rollout(weights: Sequence[Tensor]) -> Tensor:
     """Multiply (mean over heads + identity) / 2 of all blocks, the last one first (Abnar and Zuidema 2020)."""
     steps = [0.5 * A.mean(dim=1) + 0.5 * torch.eye(A.shape[-1], dtype=A.dtype) for A in weights]
     total = steps[0]
