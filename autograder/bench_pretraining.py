@@ -1,10 +1,10 @@
 """A training step of lesson 07's masked language model against that of Hugging Face's, and what the lesson's training reaches."""
 
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograder import measure, notebooks
+from autograder.bench_steps import step_ratio
 from autograder.course import find_course
 from autograder.retrain import retrain
 
@@ -33,15 +33,11 @@ def steps() -> Iterator[tuple[str, float, float, str]]:
                 vocab_size=V, hidden_size=D, num_hidden_layers=blocks, num_attention_heads=H, intermediate_size=4 * D,
                 max_position_embeddings=N, hidden_dropout_prob=0.1, attention_probs_dropout_prob=0.1,
             )  # fmt: skip
-            theirs = transformers.BertForMaskedLM(config).train()
-            our_step = _step(ours, _our_loss(ours, names["mlm_loss"]))
-            their_step = _step(theirs, _their_loss(theirs))
-            make = _maker(B, N, V)
-            our_step(*make())
-            their_step(*make())
-            ratio = measure.time_ratio(our_step, their_step, make, [1.0], rounds=(11, 31), clock=time.perf_counter)
+            theirs = transformers.BertForMaskedLM(config)
+            our_loss = _our_loss(ours, names["mlm_loss"])
+            ratio = step_ratio(ours, our_loss, theirs, _their_loss(theirs), _maker(B, N, V))
             sizes = f"(B, N, V, D, H, blocks) = {(B, N, V, D, H, blocks)}"
-            yield f"masked language model: step at {sizes}", ratio.median, 1.0, "of BertForMaskedLM's"
+            yield f"masked language model: step at {sizes}", ratio, 1.0, "of BertForMaskedLM's"
 
 
 def _our_loss(model: Any, mlm_loss: Callable[..., Any]) -> Callable[[Any, Any], Any]:
@@ -50,14 +46,6 @@ def _our_loss(model: Any, mlm_loss: Callable[..., Any]) -> Callable[[Any, Any], 
 
 def _their_loss(model: Any) -> Callable[[Any, Any], Any]:
     return lambda inputs, labels: model(input_ids=inputs, attention_mask=(inputs != 0).long(), labels=labels).loss
-
-
-def _step(model: Any, loss: Callable[[Any, Any], Any]) -> Callable[[Any, Any], None]:
-    def run(inputs: Any, labels: Any) -> None:
-        model.zero_grad()
-        loss(inputs, labels).backward()
-
-    return run
 
 
 def _maker(B: int, N: int, V: int) -> Callable[[], tuple[Any, Any]]:

@@ -30,7 +30,7 @@ _NOT_SEALED = (
 #: Files and folders of the autograder on which no verdict depends.
 _NOT_PART = {
     "attacks.py", "audit.py", "bench.py", "bench_captioning.py", "bench_class.py", "bench_layers.py",
-    "bench_pretraining.py", "bench_vit.py", "build.py",
+    "bench_pretraining.py", "bench_steps.py", "bench_vit.py", "build.py",
     "buildrun.py", "class_runner.py", "cli.py", "cluster.py", "demo.py", "leaks.py", "lesson_source.py",
     "nbgrader_plugins", "regrade.py", "results.py", "retrain.py", "stage_a.py", "stage_b.py",
 }  # fmt: skip

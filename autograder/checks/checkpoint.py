@@ -65,6 +65,15 @@ def _read(data: bytes, name: str, file: str) -> dict[str, Tensor]:
             ) from None  # fmt: skip
 
 
+def are_numbers(logits: Tensor) -> None:
+    """Fail if there are values among the logits that are no numbers, as after a training that went wrong."""
+    if not bool(logits.isfinite().all()):
+        raise CheckFailure(
+            "not numbers", "The logits hold values that are not numbers.", received="not numbers", cause="not a number",
+            hint="Did the training's loss become NaN? Train anew, with a smaller learning rate.",
+        )  # fmt: skip
+
+
 def judge(value: float, full: float, none: float, failure: CheckFailure) -> None:
     """Raise partial credit, in whole steps, for a value that is not as good as ``full``; as ``none``, it earns nothing.
 

@@ -145,6 +145,18 @@ def several(value: Any, count: int, what: str) -> Sequence[Any]:
     return value
 
 
+def no_weights(value: Any) -> None:
+    """Fail unless this is an empty list, as it has to be with need_weights=False."""
+    if isinstance(value, list | tuple) and not len(value):
+        return
+    raise CheckFailure(
+        "type", "There should be no weights with need_weights=False.", expected="an empty list",
+        yours=f"{len(value)} of them" if isinstance(value, list | tuple) else f"a {type(value).__name__}",
+        received="weights", cause="need_weights not passed on",
+        hint="Pass need_weights on: without the weights, attention takes a faster way.",
+    )  # fmt: skip
+
+
 def describe(*inputs: Any) -> str:
     """Name the shapes and the dtype of the inputs."""
     tensors = [x for x in inputs if isinstance(x, Tensor)]

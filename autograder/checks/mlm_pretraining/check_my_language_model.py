@@ -50,11 +50,7 @@ def _loss(module, inputs, labels):
     logits = expect.tensor(module(inputs), "logits")
     V = _vocabulary()
     expect.shape(logits, (*inputs.shape, V), "logits", "(B, N, V)", f"ids {tuple(inputs.shape)}")
-    if not bool(logits[inputs != PAD].isfinite().all()):
-        raise CheckFailure(
-            "not numbers", "The logits hold values that are not numbers.", received="not numbers", cause="not a number",
-            hint="Did the training's loss become NaN? Train anew, with a smaller learning rate.",
-        )  # fmt: skip
+    checkpoint.are_numbers(logits[inputs != PAD])
     return float(references.mlm_loss(logits.double(), labels))
 
 

@@ -13,6 +13,7 @@ from autograder.checks.twins import (
     first_result,
     has_parameters,
     leaves_no_trace,
+    no_weights,
     several,
     two,
     uses_its_inputs,
@@ -27,8 +28,12 @@ FIELDS: dict[str, Any] = {
     "hidden_width": 19, "classes": 7, "dropout": 0.0,
 }  # fmt: skip
 BLOCKS, PATCHES = FIELDS["num_blocks"], 15
-#: Width, probability and number of pictures for the look at dropout.
-WIDE, P, PICTURES = 40, 0.25, 1000
+#: For the look at dropout: 1000 pictures tell 25 % from the 44 % that two dropouts make of it, at the class token alone; 7 tokens
+#: each keep that quick.
+WIDE, P, PICTURES, TOKENS = 40, 0.25, 1000, 7
+DROPPING = FIELDS | {
+    "height": 4, "width": 6, "channels": 1, "num_blocks": 1, "model_width": WIDE, "num_heads": 1, "classes": WIDE, "dropout": P,
+}  # fmt: skip
 #: Other sizes, the smallest first.
 OTHERS = (
     {"height": 2, "width": 2, "channels": 1, "patch_size": 1, "model_width": 4, "num_heads": 1, "num_blocks": 1},
@@ -147,23 +152,16 @@ def check_weights_only_when_asked(student, sizes, draw):
     with torch.no_grad():
         want, _ = twins.reference(images)
     expect.close(expect.tensor(logits, "The logits"), want, "The logits", size=20.0, setting="need_weights=False")
-    if not isinstance(weights, list | tuple) or len(weights):
-        raise CheckFailure(
-            "type", "There should be no weights with need_weights=False.", expected="an empty list",
-            yours=f"{len(weights)} of them" if isinstance(weights, list | tuple) else f"a {type(weights).__name__}",
-            received="weights", cause="need_weights not passed on",
-            hint="Pass need_weights on to the encoder: without the weights, attention takes a faster way.",
-        )  # fmt: skip
+    no_weights(weights)
 
 
 @exercise(NAME)
 @points(1)
 def check_dropout(student, draw):
     """In training, every number of the tokens with their positions is dropped with probability `dropout`, once"""
-    changes = {"num_blocks": 1, "model_width": WIDE, "num_heads": 1, "classes": WIDE, "dropout": P, "channels": 1}
     for content, positions in ((0.0, 1.0), (1.0, 0.0), (0.5, 0.5)):  # each is dropped, once, and both together
-        twins = _twins(student, draw, weights=_telling_weights(content, positions), **changes)
-        images = _pictures(draw, PICTURES, **changes)
+        twins = _twins(student, draw, weights=_telling_weights(content, positions), **DROPPING)
+        images = _pictures(draw, PICTURES, **DROPPING)
         twins.agree(images[:3], what=_what(1), size=20.0)
         _judge_dropout(twins.module.request(images, training=True).value)
 
@@ -171,7 +169,7 @@ def check_dropout(student, draw):
 def _judge_dropout(value):
     logits, weights = two(value, "logits", "the weights of each block")
     [A] = several(weights, 1, "the weights of each block")
-    expect.shape(expect.tensor(A, "A"), (PICTURES, 1, PATCHES + 1, PATCHES + 1), "A", "(B, heads, N + 1, N + 1)")
+    expect.shape(expect.tensor(A, "A"), (PICTURES, 1, TOKENS, TOKENS), "A", "(B, heads, N + 1, N + 1)")
     # A token whose first number is dropped gets far less attention than one whose first number is kept.
     seen = A.double()[:, 0, 0].clamp(min=1e-30).log()
     gone = seen < seen.max(dim=1, keepdim=True).values - 1.3
@@ -188,7 +186,7 @@ def _telling_weights(content, positions):
     block, ones, zeros = "encoder.blocks.0.", torch.ones(D).double(), torch.zeros(D).double()
     weights = {
         "embedding.projection.weight": torch.zeros(D, 4).double(), "embedding.projection.bias": content * ones,
-        "class_token": content * ones[None, None], "positions": positions * ones.expand(PATCHES + 1, D),
+        "class_token": content * ones[None, None], "positions": positions * ones.expand(TOKENS, D),
         "encoder.norm.gamma": ones, "encoder.norm.beta": zeros, "head.weight": one, "head.bias": zeros,
         f"{block}attention.W_Q.weight": 0 * one, f"{block}attention.W_Q.bias": D**0.5 * one[0],
         f"{block}attention.W_K.weight": one, f"{block}attention.W_K.bias": zeros,

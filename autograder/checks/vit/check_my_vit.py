@@ -47,11 +47,7 @@ def _loaded(student, seed):
     images = _drawn(seed)[0][::150]
     own = first_result(module(images), "logits")
     expect.shape(own, (len(images), 10), "logits", "(B, 10)", f"images {tuple(images.shape)}")
-    if not bool(own.isfinite().all()):
-        raise CheckFailure(
-            "not numbers", "The logits hold values that are not numbers.", received="not numbers", cause="not a number",
-            hint="Did the training's loss become NaN? Train anew, with a smaller learning rate.",
-        )  # fmt: skip
+    checkpoint.are_numbers(own)
     for model in _twins(module.weights):
         with torch.no_grad():
             want, _ = model(images)
