@@ -119,22 +119,49 @@ class Student(Protocol):
 
 
 class StudentModule:
-    """A module that the student wrote: rebuilt from its class, its arguments and its weights for every call."""
+    """A module that the student wrote: rebuilt from its class, its arguments and its weights for every call.
 
-    def __init__(self, student: Student, name: str, build: tuple, weights: Mapping[str, Tensor] | None = None):
+    Whatever keywords it is called with are the student's own. How it is called is said by :meth:`when`.
+    """
+
+    def __init__(
+        self,
+        student: Student,
+        name: str,
+        build: tuple,
+        weights: Mapping[str, Tensor] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ):
         self.student, self.name, self.build, self.weights = student, name, build, weights
+        self.options = dict(options or {})
+
+    def when(self, **options: Any) -> "StudentModule":
+        """Return the same module, called in another way: with ``training``, ``times``, ``before``, ``deep`` or
+        ``default_device`` of :class:`Request`. Raises TypeError for any other option.
+        """
+        return StudentModule(self.student, self.name, self.build, self.weights, self.options | _known(options))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.request(*args, **kwargs).value
 
-    def request(self, *args: Any, cotangents: Sequence[Tensor] | None = None, **options: Any) -> Answer:
-        """Run the module. Options that are fields of :class:`Request` (``times``, ``training``) go there."""
-        fields = {key: options.pop(key) for key in ("times", "training", "deep", "before") if key in options}
-        return self.student.answer(Request(self.name, args, options, self.build, self.weights, cotangents, **fields))
+    def request(self, *args: Any, cotangents: Sequence[Tensor] | None = None, **kwargs: Any) -> Answer:
+        """Run the module and return all that came back, with gradients where ``cotangents`` are given."""
+        return self.student.answer(
+            Request(self.name, args, kwargs, self.build, self.weights, cotangents, **self.options)
+        )
 
     def parameters(self) -> dict[str, Tensor]:
         """Return the parameters of a freshly built module by name."""
         return self.student.answer(Request(self.name, build=self.build, times=0)).parameters
+
+
+_OPTIONS = ("training", "times", "before", "deep", "default_device")
+
+
+def _known(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    if unknown := options.keys() - set(_OPTIONS):
+        raise TypeError(f"Expected options among {', '.join(_OPTIONS)}, but got {', '.join(sorted(unknown))}.")
+    return options
 
 
 def copy_tensor(tensor: Tensor) -> Tensor:

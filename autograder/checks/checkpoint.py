@@ -35,7 +35,7 @@ def load(student: Student, name: str, file: str) -> StudentModule:
         )  # fmt: skip
     module = student.build(name, weights=weights)
     try:
-        module.request(times=0)  # only made, and the weights loaded
+        module.when(times=0).request()  # only made, and the weights loaded
     except CheckFailure as failure:
         if failure.kind == "parameters":
             failure.cause, failure.hint = other["cause"], other["hint"]

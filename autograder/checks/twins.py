@@ -250,7 +250,7 @@ def refuses(what: str, hint: str, call: Callable[..., Any], *args: Any) -> None:
 
 def same_twice(module: StudentModule, *inputs: Any) -> None:
     """Fail unless two calls in training mode give the same first result."""
-    first, second = (first_result(module(*inputs, training=True, times=n)) for n in (1, 2))
+    first, second = (first_result(module.when(training=True, times=n)(*inputs)) for n in (1, 2))
     if first.shape != second.shape or not torch.allclose(first, second, equal_nan=True):
         raise CheckFailure(
             "random",
@@ -264,7 +264,7 @@ def same_twice(module: StudentModule, *inputs: Any) -> None:
 def leaves_no_trace(twins: Twins, others: Sequence[tuple], *inputs: Any, what: Sequence[str]) -> None:
     """Compare a call with the reference after the same module has seen other inputs. A result that is wrong without them
     too is a wrong value and nothing else."""
-    got = twins.module.request(*inputs, before=others).value
+    got = twins.module.when(before=others).request(*inputs).value
     with torch.no_grad():
         want = twins.reference(*inputs)
     try:

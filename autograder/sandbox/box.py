@@ -2,7 +2,6 @@
 
 import contextlib
 import math
-import os
 import secrets
 import socket
 import struct
@@ -33,20 +32,20 @@ class Stopped(Exception):
 class Box:
     """A sandboxed process that has loaded PyTorch. :meth:`spawn` gives a fresh worker, which knows nothing of any other.
 
-    With ``gpu`` (default: the environment variable AUTOGRADER_GPU is 1) the workers see the machine's NVIDIA devices. A process
-    that shares a driver's state with others must not be forked from them, so each worker then gets a parent of its own: slower by
-    the seconds that it takes to load PyTorch.
+    With ``gpu`` the workers see the machine's NVIDIA devices. A process that shares a driver's state with others must not be
+    forked from them, so each worker then gets a parent of its own: slower by the seconds that it takes to load PyTorch.
+    ``label`` appears in the list of processes, and says whose sandbox a process belongs to.
     """
 
-    def __init__(self, limits: Limits | None = None, threads: int | None = None, gpu: bool | None = None):
-        self.limits = limits or Limits.from_environment()
+    def __init__(self, limits: Limits | None = None, threads: int | None = None, gpu: bool = False, label: str = ""):
+        self.limits = limits or Limits()
         self.threads = threads or cpu_count()
-        self.gpu = os.environ.get("AUTOGRADER_GPU", "") == "1" if gpu is None else gpu
+        self.gpu, self.label = gpu, label
         self.used = False
         program = bubblewrap.find()
         self.control, theirs = socket.socketpair()
         self.errors = tempfile.NamedTemporaryFile()  # noqa: SIM115 closed in close()
-        arguments = bubblewrap.command(program, self.limits, theirs.fileno(), self.threads, self.gpu)
+        arguments = bubblewrap.command(program, self.limits, theirs.fileno(), self.threads, gpu, label)
         with open(self.errors.name, "ab") as told:  # only to be written to
             self.process = subprocess.Popen(
                 arguments,
@@ -81,7 +80,7 @@ class Box:
     def spawn(self) -> "Worker":
         """Return a fresh worker. Raises SandboxMissing when the parent has gone."""
         if self.gpu and self.used:
-            own = Box(self.limits, self.threads, gpu=True)
+            own = Box(self.limits, self.threads, gpu=True, label=self.label)
             worker = own.spawn()
             worker.parent = own
             return worker
@@ -131,6 +130,7 @@ class Worker:
         self.connection, self.process, self.limits, self.threads = connection, process, limits, threads
         self.deadline = math.inf  # of the whole submission, by time.monotonic
         self.parent: Box | None = None  # of this worker alone, and ended with it
+        self._spent = 0.0  # when it was closed
 
     def ask(
         self,
@@ -162,8 +162,13 @@ class Worker:
             raise
         return reply, wire.Unpacking(body)
 
+    def cpu(self) -> float:
+        """Return the processor seconds that it uses, or had used when it was closed."""
+        return max(self._spent, self.process.cpu()) if self.process.handle >= 0 else self._spent
+
     def close(self) -> None:
         """Kill the worker, and with it every process that it has left behind."""
+        self._spent = self.cpu()
         self.process.kill()
         with contextlib.suppress(OSError):
             self.connection.close()

@@ -49,7 +49,9 @@ def problem() -> str:
     return f"bubblewrap cannot set up a sandbox here: {tried.stderr.strip()}" if tried.returncode else ""
 
 
-def command(bwrap: str, limits: Limits, control: int, threads: int, gpu: bool = False) -> list[str]:
+def command(
+    bwrap: str, limits: Limits, control: int, threads: int, gpu: bool = False, label: str = ""
+) -> list[str]:
     """Return the command that starts the parent of all workers, with its socket as file number ``control``."""
     walls = [bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
     walls += ["--uid", "1000", "--gid", "1000", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev"]
@@ -58,11 +60,10 @@ def command(bwrap: str, limits: Limits, control: int, threads: int, gpu: bool = 
         walls += [option, *paths]
     for device in sorted(Path("/dev").glob("nvidia*")) if gpu else ():
         walls += ["--dev-bind", str(device), str(device)]
-    run = os.environ.get("AUTOGRADER_RUN", "")  # appears in the list of processes: whose sandbox a process belongs to
     for name, value in _environment(limits, threads).items():
         walls += ["--setenv", name, value]
     walls += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
-    return [*walls, sys.executable, "-s", "-B", "-m", "autograder.sandbox.zygote", str(control), run]
+    return [*walls, sys.executable, "-s", "-B", "-m", "autograder.sandbox.zygote", str(control), label]
 
 
 def _mounts() -> Iterator[tuple[str, ...]]:

@@ -1,7 +1,6 @@
 """What a submission may use."""
 
 import json
-import os
 from dataclasses import dataclass, fields
 
 MB, GB = 2**20, 2**30
@@ -27,18 +26,14 @@ class Limits:
     stops: int = 5
 
     @classmethod
-    def from_environment(cls) -> "Limits":
-        """Return the limits, with those changed that the environment variable AUTOGRADER_LIMITS names, as a JSON object.
-
-        Raises ValueError for anything else in that variable.
-        """
-        text = os.environ.get("AUTOGRADER_LIMITS", "") or "{}"
+    def from_json(cls, text: str) -> "Limits":
+        """Return the limits with those changed that a JSON object names. Raises ValueError for anything else."""
         try:
-            return cls(**json.loads(text))
+            return cls(**json.loads(text or "{}"))
         except (TypeError, ValueError) as error:
             known = ", ".join(field.name for field in fields(cls))
             raise ValueError(
-                f'AUTOGRADER_LIMITS should be a JSON object such as {{"request_cpu": 60}} with some of {known}, but is {text!r} '
+                f'Limits should be a JSON object such as {{"request_cpu": 60}} with some of {known}, but are {text!r} '
                 f"({error})."
             ) from None
 

@@ -92,7 +92,7 @@ class RemoteStudent:
         byte of the answer; what carrying the bytes costs by itself is measured with a function that only returns an argument.
         """
         with self._failures(name):
-            rival = self.session.start((), [])
+            rival = self.session.start((), {})
             try:
                 rival.ask("run", {"text": references.source_of([name]) + "\ndef echo(*args, **_): return args[-1]\n"})
                 return _Race(self.session, rival, name, kwargs).run(fresh, thresholds, rounds)

@@ -14,6 +14,7 @@ import torch
 from autograder.notebooks import without_magics
 from autograder.sandbox import wire
 from autograder.sandbox.box import Box, Stopped, Worker
+from autograder.sandbox.requests import unpack_failure
 
 
 @dataclass
@@ -30,10 +31,10 @@ class Session:
     def __init__(self, box: Box, forbid: tuple[str, ...] = (), files: Mapping[str, bytes] | None = None):
         self.box, self.forbid, self.files = box, forbid, dict(files or {})
         self.done: list[str] = []
-        self.spent = 0.0
         self.stops = 0
         self.begun = time.monotonic()
         self._worker: Worker | None = None
+        self._workers: list[Worker] = []  # all that have run the submission's code, for the account of their time
 
     # ------------------------------------------------------------ cells
 
@@ -57,22 +58,29 @@ class Session:
         if self.used() > limits.total_cpu or time.monotonic() - self.begun > limits.total_wall:
             raise Stopped("total", "The time for the whole notebook is used up.")
         if self._worker is None:
-            self._worker = self.start(self.forbid, self.done)
+            self._worker = self._with_cells_run()
         return self._worker
 
-    def start(self, forbid: tuple[str, ...], cells: Sequence[str]) -> Worker:
-        """Return a fresh worker in which these cells have been run. A cell that stops it is dropped from ``done``."""
+    def start(self, forbid: tuple[str, ...], files: Mapping[str, bytes]) -> Worker:
+        """Return a fresh worker with limits, these files and nothing forbidden. Raises Stopped when it cannot be set up."""
+        worker = self.box.spawn()
+        worker.deadline = self.begun + self.box.limits.total_wall
+        packing = wire.Packing()
+        content = {name: torch.frombuffer(bytearray(data), dtype=torch.uint8) for name, data in files.items() if data}
+        header = {"forbid": list(forbid), "files": wire.pack(content, packing)}
+        header |= {"threads": self.box.threads, "limits": self.box.limits.inside()}
+        reply, unpacking = worker.ask("begin", header, packing)
+        if "failure" in reply:  # it has no limits then, or more than the lesson allows
+            worker.close()
+            raise Stopped("garbled", f"The sandbox was not set up: {unpack_failure(reply['failure'], unpacking)}")
+        return worker
+
+    def _with_cells_run(self) -> Worker:
+        """Return a fresh worker in which the cells so far have been run. A cell that stops it is dropped from ``done``."""
+        cells: Sequence[str] = self.done
         while True:
-            worker = self.box.spawn()
-            worker.deadline = self.begun + self.box.limits.total_wall
-            packing = wire.Packing()
-            files = {
-                name: torch.frombuffer(bytearray(data), dtype=torch.uint8) for name, data in self.files.items() if data
-            }
-            header = {"forbid": list(forbid), "files": wire.pack(files, packing)}
-            header |= {"threads": self.box.threads, "limits": self.box.limits.inside()}
-            worker.ask("begin", header, packing)
-            text = ""
+            worker, text = self.start(self.forbid, self.files), ""
+            self._workers.append(worker)
             try:
                 for text in cells:
                     worker.ask("run", {"text": text}, cpu=self.box.limits.cell_cpu)
@@ -85,19 +93,23 @@ class Session:
                     raise
 
     def used(self) -> float:
-        """Return the processor seconds that the submission has used so far."""
-        return self.spent + (self._worker.process.cpu() if self._worker else 0.0)
+        """Return the processor seconds that the submission has used so far, in all its workers."""
+        return sum(worker.cpu() for worker in self._workers)
 
     def _lost(self) -> None:
-        self._worker = None
+        self._end_worker()
         self.stops += 1
 
-    def close(self) -> None:
-        """End the submission's process and all that it has left behind."""
+    def _end_worker(self) -> None:
         if self._worker is not None:
-            self.spent += self._worker.process.cpu()
             self._worker.close()
             self._worker = None
+
+    def close(self) -> None:
+        """End the submission's processes and all that they have left behind."""
+        for worker in self._workers:
+            worker.close()
+        self._worker = None
 
     # ------------------------------------------------------------ requests
 
@@ -118,13 +130,13 @@ class Session:
         """Ask a second worker meanwhile, in which right versions of earlier exercises stand in place of the student's."""
         own, self._worker = self._worker, None
         try:
-            self._worker = self.start(self.forbid, self.done)
+            self._worker = self._with_cells_run()
             reply, _ = self._worker.ask("right", {"names": list(names), "text": text})
             if "failure" in reply:
                 raise Stopped("garbled", "The right versions of earlier exercises could not be used here.")
             yield
         finally:
-            self.close()
+            self._end_worker()
             self._worker = own
 
 

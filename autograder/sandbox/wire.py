@@ -117,6 +117,8 @@ def _pack_tensor(tensor: Tensor, packing: Packing, strided: bool) -> Any:
         entry |= {"stride": list(plain.stride()), "offset": plain.storage_offset(), "count": raw.numel()}
         return entry | {"at": packing.add(raw)}
     plain = plain.resolve_conj().resolve_neg().contiguous().reshape(-1)
+    if plain.numel() == 1:  # counts as contiguous whatever its stride, which contiguous() and clone() then keep
+        plain = plain.as_strided((1,), (1,))
     return entry | {"count": plain.numel(), "at": packing.add(plain)}
 
 
@@ -135,7 +137,10 @@ class Unpacking:
         if not isinstance(data, dict):
             raise BadMessage(f"a {type(data).__name__} where a value was expected")
         if "tensor" in data:
-            return self._tensor(data)
+            try:
+                return self._tensor(data)
+            except RuntimeError as error:  # PyTorch's own bounds: sizes that overflow, bytes that are not aligned
+                raise BadMessage(f"a tensor that cannot be made ({str(error).splitlines()[0][:100]})") from None
         if len(data) != 1:
             raise BadMessage("a value of no known kind")
         [(kind, content)] = data.items()

@@ -91,7 +91,7 @@ class Worker:
         torch.seed()
         if header["forbid"]:
             blockade.raise_for_good(tuple(header["forbid"]))
-            blockade.stay_in_python()
+            blockade.stay_in_python(HOME)
         namespaces.limit(**header["limits"])
         return {"ok": True}
 

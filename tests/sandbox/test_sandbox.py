@@ -261,15 +261,37 @@ def test_a_sandbox_that_cannot_start_says_why(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["[1]", "{'a': 1}", '{"speed": 3}'])
-def test_limits_from_the_environment_are_checked(monkeypatch, text):
-    monkeypatch.setenv("AUTOGRADER_LIMITS", text)
-    with pytest.raises(ValueError, match="AUTOGRADER_LIMITS should be"):
-        Limits.from_environment()
+def test_limits_that_are_none_are_refused(text):
+    with pytest.raises(ValueError, match="Limits should be"):
+        Limits.from_json(text)
 
 
-def test_limits_from_the_environment(monkeypatch):
-    monkeypatch.setenv("AUTOGRADER_LIMITS", '{"idle": 5}')
-    assert Limits.from_environment() == Limits(idle=5)
+def test_limits_are_read_from_json():
+    assert Limits.from_json('{"idle": 5}') == Limits(idle=5)
+    assert Limits.from_json("") == Limits()
+
+
+def test_the_time_of_workers_that_were_replaced_counts(box):
+    """Otherwise a notebook that has its process ended again and again has no limit for all of it together."""
+    session = Session(box)
+    session.run_cell("import time\nwhile time.process_time() < 1.5: pass")
+    before = session.used()
+    session.run_cell("import os\nos._exit(0)")
+    session.run_cell("1")
+    used = session.used()
+    session.close()
+    assert before > 0.7
+    assert used > 1.5 * before  # the first worker's, and again in the second, where the cell was run once more
+    assert session.used() >= used
+
+
+def test_a_worker_that_cannot_be_set_up_runs_nothing(box):
+    session = Session(box, files={"a\0b": b"x"})
+    result = session.run_cell("print('ran')")
+    session.close()
+    assert result.error
+    assert "was not set up" in result.error[1]
+    assert not result.outputs
 
 
 # ------------------------------------------------------------ found by attacking it

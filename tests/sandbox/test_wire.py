@@ -177,3 +177,32 @@ def test_random_headers_never_do_more_than_be_refused():
 def test_a_tensor_without_numbers_arrives_as_one():
     back = there_and_back(torch.empty(3, 5, device="meta"))
     assert (back.device.type, tuple(back.shape)) == ("meta", (3, 5))
+
+
+@pytest.mark.parametrize("meta", [True, False])
+@pytest.mark.parametrize("shape", [[2**40] * 2, [2**40] * 16, [2**40, 2**40, 0], [2**62]])
+def test_sizes_that_no_tensor_can_have_are_refused(shape, meta):
+    with pytest.raises(wire.BadMessage):
+        wire.Unpacking(bytearray(8)).value({"tensor": "float64", "shape": shape, "count": 0, "at": 0, "meta": meta})
+
+
+@pytest.mark.parametrize("stride", [[2**40], [-1], [2**63], ["1"], [1, 1]])
+def test_strides_that_no_tensor_can_have_are_refused(stride):
+    data = {"tensor": "float64", "shape": [1], "count": 1, "at": 0, "stride": stride, "offset": 0}
+    with pytest.raises(wire.BadMessage):
+        wire.Unpacking(bytearray(8), strided=True).value(data | {"shape": [2]})
+
+
+@pytest.mark.parametrize("tensor", [
+    torch.zeros(1, 1, 2)[..., 0],
+    torch.zeros(1, 7)[:, ::7],
+    torch.arange(6.0).view(2, 3)[1:, 2:],
+    torch.arange(5.0)[4:5].expand(1, 1),
+    torch.arange(8.0).view(2, 2, 2).permute(2, 0, 1)[:1, 1:, 1:],
+    torch.zeros(1, 3, dtype=torch.bool)[:, 1],
+])  # fmt: skip
+@pytest.mark.parametrize("strided", [True, False])
+def test_a_slice_of_one_element_keeps_its_number(tensor, strided):
+    back = there_and_back(tensor, strided)
+    assert back.shape == tensor.shape
+    assert torch.equal(back, tensor)

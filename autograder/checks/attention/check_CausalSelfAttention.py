@@ -34,7 +34,7 @@ def check_one_output_for_every_input(student, sizes, draw):
 def check_values(student, sizes, draw):
     """Self-attention in which row i attends to the rows 0 … i"""
     module, loaded = _module(student, sizes, draw)
-    module.request(draw.normal(sizes.B, sizes.N_X, sizes.D_X), deep=True)
+    module.when(deep=True).request(draw.normal(sizes.B, sizes.N_X, sizes.D_X))
     for B, N_X in [(1, 2), (sizes.B, sizes.N_X), (sizes.H, sizes.D_V), (1, 1), (1, 131)]:
         X = draw.normal(B, N_X, sizes.D_X)
         modules.compare(module, loaded, X, modules.describe(X, sizes), references.causal_mask(N_X))

@@ -96,7 +96,7 @@ def _parameter_cause(got, want):
 
 def same_twice(module, X):
     """Fail unless two calls in training mode give the same result."""
-    first, second = (expect.pair(module(X, training=True, times=n), "Y", "A")[0] for n in (1, 2))
+    first, second = (expect.pair(module.when(training=True, times=n)(X), "Y", "A")[0] for n in (1, 2))
     if first.shape != second.shape or not torch.allclose(first, second, equal_nan=True):
         raise CheckFailure(
             "random",
@@ -110,7 +110,7 @@ def same_twice(module, X):
 def earlier_calls_leave_no_trace(module, loaded, X, draw, sizes, mask=None):
     """Compare a call with the reference after the same module has seen other inputs, of another length too."""
     others = tuple((draw.normal(B, N, sizes.D_X, dtype=X.dtype),) for B, N in ((1, X.shape[1] - 2), (*X.shape[:2],)))
-    answer = module.request(X, before=others)
+    answer = module.when(before=others).request(X)
     Y, _ = expect.pair(answer.value, "Y", "A")
     want, _ = reference({k: w.double() for k, w in loaded.items()}, X.double(), mask)
     try:

@@ -79,7 +79,7 @@ def check_dropout(student, draw):
     ids = ids_of(draw, B, N, padded=False)
     twins = _twins(student, draw, (V, WIDTH, LONGEST, p))
     whole = _agree(twins, ids).double()
-    dropped = expect.tensor(twins.module.request(ids, training=True).value, "X").double()
+    dropped = expect.tensor(twins.module.when(training=True).request(ids).value, "X").double()
     zero = dropped == 0
     kept_right = torch.allclose(dropped[~zero], whole[~zero] / (1 - p), rtol=1e-4, atol=1e-6)
     share, slack = zero.double().mean().item(), 6.5 * math.sqrt(p * (1 - p) / zero.numel())

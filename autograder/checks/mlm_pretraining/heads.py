@@ -58,7 +58,7 @@ def drops(student, name, weights, Y, hint):
     With ``weights`` the head gives each number that goes into its output layer twice; where one is dropped, both are 0.
     """
     module = student.build(name, D, 2 * D, P, weights=weights)
-    whole, dropped = (expect.tensor(module.request(Y, training=t).value, "logits").double() for t in (False, True))
+    whole, dropped = (expect.tensor(module.when(training=t).request(Y).value, "logits").double() for t in (False, True))
     zero = dropped == 0
     twice = torch.equal(zero[..., :D], zero[..., D:])
     share, slack = zero.double().mean().item(), 6.5 * math.sqrt(2 * P * (1 - P) / zero.numel())

@@ -126,5 +126,5 @@ def check_in_float32_and_in_training(student, sizes, draw):
     Y, (K, V) = twins.agree(X, cache, what=WHAT)
     for value, what in ((Y, "Y"), (K, "K"), (V, "V")):
         expect.dtype(value, torch.float32, what)
-    in_training = twins.module(X, cache, training=True)
+    in_training = twins.module.when(training=True)(X, cache)
     alike(in_training, twins.reference(X, cache), WHAT, 4.0, "training mode, with a cache")

@@ -90,7 +90,7 @@ def check_values(student, draw):
         twins = _twins(student, draw, width, num_heads)
         inputs = draw.normal(B, N_Q, width), draw.normal(B, N_K, width), draw.normal(B, N_K, width)
         if number == 0:
-            twins.module.request(*inputs, deep=True)
+            twins.module.when(deep=True).request(*inputs)
         _compare(twins.module(*inputs), _oracle(twins, num_heads), inputs, _describe(B, N_Q, N_K, width, num_heads))
 
 
@@ -195,7 +195,7 @@ def check_dropout_acts_on_the_weights(student, sizes, draw):
     V = torch.eye(N_K, dtype=torch.float64).repeat(1, 2 * num_heads).expand(B, -1, -1)
     X, Z = draw.normal(B, N_Q, width), draw.normal(B, N_K, width)
     _, A = twins.agree(X, Z, V, what=WHAT, setting="eval mode")
-    Y, _ = expect.pair(twins.module(X, Z, V, training=True), *WHAT)
+    Y, _ = expect.pair(twins.module.when(training=True)(X, Z, V), *WHAT)
     expect.shape(Y, (B, N_Q, width), "Y", "(B, N_Q, D)", "training mode")
     first, second = Y.double().reshape(B, N_Q, num_heads, 2, N_K).transpose(1, 2).unbind(-2)
     _dropped_as_it_should_be(first, second, A.double(), p)

@@ -145,7 +145,7 @@ def check_dropout(student, draw):
     reference = references.DecoderBlock(*build)
     twins = Twins(student, NAME, build, reference, draw, weights=dropouts.telling_weights(reference, NAMES))
     twins.agree(X, memory, what=WHAT, size=200.0, setting=f"eval mode, dropout={dropouts.P}")
-    Y = expect.tensor(_pieces(twins.module(X, memory, training=True))[0], "Y")
+    Y = expect.tensor(_pieces(twins.module.when(training=True)(X, memory))[0], "Y")
     expect.shape(Y, X.shape, "Y", "(B, N, D)", "training mode")
     dropouts.judge((Y.double() - X)[:, 0], NAMES)
     build = (*build[:-1], "post")

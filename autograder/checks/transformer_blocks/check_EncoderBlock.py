@@ -115,7 +115,7 @@ def check_dropout(student, draw):
         twins = Twins(student, NAME, build, reference, draw, weights=weights)
         twins.agree(X, what=WHAT, size=20.0, setting=f'eval mode, dropout={dropouts.P}, norm="{norm}"')
         if norm == "pre":
-            Y, _ = expect.pair(twins.module(X, training=True), *WHAT)
+            Y, _ = expect.pair(twins.module.when(training=True)(X), *WHAT)
             expect.shape(Y, X.shape, "Y", "(B, N, D)", "training mode")
             dropouts.judge((Y.double() - X)[:, 0], names)
         else:

@@ -78,7 +78,7 @@ def check_dropout(student, draw):
     X = torch.ones(rows, width, dtype=torch.float64)
     twins.agree(X, what=WHAT, size=200.0, setting="eval mode")
     # Two hidden numbers, both 1, make each output: 100 + the first + 10 times the second. So both can be read off.
-    Y = expect.tensor(twins.module(X, training=True), "The result")
+    Y = expect.tensor(twins.module.when(training=True)(X), "The result")
     expect.shape(Y, X.shape, "The result", "(…, width)", "training mode")
     told = {"setting": f"training mode, dropout={p}", "received": "dropout"}
     if torch.allclose(Y.double(), X * 111):

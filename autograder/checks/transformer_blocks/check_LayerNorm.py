@@ -80,8 +80,8 @@ def check_every_vector_by_itself(student, sizes, draw):
     X = draw.normal(sizes.B, sizes.N_X, WIDTH)
     uses_its_inputs(twins.module, (X,), (X.roll(1, -1),))
     for training in (False, True):
-        whole = expect.tensor(twins.module(X, training=training), "The result")
-        one = expect.tensor(twins.module(X[:1, 2:3], training=training), "The result")
+        whole = expect.tensor(twins.module.when(training=training)(X), "The result")
+        one = expect.tensor(twins.module.when(training=training)(X[:1, 2:3]), "The result")
         expect.shape(one, (1, 1, WIDTH), "The result", "(…, width)")
         expect.close(one, whole[:1, 2:3].double(), "The result", size=4.0, setting="one vector alone, and in its batch")
     same_twice(twins.module, X)

@@ -207,7 +207,7 @@ def check_dropout_on_the_embeddings(student, draw):
     twins = Twins(student, NAME, (_made(**changes),), _reference(**changes), draw, weights=weights)
     source, target = torch.zeros(40, 2, dtype=torch.int64), draw.integers(vocabulary, 40, 5)
     logits, _ = _agree(twins, source, target, blocks=0, setting=f"no blocks, eval mode, dropout={p}")
-    dropped = expect.tensor(two_results(twins.module(source, target, training=True))[0], "The logits").double()
+    dropped = expect.tensor(two_results(twins.module.when(training=True)(source, target))[0], "The logits").double()
     expect.shape(dropped, logits.shape, "The logits", "(B, N_T, vocab_size)", "training mode")
     shown = logits.double().abs() > 1e-3
     zero, kept = dropped.abs() < 1e-9, torch.isclose(dropped, logits.double() / (1 - p), rtol=1e-4)
@@ -232,7 +232,7 @@ def check_dropout_in_the_blocks(student, draw):
     twins = Twins(student, NAME, (_made(**changes),), _reference(**changes), draw, weights=weights)
     source, target = _ids(draw, 8, 5), _ids(draw, 8, 3)
     _agree(twins, source, target, blocks=1, setting="eval mode, dropout=0.25")
-    logits, weights = two_results(twins.module(source, target, training=True))
+    logits, weights = two_results(twins.module.when(training=True)(source, target))
     [A] = several(weights, 1, _what(1)[1])
     A, logits = expect.tensor(A, _what(1)[1]), expect.tensor(logits, "The logits")
     same_memory = bool(((A - 1 / 5).abs() < 1e-9).all())  # equal rows of the memory get equal weights
@@ -253,7 +253,7 @@ def _source_embeddings_are_dropped(student, draw, source, target):
     weights = {"decoder.blocks.0.norm_1.gamma": torch.zeros(FIELDS["model_width"], dtype=torch.float64)}
     twins = Twins(student, NAME, (_made(**changes),), _reference(**changes), draw, weights=weights)
     _, eval_weights = two_results(twins.module(source, target))
-    _, weights = two_results(twins.module(source, target, training=True))
+    _, weights = two_results(twins.module.when(training=True)(source, target))
     what = _what(1)[1]
     A, dropped = (expect.tensor(several(each, 1, what)[0], what) for each in (eval_weights, weights))
     if torch.allclose(A, dropped):

@@ -52,7 +52,7 @@ def judge_before_the_norm(student, module, build, names, reference, zeros):
     told = {"setting": f'training mode, dropout={P}, norm="post"', "received": "dropout"}
     for name in names:
         block = student.build(module, *build, weights=adds_only_a_constant(weights, name))
-        Y = first_result(block(*zeros, training=True), "Y")
+        Y = first_result(block.when(training=True)(*zeros), "Y")
         if not bool(Y.any()) or not bool(Y.isfinite().all()):
             raise CheckFailure(
                 "dropout", f'With norm="post" nothing of what {name} adds is dropped.', **told,
@@ -62,7 +62,7 @@ def judge_before_the_norm(student, module, build, names, reference, zeros):
     silent = {key: value * key.endswith("gamma") for key, value in weights.items()}
     rows = [zeros[0] + torch.arange(WIDTH).double(), *zeros[1:]]
     block = student.build(module, *build, weights=silent)
-    if not torch.allclose(first_result(block(*rows, training=True), "Y"), first_result(block(*rows), "Y")):
+    if not torch.allclose(first_result(block.when(training=True)(*rows), "Y"), first_result(block(*rows), "Y")):
         raise CheckFailure(
             "dropout", "The rows that a sub-layer adds to are dropped too.", **told,
             cause="dropout in the wrong place", hint="Apply dropout to what a sub-layer adds, before the addition.",

@@ -163,7 +163,7 @@ def check_dropout(student, draw):
         twins = _twins(student, draw, weights=_telling_weights(content, positions), **DROPPING)
         images = _pictures(draw, PICTURES, **DROPPING)
         twins.agree(images[:3], what=_what(1), size=20.0)
-        _judge_dropout(twins.module.request(images, training=True).value)
+        _judge_dropout(twins.module.when(training=True).request(images).value)
 
 
 def _judge_dropout(value):
