@@ -85,7 +85,7 @@ def make_class(source: Course, root: Path, assignment: str, files: list[Path]) -
     (root / "nbgrader_config.py").write_text(NBGRADER_CONFIG, encoding="utf8")
     course = Course(root)
     subprocess.run(
-        [sys.executable, "-m", "nbgrader", "generate_assignment", assignment], cwd=root, capture_output=True, check=True
+        [sys.executable, "-P", "-m", "nbgrader", "generate_assignment", assignment], cwd=root, capture_output=True, check=True
     )
     released = (root / "assignments" / assignment / solution.name).read_text(encoding="utf8")
     for name in NEIGHBOURS:
@@ -133,9 +133,9 @@ def attack_in(source: Course, root: Path, files: list[Path], command: str) -> Ta
     course = make_class(source, root, assignment, files)
     before = _surroundings(source, course)
     arguments = {"nbgrader": ["nbgrader", "autograde"], "autograder": ["autograder", "grade"]}[command]
-    environment = os.environ | {"AUTOGRADER_LIMITS": json.dumps(LIMITS), "AUTOGRADER_RUN": root.name}
+    environment = os.environ | {"AUTOGRADER_LIMITS": json.dumps(LIMITS)}
     done = subprocess.run(
-        [sys.executable, "-m", *arguments, assignment],
+        [sys.executable, "-P", "-m", *arguments, assignment],
         cwd=root,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -180,7 +180,7 @@ def _surroundings(source: Course, course: Course) -> dict[str, str]:
     """What no submission may change: sandbox processes, shared places, libraries, the checkout, the class's files."""
     import torch
 
-    found = {f"process {pid}": text for pid, text in _processes(course.root.name)}
+    found = {f"process {pid}": text for pid, text in _processes(course.label)}
     for place in (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), Path.home()):
         found |= {str(path): "there" for path in place.glob("attack-*")}
     for path in (Path(torch.__file__), Path(torch.nn.functional.__file__), Path(os.__file__)):

@@ -1,32 +1,33 @@
 """Grade the graders: known right answers must earn every point, known wrong ones must lose some and be told why."""
 
-import multiprocessing
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from joblib import cpu_count
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
 from autograder import catalogue
 from autograder.cases import OWN_BANK, Case, read_bank
 from autograder.course import Course, find_course
+from autograder.draw import fresh_seed
+from autograder.grading.helpers import HelperLost, Helpers, NeedsHuman, Task
+from autograder.grading.many import in_threads
+from autograder.grading.one_notebook import released_in
+from autograder.grading.settings import Settings
+from autograder.grading.submission import from_notebook
+from autograder.progress import progress
+from autograder.sandbox.bubblewrap import problem
+from autograder.sandbox.limits import Limits
 
 #: A case that has not been checked after this many seconds is stopped. The slowest wrong answers need about twenty.
 LIMIT = 180
 
 #: The part of the wrong answers whose misconception has to be named.
 NAMED = 0.9
-
-#: Loaded once into the process from which a fresh one is forked for every case. Nothing of PyTorch runs there.
-_PRELOAD = ["torch", "IPython.core.interactiveshell", "matplotlib.pyplot", "sklearn.datasets"]
-_PRELOAD += ["autograder.audit", "autograder.runner"]
 
 
 @dataclass(frozen=True)
@@ -39,75 +40,56 @@ class Verdict:
     named: tuple[str, ...] = ()
     trouble: str = ""
     seconds: float = 0.0
+    given: bool = True  # whether there is a verdict at all: a process of ours that dies has given none
 
     @property
     def right(self) -> bool:
         """Whether the verdict is the right one: all points for a right answer, fewer for a wrong one."""
-        full = self.earned == self.points and not self.trouble
-        return full if self.case.right else self.earned < self.points
+        full = self.earned == self.points
+        return self.given and (full if self.case.right else not full)
 
     def __str__(self) -> str:
         told = f"  named: {', '.join(self.named)}" if self.named else ""
         more = f"  {self.trouble}" if self.trouble else ""
-        return f"{self.case}: {self.earned:g} of {self.points:g} in {self.seconds:.1f} s{told}{more}"
+        earned = f"{self.earned:g} of {self.points:g}" if self.given else "no verdict"
+        return f"{self.case}: {earned} in {self.seconds:.1f} s{told}{more}"
 
 
-def check_case(case: Case, notebook: Path, seed: int | None) -> Verdict:
-    """Run the solution notebook with the case in its place, and check that exercise. Meant for a process of its own."""
-    import torch
+def task_of(case: Case, course: Course, seed: int | None, settings: Settings) -> Task:
+    """Return the task to grade the solution with the case in its place, as a hand-in is graded.
 
-    from autograder import notebooks
-    from autograder.files import files_in
-    from autograder.local import LocalStudent
-    from autograder.runner import run_checks
+    All else in the notebook is the solution, which earns every point: the build has seen to that.
+    """
+    released = released_in(course, case.assignment)
+    submission = from_notebook(course.solution_notebook(case.assignment), released, {case.exercise: case.text})
+    earlier = catalogue.builds_on(case.exercise)
+    return Task(submission, fresh_seed() if seed is None else seed, settings, [case.exercise], earlier)
 
+
+def verdict_of(case: Case, task: Task, helpers: Helpers) -> Verdict:
+    """Grade a case. A process that dies, or a case that takes a trusting one with it, gives no verdict."""
     start = time.perf_counter()
-    torch.set_num_threads(1)
-    run = notebooks.run(notebook, {case.exercise: case.text})
-    # The error of the case's own cell is part of its being wrong; the checks then say what is missing.
-    # All else in the notebook is the solution, which earns every point: the build has seen to that.
-    rest = dict.fromkeys(catalogue.builds_on(case.exercise), True)
-    student = LocalStudent(run.namespace, catalogue.forbidden(case.assignment), file=files_in(notebook.parent))
-    report = run_checks(case.exercise, student, seed, rest)
-    lost = [f"{r.sentence}: {r.failure}" for r in report.results if r.earned < r.points] if case.right else []
-    return Verdict(
-        case, report.earned, report.points, tuple(report.named), " | ".join(lost)[:600], time.perf_counter() - start
-    )
+    try:
+        result = helpers.grade(task)
+    except (HelperLost, NeedsHuman) as error:
+        points = catalogue.points_of(case.exercise)
+        return Verdict(case, 0.0, points, (), str(error), time.perf_counter() - start, given=False)
+    [report] = result.exercises
+    lost = [f"{c['sentence']}: {c['failure']}" for c in report["checks"] if c["earned"] < c["points"]]
+    told = " | ".join(lost)[:600] if case.right else ""
+    seconds = time.perf_counter() - start
+    return Verdict(case, report["earned"], report["points"], tuple(report["named"]), told, seconds)
 
 
 def run_cases(cases: Sequence[Case], course: Course, workers: int, seed: int | None) -> Iterator[Verdict]:
-    """Yield a verdict for every case, each checked in a process of its own that is stopped after ``LIMIT`` seconds."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(_PRELOAD)
-    os.environ.setdefault("MPLBACKEND", "Agg")
-    with ThreadPoolExecutor(workers) as pool:
-        tasks = [
-            pool.submit(_in_own_process, context, case, course.solution_notebook(case.assignment), seed)
-            for case in cases
-        ]
-        yield from (task.result() for task in as_completed(tasks))
+    """Yield a verdict for every case: in the sandbox where there is one, and otherwise each in a process of its own."""
+    settings = Settings(trust=bool(problem()), limits=Limits(total_wall=LIMIT), label=course.label)
+    with Helpers(workers) as helpers:
 
+        def one(case: Case) -> Verdict:
+            return verdict_of(case, task_of(case, course, seed, settings), helpers)
 
-def _in_own_process(context: Any, case: Case, notebook: Path, seed: int | None) -> Verdict:
-    receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_send_verdict, args=(sender, case, notebook, seed))
-    process.start()
-    sender.close()
-    nothing = Verdict(case, 0.0, catalogue.points_of(case.exercise))
-    try:
-        if receiver.poll(LIMIT):
-            return receiver.recv()
-        return replace(nothing, named=("never finishes",), trouble=f"stopped after {LIMIT} s")
-    except EOFError:
-        process.join()
-        return replace(nothing, named=("ends the process",), trouble=f"its process ended with code {process.exitcode}")
-    finally:
-        process.kill()
-        process.join()
-
-
-def _send_verdict(sender: Any, case: Case, notebook: Path, seed: int | None) -> None:
-    sender.send(check_case(case, notebook, seed))
+        yield from in_threads(one, cases, workers)
 
 
 def audit(
@@ -126,11 +108,10 @@ def audit(
     cases = list(_selected(banks or [OWN_BANK], only))
     console = Console(width=None if os.isatty(1) else 110)
     verdicts: list[Verdict] = []
-    with Progress(console=console, disable=not console.is_terminal, transient=True) as progress:
-        bar = progress.add_task("checking answers", total=len(cases))
+    with progress("checking answers", len(cases)) as step:
         for verdict in run_cases(cases, course, workers or cpu_count(), seed):
             verdicts.append(verdict)
-            progress.advance(bar)
+            step()
             if verbose:
                 console.print(str(verdict), markup=False, highlight=False, soft_wrap=True)
     verdicts.sort(key=lambda verdict: str(verdict.case))
@@ -184,7 +165,9 @@ def _print(console: Console, verdicts: Sequence[Verdict]) -> int:
     console.print(table)
     bad = [verdict for verdict in verdicts if not verdict.right]
     unnamed = [verdict for verdict in verdicts if not verdict.case.right and verdict.right and not verdict.named]
-    for title, group in (("WRONG VERDICT", bad), ("rejected without a name", unnamed)):
+    silent = [verdict for verdict in bad if not verdict.given]
+    wrong_ones = [verdict for verdict in bad if verdict.given]
+    for title, group in (("NO VERDICT", silent), ("WRONG VERDICT", wrong_ones), ("rejected without a name", unnamed)):
         for verdict in group:
             console.print(f"{title}: {verdict}", markup=False, highlight=False, soft_wrap=True)
     console.print(

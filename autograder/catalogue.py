@@ -34,13 +34,18 @@ def has_checks(assignment: str) -> bool:
 
 
 def lesson(assignment: str) -> ModuleType:
-    """Return the module with an assignment's settings: EXERCISES, FORBIDDEN and BUILDS_ON."""
+    """Return the module with an assignment's settings: EXERCISES, FORBIDDEN, HANDED_IN and BUILDS_ON."""
     return importlib.import_module(f"autograder.checks.{checks_folder(assignment).name}")
 
 
 def forbidden(assignment: str) -> tuple[str, ...]:
     """Return the dotted names of the functions that an assignment does not allow."""
     return lesson(assignment).FORBIDDEN
+
+
+def handed_in(assignment: str) -> tuple[str, ...]:
+    """Return the names of the files that are handed in beside an assignment's notebook; none for one without checks."""
+    return lesson(assignment).HANDED_IN if has_checks(assignment) else ()
 
 
 def exercises(assignment: str) -> list[str]:

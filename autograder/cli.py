@@ -56,12 +56,14 @@ def _add_grade(commands: Any) -> None:
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="grade on the Dask cluster at this address, tcp://host:port"
     )
-    parser.add_argument("--resume", action="store_true", help="go on after an interruption (this is always done)")
+    parser.add_argument("--student", action="append", metavar="ID", help="grade only this student (repeatable)")
+    parser.add_argument("--force", action="store_true", help="grade again, and write again, what earlier runs have done")
     parser.add_argument("--diff", action="store_true", help="show whose points would change, and why; write nothing")
     parser.add_argument(
         "--seed", type=int, help="draw the inputs from this seed (default: one for each submission, secret)"
     )
     parser.add_argument("--trust-submissions", action="store_true", help="run students' code without a sandbox")
+    parser.add_argument("--limits", metavar="JSON", help="limits of the sandbox, such as '{\"request_cpu\": 80}'")
     parser.set_defaults(run=_grade)
 
 
@@ -96,34 +98,33 @@ def _add_bench(commands: Any) -> None:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from autograder import grading
+    from autograder.grading.one_notebook import as_text, check_notebook, write_json
 
-    run, reports = grading.check_notebook(options.notebook, options.exercise, options.seed)
-    print(grading.write_json(run, reports) if options.json else grading.as_text(options.notebook, run, reports))
-    return 0 if all(report.earned == report.points for report in reports) else 1
+    result = check_notebook(options.notebook, options.exercise, options.seed)
+    print(write_json(result) if options.json else as_text(options.notebook, result))
+    return 0 if result.earned == result.points else 1
 
 
 def _grade(options: argparse.Namespace) -> int:
     from joblib import cpu_count
 
-    from autograder.class_runner import Options, grade_class
     from autograder.course import find_course
+    from autograder.grading.class_run import Options, grade_class
+    from autograder.grading.settings import Settings
+    from autograder.sandbox.limits import Limits
 
-    workers = options.workers or cpu_count()
+    workers = cpu_count() if options.workers is None else options.workers
     if workers < 1:
         raise ValueError(f"--workers should be at least 1, but is {workers}.")
-    return grade_class(
-        find_course(),
-        Options(
-            options.assignment,
-            workers,
-            options.scheduler,
-            options.resume,
-            options.diff,
-            options.trust_submissions,
-            options.seed,
-        ),
-    )
+    course = find_course()
+    given: dict[str, Any] = {"seed": options.seed, "trust": options.trust_submissions, "label": course.label}
+    if options.limits is not None:
+        given["limits"] = Limits.from_json(options.limits)
+    asked = Options(
+        options.assignment, workers, options.scheduler, options.diff, options.force, options.student or (),
+        Settings.from_environment(**given),
+    )  # fmt: skip
+    return grade_class(course, asked)
 
 
 def _build(options: argparse.Namespace) -> int:

@@ -1,5 +1,6 @@
 """Where things lie in a checkout of the course."""
 
+import hashlib
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,11 @@ class Course:
     """A course root: the folder that holds ``nbgrader_config.py`` and ``solutions/``."""
 
     root: Path
+
+    @property
+    def label(self) -> str:
+        """A short name for this course's processes in the system's list of them, which tells nothing of its path."""
+        return f"course-{hashlib.sha256(str(self.root.resolve()).encode()).hexdigest()[:12]}"
 
     @property
     def solutions(self) -> Path:

@@ -1,11 +1,12 @@
 """A sample class, graded from hand-in to feedback with plain nbgrader commands."""
 
 import json
-import os
+import re
 import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from rich.table import Table
 from autograder import catalogue, notebooks
 from autograder.cases import OWN_BANK, read_bank
 from autograder.course import NBGRADER_CONFIG, Course, find_course
-from autograder.nbgrader_plugins import guard
+from autograder.grading.outcome import FAILED, GRADED, HUMAN, recall
+from autograder.progress import progress
 from autograder.sandbox.bubblewrap import problem
 
 ASSIGNMENT = "01-attention"
@@ -95,20 +97,22 @@ CLASS = (
 def demo(folder: Path) -> int:
     """Make the class in ``folder``, grade it, print a table, and return 0 when every score is as expected."""
     source = find_course()
-    course = _fresh_course(source, folder.resolve())
+    missing = problem()
+    if missing:  # the sample class is our own, so it may be trusted; students are not
+        print(f"{missing}\nThe sample class is graded without a sandbox, and its pages say so.")
+    course = _fresh_course(source, folder.resolve(), trust=bool(missing))
     for pupil in CLASS:
         _hand_in(course, source, pupil)
-    if missing := problem():
-        # The sample class is our own, so it may be trusted; students are not.
-        print(f"{missing}\nThe sample class is graded without a sandbox, and its pages say so.")
-        os.environ[guard.TRUST] = "1"
-    print(f"Grading {len(CLASS)} submissions with nbgrader ...", flush=True)
-    for step in ("generate_assignment", "autograde", "generate_feedback", "export"):
-        _nbgrader(course, step, *([] if step == "export" else [ASSIGNMENT]))
+    _nbgrader(course, "generate_assignment", ASSIGNMENT)
+    with progress(f"grading {len(CLASS)} submissions with nbgrader", len(CLASS)) as step:
+        _nbgrader(course, "autograde", ASSIGNMENT, step=step)
+    with progress("writing feedback pages", len(CLASS) - 2) as step:
+        _nbgrader(course, "generate_feedback", ASSIGNMENT, step=step)
+    _nbgrader(course, "export")
     return _print(course, _scores(course))
 
 
-def _fresh_course(source: Course, root: Path) -> Course:
+def _fresh_course(source: Course, root: Path, trust: bool) -> Course:
     """Empty the folder, if it is an earlier demonstration's, and lay out a course in it."""
     if root.exists() and any(root.iterdir()) and not (root / _MARKER).exists():
         raise ValueError(
@@ -117,7 +121,8 @@ def _fresh_course(source: Course, root: Path) -> Course:
     shutil.rmtree(root, ignore_errors=True)
     (root / "solutions" / ASSIGNMENT).mkdir(parents=True)
     (root / _MARKER).touch()
-    (root / "nbgrader_config.py").write_text(NBGRADER_CONFIG, encoding="utf8")
+    more = "get_config().SealedAutograde.trust_submissions = True\n" if trust else ""
+    (root / "nbgrader_config.py").write_text(NBGRADER_CONFIG + more, encoding="utf8")
     shutil.copy(source.solution_notebook(ASSIGNMENT), root / "solutions" / ASSIGNMENT)
     return Course(root)
 
@@ -153,33 +158,40 @@ def _fill_in(notebook: dict, solution: dict, pupil: Pupil) -> None:
             cell["source"] = cell["source"].replace("):", ")", 1)
 
 
-def _nbgrader(course: Course, *arguments: str) -> None:
-    command = [sys.executable, "-m", "nbgrader", *arguments]
+#: What nbgrader prints when it is done with one submission.
+_DONE = re.compile(r"INFO\] \S+: [\d.]+ of |WARNING\] \S+: (needs|failed)|Writing \d+ bytes to .*\.html")
+
+
+def _nbgrader(course: Course, *arguments: str, step: Callable[[], None] = lambda: None) -> None:
+    """Run an nbgrader command in the course, and call ``step`` whenever it is done with a submission."""
+    command = [sys.executable, "-P", "-m", "nbgrader", *arguments]
     with open(course.grading / "commands.log", "a", encoding="utf8") as log:
         log.write(f"\n$ nbgrader {' '.join(arguments)}\n")
-        log.flush()
-        subprocess.run(command, cwd=course.root, stdout=log, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            command, cwd=course.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf8"
+        )
+        for line in process.stdout or ():
+            log.write(line)
+            if _DONE.search(line):
+                step()
+        process.wait()
 
 
 def _scores(course: Course) -> dict[str, float]:
     """Return the points of everyone whom nbgrader has graded, without the questions that wait for a human's marks."""
     from nbgrader.api import Gradebook
 
-    done = {path.parent.parent.name for path in (course.grading / "autograded").glob(f"*/{ASSIGNMENT}/*.ipynb")}
+    done = [student for student, outcome in recall(course.grading, ASSIGNMENT).items() if outcome.state == GRADED]
     with Gradebook(f"sqlite:///{course.grading / 'gradebook.db'}") as gradebook:
         return {
             s.student_id: float(s.score) for s in gradebook.assignment_submissions(ASSIGNMENT) if s.student_id in done
         }
 
 
-def _state(pupil: Pupil, scores: dict[str, float]) -> str:
-    if pupil.name in scores:
-        return "graded"
-    return "needs a human" if pupil.kind in ("missing", "corrupt") else "failed here, run again"
-
-
 def _print(course: Course, scores: dict[str, float]) -> int:
     table = Table(title=f"{ASSIGNMENT}: the sample class")
+    ended = {student: outcome.state for student, outcome in recall(course.grading, ASSIGNMENT).items()}
+    state = {pupil.name: ended.get(pupil.name, FAILED) for pupil in CLASS}
     for title in ("student", "handed in", "points", "expected", "state"):
         table.add_column(title, justify="right" if title in ("points", "expected") else "left")
     as_expected = True
@@ -190,12 +202,12 @@ def _print(course: Course, scores: dict[str, float]) -> int:
             pupil.name,
             pupil.about,
             *("–" if x is None else f"{x:g}" for x in (got, want)),
-            _state(pupil, scores),
+            state[pupil.name],
             style=None if got == want else "bold red",
         )
     console = Console(width=110)
     console.print(table)
-    states = Counter(_state(pupil, scores) for pupil in CLASS)
+    states = Counter(state.values())
     console.print(
         f"feedback pages: {course.grading / 'feedback'}/<student>/{ASSIGNMENT}/attention.html",
         soft_wrap=True,
@@ -204,7 +216,7 @@ def _print(course: Course, scores: dict[str, float]) -> int:
     console.print(f"grades: {course.grading / 'grades.csv'}", soft_wrap=True, highlight=False)
     console.print(f"log of the nbgrader commands: {course.grading / 'commands.log'}", soft_wrap=True, highlight=False)
     print(
-        f"demo: {len(CLASS)} submissions, {states['graded']} graded, {states['needs a human']} need a human, "
-        f"{states['failed here, run again']} failed; scores as expected: {'yes' if as_expected else 'no'}"
+        f"demo: {len(CLASS)} submissions, {states[GRADED]} graded, {states[HUMAN]} need a human, "
+        f"{states[FAILED]} failed; scores as expected: {'yes' if as_expected else 'no'}"
     )
     return 0 if as_expected else 1

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import symtable
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +11,11 @@ from pathlib import Path
 from typing import Any
 
 Cell = dict[str, Any]
+
+
+#: A cell that checks an exercise and does nothing else.
+_CHECK = re.compile(r"""\s*check\(\s*(["'])(\w+)\1\s*(?:,\s*(?:seed\s*=\s*)?\d+\s*)?\)\s*;?\s*""")
+_DEFINED = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)", re.MULTILINE)
 
 
 @dataclass
@@ -22,17 +28,37 @@ class Run:
 
 def read(path: Path) -> dict[str, Any]:
     """Return a notebook as a dictionary. Raises ValueError for a file that is not one."""
+    return parse(path.read_bytes(), str(path))
+
+
+def parse(data: bytes, name: str) -> dict[str, Any]:
+    """Return the notebook that a file holds, in the form of nbformat 4. Raises ValueError for a file that is not one."""
+    if not data.strip():
+        raise ValueError(f"{name} is empty. Save the notebook again, or download it as .ipynb.")
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
-        notebook = json.loads(path.read_text(encoding="utf-8-sig"))
+        notebook = json.loads(data.decode(encoding))
+        if isinstance(notebook, dict) and "worksheets" in notebook:
+            notebook = _of_today(notebook)
         cells = notebook["cells"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(
-            f"{path} is not a Jupyter notebook: expected JSON with a list of cells, but got {type(error).__name__}: {error}. "
+            f"{name} is not a Jupyter notebook: expected JSON with a list of cells, but got {type(error).__name__}: {error}. "
             "Save the notebook again, or download it as .ipynb."
         ) from None
     if not isinstance(cells, list):
-        raise ValueError(f"{path} is not a Jupyter notebook: its cells are not a list.")
+        raise ValueError(f"{name} is not a Jupyter notebook: its cells are not a list.")
     return notebook
+
+
+def _of_today(notebook: dict[str, Any]) -> dict[str, Any]:
+    """Convert a notebook of nbformat 3, whose cells lie in worksheets. Raises ValueError where that is not possible."""
+    import nbformat
+
+    try:
+        return nbformat.convert(nbformat.from_dict(notebook), 4)
+    except Exception as error:  # whatever an old and damaged notebook may do
+        raise ValueError(f"a notebook of format 3 that cannot be converted ({type(error).__name__})") from None
 
 
 def source(cell: Cell) -> str:
@@ -57,30 +83,41 @@ def is_check(cell: Cell) -> bool:
     return bool(marks.get("grade")) and not marks.get("solution")
 
 
+def checked_exercise(text: str) -> str | None:
+    """Return the exercise that a cell checks, or None for a cell with anything else in it."""
+    found = _CHECK.fullmatch(text)
+    return found[2] if found else None
+
+
+def defined(text: str) -> frozenset[str]:
+    """Return the functions and classes that a text defines at its top level. A hostile text is not parsed, only searched."""
+    return frozenset(_DEFINED.findall(text))
+
+
 def fingerprint(text: str) -> str:
     """Return a short hash of a cell's text, by which an experiment is known to be as it was released."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def is_untouched_experiment(cell: Cell) -> bool:
-    """Whether the cell is an experiment that the student has left as it was.
-
-    Such a cell is not run when grading: the build has shown that no exercise needs it, and it only costs time. One that
-    the student has changed is run like any other cell, because later cells may use what it defines.
-    """
-    metadata = cell.get("metadata", {})
-    given = metadata.get("course", {}).get("experiment") if isinstance(metadata.get("course", {}), dict) else None
-    return given is not None and given == fingerprint(source(cell))
+def experiment_mark(cell: Cell) -> str | None:
+    """Return the fingerprint that an experiment had when it was released, and None for any other cell."""
+    course = cell.get("metadata", {}).get("course", {})
+    mark = course.get("experiment") if isinstance(course, dict) else None
+    return mark if isinstance(mark, str) else None
 
 
 def needed_cells(cells: Sequence[Cell]) -> list[bool]:
     """Tell for each cell whether it has to be run before the exercises can be checked.
 
-    Left out are prose, the checks themselves, and untouched experiments, unless a cell that is run uses a name from one.
+    Left out are prose, the checks themselves, and experiments, unless a cell that is run uses a name from one: the build has
+    shown that no exercise needs an experiment, and one that a student has made longer must not use up the time for the rest. One
+    in which a student has written an exercise is run, too.
     """
     code = [cell.get("cell_type") == "code" for cell in cells]
+    checked = {checked_exercise(source(cell)) for cell in cells if is_check(cell)}
     needed = [
-        c and not is_check(cell) and not is_untouched_experiment(cell) for c, cell in zip(code, cells, strict=True)
+        c and not is_check(cell) and (experiment_mark(cell) is None or bool(defined(source(cell)) & checked))
+        for c, cell in zip(code, cells, strict=True)
     ]
     wanted: set[str] = set()
     for number in range(len(cells) - 1, -1, -1):

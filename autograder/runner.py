@@ -103,7 +103,7 @@ def run_checks(
     seed = fresh_seed() if seed is None else seed
     with measure.threads(1), known_torch_state():
         report = _run_once(exercise, student, seed)
-        if not report.full:
+        if not report.full and not report.unwritten:
             report = _with_right_foundations(report, student, full or {})
         _add_diagnoses(report)  # advice has a cause too, though it costs no points
     return report

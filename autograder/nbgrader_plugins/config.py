@@ -5,12 +5,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-#: Files of a lesson's folder that are not for students: the source with the solutions above all.
+#: Files of a lesson's folder that are not for students: the source with the solutions above all. What is handed in is read by the
+#: course's own reader, which does not leave these out.
 NOT_RELEASED = ["*.py", "*.safetensors", "*.md", "__pycache__", "*.pyc", ".ipynb_checkpoints", ".pytest_cache"]
-
-
-#: Named, not imported: only autograding needs PyTorch, which takes seconds to load.
-_SEALED = "autograder.nbgrader_plugins.sealed"
 
 
 def configure(c: Any, root: Path) -> None:
@@ -18,8 +15,8 @@ def configure(c: Any, root: Path) -> None:
     from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
     from nbgrader.preprocessors import ClearHiddenTests, ClearOutput, ClearSolutions, Execute
 
-    from autograder.nbgrader_plugins import guard
     from autograder.nbgrader_plugins.export import SafeCsv
+    from autograder.nbgrader_plugins.install import install
     from autograder.nbgrader_plugins.stubs import SentenceStubs
 
     _find_commands_of_this_environment()
@@ -37,18 +34,20 @@ def configure(c: Any, root: Path) -> None:
 
     given = GenerateAssignment.preprocessors.default_args[0]
     c.GenerateAssignment.preprocessors = [SentenceStubs if p is ClearSolutions else p for p in given]
+    # Metadata and outputs are made anew from the gradebook, and the cells have been run before nbgrader sees them.
     given = Autograde.sanitize_preprocessors.default_args[0]
-    c.Autograde.sanitize_preprocessors = [f"{_SEALED}.RebuildMetadata" if p is ClearOutput else p for p in given]
+    c.Autograde.sanitize_preprocessors = [p for p in given if p is not ClearOutput]
     given = Autograde.autograde_preprocessors.default_args[0]
-    c.Autograde.autograde_preprocessors = [f"{_SEALED}.SealedExecute" if p is Execute else p for p in given]
+    c.Autograde.autograde_preprocessors = [p for p in given if p is not Execute]
     given = GenerateFeedback.preprocessors.default_args[0]
     c.GenerateFeedback.preprocessors = [ClearHiddenTests, *given]
-    guard.install()
+    c.GenerateFeedback.force = True  # else the page of a student who has been graded again or marked stays as it was
+    install()
     # Feedback and formgrader show what students wrote, and run none of it. Named, not imported: no other command needs it.
     c.HTMLExporter.filters = {"markdown2html": "autograder.nbgrader_plugins.pages.markdown"}
 
     c.ExportApp.plugin_class = SafeCsv
-    c.ExportPlugin.to = str(grading / "grades.csv")
+    c.SafeCsv.to = str(grading / "grades.csv")
 
 
 def _find_commands_of_this_environment() -> None:

@@ -159,25 +159,65 @@ def _kept(outputs: Outputs) -> Any:
 
 def run_cell(shell: Any, text: str) -> dict[str, Any]:
     """Run one cell and return its outputs, in nbformat's form, and its error, if any, as name, message and traceback."""
+    return _run(shell, text)[0]
+
+
+def _run(shell: Any, text: str) -> tuple[dict[str, Any], int]:
+    """Run one cell. Returns also the line at which it stopped, or 0."""
     tracebacks: list[list[str]] = []
     vars(shell)["_showtraceback"] = lambda kind, value, lines: tracebacks.append(lines)
     outputs = Outputs()
     with _kept(outputs):
         outcome = shell.run_cell(text, store_history=True)
     error = outcome.error_before_exec or outcome.error_in_exec
-    return {"outputs": outputs.items, "error": _error(error, tracebacks[-1] if tracebacks else []) if error else None}
+    told = _error(error, tracebacks[-1] if tracebacks else []) if error else None
+    return {"outputs": outputs.items, "error": told}, _line(error)
 
 
-def run_statements(shell: Any, text: str) -> list[dict[str, Any]]:
-    """Run each top-level statement of a cell by itself, so that one that fails does not keep the others from running."""
+def _line(error: BaseException | None) -> int:
+    """Return the line of the cell at which an error stopped it, or 0 where that is not known."""
+    step = error.__traceback__ if error else None
+    while step is not None and (step.tb_frame.f_code.co_name != "<module>" or "IPython" in step.tb_frame.f_code.co_filename):
+        step = step.tb_next
+    return step.tb_lineno if step else 0
+
+
+#: After these errors the rest of a cell is run: a package that is missing here, and a function that the lesson forbids, must not
+#: take away the imports and definitions beside them.
+GOES_ON = ("ModuleNotFoundError", "ImportError", "CheckFailure")
+
+
+def run(shell: Any, text: str) -> dict[str, Any]:
+    """Run one cell as :func:`run_cell` does. After an error of ``GOES_ON``, run its other statements one by one."""
+    result, line = _run(shell, text)
+    if result["error"] and result["error"]["ename"] in GOES_ON:
+        result["outputs"] += run_statements(shell, text, line)
+    return result
+
+
+def run_statements(shell: Any, text: str, line: int) -> list[dict[str, Any]]:
+    """Run each top-level statement of a cell, from the one on ``line`` on, by itself: one that fails does not stop the others."""
     if text.lstrip().startswith("%%"):
         text = text.lstrip().partition("\n")[2]  # without the magic that wraps the whole cell
-    lines = shell.transform_cell(text).splitlines(keepends=True)
+    text = shell.transform_cell(text)
+    lines = text.splitlines(keepends=True)
     outputs = []
-    for statement in ast.parse("".join(lines)).body:
+    for statement in ast.parse(text).body:
+        if (statement.end_lineno or 0) < line:
+            continue  # it has been run
         first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
-        outputs += run_cell(shell, "".join(lines[first - 1 : statement.end_lineno]))["outputs"]
+        for part in _apart(statement) or ["".join(lines[first - 1 : statement.end_lineno])]:
+            outputs += run_cell(shell, part)["outputs"]
     return outputs
+
+
+def _apart(statement: ast.stmt) -> list[str]:
+    """Return an import of several names as an import for each, and nothing for any other statement."""
+    if not isinstance(statement, ast.Import | ast.ImportFrom) or len(statement.names) == 1:
+        return []
+    if isinstance(statement, ast.Import):
+        return [ast.unparse(ast.Import([name])) for name in statement.names]
+    return [ast.unparse(ast.ImportFrom(statement.module, [name], statement.level)) for name in statement.names]
 
 
 def _error(error: BaseException, lines: list[str]) -> dict[str, Any]:

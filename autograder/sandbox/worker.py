@@ -96,11 +96,8 @@ class Worker:
         return {"ok": True}
 
     def run(self, header: dict[str, Any], unpacking: wire.Unpacking, packing: wire.Packing) -> dict[str, Any]:
-        """Run a cell. Where it stops at a function that is not available here, run its statements one by one."""
-        result = shell.run_cell(self.shell, header["text"])
-        if result["error"] and result["error"]["ename"] == CheckFailure.__name__:
-            result["outputs"] += shell.run_statements(self.shell, header["text"])
-        return result
+        """Run a cell, and the rest of it where it stops at something that is not available here."""
+        return shell.run(self.shell, header["text"])
 
     def answer(self, header: dict[str, Any], unpacking: wire.Unpacking, packing: wire.Packing) -> dict[str, Any]:
         request = requests.unpack_request(header["request"], unpacking)

@@ -94,14 +94,22 @@ def test_pytest_without_a_submission_says_what_is_missing(command):
     assert "--submission NOTEBOOK" in done.stdout + done.stderr
 
 
-def test_an_experiment_that_the_student_changed_is_run(notebook, root):
-    path = notebook()
-    content = notebooks.read(path)
-    cells = [c for c in content["cells"] if "experiment" in c["metadata"].get("tags", [])]
-    assert not any(notebooks.needed_cells(cells[:1]))
-    cells[0]["source"] = "helper = 1729"
-    path.write_text(json.dumps({**content, "cells": cells[:1]}), encoding="utf8")
-    assert notebooks.run(path).namespace["helper"] == 1729
+def test_an_experiment_that_the_student_changed_is_run_only_where_something_needs_it(notebook):
+    """One that a student has made longer must not use up the time for the exercises."""
+    content = notebooks.read(notebook())
+    [changed, *_] = [c for c in content["cells"] if "experiment" in c["metadata"].get("tags", [])]
+    changed["source"] = "helper = 1729"
+    own = {"cell_type": "code", "metadata": {}, "source": "print(helper)"}
+    assert notebooks.needed_cells([changed]) == [False]
+    assert notebooks.needed_cells([changed, own]) == [True, True]
+
+
+def test_an_exercise_that_was_written_into_an_experiment_is_run(notebook):
+    content = notebooks.read(notebook())
+    [changed, *_] = [c for c in content["cells"] if "experiment" in c["metadata"].get("tags", [])]
+    [check] = [c for c in content["cells"] if notebooks.grade_id(c) == "check-softmax"]
+    changed["source"] = "def softmax(E, dim=-1):\n    return torch.softmax(E, dim)"
+    assert notebooks.needed_cells([changed, check]) == [True, False]
 
 
 def test_magics_await_and_plots_run(tmp_path):

@@ -18,6 +18,9 @@ EXERCISES = (
 #: Nothing ready-made does what an exercise of this lesson asks for.
 FORBIDDEN = ()
 
+#: What is handed in beside the notebook.
+HANDED_IN = ("language_model.safetensors",)
+
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
 BUILDS_ON = {
     "BertEncoder": ("BertEmbeddings",),

@@ -22,6 +22,9 @@ FORBIDDEN = (
     "course_lib.layers.MultiHeadAttention",
 )
 
+#: What is handed in beside the notebook.
+HANDED_IN = ()
+
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
 BUILDS_ON = {
     "MultiHeadAttention": ("split_heads", "merge_heads"),

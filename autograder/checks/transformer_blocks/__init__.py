@@ -38,6 +38,9 @@ FORBIDDEN = (
     "course_lib.layers.Transformer",
 )
 
+#: What is handed in beside the notebook.
+HANDED_IN = ()
+
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
 BUILDS_ON = {
     "EncoderBlock": ("LayerNorm", "FeedForward"),

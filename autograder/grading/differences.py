@@ -1,38 +1,33 @@
 """What a regrade would change: whose points, by how much and why."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from autograder.course import Course
-from autograder.results import Store
-from autograder.stage_a import FAILED, GRADED, Outcome
-from autograder.stage_b import committed
-
-
-def plain(text: str) -> Text:
-    """Text that a student may have chosen: shown as it is, also where it looks like markup or cannot be printed."""
-    return Text(text.encode("utf8", "replace").decode("utf8"))
+from autograder.grading.committed import committed_key
+from autograder.grading.outcome import FAILED, GRADED, Outcome
+from autograder.grading.released import Released
+from autograder.grading.result import Result
+from autograder.grading.store import Store
+from autograder.grading.summary import plain
 
 
 def show_difference(
-    course: Course, assignment: str, seed: int | None, outcomes: Sequence[Outcome], console: Console
+    course: Course, released: Released, store: Store, outcomes: Sequence[Outcome], console: Console
 ) -> int:
     """Print who would change, by how much and why, if the results were written into the gradebook. Nothing is written."""
-    store = Store(course.grading, seed)
-    table = Table(title=f"{assignment}: what a regrade would change")
+    table = Table(title=f"{released.assignment}: what a regrade would change")
     for title in ("student", "exercise", "now", "then", "why"):
         table.add_column(title, justify="right" if title in ("now", "then") else "left")
     changed = 0
-    for outcome in outcomes:
+    for outcome in sorted(outcomes, key=lambda o: o.student):
         if outcome.state != GRADED:
             continue
-        old = store.get(committed(course, assignment, outcome.student))
-        new = store.get(outcome.key)
-        rows = _changes(old, new)
+        old = store.get(key) if (key := committed_key(course, released, outcome.student)) else None
+        rows = _changes(old, store.get(outcome.key))
         changed += bool(rows)
         for row in rows:
             table.add_row(*map(plain, (outcome.student, *row)))
@@ -41,10 +36,9 @@ def show_difference(
     return 0 if all(o.state != FAILED for o in outcomes) else 1
 
 
-def _changes(old: dict[str, Any] | None, new: dict[str, Any] | None) -> list[tuple[str, str, str, str]]:
-    before, after = (
-        {e["name"]: e for e in (result or {}).get("exercises", ())} for result in (old, new)
-    )  # an exercise that is only in one of them counts as 0 in the other
+def _changes(old: Result | None, new: Result | None) -> list[tuple[str, str, str, str]]:
+    """Return (exercise, points now, points then, why); an exercise that is only in one of them counts as 0 in the other."""
+    before, after = ({e["name"]: e for e in (result.exercises if result else ())} for result in (old, new))
     rows = []
     for name in after | before:
         was, will = before.get(name), after.get(name)
@@ -54,7 +48,7 @@ def _changes(old: dict[str, Any] | None, new: dict[str, Any] | None) -> list[tup
     return rows
 
 
-def _why(was: dict[str, Any] | None, will: dict[str, Any] | None) -> str:
+def _why(was: Mapping[str, Any] | None, will: Mapping[str, Any] | None) -> str:
     """Return the checks whose points differ."""
     before, after = ({c["name"]: c for c in (exercise or {}).get("checks", ())} for exercise in (was, will))
     told = []

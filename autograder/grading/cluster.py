@@ -1,0 +1,94 @@
+"""Stage A on a Dask cluster: submissions travel as bytes, results as JSON; no student code runs in a Dask worker."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from joblib import cpu_count
+
+from autograder.grading.helpers import HelperLost, Helpers, NeedsHuman, Task, unpack_task
+from autograder.grading.many import ClassWork, outcomes
+from autograder.grading.outcome import Outcome
+from autograder.grading.result import Result
+from autograder.grading.submission import HandIn
+from autograder.grading.version import checks_version, environment
+
+#: How often Dask gives a submission to another worker when one is lost or fails.
+RETRIES = 3
+
+#: The processes that grade for this Dask worker, whatever number of threads it has.
+_helpers: Helpers | None = None
+_starting = threading.Lock()
+
+
+def _of_this_worker() -> Helpers:
+    global _helpers
+    with _starting:
+        if _helpers is None:
+            _helpers = Helpers(cpu_count())
+        return _helpers
+
+
+def grade_packed(data: bytes) -> str:
+    """What a thread of a Dask worker runs: have a submission graded by one of the worker's helpers.
+
+    Returns ``+`` and the result, or ``?`` and what a person should look at. Raises HelperLost when the submission could not be
+    graded here; Dask then tries again, here or elsewhere.
+    """
+    try:
+        return "+" + _of_this_worker().grade(unpack_task(data)).as_json()
+    except NeedsHuman as error:
+        return f"?{error}"
+
+
+def on_cluster(work: ClassWork, hand_ins: Sequence[HandIn], scheduler: str) -> Iterator[Outcome]:
+    """Grade on the cluster at ``scheduler``. Results that are there already are not made again.
+
+    Raises LookupError when the package is missing or nobody answers at that address, and ValueError for trusted submissions:
+    without a sandbox, student code would run on machines of the cluster.
+    """
+    if work.settings.trust:
+        raise ValueError("--trust-submissions is not possible together with --scheduler.")
+    client = _connect(scheduler)
+    with client:
+        threads = sum(client.nthreads().values())
+        yield from outcomes(work, hand_ins, lambda task: _grade_there(client, task), max(4, 2 * threads))
+
+
+def _connect(scheduler: str) -> Any:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise LookupError(
+            "--scheduler needs the package distributed: pip install 'attention-course[cluster]'"
+        ) from None
+    try:
+        return Client(scheduler, timeout=20)
+    except (OSError, ValueError) as error:
+        raise LookupError(
+            f"No Dask scheduler answers at {scheduler!r} ({error}). Start one with `dask scheduler`, and give the address that "
+            "it prints, such as tcp://10.0.0.1:8786."
+        ) from None
+
+
+def _grade_there(client: Any, task: Task) -> Result:
+    """Have a submission graded on the cluster, by the same checks and in the same environment as here."""
+    future = client.submit(grade_packed, task.pack(), retries=RETRIES, pure=False)
+    try:
+        answer = future.result()
+    except Exception as error:  # of Dask's own, or what was raised on the worker
+        raise HelperLost(f"on the cluster: {error}"[:400]) from None
+    finally:
+        future.release()
+    if answer[:1] == "?":
+        raise NeedsHuman(answer[1:])
+    result = Result.from_json(answer[1:])
+    own = (checks_version(), environment())
+    if (result.checks, result.environment) != own:
+        raise HelperLost(
+            f"the worker has checks {result.checks} and {result.environment}, but here they are {own[0]} and {own[1]}: install "
+            "the same version of the course there"
+        )
+    if (result.digest, result.seed) != (task.submission.digest, task.seed):
+        raise HelperLost("what came back from the cluster is the result of another submission")
+    return result

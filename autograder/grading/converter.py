@@ -1,0 +1,261 @@
+"""Results into nbgrader's gradebook, by nbgrader's own converter, which reads submissions by the one way and runs none of them."""
+
+import contextlib
+import logging
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from filelock import FileLock
+from nbconvert.writers import FilesWriter
+from nbformat.notebooknode import NotebookNode, from_dict
+from nbgrader.api import Gradebook
+from nbgrader.converters import Autograde
+from nbgrader.converters.base import NbGraderException
+from nbgrader.preprocessors import AssignLatePenalties, Execute
+from sqlalchemy.exc import OperationalError
+from traitlets import Bool, Dict, Integer
+
+from autograder.course import Course
+from autograder.grading import outcome as outcomes
+from autograder.grading.committed import assignment_in, worth
+from autograder.grading.helpers import Helpers, describe
+from autograder.grading.many import ClassWork
+from autograder.grading.outcome import FAILED, GRADED, Outcome
+from autograder.grading.released import Released
+from autograder.grading.result import Result
+from autograder.grading.settings import Settings
+from autograder.grading.store import Store
+from autograder.grading.submission import Submission, hand_ins
+from autograder.grading.summary import counts
+from autograder.sandbox import bubblewrap
+from autograder.sandbox.limits import Limits
+
+_SKIPPED = "This experiment was not run for grading."
+
+#: How long to wait for a gradebook that another program is writing or has open, in seconds.
+_PATIENCE = 60.0
+
+
+class SealedAutograde(Autograde):
+    """``nbgrader autograde`` for this course: read, grade in the sandbox, write, and say so, one line for each submission."""
+
+    trust_submissions = Bool(False, help="Run students' code without a sandbox.").tag(config=True)
+    seed = Integer(None, allow_none=True, help="Draw every input from this seed.").tag(config=True)
+    limits = Dict(help="Limits of the sandbox that differ from the usual ones.").tag(config=True)
+
+    def init_notebooks(self) -> None:
+        """Find the submissions: a folder's name is a student's id to the letter, and no pattern of file names."""
+        self.course = Course(Path(self.coursedir.root))
+        assignment = self.coursedir.assignment_id
+        try:
+            self.released = assignment_in(self.course, assignment, self.coursedir.db_url)
+        except LookupError as error:
+            self.log.error(str(error))
+            raise NbGraderException(str(error)) from None
+        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+            roster = [student.id for student in gradebook.students]
+        submitted = Path(os.path.normpath(self.coursedir.format_path(self.coursedir.submitted_directory, ".", ".")))
+        wanted, excluded = self.coursedir.student_id, self.coursedir.student_id_exclude.split(",")
+        self.hand_ins = {
+            one.student: one
+            for one in hand_ins(submitted, assignment, roster)
+            if (one.student == wanted or fnmatchcase(one.student, wanted)) and one.student not in excluded
+        }
+        if not self.hand_ins:
+            msg = f"There are no submissions. Expected folders {submitted}/<student>/{assignment} with a notebook."
+            self.log.error(msg)
+            raise NbGraderException(msg)
+
+    def begin(self) -> None:
+        """Make ready to :meth:`write`, without converting anything: what :meth:`start` does before that."""
+        self.init_notebooks()
+        self.writer = FilesWriter(parent=self, config=self.config)
+        self.exporter = self.exporter_class(parent=self, config=self.config)
+
+    def _format_source(self, assignment_id: str, student_id: str, escape: bool = False) -> str:
+        """The folder in which this student's work lies, however the letters of its name are encoded."""
+        if not escape and self._sanitizing and student_id in self.hand_ins:
+            return str(self.hand_ins[student_id].folder)
+        return super()._format_source(assignment_id, student_id, escape)
+
+    def convert_notebooks(self) -> None:
+        """Grade and write every submission. One that cannot be graded does not keep the next from being graded."""
+        settings = self._settings()
+        if not settings.trust:
+            try:
+                bubblewrap.find()
+            except bubblewrap.SandboxMissing as error:
+                self.log.error(str(error))
+                raise NbGraderException(str(error)) from None
+        work = ClassWork(self.course.grading, self.released, settings, Store(self.course.grading))
+        done = []
+        with Helpers(1) as helpers:
+            for student in self.hand_ins:
+                if (outcome := self._convert(student, work, helpers)) is not None:
+                    done.append(outcome)
+                    self.log.log(logging.INFO if outcome.state == GRADED else logging.WARNING, "%s", _line(outcome))
+        outcomes.remember(self.course.grading, self.coursedir.assignment_id, done)
+        self.log.info("%s", counts(len(done), done))
+        if failed := [o for o in done if o.state == FAILED]:
+            raise NbGraderException(f"{len(failed)} submissions could not be graded here; run the command again")
+
+    def _settings(self) -> Settings:
+        given: dict[str, Any] = {"seed": self.seed, "trust": self.trust_submissions, "label": self.course.label}
+        if self.limits:
+            given["limits"] = Limits(**self.limits)
+        return Settings.from_environment(**given)
+
+    def _convert(self, student: str, work: ClassWork, helpers: Helpers) -> Outcome | None:
+        start = time.perf_counter()
+        read = work.read(self.hand_ins[student])
+        if isinstance(read, Outcome):
+            return read
+        with _quiet(self.log):
+            if not self.init_destination(self.coursedir.assignment_id, student):
+                return None  # graded already, and nothing newer was handed in: nbgrader's own rule
+        outcome = work.outcome(read, helpers.grade)
+        result = work.store.get(outcome.key) if outcome.state == GRADED else None
+        if result is not None:
+            outcome = self.write(read, result, outcome)
+        return outcomes.replace(outcome, seconds=time.perf_counter() - start)
+
+    def write(self, submission: Submission, result: Result, outcome: Outcome) -> Outcome:
+        """Write a result into the gradebook and as an autograded notebook, and return how that ended."""
+        if result.digest != submission.digest:
+            return outcome.failed("what was handed in has changed meanwhile")
+        try:
+            with _quiet(self.log), FileLock(self.course.grading / "gradebook.lock", timeout=_PATIENCE):
+                self._until_free(lambda: self._write(submission, result, outcome.key))
+        except Exception as error:  # of nbgrader's, of the database's or of the disk's
+            self._remove(submission)
+            return outcome.failed(_reason(error))
+        return outcome
+
+    def _until_free(self, write: Any) -> None:
+        """Try to write until no other program, such as formgrader, holds the database."""
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                return write()
+            except OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.5)
+
+    def _write(self, submission: Submission, result: Result, key: str) -> None:
+        assignment, student = submission.assignment, submission.student
+        self._remove(submission)
+        path = os.path.join(super()._format_source(assignment, student), f"{submission.notebook}.ipynb")
+        self.notebooks = [path]
+        self.init_assignment(assignment, student)
+        resources = self.init_single_notebook_resources(path)
+        text, resources = self._preprocessed(as_node(submission), resources, sanitizing=True)
+        notebook = nbformat.reads(text, as_version=4)
+        apply(notebook, result, self.released, key)
+        resources = self.init_single_notebook_resources(path)
+        text, resources = self._preprocessed(notebook, resources, sanitizing=False)
+        self.write_single_notebook(text, resources)
+        self.set_permissions(assignment, student)
+
+    def _preprocessed(self, notebook: NotebookNode, resources: Any, sanitizing: bool) -> tuple[str, Any]:
+        self._sanitizing = sanitizing
+        try:
+            self._init_preprocessors()
+            return self.exporter.from_notebook_node(notebook, resources=resources)
+        finally:
+            self._sanitizing = True
+
+    def _init_preprocessors(self) -> None:
+        """nbgrader's own, in its order, but for the one that would run students' code beside the gradebook."""
+        super()._init_preprocessors()
+        self.exporter._preprocessors = [p for p in self.exporter._preprocessors if not isinstance(p, Execute)]
+
+    def assign_penalty(self, student: str) -> None:
+        """Set the penalty for handing in late anew: the due date or the rule may have changed since the work was graded."""
+        about = {
+            "student": student, "assignment": self.released.assignment, "notebook": self.released.notebook,
+            "db_url": self.coursedir.db_url,
+        }  # fmt: skip
+        nothing = NotebookNode(cells=[])
+        for kind in self.autograde_preprocessors:
+            if isinstance(kind, type) and issubclass(kind, AssignLatePenalties):
+                with _quiet(self.log):
+                    kind(parent=self).preprocess(nothing, {"nbgrader": about})
+
+    def _remove(self, submission: Submission) -> None:
+        shutil.rmtree(self._format_dest(submission.assignment, submission.student), ignore_errors=True)
+
+
+def _reason(error: BaseException) -> str:
+    if "locked" in str(error):
+        return f"the gradebook was in use by another program for {_PATIENCE:g} s; close formgrader, and run again"
+    return describe(error)
+
+
+def _line(outcome: Outcome) -> str:
+    if outcome.state != GRADED:
+        return f"{outcome.student}: {outcome.state}: {outcome.reason}"
+    notes = f"; please look: {'; '.join(outcome.notes)}" if outcome.notes else ""
+    return f"{outcome.student}: {outcome.earned:g} of {outcome.points:g} points in {outcome.seconds:.1f} s{notes}"
+
+
+@contextlib.contextmanager
+def _quiet(log: logging.Logger) -> Iterator[None]:
+    """Keep nbgrader's many lines about one submission out of the way; warnings are shown where something goes wrong."""
+    before = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
+
+
+def as_node(submission: Submission) -> NotebookNode:
+    """Return a submission as a notebook of nbformat."""
+    spec = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    return from_dict(
+        {
+            "cells": [dict(cell) for cell in submission.cells],
+            "metadata": {"kernelspec": spec, "language_info": {"name": "python"}},
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
+    )
+
+
+def apply(notebook: NotebookNode, result: Result, released: Released, key: str) -> None:
+    """Write a result's outputs into the notebook. A grade cell without a result gets 0, never nothing."""
+    notebook.metadata["course"] = {"result": key, "sealed": result.sealed}
+    for number, cell in enumerate(notebook.cells):
+        if cell.cell_type != "code":
+            continue
+        cell.outputs = [from_dict(item) for item in result.outputs.get(number, [])]
+        marks = cell.metadata.get("nbgrader", {})
+        name = marks.get("grade_id", "")
+        if name in result.scores:
+            _scale(cell, result.scores[name], released.cells[name].points)
+        elif number not in result.outputs and marks.get("grade") and not marks.get("solution"):
+            cell.outputs = [_value(0.0)]
+        elif number not in result.outputs and cell.metadata.get("course", {}).get("experiment"):
+            text = {"text/plain": _SKIPPED}
+            cell.outputs = [from_dict({"output_type": "display_data", "metadata": {}, "data": text})]
+
+
+def _scale(cell: NotebookNode, score: tuple[float, float], points: float) -> None:
+    """Write the points of a check cell, and say so where the gradebook gives its exercise another number of them."""
+    cell.outputs = [item for item in cell.outputs if item.output_type != "execute_result"]
+    if score[1] != points:
+        text = {"text/plain": f"This exercise is worth {points:g} points here: {worth(score, points):g} of {points:g}."}
+        cell.outputs.append(from_dict({"output_type": "display_data", "metadata": {}, "data": text}))
+    cell.outputs.append(_value(worth(score, points)))
+
+
+def _value(points: float) -> NotebookNode:
+    text = {"text/plain": repr(float(points))}
+    return from_dict({"output_type": "execute_result", "metadata": {}, "execution_count": None, "data": text})

@@ -1,0 +1,163 @@
+"""What lies in the folder of a submission, read once and with bounds.
+
+nbgrader follows links, waits at pipes and takes every notebook for another one; students hand in archives, folders within
+folders, and files that a browser has renamed.
+"""
+
+import io
+import os
+import re
+import stat
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+MOST_FILES = 200
+#: A notebook, most of which may be outputs that are thrown away; and all other files together.
+MOST_NOTEBOOK, MOST_BYTES = 300 * 2**20, 50 * 2**20
+_LONGEST_NAME = 150
+
+#: What systems and tools leave in folders and archives.
+_JUNK = re.compile(r"(^|/)(\.ipynb_checkpoints|__MACOSX|__pycache__|\.git|\.vscode|\.idea)/|(^|/)(\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$")
+_WEIGHTS = (".safetensors", ".pt", ".pth", ".ckpt", ".bin", ".npz", ".pkl")
+#: The ending that a browser or a file manager gives to a second download or a copy.
+_COPY = re.compile(r"( ?\(\d+\)|[-_ ]\d+|[-_ ]+copy|[-_ ]+Kopie)$", re.IGNORECASE)
+
+
+class UnsafeSubmission(ValueError):
+    """A submission that is not read at all. The message says what a person should look at."""
+
+
+@dataclass
+class Contents:
+    """The files of a submission by their paths, of which ``notebooks`` may be the notebook; and what a person should know."""
+
+    notebooks: dict[str, bytes]
+    files: dict[str, bytes]
+    notes: list[str] = field(default_factory=list)
+
+
+def inspect(folder: Path) -> dict[str, Path]:
+    """Return the files of a submission by their paths in its folder.
+
+    Raises UnsafeSubmission unless all are regular files within bounds: a link or a pipe is not opened.
+    """
+    files: dict[str, Path] = {}
+    total = 0
+    for place, folders, names in os.walk(folder, followlinks=False):
+        for name in (*folders, *names):
+            path = Path(place, name)
+            status = path.lstat()
+            inside = path.relative_to(folder).as_posix()
+            if stat.S_ISLNK(status.st_mode):
+                raise UnsafeSubmission(f"{inside!r} is a symbolic link. Links are not followed; ask for the file itself.")
+            if stat.S_ISDIR(status.st_mode) or _JUNK.search(inside):
+                continue
+            if not stat.S_ISREG(status.st_mode):
+                raise UnsafeSubmission(f"{inside!r} is neither a file nor a folder, and is not opened.")
+            if len(os.fsencode(name)) > _LONGEST_NAME:
+                raise UnsafeSubmission(f"The name {name[:40]!r}… is longer than {_LONGEST_NAME} bytes. Rename the file.")
+            most = MOST_NOTEBOOK if path.suffix == ".ipynb" else MOST_BYTES
+            if status.st_size > most:
+                raise UnsafeSubmission(f"{inside!r} holds {_mb(status.st_size)} MB. Expected at most {_mb(most)} MB.")
+            total += status.st_size if path.suffix != ".ipynb" else 0
+            files[inside] = path
+    if len(files) > MOST_FILES or total > MOST_BYTES:
+        raise UnsafeSubmission(
+            f"The folder holds {len(files)} files with {_mb(total)} MB beside the notebook. Expected at most {MOST_FILES} "
+            f"files with {_mb(MOST_BYTES)} MB in all."
+        )
+    return files
+
+
+def _mb(size: int) -> str:
+    return f"{size / 2**20:.0f}"
+
+
+def read(folder: Path) -> Contents:
+    """Read all files of a submission's folder, and those in the one archive where there is no notebook beside it.
+
+    Raises UnsafeSubmission for what is not opened, and OSError for what cannot be read.
+    """
+    files = {name: path.read_bytes() for name, path in inspect(folder).items() if name != "timestamp.txt"}
+    notes: list[str] = []
+    archives = [name for name in files if name.lower().endswith(".zip")]
+    if len(archives) == 1 and not _notebooks(files):
+        files = files | _unzip(archives[0], files[archives[0]])
+        del files[archives[0]]
+        notes.append(f"the notebook was in the archive {archives[0]}")
+    found = _notebooks(files)
+    return Contents(found, {name: data for name, data in files.items() if name not in found}, notes)
+
+
+def _notebooks(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the notebooks among the files; where none is called one, what holds cells, such as ``attention.ipynb.txt``."""
+    named = {name: data for name, data in files.items() if name.lower().endswith(".ipynb")}
+    return named or {
+        name: data
+        for name, data in files.items()
+        if data[:3].lstrip(b"\xef\xbb\xbf")[:1] == b"{" and b'"cells"' in data and b'"nbformat"' in data
+    }
+
+
+def _unzip(name: str, data: bytes) -> dict[str, bytes]:
+    """Return the files of an archive, unless it holds more than a submission may or anything but regular files."""
+    found: dict[str, bytes] = {}
+    room = MOST_BYTES + MOST_NOTEBOOK
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for entry in archive.infolist():
+                path = PurePosixPath(entry.filename)
+                if entry.is_dir() or _JUNK.search(entry.filename):
+                    continue
+                kind = stat.S_IFMT(entry.external_attr >> 16)
+                if path.is_absolute() or ".." in path.parts or kind not in (0, stat.S_IFREG):
+                    raise UnsafeSubmission(f"The archive {name!r} holds {entry.filename!r}, which is not opened.")
+                with archive.open(entry) as file:
+                    found[path.as_posix()] = file.read(room + 1)
+                room -= len(found[path.as_posix()])
+                if room < 0 or len(found) > MOST_FILES:
+                    raise UnsafeSubmission(
+                        f"The archive {name!r} holds more than {MOST_FILES} files or {_mb(MOST_BYTES)} MB."
+                    )
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError, ValueError) as error:
+        if isinstance(error, UnsafeSubmission):
+            raise
+        raise UnsafeSubmission(f"The archive {name!r} cannot be opened ({error}). Ask for the notebook itself.") from None
+    return found
+
+
+def beside(notebook: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the files by their paths as seen from the notebook's own folder, where its code runs."""
+    home = PurePosixPath(notebook).parent
+    moved = {name: str(PurePosixPath(name).relative_to(home)) for name in files if PurePosixPath(name).is_relative_to(home)}
+    rest = {name: data for name, data in files.items() if name not in moved}
+    return rest | {path: files[name] for name, path in moved.items()}
+
+
+def with_expected_names(
+    files: Mapping[str, bytes], expected: Sequence[str]
+) -> tuple[dict[str, bytes], list[str]]:
+    """Return the files, one that a browser has renamed under the name that is ``expected``; and notes on what is missing."""
+    found, notes = dict(files), []
+    for name in expected:
+        if name in found:
+            continue
+        similar = [other for other in found if _plain_name(other) == name.lower()]
+        if len(similar) == 1:
+            found[name] = found.pop(similar[0])
+            notes.append(f"{similar[0]} was taken for {name}")
+        else:
+            also = f"; there are {' and '.join(map(repr, similar))}" if similar else ""
+            notes.append(f"{name} was not handed in{also}")
+    unread = [name for name in found if name.lower().endswith((*_WEIGHTS, ".zip")) and name not in expected]
+    if unread:
+        notes.append(f"not read: {', '.join(sorted(unread)[:5])}")
+    return found, notes
+
+
+def _plain_name(path: str) -> str:
+    """Return the name that a file had before it was copied or downloaded for the second time, in lower case."""
+    name = PurePosixPath(path)
+    return (_COPY.sub("", name.stem) + name.suffix).lower()

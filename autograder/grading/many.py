@@ -1,0 +1,94 @@
+"""Stage A of grading a class: every submission becomes a stored result, in parallel and without a database."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from autograder.grading.helpers import HelperLost, Helpers, NeedsHuman, Task, describe
+from autograder.grading.outcome import Outcome, graded, human
+from autograder.grading.released import Released
+from autograder.grading.result import Result
+from autograder.grading.settings import Settings
+from autograder.grading.store import Store
+from autograder.grading.submission import HandIn, Submission, from_folder
+
+X, Y = TypeVar("X"), TypeVar("Y")
+
+#: Something that makes a result of a task: processes on this machine, or a cluster. Raises HelperLost or NeedsHuman.
+Grader = Callable[[Task], Result]
+
+
+@dataclass
+class ClassWork:
+    """What is needed to read the submissions of one assignment and to store their results."""
+
+    grading: Path
+    released: Released
+    settings: Settings
+    store: Store
+    force: bool = False  # do not use what earlier runs have stored
+    made: set[str] = field(default_factory=set)  # the results of this run, by their names
+
+    def read(self, hand_in: HandIn) -> Submission | Outcome:
+        """Read a submission, or return why a person has to look at it."""
+        if hand_in.problem:
+            return human(hand_in.student, hand_in.problem)
+        try:
+            return from_folder(hand_in.student, hand_in.folder, self.released)
+        except (ValueError, OSError, RecursionError, MemoryError) as error:
+            return human(hand_in.student, error)
+
+    def outcome(self, submission: Submission, grader: Grader) -> Outcome:
+        """Grade a submission, unless its result is there already, and store the result. Never raises for one submission."""
+        start = time.perf_counter()
+        student, key = submission.student, ""
+        try:
+            key, seed = self.store.key_and_seed(submission, self.settings)
+            result = None if self.force and key not in self.made else self.store.get(key)
+            if result is None:
+                result = grader(Task(submission, seed, self.settings))
+                self.made.add(key)
+                self.store.put(key, result)
+        except NeedsHuman as error:
+            return human(student, error)
+        except HelperLost as error:
+            return Outcome(student, "", key, submission.digest).failed(str(error))
+        except Exception as error:  # a fault of ours or of this machine's must not stop the others
+            return Outcome(student, "", key, submission.digest).failed(describe(error))
+        return graded(student, key, result, submission.notes, key not in self.made, time.perf_counter() - start)
+
+
+def outcomes(work: ClassWork, hand_ins: Sequence[HandIn], grader: Grader, at_a_time: int) -> Iterator[Outcome]:
+    """Yield an outcome for every hand-in, as they are ready. No more submissions are in memory than are being graded."""
+
+    def one(hand_in: HandIn) -> Outcome:
+        read = work.read(hand_in)
+        return read if isinstance(read, Outcome) else work.outcome(read, grader)
+
+    yield from in_threads(one, hand_ins, at_a_time)
+
+
+def in_threads(do: Callable[[X], Y], items: Iterable[X], at_a_time: int) -> Iterator[Y]:
+    """Yield ``do(item)`` for every item as they are ready, ``at_a_time`` of them at once."""
+    waiting, running = iter(items), set[Future[Y]]()
+    pool = ThreadPoolExecutor(at_a_time)
+    try:
+        for item in waiting:
+            running.add(pool.submit(do, item))
+            if len(running) >= at_a_time:
+                ended, running = wait(running, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in ended)
+        while running:
+            ended, running = wait(running, return_when=FIRST_COMPLETED)
+            yield from (future.result() for future in ended)
+    finally:  # interrupted, the threads end when the processes for which they wait are ended
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def locally(work: ClassWork, hand_ins: Sequence[HandIn], workers: int) -> Iterator[Outcome]:
+    """Grade in ``workers`` processes on this machine."""
+    with Helpers(workers) as helpers:
+        yield from outcomes(work, hand_ins, helpers.grade, workers)

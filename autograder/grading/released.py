@@ -1,0 +1,112 @@
+"""What was handed out: the cells of a released notebook that nbgrader manages, and its experiments."""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from autograder import notebooks
+from autograder.notebooks import checked_exercise, defined
+
+@dataclass(frozen=True)
+class ReleasedCell:
+    """A cell of the released notebook that nbgrader manages."""
+
+    name: str
+    cell_type: str
+    locked: bool
+    text: str
+    checksum: str
+    grade: bool
+    solution: bool
+    task: bool
+    points: float
+
+    def metadata(self) -> dict[str, Any]:
+        """Return the metadata that nbgrader gave the cell."""
+        marks: dict[str, Any] = {
+            "schema_version": 3, "grade_id": self.name, "grade": self.grade, "solution": self.solution, "task": self.task,
+            "locked": self.locked, "cell_type": self.cell_type, "checksum": self.checksum,
+        }  # fmt: skip
+        if self.grade or self.task:
+            marks["points"] = self.points
+        return {"nbgrader": marks}
+
+    @property
+    def exercise(self) -> str | None:
+        """The exercise that the cell checks, if it is one that only checks."""
+        return checked_exercise(self.text) if self.cell_type == "code" and self.grade and not self.solution else None
+
+    @functools.cached_property
+    def defines(self) -> frozenset[str]:
+        """The functions and classes of which a solution cell holds the stubs."""
+        return defined(self.text) if self.cell_type == "code" and self.solution else frozenset()
+
+
+@dataclass(frozen=True)
+class Released:
+    """The managed cells of one notebook, in their order.
+
+    ``experiments`` holds the fingerprints of its experiments, and ``before`` the text of the cell in front of each written
+    question; both are empty where only the gradebook is known.
+    """
+
+    assignment: str
+    notebook: str
+    cells: Mapping[str, ReleasedCell]
+    experiments: frozenset[str] = frozenset()
+    before: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def exercises(self) -> list[str]:
+        """The exercises that its cells check, in their order."""
+        return [cell.exercise for cell in self.cells.values() if cell.exercise]
+
+
+def from_notebook(assignment: str, name: str, notebook: Mapping[str, Any]) -> Released:
+    """Read what was handed out from the notebook itself."""
+    cells: dict[str, ReleasedCell] = {}
+    experiments, before, previous = set(), {}, ""
+    for cell in notebook["cells"]:
+        marks = cell.get("metadata", {}).get("nbgrader", {})
+        text = notebooks.source(cell)
+        if grade_id := notebooks.grade_id(cell):
+            cells[grade_id] = ReleasedCell(
+                grade_id, cell["cell_type"], bool(marks.get("locked")), text, str(marks.get("checksum", "")),
+                bool(marks.get("grade")), bool(marks.get("solution")), bool(marks.get("task")),
+                float(marks.get("points", 0.0)),
+            )  # fmt: skip
+            if cells[grade_id].solution and cells[grade_id].cell_type != "code":
+                before[grade_id] = previous
+        elif mark := notebooks.experiment_mark(cell):
+            experiments.add(mark)
+        previous = text
+    return Released(assignment, name, cells, frozenset(experiments), before)
+
+
+def from_gradebook(db_url: str, assignment: str, name: str, notebook: Path) -> Released:
+    """Read the managed cells from the gradebook, and the rest from the released notebook, where it is there.
+
+    Raises nbgrader's MissingEntry where the gradebook does not know the notebook.
+    """
+    from nbgrader.api import Gradebook
+
+    with Gradebook(db_url) as gradebook:
+        entry = gradebook.find_notebook(name, assignment)
+        points = {cell.name: cell.max_score for cell in (*entry.grade_cells, *entry.task_cells)}
+        grades, solutions, tasks = (
+            {cell.name for cell in cells} for cells in (entry.grade_cells, entry.solution_cells, entry.task_cells)
+        )
+        cells = {
+            cell.name: ReleasedCell(
+                cell.name, cell.cell_type, bool(cell.locked), cell.source, cell.checksum, cell.name in grades,
+                cell.name in solutions, cell.name in tasks, float(points.get(cell.name, 0.0)),
+            )
+            for cell in entry.source_cells
+        }  # fmt: skip
+    try:
+        given = from_notebook(assignment, name, notebooks.read(notebook))
+    except (OSError, ValueError):
+        given = Released(assignment, name, {})
+    return Released(assignment, name, cells, given.experiments, given.before)

@@ -1,0 +1,45 @@
+"""Progress with an estimate, for every command that takes longer than a few seconds."""
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+#: Where nobody watches a bar, a line is written this often, in seconds.
+_EVERY = 5.0
+
+
+@contextlib.contextmanager
+def progress(what: str, total: int, console: Console | None = None) -> Iterator[Callable[[], None]]:
+    """Show how far a piece of work has come: a bar on a terminal, else a line on standard error now and then.
+
+    Call what this returns after each of the ``total`` steps.
+    """
+    console = console or Console(stderr=True)
+    if console.is_terminal:
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=console, transient=True) as bar:
+            task = bar.add_task(what, total=total)
+            yield lambda: bar.advance(task)
+    else:
+        yield _Lines(what, total).step
+
+
+class _Lines:
+    """Lines with the number of steps done and the time that the others will take."""
+
+    def __init__(self, what: str, total: int):
+        self.what, self.total, self.done = what, total, 0
+        self.begun = self.told = time.monotonic()
+        print(f"{what}: 0 of {total}", file=sys.stderr, flush=True)
+
+    def step(self) -> None:
+        self.done += 1
+        now = time.monotonic()
+        if now - self.told >= _EVERY and self.done < self.total:
+            self.told = now
+            left = (now - self.begun) / self.done * (self.total - self.done)
+            print(f"{self.what}: {self.done} of {self.total}, about {left:.0f} s left", file=sys.stderr, flush=True)

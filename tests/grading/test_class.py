@@ -1,0 +1,349 @@
+"""autograder grade: a whole class, interrupted, resumed, compared, counted and written."""
+
+import errno
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+from sample_class import ASSIGNMENT, CLASS, hand_in
+
+from autograder.cli import main
+from autograder.grading import store as stores
+from autograder.grading.class_run import Options, grade_class
+from autograder.grading.committed import assignment_in, committed_scores, database
+from autograder.grading.helpers import Helpers
+from autograder.grading.many import ClassWork, locally
+from autograder.grading.outcome import FAILED, GRADED, HUMAN, recall
+from autograder.grading.settings import Settings
+from autograder.grading.store import Store
+from autograder.grading.submission import hand_ins
+
+pytestmark = pytest.mark.sandbox
+
+WRONG = "def softmax(E, dim=-1):\n    return torch.exp(E) / torch.exp(E).sum(dim, keepdim=True)"
+
+
+@pytest.fixture
+def autograde(course, monkeypatch, capsys):
+    """Run ``autograder grade`` in the course, in this process, and return the exit status and what it printed."""
+    monkeypatch.chdir(course.root)
+
+    def run(*arguments):
+        capsys.readouterr()
+        status = main(["grade", ASSIGNMENT, *arguments])
+        printed = capsys.readouterr()
+        return SimpleNamespace(returncode=status, stdout=printed.out, stderr=printed.err)
+
+    return run
+
+
+@pytest.fixture
+def work(course):
+    """What is needed to grade the class's submissions one by one."""
+    return ClassWork(course.grading, assignment_in(course, ASSIGNMENT), Settings(), Store(course.grading))
+
+
+def handed_in(course):
+    return hand_ins(course.grading / "submitted", ASSIGNMENT, [])
+
+
+def scores(course):
+    from nbgrader.api import Gradebook
+
+    with Gradebook(database(course)) as gradebook:
+        return {s.student_id: float(s.score) for s in gradebook.assignment_submissions(ASSIGNMENT)}
+
+
+def nbgrader(course, *arguments):
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "nbgrader", *arguments], cwd=course.root, capture_output=True, text=True
+    )
+
+
+def test_a_class_is_graded_counted_and_not_graded_twice(course, autograde):
+    done = autograde()
+    assert "7 submissions, 6 graded (6 now, 0 before), 1 need a human, 0 failed here" in done.stdout, (
+        done.stdout + done.stderr
+    )
+    assert done.returncode == 0
+    assert "there is no attention.ipynb" in " ".join(done.stdout.split())
+    assert "grading: 0 of 7" in done.stderr, "a sign of life before the first result"
+    assert scores(course) == dict.fromkeys(CLASS, 7.0)
+    assert {student: o.state for student, o in recall(course.grading, ASSIGNMENT).items()} == {
+        **dict.fromkeys(CLASS, GRADED), "gus": HUMAN,
+    }  # fmt: skip
+    before = {path: path.stat().st_mtime_ns for path in course.grading.rglob("results/*/*.json")}
+    done = autograde()
+    assert "6 graded (0 now, 6 before)" in done.stdout
+    assert {path: path.stat().st_mtime_ns for path in course.grading.rglob("results/*/*.json")} == before
+
+
+def test_one_process_grades_many(work, course, monkeypatch):
+    """Each takes seconds to load PyTorch; one that is silently replaced after every submission costs all of them."""
+    started = []
+    begin = Helpers._helper
+
+    def counting(self):
+        started.append(len(self._all))
+        return begin(self)
+
+    monkeypatch.setattr(Helpers, "_helper", counting)
+    assert [o.state for o in locally(work, handed_in(course), 1)].count(GRADED) == 6
+    assert max(started) == 1
+    assert len(started) == 6, "each submission was tried once"
+
+
+def test_two_who_hand_in_the_same_are_both_graded_now(course, autograde):
+    place = course.grading / "submitted"
+    shutil.copytree(place / "ada", place / "zoe")
+    done = autograde("--workers", "1")
+    assert "7 graded (7 now, 0 before)" in done.stdout
+    assert "the same work as zoe" in done.stdout
+    assert scores(course)["zoe"] == 7.0
+
+
+def test_only_one_student_and_once_more(course, autograde):
+    assert "1 submissions, 1 graded (1 now" in autograde("--student", "ada").stdout
+    assert set(scores(course)) == {"ada"}
+    assert "(0 now, 1 before)" in autograde("--student", "ada").stdout
+    assert "(1 now, 0 before)" in autograde("--student", "ada", "--force").stdout
+    done = autograde("--student", "nobody")
+    assert done.returncode == 2
+    assert "'nobody' has handed in nothing" in done.stderr
+
+
+def test_a_new_gradebook_is_filled_again(course, autograde):
+    assert autograde().returncode == 0
+    (course.grading / "gradebook.db").unlink()
+    assert nbgrader(course, "generate_assignment", ASSIGNMENT, "--force").returncode == 0
+    done = autograde()
+    assert "6 graded (0 now, 6 before)" in done.stdout
+    assert scores(course) == dict.fromkeys(CLASS, 7.0)
+
+
+def test_changed_points_reach_those_who_are_graded(course, autograde):
+    """A teacher who makes an exercise worth more in the notebook gets a part of that, not of what the checks say."""
+    assert autograde().returncode == 0
+    path = course.solutions / ASSIGNMENT / "attention.ipynb"
+    notebook = json.loads(path.read_text(encoding="utf8"))
+    for cell in notebook["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "check-softmax":
+            cell["metadata"]["nbgrader"]["points"] = 14
+    path.write_text(json.dumps(notebook), encoding="utf8")
+    assert nbgrader(course, "generate_assignment", ASSIGNMENT, "--force").returncode == 0
+    hand_in(course.root, "ben", WRONG)
+    assert autograde().returncode == 0
+    assert scores(course)["ada"] == 14.0
+    assert scores(course)["ben"] == 10.0, "5 of 7"
+    page = (course.grading / "autograded" / "ben" / ASSIGNMENT / "attention.ipynb").read_text(encoding="utf8")
+    assert "worth 14 points here: 10 of 14" in page
+
+
+def test_a_due_date_that_is_set_later_reaches_those_who_are_graded(course, autograde):
+    from nbgrader.api import Gradebook
+
+    (course.grading / "submitted" / "ada" / ASSIGNMENT / "timestamp.txt").write_text("2026-02-03 10:00:00 UTC")
+    config = course.root / "nbgrader_config.py"
+    rule = (
+        "from nbgrader.plugins import LateSubmissionPlugin\n"
+        "class TwoPoints(LateSubmissionPlugin):\n"
+        "    def late_submission_penalty(self, student, score, seconds):\n"
+        "        return 2.0\n"
+        "get_config().AssignLatePenalties.plugin_class = TwoPoints\n"
+    )
+    config.write_text(config.read_text(encoding="utf8") + rule, encoding="utf8")
+    assert autograde().returncode == 0
+    with Gradebook(database(course)) as gradebook:
+        assert not gradebook.find_submission(ASSIGNMENT, "ada").late_submission_penalty
+        gradebook.update_or_create_assignment(ASSIGNMENT, duedate="2026-02-02 10:00:00 UTC")
+    assert autograde().returncode == 0
+    with Gradebook(database(course)) as gradebook:
+        assert gradebook.find_submission(ASSIGNMENT, "ada").late_submission_penalty == 2.0
+        assert not gradebook.find_submission(ASSIGNMENT, "ben").late_submission_penalty
+
+
+def test_different_seeds_give_the_same_points(course, autograde):
+    for seed in ("11", "12"):
+        assert autograde("--seed", seed).returncode == 0
+        assert scores(course) == dict.fromkeys(CLASS, 7.0)
+
+
+def test_a_regrade_is_shown_before_it_is_made(course, autograde):
+    assert autograde().returncode == 0
+    hand_in(course.root, "ada", WRONG)
+    done = autograde("--diff")
+    text = " ".join(done.stdout.split())
+    assert "1 would change; nothing was written" in text
+    assert "ada" in text
+    assert "any magnitude" in text
+    assert scores(course)["ada"] == 7.0
+    assert autograde().returncode == 0
+    assert scores(course)["ada"] < 7.0
+    assert "Nobody's points would change" in autograde("--diff").stdout
+
+
+def test_a_full_disk_is_a_failure_here_and_nothing_is_lost(course, work, monkeypatch):
+    [ada, *_] = handed_in(course)
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    work.store.secret()
+    monkeypatch.setattr(stores.os, "replace", full)
+    [outcome] = locally(work, [ada], 1)
+    assert outcome.state == FAILED
+    assert "No space left" in outcome.reason
+    assert not list(course.grading.rglob("results/*/*"))
+    monkeypatch.undo()
+    [outcome] = locally(work, [ada], 1)
+    assert outcome.state == GRADED
+
+
+@pytest.mark.parametrize("damage", [lambda text: text[:100], lambda text: text.replace('"points": 7.0', '"points": 9.0'), lambda text: ""],
+    ids=["cut", "edited", "empty"])  # fmt: skip
+def test_a_damaged_or_edited_result_is_made_again_and_told(course, autograde, damage):
+    assert autograde("--student", "ada").returncode == 0
+    [path] = course.grading.rglob("results/*/*.json")
+    good = path.read_text(encoding="utf8")
+    assert damage(good) != good
+    path.write_text(damage(good), encoding="utf8")
+    done = autograde("--student", "ada")
+    assert "1 stored results were damaged or had been edited" in done.stdout
+    assert "(1 now, 0 before)" in done.stdout
+    assert path.read_text(encoding="utf8") == good, "and is the same"
+
+
+def test_without_bubblewrap_grading_refuses_and_says_what_to_install(course, autograde, monkeypatch):
+    from autograder.sandbox import bubblewrap
+
+    monkeypatch.setattr(bubblewrap.shutil, "which", lambda *_: None)
+    monkeypatch.setattr(bubblewrap, "bundled", lambda: None)
+    done = autograde()
+    assert done.returncode == 2
+    assert "apt-get install bubblewrap" in done.stderr
+    assert "attention-course[teach]" in done.stderr
+    assert not (course.grading / "autograded").exists()
+
+
+def test_trusted_submissions_are_graded_without_a_sandbox_and_marked(course, autograde, monkeypatch):
+    done = autograde("--trust-submissions")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Not sealed" in done.stdout
+    assert scores(course) == dict.fromkeys(CLASS, 7.0)
+    page = (course.grading / "autograded" / "ada" / ASSIGNMENT / "attention.ipynb").read_text(encoding="utf8")
+    assert "graded without a sandbox" in page
+    done = autograde()
+    assert "6 graded (6 now" in done.stdout, "a result without a sandbox does not count for one with it"
+
+
+def test_a_trusted_submission_that_ends_its_process_needs_a_human(course, autograde):
+    hand_in(course.root, "ada", "import os\nos._exit(3)")
+    done = autograde("--trust-submissions")
+    assert "5 graded (5 now, 0 before), 2 need a human, 0 failed" in done.stdout
+    assert "exit status 3" in done.stdout
+
+
+def test_other_limits_give_another_result(course, autograde):
+    assert autograde("--student", "ada").returncode == 0
+    assert "(1 now, 0 before)" in autograde("--student", "ada", "--limits", '{"request_cpu": 80}').stdout
+    done = autograde("--limits", '{"speed": 1}')
+    assert done.returncode == 2
+    assert "request_cpu" in done.stderr
+
+
+def test_an_assignment_that_the_gradebook_does_not_know(course, autograde, monkeypatch):
+    assert main(["grade", "77-nothing"]) == 2
+
+
+def test_nobody_has_handed_anything_in(course):
+    shutil.rmtree(course.grading / "submitted")
+    with pytest.raises(LookupError, match="There are no submissions"):
+        grade_class(course, Options(ASSIGNMENT))
+
+
+# ------------------------------------------------------------ faults
+
+
+def test_killed_in_the_middle_it_goes_on_where_it_was(course, autograde):
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "autograder", "grade", ASSIGNMENT, "--workers", "1"], cwd=course.root,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 120
+    while not list(course.grading.rglob("results/*/*.json")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)  # it alone: what it has started must end by itself
+    process.wait()
+    deadline = time.monotonic() + 20
+    while _processes_of(course) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert _processes_of(course) == []
+    finished = {path: path.stat().st_mtime_ns for path in course.grading.rglob("results/*/*.json")}
+    assert finished
+    done = autograde()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {path: path.stat().st_mtime_ns for path in finished} == finished
+    assert scores(course) == dict.fromkeys(CLASS, 7.0)
+
+
+def _processes_of(course):
+    """The sandboxes and the writers of a course that are running."""
+    lines = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout.splitlines()
+    return [line for line in lines if course.label in line or f"grading.writer {course.root}" in line]
+
+
+def test_two_runs_at_once_write_what_one_would(course):
+    runs = [
+        subprocess.Popen([sys.executable, "-P", "-m", "autograder", "grade", ASSIGNMENT], cwd=course.root,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for _ in range(2)
+    ]  # fmt: skip
+    for run in runs:
+        told = run.communicate()[0]
+        assert run.returncode == 0, told
+        assert "6 graded" in told
+    assert scores(course) == dict.fromkeys(CLASS, 7.0)
+    grades = committed_scores(database(course), ASSIGNMENT)
+    assert all(student.scores["check-softmax"] == 7.0 for student in grades.values())
+
+
+def test_a_gradebook_that_another_program_holds_is_waited_for(course, autograde):
+    import sqlite3
+
+    path = course.grading / "gradebook.db"
+    held, released = threading.Event(), threading.Event()
+
+    def hold():
+        with sqlite3.connect(path) as connection:
+            connection.execute("BEGIN EXCLUSIVE")
+            held.set()
+            released.wait(60)
+            connection.rollback()
+        connection.close()
+
+    # The run reads the gradebook when it begins; it is taken away as soon as the first result is there.
+    def wait():
+        while not list(course.grading.rglob("results/*/*.json")):
+            time.sleep(0.02)
+        hold()
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    timer = threading.Timer(25, released.set)
+    timer.start()
+    try:
+        done = autograde("--workers", "1")
+    finally:
+        released.set()
+        thread.join()
+        timer.cancel()
+    assert held.is_set()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert scores(course) == dict.fromkeys(CLASS, 7.0)
