@@ -85,7 +85,10 @@ def make_class(source: Course, root: Path, assignment: str, files: list[Path]) -
     (root / "nbgrader_config.py").write_text(NBGRADER_CONFIG, encoding="utf8")
     course = Course(root)
     subprocess.run(
-        [sys.executable, "-P", "-m", "nbgrader", "generate_assignment", assignment], cwd=root, capture_output=True, check=True
+        [sys.executable, "-P", "-m", "nbgrader", "generate_assignment", assignment],
+        cwd=root,
+        capture_output=True,
+        check=True,
     )
     released = (root / "assignments" / assignment / solution.name).read_text(encoding="utf8")
     for name in NEIGHBOURS:

@@ -34,7 +34,9 @@ def read(path: Path) -> dict[str, Any]:
 def parse(data: bytes, name: str) -> dict[str, Any]:
     """Return the notebook that a file holds, in the form of nbformat 4. Raises ValueError for a file that is not one."""
     if not data.strip():
-        raise ValueError(f"{name} is empty. Save the notebook again, or download it as .ipynb.")
+        raise ValueError(
+            f"{name} is not a Jupyter notebook: it is empty. Save the notebook again, or download it as .ipynb."
+        )
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
         notebook = json.loads(data.decode(encoding))

@@ -158,7 +158,7 @@ class StudentModule:
 _OPTIONS = ("training", "times", "before", "deep", "default_device")
 
 
-def _known(options: Mapping[str, Any]) -> Mapping[str, Any]:
+def _known(options: dict[str, Any]) -> dict[str, Any]:
     if unknown := options.keys() - set(_OPTIONS):
         raise TypeError(f"Expected options among {', '.join(_OPTIONS)}, but got {', '.join(sorted(unknown))}.")
     return options

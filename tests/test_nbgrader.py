@@ -115,7 +115,7 @@ def test_the_feedback_page_names_the_misconception(graded):
     page = (graded / "grading" / "feedback" / "mixed" / ASSIGNMENT / "attention.html").read_text(encoding="utf8")
     assert "no scaling" in page
     assert "There is no blockwise_attention in this notebook yet." in page
-    assert "It was not run for grading." in page
+    assert "This experiment was not run for grading." in page
 
 
 def test_the_export_has_a_line_for_everyone(graded):

@@ -16,6 +16,9 @@ from autograder.grading.version import checks_version, environment
 #: How often Dask gives a submission to another worker when one is lost or fails.
 RETRIES = 3
 
+#: How long to wait for the scheduler to answer, in seconds.
+_PATIENCE = 20
+
 #: The processes that grade for this Dask worker, whatever number of threads it has.
 _helpers: Helpers | None = None
 _starting = threading.Lock()
@@ -63,7 +66,7 @@ def _connect(scheduler: str) -> Any:
             "--scheduler needs the package distributed: pip install 'attention-course[cluster]'"
         ) from None
     try:
-        return Client(scheduler, timeout=20)
+        return Client(scheduler, timeout=_PATIENCE)
     except (OSError, ValueError) as error:
         raise LookupError(
             f"No Dask scheduler answers at {scheduler!r} ({error}). Start one with `dask scheduler`, and give the address that "

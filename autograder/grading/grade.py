@@ -13,11 +13,15 @@ from autograder.report import ExerciseReport
 from autograder.runner import run_checks
 from autograder.sandbox.box import Box
 from autograder.sandbox.session import CellResult
+from autograder.sandbox.shell import GOES_ON
 
 _NOT_SEALED = (
     "This cell's own assertions were run beside the student's code, as nbgrader does it. "
     "They are not protected against code that is meant to deceive them."
 )
+
+#: Colab's own modules are nowhere else, and nothing that is graded needs them.
+_EXPECTED = ("No module named 'google'", "No module named 'google.colab'")
 
 
 def grade(
@@ -51,7 +55,7 @@ class _Grading:
     def __init__(self, submission: Submission, host: Host, result: Result, only: Sequence[str] | None):
         self.cells, self.host, self.result, self.only = submission.cells, host, result, only
         own = catalogue.exercises(submission.assignment) if catalogue.has_checks(submission.assignment) else ()
-        self.checked = {n: name for n, cell in enumerate(self.cells) if (name := _exercise(cell)) in own}
+        self.checked = {n: name for n, cell in enumerate(self.cells) if (name := _exercise(cell)) and name in own}
         self.needed = notebooks.needed_cells(self.cells)
         self.reports: dict[int, ExerciseReport] = {}
 
@@ -97,8 +101,9 @@ class _Grading:
         if ran.error:
             which = notebooks.grade_id(cell) or f"cell number {number + 1}"
             self.result.errors.append((which, f"{ran.error[0]}: {ran.error[1]}"))
-            if re.search(r"^\s*(import|from)\s", notebooks.source(cell), re.MULTILINE):
-                more = "; the rest of the cell was run" if ran.error[0] in shell_goes_on() else ""
+            imports = re.search(r"^\s*(import|from)\s", notebooks.source(cell), re.MULTILINE)
+            if imports and ran.error[1] not in _EXPECTED:
+                more = "; the rest of the cell was run" if ran.error[0] in GOES_ON else ""
                 self.result.notes.append(f"{which}, which imports, stopped: {ran.error[0]}: {ran.error[1][:150]}{more}")
 
     def _note_result(self, number: int, report: ExerciseReport) -> None:
@@ -106,13 +111,6 @@ class _Grading:
         self.result.exercises.append(as_data(report))
         self.result.scores[notebooks.grade_id(self.cells[number])] = (earned, report.points)
         self.result.outputs[number] = _check_outputs(report, self.result.sealed)
-
-
-def shell_goes_on() -> tuple[str, ...]:
-    """The errors after which the rest of a cell is run."""
-    from autograder.sandbox.shell import GOES_ON
-
-    return GOES_ON
 
 
 def _is_code(cell: Cell) -> bool:

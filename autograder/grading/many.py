@@ -15,7 +15,8 @@ from autograder.grading.settings import Settings
 from autograder.grading.store import Store
 from autograder.grading.submission import HandIn, Submission, from_folder
 
-X, Y = TypeVar("X"), TypeVar("Y")
+X = TypeVar("X")
+Y = TypeVar("Y")
 
 #: Something that makes a result of a task: processes on this machine, or a cluster. Raises HelperLost or NeedsHuman.
 Grader = Callable[[Task], Result]

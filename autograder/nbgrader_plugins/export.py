@@ -1,12 +1,15 @@
 """Grades as a CSV file that a spreadsheet reads as it is meant."""
 
 import csv
+from pathlib import Path
 from typing import Any
 
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
 
-#: The columns of nbgrader's own export, in its order.
+from autograder.grading.outcome import FAILED, HUMAN, recall
+
+#: The columns of nbgrader's own export, in its order, and the state in which grading has left the submission.
 COLUMNS = (
     "assignment",
     "duedate",
@@ -19,25 +22,36 @@ COLUMNS = (
     "late_submission_penalty",
     "score",
     "max_score",
+    "state",
 )
 
 
 class SafeCsv(ExportPlugin):
-    """nbgrader's export with two differences.
+    """nbgrader's export with three differences.
 
-    A comma or a quotation mark in a name is quoted, and text that a spreadsheet would take for a formula gets an apostrophe.
+    A comma or a quotation mark in a name is quoted; text that a spreadsheet would take for a formula gets an apostrophe; and who
+    has handed in something that could not be graded has no score, and the state says why, instead of 0.
     """
 
     def export(self, gradebook: Gradebook) -> None:
-        """Write one line for each student and assignment; who handed in nothing has no timestamp and 0 points."""
+        """Write one line for each student and assignment; who handed in nothing has no state and 0 points."""
+        ended = {a.name: self._ended(gradebook, a.name) for a in gradebook.assignments}
         with open(self.to or "grades.csv", "w", newline="", encoding="utf8") as file:
             writer = csv.DictWriter(file, COLUMNS)
             writer.writeheader()
             for assignment in gradebook.assignments:
                 for student in gradebook.students:
                     if self._asked_for(assignment.name, student.id):
-                        row = _row(gradebook, assignment, student)
+                        row = _row(gradebook, assignment, student, ended[assignment.name].get(student.id, ""))
                         writer.writerow({name: harmless(value) for name, value in row.items()})
+
+    def _ended(self, gradebook: Gradebook, assignment: str) -> dict[str, str]:
+        """Return the state of each submission by student, and make those known to the gradebook whom nobody could grade yet."""
+        grading = Path(gradebook.engine.url.database or "").parent
+        states = {student: outcome.state for student, outcome in recall(grading, assignment).items()}
+        for student in states:
+            gradebook.update_or_create_student(student)
+        return states
 
     def _asked_for(self, assignment: str, student: str) -> bool:
         return assignment in (self.assignment or [assignment]) and student in (
@@ -45,7 +59,7 @@ class SafeCsv(ExportPlugin):
         )
 
 
-def _row(gradebook: Gradebook, assignment: Any, student: Any) -> dict[str, Any]:
+def _row(gradebook: Gradebook, assignment: Any, student: Any, state: str) -> dict[str, Any]:
     row = {
         "assignment": assignment.name,
         "duedate": assignment.duedate,
@@ -58,7 +72,10 @@ def _row(gradebook: Gradebook, assignment: Any, student: Any) -> dict[str, Any]:
         "late_submission_penalty": 0.0,
         "score": 0.0,
         "max_score": assignment.max_score,
+        "state": state,
     }
+    if state in (HUMAN, FAILED):
+        return row | {"raw_score": None, "late_submission_penalty": None, "score": None}
     try:
         submission = gradebook.find_submission(assignment.name, student.id)
     except MissingEntry:

@@ -27,7 +27,11 @@ def _forgiving(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def get_existing_timestamp(self: Any, dest_path: str) -> Any:
         path = Path(dest_path, "timestamp.txt")
-        if path.is_symlink() or (path.exists() and not path.is_file()) or (path.is_file() and path.stat().st_size > 200):
+        if (
+            path.is_symlink()
+            or (path.exists() and not path.is_file())
+            or (path.is_file() and path.stat().st_size > 200)
+        ):
             self.log.warning("Not a time stamp, and ignored: %s", path)
             return None
         try:
@@ -47,7 +51,9 @@ def _to_the_letter(original: Callable[..., None]) -> Callable[..., None]:
         pattern = self._format_source(self.coursedir.assignment_id, self.coursedir.student_id)
         literal = self._format_source(self.coursedir.assignment_id, glob.escape(self.coursedir.student_id))
         places = set(glob.glob(pattern)) | set(glob.glob(literal))
-        found = {place: glob.glob(f"{glob.escape(place)}/{self.coursedir.notebook_id}.ipynb") for place in sorted(places)}
+        found = {
+            place: glob.glob(f"{glob.escape(place)}/{self.coursedir.notebook_id}.ipynb") for place in sorted(places)
+        }
         self.notebooks, self.assignments = [], {place: books for place, books in found.items() if books}
         if not self.assignments:
             original(self)  # says what is missing

@@ -54,7 +54,8 @@ def find() -> str:
         raise SandboxMissing(
             "Grading runs students' code in a sandbox made by the program bubblewrap (bwrap), which is not installed here. "
             "On Linux: pip install 'attention-course[teach]' brings it, and so does sudo apt-get install bubblewrap (Debian, "
-            "Ubuntu) or sudo dnf install bubblewrap (Fedora). On macOS or Windows, grade in a Linux virtual machine or container. "
+            "Ubuntu) or sudo dnf install bubblewrap (Fedora). On macOS or Windows, grade in a Linux virtual machine or a "
+            "container. "
             "To grade without a sandbox, only if you trust every submission: autograder grade --trust-submissions."
         )
     return path
@@ -93,9 +94,7 @@ def problem() -> str:
     )
 
 
-def command(
-    bwrap: str, limits: Limits, control: int, threads: int, gpu: bool = False, label: str = ""
-) -> list[str]:
+def command(bwrap: str, limits: Limits, control: int, threads: int, gpu: bool = False, label: str = "") -> list[str]:
     """Return the command that starts the parent of all workers, with its socket as file number ``control``."""
     walls = [bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
     walls += ["--uid", "1000", "--gid", "1000", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev"]

@@ -177,7 +177,9 @@ def _run(shell: Any, text: str) -> tuple[dict[str, Any], int]:
 def _line(error: BaseException | None) -> int:
     """Return the line of the cell at which an error stopped it, or 0 where that is not known."""
     step = error.__traceback__ if error else None
-    while step is not None and (step.tb_frame.f_code.co_name != "<module>" or "IPython" in step.tb_frame.f_code.co_filename):
+    while step is not None and (
+        step.tb_frame.f_code.co_name != "<module>" or "IPython" in step.tb_frame.f_code.co_filename
+    ):
         step = step.tb_next
     return step.tb_lineno if step else 0
 

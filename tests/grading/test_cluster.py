@@ -5,75 +5,114 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 
 import pytest
-from sample_class import ASSIGNMENT, CLASS
+from sample_class import ASSIGNMENT, CLASS, hand_in
 
-from autograder import cluster
-from autograder.class_runner import find_jobs
-from autograder.stage_a import GRADED, HUMAN
+from autograder.grading.cluster import on_cluster
+from autograder.grading.committed import assignment_in
+from autograder.grading.many import ClassWork
+from autograder.grading.outcome import GRADED, HUMAN
+from autograder.grading.settings import Settings
+from autograder.grading.store import Store
+from autograder.grading.submission import hand_ins
 
 pytestmark = pytest.mark.sandbox
 
 
-@pytest.fixture
-def dask(tmp_path):
-    """Start a scheduler and return its address and a function that starts a worker."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    processes = []
+class Cluster:
+    """A scheduler and workers, started with ``python`` (default: this one)."""
 
-    def start(*arguments):
-        command = [sys.executable, "-m", "distributed.cli." + arguments[0], *arguments[1:], "--no-dashboard"]
-        processes.append(
-            subprocess.Popen(
-                command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-            )
+    def __init__(self, place, python=sys.executable):
+        self.place, self.python, self.processes = place, python, []
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.start("dask_scheduler", "--host", "127.0.0.1", "--port", str(self.port))
+
+    def start(self, program, *arguments):
+        command = [self.python, "-P", "-m", f"distributed.cli.{program}", *arguments, "--no-dashboard"]
+        with open(self.place / f"{program}-{len(self.processes)}.log", "w") as log:
+            process = subprocess.Popen(command, cwd=self.place, stdout=log, stderr=log, start_new_session=True)
+        self.processes.append(process)
+        return process
+
+    def worker(self, threads):
+        place = str(self.place / f"worker-{len(self.processes)}")
+        return self.start(
+            "dask_worker", self.address, "--nthreads", str(threads), "--nworkers", "1", "--local-directory", place
         )
-        return processes[-1]
 
-    start("dask_scheduler", "--host", "127.0.0.1", "--port", str(port))
-    address = f"tcp://127.0.0.1:{port}"
-
-    def worker():
-        place = str(tmp_path / f"worker-{len(processes)}")
-        return start("dask_worker", address, "--nthreads", "1", "--nworkers", "1", "--local-directory", place)
-
-    yield address, worker
-    for process in processes:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
-        process.wait()
+    def close(self):
+        for process in self.processes:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+            process.wait()
 
 
-def test_a_lost_workers_submissions_are_graded_elsewhere(course, dask):
-    address, worker = dask
-    first, _ = worker(), worker()
+@pytest.fixture
+def cluster(tmp_path):
+    started = Cluster(tmp_path)
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def work(course):
+    return ClassWork(course.grading, assignment_in(course, ASSIGNMENT), Settings(), Store(course.grading))
+
+
+def handed_in(course):
+    return hand_ins(course.grading / "submitted", ASSIGNMENT, [])
+
+
+def test_a_lost_workers_submissions_are_graded_elsewhere(course, work, cluster):
+    first, _ = cluster.worker(1), cluster.worker(1)
     outcomes = []
-
-    def done(outcome):
+    for outcome in on_cluster(work, handed_in(course), cluster.address):
         outcomes.append(outcome)
         if len(outcomes) == 2:  # the one without a notebook, and the first result
             os.killpg(first.pid, signal.SIGKILL)
-
-    cluster.run_on_cluster(find_jobs(course, ASSIGNMENT), address, False, None, done)
     assert sorted((o.student, o.state) for o in outcomes) == [*((name, GRADED) for name in CLASS), ("gus", HUMAN)]
-    again = []
-    start = time.monotonic()
-    cluster.run_on_cluster(find_jobs(course, ASSIGNMENT), address, False, None, again.append)
-    assert all(o.ready for o in again if o.state == GRADED)
-    assert time.monotonic() - start < 60
 
 
-def test_an_address_where_nobody_answers(course):
+def test_many_threads_of_a_worker_never_mix_up_two_students(course, work, cluster):
+    """Every student prints another word; with one helper for all threads of a worker, answers went to the wrong one."""
+    for number in range(18):
+        text = f"def softmax(E, dim=-1):\n    return torch.softmax(E, dim)\nprint('word-{number}')"
+        hand_in(course.root, f"student-{number}", text)
+    cluster.worker(4)
+    outcomes = {o.student: o for o in on_cluster(work, handed_in(course), cluster.address)}
+    for number in range(18):
+        outcome = outcomes[f"student-{number}"]
+        assert outcome.state == GRADED
+        printed = [o.get("text", "") for items in work.store.get(outcome.key).outputs.values() for o in items]
+        assert [text for text in printed if "word-" in text] == [f"word-{number}\n"]
+
+
+def test_trusted_submissions_are_not_sent_to_a_cluster(course, work, cluster):
+    work.settings = Settings(trust=True)
+    with pytest.raises(ValueError, match="not possible together with --scheduler"):
+        next(on_cluster(work, handed_in(course), cluster.address))
+
+
+def test_nobody_answers(course, work, monkeypatch):
+    from autograder.grading import cluster
+
+    monkeypatch.setattr(cluster, "_PATIENCE", 1)
     with pytest.raises(LookupError, match="No Dask scheduler answers"):
-        cluster.run_on_cluster(find_jobs(course, ASSIGNMENT), "nowhere", False, None, print)
+        next(on_cluster(work, handed_in(course), "tcp://127.0.0.1:9"))
 
 
-def test_trusted_submissions_do_not_go_to_a_cluster(course):
-    with pytest.raises(ValueError, match="not possible together"):
-        cluster.run_on_cluster(find_jobs(course, ASSIGNMENT), "tcp://127.0.0.1:1", True, None, print)
+def test_results_of_other_checks_are_refused(course, work, cluster, monkeypatch):
+    from autograder.grading import cluster as clusters
+
+    cluster.worker(1)
+    monkeypatch.setattr(clusters, "checks_version", lambda: "other")
+    [ada, *_] = handed_in(course)
+    [outcome] = on_cluster(work, [ada], cluster.address)
+    assert outcome.state != GRADED
+    assert "install the same version of the course there" in outcome.reason

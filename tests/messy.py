@@ -1,0 +1,500 @@
+"""Hand-ins as they really come: odd names, odd formats, odd notebooks. Each is graded, or has a reason on which one can act.
+
+A case hands in, into the folder of its student, what ``Kit`` offers: a released notebook in which softmax and causal_mask are
+solved (12 points). It says what it should earn, or that it needs a human, and what a person is told.
+"""
+
+import io
+import json
+import unicodedata
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+NAME = "attention.ipynb"
+FULL = 12.0
+
+
+@dataclass(frozen=True)
+class Case:
+    """``earns``: points, or None where a human is needed. ``told``: parts of what a person is told."""
+
+    student: str
+    hand_in: Callable[["Kit", Path], None]
+    earns: float | None = FULL
+    told: tuple[str, ...] = ()
+
+
+CASES: list[Case] = []
+
+
+def case(student: str, *told: str, earns: float | None = FULL) -> Callable[[Any], Any]:
+    def add(hand_in: Any) -> Any:
+        CASES.append(Case(student, hand_in, earns, told))
+        return hand_in
+
+    return add
+
+
+class Kit:
+    """What cases are made of: the release, and the right answers of the solution."""
+
+    def __init__(self, released: dict, solution: dict):
+        self.released = released
+        self.answers = {self.id_of(cell): self.text(cell) for cell in solution["cells"]}
+
+    @staticmethod
+    def id_of(cell: dict) -> str:
+        return cell.get("metadata", {}).get("nbgrader", {}).get("grade_id", "")
+
+    @staticmethod
+    def text(cell: dict) -> str:
+        return cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
+
+    def notebook(self, **replaced: str) -> dict:
+        """Return the released notebook with two exercises solved, and the cells of these names replaced."""
+        copy = json.loads(json.dumps(self.released))
+        texts = {name: self.answers[name] for name in ("softmax", "causal_mask")} | {
+            name.replace("_dash_", "-"): text for name, text in replaced.items()
+        }
+        for cell in copy["cells"]:
+            cell["source"] = texts.get(self.id_of(cell), self.text(cell))
+        return copy
+
+    def place(self, notebook: dict, grade_id: str) -> int:
+        return next(n for n, cell in enumerate(notebook["cells"]) if self.id_of(cell) == grade_id)
+
+    def imports(self, notebook: dict) -> dict:
+        return next(cell for cell in notebook["cells"] if "from autograder import check" in self.text(cell))
+
+
+def save(folder: Path, notebook: Any, name: str = NAME) -> None:
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(json.dumps(notebook), encoding="utf8")
+
+
+def code(text: str, **metadata: Any) -> dict:
+    return {"cell_type": "code", "metadata": metadata, "source": text, "outputs": [], "execution_count": None}
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+# ------------------------------------------------------------ names of students
+
+for _name in (
+    "plain", "ada@example.org", "Ada Lovelace", "o'brien", "d-angelo_2", "jürgen", unicodedata.normalize("NFD", "zoë"),
+    "王小明", "[guest] 7", "a[1-3]", "x*y", "what?", "100%", "comma, jr", "=1+1", "semi;colon", "quote\"d", "-dash", "a+b",
+    "{curly}", "ends.", "ß", "Ω",
+):  # fmt: skip
+    case(_name)(
+        lambda kit, folder, name=_name: save(folder, kit.notebook(softmax=kit.answers["softmax"] + f"\n# {name}"))
+    )
+
+# ------------------------------------------------------------ files and folders
+
+
+@case("second-download", "the notebook is called attention (1).ipynb")
+def _(kit, folder):
+    save(folder, kit.notebook(softmax=kit.answers["softmax"] + "\n# again"), "attention (1).ipynb")
+
+
+@case("beside-the-release", "graded attention (1).ipynb, and not attention.ipynb")
+def _(kit, folder):
+    save(folder, kit.released)
+    save(folder, kit.notebook(softmax=kit.answers["softmax"] + "\n# beside"), "attention (1).ipynb")
+
+
+@case("two-versions", "graded attention.ipynb, and not old.ipynb")
+def _(kit, folder):
+    save(folder, kit.notebook(softmax=kit.answers["softmax"] + "\n# two"))
+    save(folder, kit.notebook(softmax="def softmax(E, dim=-1):\n    return E"), "old.ipynb")
+
+
+@case("two-wrong-names", "several notebooks", earns=None)
+def _(kit, folder):
+    save(folder, kit.notebook(), "a.ipynb")
+    save(folder, kit.notebook(softmax="def softmax(E, dim=-1):\n    return E"), "b.ipynb")
+
+
+@case("moodle-zip", "the notebook was in the archive")
+def _(kit, folder):
+    inner = json.dumps(kit.notebook(softmax=kit.answers["softmax"] + "\n# moodle")).encode()
+    (folder / "Ada Lovelace_123_assignsubmission_file_.zip").write_bytes(zipped({f"work/{NAME}": inner}))
+
+
+@case("canvas-zip", "the notebook was in the archive")
+def _(kit, folder):
+    inner = json.dumps(kit.notebook(softmax=kit.answers["softmax"] + "\n# canvas")).encode()
+    files = {
+        "lovelaceada_LATE_4711_0815_attention-2.ipynb": inner,
+        "__MACOSX/._attention.ipynb": b"\0\5\26\7",
+        ".DS_Store": b"x",
+    }
+    (folder / "submissions.zip").write_bytes(zipped(files))
+
+
+@case("broken-zip", "cannot be opened", earns=None)
+def _(kit, folder):
+    (folder / "work.zip").write_bytes(zipped({NAME: b"x" * 5000})[:60])
+
+
+@case("zip-that-climbs", "is not opened", earns=None)
+def _(kit, folder):
+    (folder / "work.zip").write_bytes(zipped({f"../../{NAME}": b"{}"}))
+
+
+@case("in-a-folder", "the notebook is called 01-attention/attention.ipynb")
+def _(kit, folder):
+    save(folder, kit.notebook(softmax="from helper import softmax"), f"01-attention/{NAME}")
+    (folder / "01-attention" / "helper.py").write_text(
+        "import torch\n\ndef softmax(E, dim=-1):\n    return torch.softmax(E, dim)\n"
+    )
+
+
+@case("jupyters-own-folders")
+def _(kit, folder):
+    save(folder, kit.notebook(softmax=kit.answers["softmax"] + "\n# own"))
+    save(folder, kit.released, ".ipynb_checkpoints/attention-checkpoint.ipynb")
+    (folder / ".DS_Store").write_bytes(b"x")
+
+
+@case("safari-adds-txt", "the notebook is called attention.ipynb.txt")
+def _(kit, folder):
+    save(folder, kit.notebook(softmax=kit.answers["softmax"] + "\n# txt"), "attention.ipynb.txt")
+
+
+@case("upper-case-ending", "the notebook is called ATTENTION.IPYNB")
+def _(kit, folder):
+    save(folder, kit.notebook(softmax=kit.answers["softmax"] + "\n# upper"), "ATTENTION.IPYNB")
+
+
+@case("helper-module")
+def _(kit, folder):
+    save(folder, kit.notebook(softmax="import my_helper\nsoftmax = my_helper.softmax"))
+    (folder / "my_helper.py").write_text("import torch\n\ndef softmax(E, dim=-1):\n    return torch.softmax(E, dim)\n")
+
+
+@case("empty-folder", "there is no attention.ipynb", earns=None)
+def _(kit, folder):
+    pass
+
+
+@case("zero-bytes", "it is empty", earns=None)
+def _(kit, folder):
+    (folder / NAME).write_bytes(b"")
+
+
+@case("half-a-file", "is not a Jupyter notebook", earns=None)
+def _(kit, folder):
+    (folder / NAME).write_text(json.dumps(kit.notebook())[:9000])
+
+
+@case("html-page", "is not a Jupyter notebook", earns=None)
+def _(kit, folder):
+    (folder / NAME).write_text("<!DOCTYPE html><title>Sign in</title>")
+
+
+@case("a-pdf-instead", "there is no attention.ipynb", earns=None)
+def _(kit, folder):
+    (folder / "attention.pdf").write_bytes(b"%PDF-1.7")
+
+
+@case("other-lesson", "it belongs to 02-multi-head-attention", earns=None)
+def _(kit, folder):
+    notebook = {"cells": [code("x = 1")], "metadata": {"course": {"assignment": "02-multi-head-attention"}}}
+    save(folder, notebook | {"nbformat": 4, "nbformat_minor": 5})
+
+
+@case("a-link", "symbolic link", earns=None)
+def _(kit, folder):
+    save(folder, kit.notebook())
+    (folder / "data").symlink_to("/etc/passwd")
+
+
+@case("bad-time-stamp", "timestamp.txt cannot be read")
+def _(kit, folder):
+    save(folder, kit.notebook(softmax=kit.answers["softmax"] + "\n# time"))
+    (folder / "timestamp.txt").write_text("yesterday, about noon-ish")
+
+
+@case("much-too-much", "Expected at most", earns=None)
+def _(kit, folder):
+    save(folder, kit.notebook())
+    for number in range(230):
+        (folder / f"{number}.csv").touch()
+
+
+# ------------------------------------------------------------ formats
+
+
+@case("byte-order-mark")
+def _(kit, folder):
+    (folder / NAME).write_bytes(
+        b"\xef\xbb\xbf" + json.dumps(kit.notebook(softmax=kit.answers["softmax"] + "\n# bom")).encode()
+    )
+
+
+@case("utf-16")
+def _(kit, folder):
+    (folder / NAME).write_bytes(json.dumps(kit.notebook(softmax=kit.answers["softmax"] + "\n# 16")).encode("utf-16"))
+
+
+@case("windows-lines")
+def _(kit, folder):
+    notebook = kit.notebook(softmax=(kit.answers["softmax"] + "\n# crlf").replace("\n", "\r\n"))
+    (folder / NAME).write_bytes(json.dumps(notebook, indent=1).replace("\n", "\r\n").encode())
+
+
+@case("nbformat-4.2")
+def _(kit, folder):
+    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# 4.2") | {"nbformat": 4, "nbformat_minor": 2}
+    for cell in notebook["cells"]:
+        cell.pop("id", None)
+    save(folder, notebook)
+
+
+@case("nbformat-3", "recognised by what they hold")
+def _(kit, folder):
+    cells = [
+        {
+            "cell_type": "code",
+            "input": kit.text(cell),
+            "language": "python",
+            "outputs": [],
+            "metadata": {},
+            "collapsed": False,
+        }
+        for cell in kit.notebook(softmax=kit.answers["softmax"] + "\n# 3")["cells"]
+        if cell["cell_type"] == "code"
+    ]
+    save(
+        folder,
+        {
+            "metadata": {"name": ""},
+            "nbformat": 3,
+            "nbformat_minor": 0,
+            "worksheets": [{"cells": cells, "metadata": {}}],
+        },
+    )
+
+
+@case("saved-by-colab")
+def _(kit, folder):
+    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# colab")
+    notebook |= {"nbformat_minor": 0}
+    notebook["metadata"] |= {"colab": {"provenance": [], "gpuType": "T4"}, "accelerator": "GPU"}
+    for number, cell in enumerate(notebook["cells"]):
+        cell.pop("id", None)
+        cell["metadata"] |= {"id": f"aB{number}", "executionInfo": {"status": "ok", "user": {"displayName": "Ada"}}}
+        cell["source"] = kit.text(cell).splitlines(keepends=True)
+    notebook["cells"].append(code("from google.colab import files\nfiles.download('x')"))
+    save(folder, notebook)
+
+
+@case("saved-by-vs-code")
+def _(kit, folder):
+    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# code")
+    notebook["metadata"] = {
+        "kernelspec": {"display_name": ".venv", "language": "python", "name": "python3"},
+        "language_info": {},
+    }
+    for cell in notebook["cells"]:
+        cell["metadata"]["vscode"] = {"languageId": "python"}
+    save(folder, notebook)
+
+
+@case("fifty-mb-of-output")
+def _(kit, folder):
+    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# much")
+    cell = notebook["cells"][kit.place(notebook, "softmax")]
+    cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "0123456789abcdef\n" * 3_100_000}]
+    save(folder, notebook)
+
+
+# ------------------------------------------------------------ cells
+
+
+@case("cells-deleted")
+def _(kit, folder):
+    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# deleted")
+    gone = ("check-softmax", "attend", "check-attend", "written-order", "set-up")
+    notebook["cells"] = [cell for cell in notebook["cells"] if kit.id_of(cell) not in gone]
+    save(folder, notebook)
+
+
+@case("cells-moved", "its check stands above what it needs")
+def _(kit, folder):
+    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# moved")
+    cells = notebook["cells"]
+    cells.append(cells.pop(kit.place(notebook, "causal_mask")))
+    save(folder, notebook)
+
+
+@case("cells-doubled")
+def _(kit, folder):
+    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# doubled")
+    for name in ("softmax", "check-softmax"):
+        place = kit.place(notebook, name)
+        notebook["cells"].insert(place, json.loads(json.dumps(notebook["cells"][place])))
+    save(folder, notebook)
+
+
+@case("cell-split")
+def _(kit, folder):
+    notebook = kit.notebook()
+    place = kit.place(notebook, "softmax")
+    marks = notebook["cells"][place]["metadata"]
+    notebook["cells"][place : place + 1] = [
+        code("def _largest(E, dim):\n    return E.amax(dim, keepdim=True)", **marks),
+        code(
+            "def softmax(E, dim=-1):\n    e = torch.exp(E - _largest(E, dim))\n    return e / e.sum(dim, keepdim=True)",
+            **marks,
+        ),
+    ]
+    save(folder, notebook)
+
+
+@case("cells-merged")
+def _(kit, folder):
+    notebook = kit.notebook(softmax=kit.answers["softmax"] + '\n\ncheck("softmax")')
+    del notebook["cells"][kit.place(notebook, "check-softmax")]
+    save(folder, notebook)
+
+
+@case("two-exercises-merged")
+def _(kit, folder):
+    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n\n" + kit.answers["causal_mask"])
+    del notebook["cells"][kit.place(notebook, "causal_mask")]
+    save(folder, notebook)
+
+
+@case("pasted-into-a-new-notebook", "recognised by what they hold")
+def _(kit, folder):
+    cells = [code(kit.text(cell)) for cell in kit.notebook(softmax=kit.answers["softmax"] + "\n# pasted")["cells"]
+             if cell["cell_type"] == "code"]  # fmt: skip
+    save(folder, {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+@case("answers-only", "recognised by what they hold")
+def _(kit, folder):
+    cells = [code("import torch, math"), *(code(kit.answers[name] + "\n# only") for name in ("softmax", "causal_mask"))]
+    save(folder, {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+@case("checks-edited")
+def _(kit, folder):
+    save(
+        folder, kit.notebook(softmax=kit.answers["softmax"] + "\n# edited", check_dash_softmax="check('softmax'); 99.0")
+    )
+
+
+@case("solution-below-its-check", "its check stands above what it needs")
+def _(kit, folder):
+    notebook = kit.notebook(softmax=next(kit.text(c) for c in kit.released["cells"] if kit.id_of(c) == "softmax"))
+    notebook["cells"].insert(kit.place(notebook, "check-softmax") + 1, code(kit.answers["softmax"] + "\n# below"))
+    save(folder, notebook)
+
+
+@case("check-above-its-solution", "its check stands above what it needs")
+def _(kit, folder):
+    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# above")
+    cells = notebook["cells"]
+    cells.insert(kit.place(notebook, "softmax"), cells.pop(kit.place(notebook, "check-softmax")))
+    save(folder, notebook)
+
+
+@case("helper-below", "its check stands above what it needs")
+def _(kit, folder):
+    notebook = kit.notebook(softmax="def softmax(E, dim=-1):\n    return normalised(E, dim)")
+    notebook["cells"].append(code("def normalised(E, dim):\n    return torch.softmax(E, dim)"))
+    save(folder, notebook)
+
+
+@case("in-an-experiment", "its check stands above what it needs")
+def _(kit, folder):
+    notebook = kit.notebook(softmax=next(kit.text(c) for c in kit.released["cells"] if kit.id_of(c) == "softmax"))
+    place = next(n for n, c in enumerate(notebook["cells"]) if "experiment" in c["metadata"].get("tags", []))
+    notebook["cells"][place]["source"] = kit.answers["softmax"] + "\n# tried here"
+    save(folder, notebook)
+
+
+# ------------------------------------------------------------ what cells do
+
+
+@case("missing-package", "No module named 'seaborn'", "the rest of the cell was run")
+def _(kit, folder):
+    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# seaborn")
+    cell = kit.imports(notebook)
+    cell["source"] = "import seaborn as sns\n" + kit.text(cell)
+    save(folder, notebook)
+
+
+@case("missing-package-in-a-list", "No module named 'seaborn'")
+def _(kit, folder):
+    notebook = kit.notebook(softmax="def softmax(E, dim=-1):\n    return np.float64(1) * torch.softmax(E, dim)")
+    cell = kit.imports(notebook)
+    cell["source"] = "import numpy as np, seaborn, torch.nn.functional as F\n" + kit.text(cell)
+    save(folder, notebook)
+
+
+@case("endless-loop")
+def _(kit, folder):
+    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# endless")
+    notebook["cells"].append(code("while True:\n    pass"))
+    save(folder, notebook)
+
+
+@case("endless-exercise", earns=5.0)
+def _(kit, folder):
+    save(folder, kit.notebook(softmax="def softmax(E, dim=-1):\n    while True:\n        pass"))
+
+
+@case("waits-for-input")
+def _(kit, folder):
+    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\nname = input('Your name? ')")
+    save(folder, notebook)
+
+
+@case("three-minute-experiment")
+def _(kit, folder):
+    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# long")
+    cell = next(c for c in notebook["cells"] if "experiment" in c["metadata"].get("tags", []))
+    cell["source"] = "import time\nend = time.process_time() + 180\nwhile time.process_time() < end:\n    pass"
+    save(folder, notebook)
+
+
+@case("syntax-error", earns=5.0)
+def _(kit, folder):
+    save(folder, kit.notebook(softmax="def softmax(E, dim=-1:\n    return E"))
+
+
+@case("leaves-the-process", "The process ended")
+def _(kit, folder):
+    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# leaves")
+    notebook["cells"].append(code("import os\nos._exit(0)"))
+    save(folder, notebook)
+
+
+@case("prints-without-end")
+def _(kit, folder):
+    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# prints")
+    notebook["cells"].append(code("for number in range(300_000):\n    print('line', number)"))
+    save(folder, notebook)
+
+
+@case("the-same-as-plain", "the same work as")
+def _(kit, folder):
+    save(folder, kit.notebook(softmax=kit.answers["softmax"] + "\n# plain"))
+
+
+@case("untouched", earns=0.0)
+def _(kit, folder):
+    save(folder, kit.released)
