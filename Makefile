@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: install demo test lab release audit bench lint clean
+.PHONY: install demo test nightly lab release audit bench lint clean
 
 install: $(READY)
 
@@ -21,6 +21,11 @@ demo: install
 
 test: install
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --nbval-lax tests solutions
+
+# What takes hours: every way to a grade for every lesson, every known answer, every hostile submission both ways.
+nightly: install
+	WHOLE_WAY=all $(BIN)/python -m pytest tests/test_whole_way.py tests/test_colab.py tests/grading
+	$(BIN)/autograder audit
 
 # A working copy of the assignments: what you write there is yours and is never overwritten.
 lab: install

@@ -68,8 +68,16 @@ def pytest_configure() -> None:
         os.environ["OMP_NUM_THREADS"] = str(threads)
 
 
+#: These take minutes each. They begin first, so that at the end no process waits for another one's.
+LONG = (
+    "test_whole_way.py", "test_attacks.py", "test_seeds.py", "test_colab.py", "test_class.py", "test_messy.py", "test_demo.py",
+    "test_audit.py", "test_cluster.py",
+)  # fmt: skip
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     told = problem()
+    items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
     for item in items:
         if told and item.get_closest_marker("sandbox"):
             item.add_marker(pytest.mark.skip(reason=told))

@@ -1,13 +1,16 @@
-"""The released notebook in a fresh environment that has only the wheel, as in Colab."""
+"""The wheel in a fresh environment of its own: the released notebook, as in Colab, and the workers of a cluster."""
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import venv
 import zipfile
 
 import pytest
+from cluster import Cluster
+from whole_way import EVERYTHING, LESSONS, full, in_gradebook, lay_out, run
 
 from autograder import notebooks
 from autograder.course import find_course
@@ -57,16 +60,24 @@ def test_the_wheel_holds_the_wrong_answers_and_no_solutions(wheel):
     assert "autograder/checks/attention/check_softmax.py" in names
 
 
-@pytest.mark.slow
-def test_the_notebook_runs_in_a_fresh_environment_with_a_stand_in_for_colab(root, wheel, tmp_path):
-    """The first cell's pip is led to the wheel by a stand-in for git's address; everything else is as in Colab."""
-    place = tmp_path / "env"
-    venv.create(place, with_pip=True)
-    python = place / "bin" / "python"
-    pip = [python, "-m", "pip", "install", "--quiet", "--constraint", root / "constraints.txt"]
-    # What Colab brings along: a notebook's kernel and the large packages, in its own versions.
-    subprocess.run([*pip, "torch==2.13.0", "numpy", "matplotlib", "ipykernel", "nbclient", "nbformat"], check=True)
+@pytest.fixture(scope="module")
+def place(root, tmp_path_factory):
+    """An environment with what Colab brings along: a notebook's kernel and the large packages, in its own versions."""
+    made = tmp_path_factory.mktemp("fresh") / "env"
+    venv.create(made, with_pip=True)
+    install(root, made, "torch==2.13.0", "numpy", "matplotlib", "ipykernel", "nbclient", "nbformat")
+    return made
 
+
+def install(root, place, *packages):
+    command = [place / "bin" / "python", "-m", "pip", "install", "--quiet", "--constraint", root / "constraints.txt"]
+    subprocess.run([*command, *packages], check=True)
+
+
+@pytest.mark.slow
+def test_the_notebook_runs_in_a_fresh_environment_with_a_stand_in_for_colab(root, place, wheel, tmp_path):
+    """The first cell's pip is led to the wheel by a stand-in for git's address; everything else is as in Colab."""
+    python = place / "bin" / "python"
     notebook = json.loads((root / RELEASE).read_text(encoding="utf8"))
     stand_in = "import sys, types; sys.modules['google.colab'] = types.ModuleType('google.colab')"
     answer = "def softmax(E, dim=-1):\n    return torch.exp(E - torch.logsumexp(E, dim, keepdim=True))"
@@ -101,3 +112,32 @@ def test_the_notebook_runs_in_a_fresh_environment_with_a_stand_in_for_colab(root
     table, points = json.loads(done.stdout.splitlines()[-1])
     assert "7 of 7 points" in table
     assert points == "7.0"
+
+
+@pytest.mark.slow
+@pytest.mark.sandbox
+def test_a_cluster_of_installed_workers_gives_every_lesson_the_same_points(root, place, wheel, tmp_path):
+    """Two workers with four threads each, which have the course from the wheel and not from a checkout. (Others: nightly.)"""
+    install(root, place, f"attention-course[cluster] @ {wheel.as_uri()}")
+    (tmp_path / "cluster").mkdir()
+    cluster = Cluster(tmp_path / "cluster", str(place / "bin" / "python"))
+    try:
+        for _ in range(2):
+            cluster.worker(4)
+        for lesson in LESSONS if EVERYTHING else (LESSONS[-1],):
+            (tmp_path / lesson).mkdir()
+            course = lay_out(tmp_path / lesson, lesson)
+            for student in () if EVERYTHING else ("wrong", "foreign-file"):
+                shutil.rmtree(course.grading / "submitted" / student, ignore_errors=True)
+            told = run(course.root, "autograder", "grade", lesson, "--scheduler", cluster.address)
+            points = in_gradebook(course, lesson)
+            assert f"{len(points)} graded ({len(points)} now, 0 before), 0 need a human, 0 failed" in told
+            assert points["solution"] == full(lesson)
+            assert "Nobody's points would change" in run(
+                course.root, "autograder", "grade", lesson, "--force", "--diff"
+            ), "and what is graded here gets the same points"
+            told = run(course.root, "autograder", "grade", lesson)
+            assert f"{len(points)} graded (0 now, {len(points)} before)" in told, "both have the same checks"
+            assert in_gradebook(course, lesson) == points
+    finally:
+        cluster.close()

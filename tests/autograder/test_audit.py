@@ -22,8 +22,8 @@ def bank(tmp_path):
 
 @pytest.mark.slow
 def test_known_answers_get_the_right_verdict(command, tmp_path):
-    """In notebooks, each in a process of its own. Every 24th answer: test_seeds runs the checks on all of them."""
-    for case in sorted(read_bank(OWN_BANK), key=str)[::24]:
+    """Sealed, in their notebooks. Every 60th answer: test_seeds runs the checks on more of them, the nightly audit on all."""
+    for case in sorted(read_bank(OWN_BANK), key=str)[::60]:
         path = tmp_path / case.path.relative_to(OWN_BANK)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(case.text, encoding="utf8")
@@ -32,7 +32,7 @@ def test_known_answers_get_the_right_verdict(command, tmp_path):
     answers, bad, unnamed = map(
         int, re.search(r"audit: (\d+) answers, (\d+) wrong verdicts, (\d+) wrong", done.stdout).groups()
     )
-    assert answers >= 50
+    assert answers >= 30
     assert bad == 0
     assert unnamed <= answers / 10
 

@@ -1,8 +1,10 @@
 """autograder grade: a whole class, interrupted, resumed, compared, counted and written."""
 
+import contextlib
 import errno
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -13,6 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 from sample_class import ASSIGNMENT, CLASS, hand_in
+from whole_way import EVERYTHING
 
 from autograder.cli import main
 from autograder.grading import store as stores
@@ -37,7 +40,7 @@ def autograde(course, monkeypatch, capsys):
 
     def run(*arguments):
         capsys.readouterr()
-        status = main(["grade", ASSIGNMENT, *arguments])
+        status = main(["grade", ASSIGNMENT, *([] if "--workers" in arguments else ["--workers", "1"]), *arguments])
         printed = capsys.readouterr()
         return SimpleNamespace(returncode=status, stdout=printed.out, stderr=printed.err)
 
@@ -345,5 +348,23 @@ def test_a_gradebook_that_another_program_holds_is_waited_for(course, autograde)
         thread.join()
         timer.cancel()
     assert held.is_set()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert scores(course) == dict.fromkeys(CLASS, 7.0)
+
+
+@pytest.mark.skipif(not EVERYTHING, reason="in the nightly run")
+def test_killed_at_twenty_moments_it_ends_with_the_right_points(course, autograde):
+    choose = random.Random(0)
+    for _ in range(20):
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "autograder", "grade", ASSIGNMENT], cwd=course.root,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(choose.uniform(0.5, 12.0))
+        process.kill()
+        process.wait()
+    done = autograde()
+    assert "7 submissions, 6 graded" in done.stdout
     assert done.returncode == 0, done.stdout + done.stderr
     assert scores(course) == dict.fromkeys(CLASS, 7.0)
