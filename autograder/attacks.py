@@ -123,8 +123,9 @@ def _hand_in(path: Path, place: Path, notebook: dict[str, Any], name: str) -> No
 
 def attack(source: Course, folder: Path, command: str) -> Tally:
     """Grade all cases of a folder with ``nbgrader autograde`` or ``autograder grade``, each assignment's at once, and count."""
-    total = Tally()
-    for files in by_assignment(cases(folder)).values():
+    total, groups = Tally(), by_assignment(cases(folder)).values()
+    for done, files in enumerate(groups):
+        print(f"attacks on {command}: {done} of {len(groups)} lessons", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory(prefix="attacked-") as name:
             total.add(attack_in(source, Path(name), files, command))
     return total

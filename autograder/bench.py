@@ -69,6 +69,7 @@ def bench(output: Path, large: bool = False) -> int:
         *_class(large),
     ):
         figures.append(figure)
+        print(f"{figure.name}: {figure.value:.3g} {figure.unit}", file=sys.stderr, flush=True)
         sign = "≤" if figure.better == "lower" else "≥"
         row = (figure.name, f"{figure.value:.3g}", f"{sign} {figure.target:g}", figure.unit)
         table.add_row(*row, "yes" if figure.passed else "no", style=None if figure.passed else "bold red")

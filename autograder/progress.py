@@ -34,7 +34,7 @@ class _Lines:
     def __init__(self, what: str, total: int):
         self.what, self.total, self.done = what, total, 0
         self.begun = self.told = time.monotonic()
-        print(f"{what}: 0 of {total}", file=sys.stderr, flush=True)
+        print(f"{what}: 0 of {total}", file=sys.stderr, flush=True)  # a sign of life
 
     def step(self) -> None:
         self.done += 1

@@ -200,9 +200,9 @@ def _reason(error: BaseException) -> str:
 
 def _line(outcome: Outcome) -> str:
     if outcome.state != GRADED:
-        return f"{outcome.student}: {outcome.state}: {outcome.reason}"
+        return f"{outcomes.readable(outcome.student)}: {outcome.state}: {outcome.reason}"
     notes = f"; please look: {'; '.join(outcome.notes)}" if outcome.notes else ""
-    return f"{outcome.student}: {outcome.earned:g} of {outcome.points:g} points in {outcome.seconds:.1f} s{notes}"
+    return f"{outcomes.readable(outcome.student)}: {outcome.earned:g} of {outcome.points:g} points in {outcome.seconds:.1f} s{notes}"
 
 
 @contextlib.contextmanager

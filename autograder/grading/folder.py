@@ -112,6 +112,8 @@ def _unzip(name: str, data: bytes) -> dict[str, bytes]:
                 if entry.is_dir() or _JUNK.search(entry.filename):
                     continue
                 kind = stat.S_IFMT(entry.external_attr >> 16)
+                if max(map(len, map(os.fsencode, path.parts)), default=0) > _LONGEST_NAME:
+                    raise UnsafeSubmission(f"The archive {name!r} holds a name of more than {_LONGEST_NAME} bytes.")
                 if path.is_absolute() or ".." in path.parts or kind not in (0, stat.S_IFREG):
                     raise UnsafeSubmission(f"The archive {name!r} holds {entry.filename!r}, which is not opened.")
                 with archive.open(entry) as file:

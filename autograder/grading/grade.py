@@ -1,7 +1,7 @@
 """The one function from a submission to its result."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from autograder import catalogue, notebooks
 from autograder.grading.hosts import Host, Sealed, Trusting
@@ -30,11 +30,12 @@ def grade(
     box: Box | None,
     only: Sequence[str] | None = None,
     known: Sequence[str] = (),
+    told: Callable[[str], None] = lambda name: None,
 ) -> Result:
     """Run a submission's cells and its checks, and return the result.
 
     With ``box`` None the cells run in this process, without a sandbox, and the result says so. ``only`` names the exercises to
-    check, and ``known`` those that are known to be right.
+    check, and ``known`` those that are known to be right. ``told`` is called with the name of each that has been checked.
     """
     host: Host = (
         Trusting(submission.assignment, submission.files)
@@ -43,7 +44,7 @@ def grade(
     )
     result = Result(submission.assignment, submission.digest, seed, box is not None, checks_version(), environment())
     try:
-        _Grading(submission, host, result, only).run(dict.fromkeys(known, True))
+        _Grading(submission, host, result, only, told).run(dict.fromkeys(known, True))
     finally:
         host.close()
     return result
@@ -52,8 +53,15 @@ def grade(
 class _Grading:
     """One submission being graded: its cells from top to bottom, each check where it stands, and some once more at the end."""
 
-    def __init__(self, submission: Submission, host: Host, result: Result, only: Sequence[str] | None):
-        self.cells, self.host, self.result, self.only = submission.cells, host, result, only
+    def __init__(
+        self,
+        submission: Submission,
+        host: Host,
+        result: Result,
+        only: Sequence[str] | None,
+        told: Callable[[str], None],
+    ):
+        self.cells, self.host, self.result, self.only, self.told = submission.cells, host, result, only, told
         own = catalogue.exercises(submission.assignment) if catalogue.has_checks(submission.assignment) else ()
         self.checked = {n: name for n, cell in enumerate(self.cells) if (name := _exercise(cell)) and name in own}
         self.needed = notebooks.needed_cells(self.cells)
@@ -76,6 +84,7 @@ class _Grading:
         if self.only is not None and name not in self.only:
             return
         report, before = run_checks(name, self.host.student(), self.result.seed, full), self.reports.get(number)
+        self.told(name)
         if before is None or report.earned > before.earned:
             self.reports[number], full[name] = report, report.full_alone
             if before is not None:

@@ -130,7 +130,7 @@ class Worker:
         self.connection, self.process, self.limits, self.threads = connection, process, limits, threads
         self.deadline = math.inf  # of the whole submission, by time.monotonic
         self.parent: Box | None = None  # of this worker alone, and ended with it
-        self._spent = 0.0  # when it was closed
+        self._spent = 0.0
 
     def ask(
         self,
@@ -145,7 +145,7 @@ class Worker:
         With ``alone``, which is for measuring, no other process may run beside the worker meanwhile.
         """
         ticket = secrets.token_hex(16)  # an answer that was written before the question cannot know it
-        watch = _Watch(self.process, self.limits, self.limits.request_cpu if cpu is None else cpu, self.deadline, alone)
+        watch = _Watch(self, self.limits.request_cpu if cpu is None else cpu, alone)
         try:
             wire.send(self.connection, header | {"op": op, "ticket": ticket}, packing, watch)
             reply, body = wire.receive(self.connection, watch)
@@ -163,12 +163,14 @@ class Worker:
         return reply, wire.Unpacking(body)
 
     def cpu(self) -> float:
-        """Return the processor seconds that it uses, or had used when it was closed."""
-        return max(self._spent, self.process.cpu()) if self.process.handle >= 0 else self._spent
+        """Return the processor seconds that it has used; of one that has ended, what was known of it at last."""
+        if self.process.handle >= 0:
+            self._spent = max(self._spent, self.process.cpu())
+        return self._spent
 
     def close(self) -> None:
         """Kill the worker, and with it every process that it has left behind."""
-        self._spent = self.cpu()
+        self.cpu()
         self.process.kill()
         with contextlib.suppress(OSError):
             self.connection.close()
@@ -180,13 +182,14 @@ class Worker:
 class _Watch:
     """Called again and again while an answer is awaited. Raises Stopped when the submission uses more than it may."""
 
-    def __init__(self, process: Process, limits: Limits, cpu: float, deadline: float, alone: bool):
-        self.process, self.limits, self.most, self.deadline, self.alone = process, limits, cpu, deadline, alone
-        self.begun = process.cpu()
+    def __init__(self, worker: Worker, cpu: float, alone: bool):
+        self.worker, self.process, self.limits = worker, worker.process, worker.limits
+        self.most, self.deadline, self.alone = cpu, worker.deadline, alone
+        self.begun = worker.cpu()
         self.seen = (time.monotonic(), self.begun)
 
     def __call__(self) -> None:
-        now, cpu = time.monotonic(), self.process.cpu()
+        now, cpu = time.monotonic(), self.worker.cpu()
         if now > self.deadline:
             raise Stopped("total", "Stopped: the time for the whole notebook is used up.")
         if self.alone and self.process.count() > 1:

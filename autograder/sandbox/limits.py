@@ -29,8 +29,12 @@ class Limits:
     def from_json(cls, text: str) -> "Limits":
         """Return the limits with those changed that a JSON object names. Raises ValueError for anything else."""
         try:
-            return cls(**json.loads(text or "{}"))
-        except (TypeError, ValueError) as error:
+            given = json.loads(text or "{}")
+            for name, value in given.items():
+                if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+                    raise ValueError(f"{name} is {value!r} and not a number above 0")
+            return cls(**given)
+        except (TypeError, ValueError, AttributeError) as error:
             known = ", ".join(field.name for field in fields(cls))
             raise ValueError(
                 f'Limits should be a JSON object such as {{"request_cpu": 60}} with some of {known}, but are {text!r} '

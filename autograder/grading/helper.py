@@ -1,0 +1,134 @@
+"""The inside of a process that grades. ``python -m autograder.grading.helper`` reads tasks from standard input until it ends."""
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+from autograder import catalogue
+from autograder.grading.grade import grade
+from autograder.grading.helpers import NeedsHuman, Task, describe, read_frame, unpack_task, write_frame
+from autograder.grading.result import Result
+from autograder.runner import in_one_session
+from autograder.sandbox import namespaces
+from autograder.sandbox.box import Box
+from autograder.sandbox.bubblewrap import SandboxMissing
+
+
+def main() -> None:
+    """Answer tasks, each with ``+`` and its result, ``?`` and what a person should look at, or ``-`` and what went wrong."""
+    import torch
+
+    if sys.platform == "linux":
+        namespaces.die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started this process ends it
+    torch.set_num_threads(1)  # there is one such process for each core
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what anything prints must not get between the answers
+    questions = os.fdopen(os.dup(0), "rb")  # pytest puts something else in the place of sys.stdin
+    boxes = Boxes()
+    tasks = _tasks(questions)
+    task = next(tasks, None)
+    while task is not None:
+        task = _serve(task, tasks, boxes, lambda answer: write_frame(answers, answer))
+    boxes.close()
+
+
+def _tasks(questions: IO[bytes]) -> Iterator[Task]:
+    while True:
+        try:
+            yield unpack_task(read_frame(questions))
+        except EOFError:
+            return
+
+
+def _serve(first: Task, tasks: Iterator[Task], boxes: "Boxes", answer: Callable[[bytes], None]) -> Task | None:
+    """Answer this task and all that follow for the same assignment, with pytest set up once. Returns the first for another."""
+    assignment = first.submission.assignment
+
+    def body() -> Task | None:
+        task: Task | None = first
+        while task is not None and task.submission.assignment == assignment:
+            answer(_answer(task, boxes))
+            task = next(tasks, None)
+        return task
+
+    return in_one_session(assignment, body) if catalogue.has_checks(assignment) else body()
+
+
+def _answer(task: Task, boxes: "Boxes") -> bytes:
+    try:
+        return b"+" + grade_task(task, boxes).as_json().encode()
+    except NeedsHuman as error:
+        return f"?{error}".encode()
+    except SandboxMissing as error:
+        return f"-sandbox: {error}".encode()
+    except Exception as error:  # a fault of ours or of this machine's: it is told, counted, and does not stop the others
+        return f"-{describe(error)}".encode()
+
+
+def grade_task(task: Task, boxes: "Boxes") -> Result:
+    """Grade a task in the sandbox, or, where the submission is trusted, in a process that ends with it."""
+    if task.settings.trust:
+        return _in_own_process(task)
+    try:
+        return _grade(task, boxes.get(task))
+    except SandboxMissing:  # it has gone meanwhile; it is started again, once
+        boxes.close()
+        return _grade(task, boxes.get(task))
+
+
+def _grade(task: Task, box: Box | None) -> Result:
+    return grade(task.submission, task.seed, box, task.only, task.known)
+
+
+class Boxes:
+    """The sandbox of this process: started when it is first needed, and anew when it has gone or other limits are asked for."""
+
+    def __init__(self) -> None:
+        self.box: Box | None = None
+        self.settings: Any = None
+
+    def get(self, task: Task) -> Box:
+        wanted = (task.settings.limits, task.settings.gpu, task.settings.label)
+        if self.box is None or self.settings != wanted or self.box.process.poll() is not None:
+            self.close()
+            limits, gpu, label = self.settings = wanted
+            self.box = Box(limits, gpu=gpu, label=label)
+        return self.box
+
+    def close(self) -> None:
+        if self.box is not None:
+            self.box.close()
+            self.box = None
+
+
+def _in_own_process(task: Task) -> Result:
+    """Grade a trusted submission in a process of its own: forked where that is possible, since this one has loaded PyTorch."""
+    context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_grade_and_send, args=(sender, task))
+    process.start()
+    sender.close()
+    seconds = task.settings.limits.total_wall
+    try:
+        if not receiver.poll(seconds):
+            raise NeedsHuman(f"it was not done after {seconds:g} s; a sandbox would have stopped the cell that takes so long")
+        return receiver.recv()
+    except EOFError:
+        process.join()
+        raise NeedsHuman(f"its code ended the process that ran it (exit status {process.exitcode})") from None
+    finally:
+        process.kill()
+        process.join()
+        receiver.close()
+
+
+def _grade_and_send(sender: Any, task: Task) -> None:
+    sender.send(_grade(task, None))
+
+
+if __name__ == "__main__":
+    main()

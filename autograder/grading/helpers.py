@@ -1,0 +1,199 @@
+"""Processes that grade: each takes one submission after another as bytes and gives back its result as JSON.
+
+What runs students' code, and what reads their answers, is in a process of its own, so that one submission on which it dies costs
+only that submission a second try. The same processes serve a class on this machine, a Dask worker and nbgrader.
+"""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from autograder.grading.result import Result
+from autograder.grading.settings import Settings
+from autograder.grading.submission import Submission, unpack
+from autograder.sandbox.limits import Limits
+
+#: How often a submission is tried after the process that graded it has died.
+TRIES = 3
+
+#: More than a submission may take by its own limits; a grading process that takes longer hangs, and is ended.
+_BEYOND_LIMITS = 300.0
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+class HelperLost(Exception):
+    """The process that graded has died, or could not grade. The message says how."""
+
+
+class NeedsHuman(Exception):
+    """A submission that cannot be graded in this way, and will not be by trying again."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A submission, the seed of its inputs, and how it is graded; ``only`` and ``known`` as in :func:`grade`."""
+
+    submission: Submission
+    seed: int
+    settings: Settings = Settings()
+    only: Sequence[str] | None = None
+    known: Sequence[str] = ()
+
+    def pack(self) -> bytes:
+        about = {"seed": self.seed, "settings": asdict(self.settings), "only": self.only, "known": list(self.known)}
+        text = json.dumps(about).encode()
+        return len(text).to_bytes(8, "big") + text + self.submission.pack()
+
+
+def unpack_task(data: bytes) -> Task:
+    """Return the task that :meth:`Task.pack` has written."""
+    size = int.from_bytes(data[:8], "big")
+    about = json.loads(data[8 : 8 + size])
+    settings = about["settings"] | {"limits": Limits(**about["settings"]["limits"])}
+    return Task(unpack(data[8 + size :]), about["seed"], Settings(**settings), about["only"], about["known"])
+
+
+def write_frame(stream: IO[bytes], data: bytes) -> None:
+    stream.write(len(data).to_bytes(8, "big"))
+    stream.write(data)
+    stream.flush()
+
+
+def read_frame(stream: IO[bytes]) -> bytes:
+    """Return the next frame. Raises EOFError when there is none, or only a part of it."""
+    head = stream.read(8)
+    data = stream.read(int.from_bytes(head, "big")) if len(head) == 8 else b""
+    if len(head) < 8 or len(data) < int.from_bytes(head, "big"):
+        raise EOFError
+    return data
+
+
+class Helper:
+    """One such process, seen from outside. Not to be used by two threads at a time."""
+
+    def __init__(self, module: str = "autograder.grading.helper"):
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 closed in close()
+        # The package is found where this process has it, and not in the folder from which the command was started (-P).
+        path = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-m", module], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
+            env=os.environ | {"PYTHONPATH": path, "OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "1"},
+        )  # fmt: skip
+
+    def ask(self, data: bytes, seconds: float) -> bytes:
+        """Send a packed task and return the answer. Raises HelperLost when the process dies or takes longer."""
+        late = threading.Timer(seconds, self.process.kill)
+        late.start()
+        try:
+            assert self.process.stdin and self.process.stdout  # they are pipes
+            write_frame(self.process.stdin, data)
+            return read_frame(self.process.stdout)
+        except (OSError, EOFError):
+            why = f"it was not done after {seconds:g} s" if not late.is_alive() else self._end()
+            raise HelperLost(f"the process that graded it has died: {why}") from None
+        finally:
+            late.cancel()
+
+    def _end(self) -> str:
+        """Return how the process ended, with the last line that it wrote."""
+        self.process.kill()
+        code = self.process.wait()
+        self.errors.seek(0)
+        said = self.errors.read().decode(errors="replace").strip().splitlines()[-1:]
+        return " ".join([f"exit status {code}", *said])[:300]
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout, self.errors):
+            with contextlib.suppress(OSError):
+                stream.close()  # type: ignore[union-attr]
+
+
+class Helpers:
+    """At most ``most`` such processes, shared by any number of threads: each task has one for itself while it is graded."""
+
+    def __init__(self, most: int, module: str = "autograder.grading.helper"):
+        self.module = module
+        self._free = threading.Semaphore(most)
+        self._lock = threading.Lock()
+        self._idle: list[Helper] = []
+        self._all: set[Helper] = set()
+        self._closed = False
+
+    def grade(self, task: Task) -> Result:
+        """Grade one submission. Raises HelperLost when that was not possible in ``TRIES`` tries, and NeedsHuman."""
+        data, seconds = task.pack(), task.settings.limits.total_wall + _BEYOND_LIMITS
+        reason = ""
+        with self._free:
+            for _ in range(TRIES):
+                with self._helper() as helper:
+                    try:
+                        answer = helper.ask(data, seconds)
+                    except HelperLost as lost:
+                        reason = str(lost)
+                        continue
+                kind, reason = answer[:1], answer[1:].decode(errors="replace")
+                if kind == b"+":
+                    return _own(Result.from_json(reason), task)
+                if kind == b"?":
+                    raise NeedsHuman(reason)
+        raise HelperLost(reason)
+
+    @contextlib.contextmanager
+    def _helper(self) -> Iterator[Helper]:
+        """Lend a process. One that has ended meanwhile is not lent again."""
+        with self._lock:
+            if self._closed:
+                raise HelperLost("grading was stopped")
+            helper = self._idle.pop() if self._idle else Helper(self.module)
+            self._all.add(helper)
+        try:
+            yield helper
+        finally:
+            with self._lock:
+                if self._closed or helper.process.poll() is not None:
+                    self._all.discard(helper)
+                    helper.close()
+                else:
+                    self._idle.append(helper)
+
+    def close(self) -> None:
+        """End all processes; whoever waits for one of them gets a HelperLost."""
+        with self._lock:
+            self._closed = True
+            for helper in self._all:
+                helper.process.kill()
+            for helper in self._idle:
+                helper.close()
+
+    def __enter__(self) -> "Helpers":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _own(result: Result, task: Task) -> Result:
+    """Return the result, if it is this task's. One of another submission must never reach a gradebook."""
+    if (result.digest, result.seed, result.sealed) != (task.submission.digest, task.seed, not task.settings.trust):
+        raise HelperLost("what came back is the result of another submission")
+    return result
+
+
+def describe(error: BaseException) -> str:
+    """Return an error on one line: its kind, its text, and where it was raised."""
+    import traceback
+
+    last: Any = (traceback.extract_tb(error.__traceback__) or [None])[-1]
+    where = f" ({Path(last.filename).name}:{last.lineno})" if last else ""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}{where}"

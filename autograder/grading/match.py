@@ -1,0 +1,169 @@
+"""Which of a submission's cells is which of the released ones, and what is put back.
+
+Students delete, move, double, split and merge cells, and paste them into new notebooks. A released cell is known by nbgrader's
+mark, or else by what it holds. Nothing in a submission's metadata is believed beyond which cell it is.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograder import notebooks
+from autograder.grading.released import Released, ReleasedCell
+from autograder.notebooks import Cell, checked_exercise, defined, fingerprint
+
+#: The longest notebook, in characters of all cells together. A written lesson has about fifty thousand.
+LONGEST = 2_000_000
+_PICTURES = ("image/png", "image/jpeg", "image/gif")
+
+
+@dataclass
+class Matched:
+    """A submission's cells with metadata that can be trusted. ``recognised`` were known without nbgrader's mark."""
+
+    cells: list[Cell]
+    marked: list[str] = field(default_factory=list)
+    recognised: list[str] = field(default_factory=list)
+    untouched: bool = False
+
+
+def match(notebook: Mapping[str, Any], released: Released) -> Matched:
+    """Return a submitted notebook's cells with nothing in them that the student could have used to steer the grading.
+
+    What is kept of a cell is its type and its text, and which of the released cells it is. Everything else about a released cell
+    comes from ``released``: a locked cell has its released text, and a missing one is put back. Of two that claim to be the same
+    one the first counts; the other is an ordinary cell, and still runs. Raises ValueError for something that is not a notebook.
+    """
+    given = _cells_of(notebook)
+    marked = _by_mark(given, released)
+    recognised = _by_content(given, released, marked)
+    names = marked | recognised
+    cells = [_cell(cell, released.cells.get(names.get(number, "")), released) for number, cell in enumerate(given)]
+    _put_back(cells, released)
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"
+    return Matched(cells, list(marked.values()), list(recognised.values()), _is_untouched(cells, released))
+
+
+def _cells_of(notebook: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    given = notebook.get("cells")
+    if not isinstance(given, list) or not all(isinstance(cell, Mapping) for cell in given):
+        raise ValueError("This is not a Jupyter notebook: expected a list of cells.")
+    if sum(len(_text(cell)) for cell in given) > LONGEST:
+        raise ValueError(
+            f"The cells hold more than {LONGEST:,} characters of text. A notebook of this course holds far fewer."
+        )
+    return given
+
+
+def _by_mark(given: Sequence[Mapping[str, Any]], released: Released) -> dict[int, str]:
+    """Return the names of the cells that carry nbgrader's mark of a released cell, by their number."""
+    found: dict[int, str] = {}
+    for number, cell in enumerate(given):
+        name = _grade_id(cell)
+        if name in released.cells and name not in found.values():
+            found[number] = name
+    return found
+
+
+def _by_content(
+    given: Sequence[Mapping[str, Any]], released: Released, marked: Mapping[int, str]
+) -> dict[int, str]:
+    """Return the names of further cells, known by what they hold."""
+    found: dict[int, str] = {}
+    for known in released.cells.values():
+        if known.name not in marked.values():
+            free = [n for n in range(len(given)) if n not in marked and n not in found]
+            number = next((n for n in _candidates(known, given, released) if n in free), None)
+            if number is not None:
+                found[number] = known.name
+    return found
+
+
+def _candidates(known: ReleasedCell, given: Sequence[Mapping[str, Any]], released: Released) -> Iterator[int]:
+    """Yield the numbers of the cells that could be a released one, the most likely first."""
+    texts = [_text(cell).strip() for cell in given]
+    same_type = [n for n, cell in enumerate(given) if cell.get("cell_type") == known.cell_type]
+    if known.locked:
+        yield from (n for n in same_type if texts[n] == known.text.strip())
+        if known.exercise:
+            yield from (n for n in same_type if checked_exercise(texts[n]) == known.exercise)
+    elif known.defines:
+        wanted = {known.name} & known.defines or known.defines
+        yield from reversed([n for n in same_type if wanted & defined(texts[n])])
+    elif (question := released.before.get(known.name, "").strip()) and not any(map(_grade_id, given)):
+        yield from (n for n in same_type if n and texts[n - 1] == question)
+
+
+def _put_back(cells: list[Cell], released: Released) -> None:
+    """Insert the released cells that the submission lacks: after the one that they followed, a check after its solution."""
+    after = -1
+    for known in released.cells.values():
+        place = next((n for n, cell in enumerate(cells) if notebooks.grade_id(cell) == known.name), None)
+        if place is None:
+            written = [n for n, cell in enumerate(cells) if known.exercise and known.exercise in defined(cell["source"])]
+            place = max([after, *written]) + 1
+            blank = {"cell_type": known.cell_type, "source": known.text if known.locked else ""}
+            cells.insert(place, _cell(blank, known, released))
+        after = place
+
+
+def _cell(given: Mapping[str, Any], known: ReleasedCell | None, released: Released) -> Cell:
+    kind = known.cell_type if known else _type(given)
+    text = known.text if known and known.locked else _text(given)
+    cell: Cell = {"cell_type": kind, "source": text, "metadata": known.metadata() if known else _experiment(given, released)}
+    if kind == "code":
+        cell |= {"outputs": [], "execution_count": None}
+    elif isinstance(pasted := given.get("attachments"), Mapping):
+        cell["attachments"] = _pictures(pasted)
+    return cell
+
+
+def _is_untouched(cells: Sequence[Cell], released: Released) -> bool:
+    """Whether nothing has been written into any of the solution cells, and no exercise into any other."""
+    stubs = {known.name: known.text.strip() for known in released.cells.values() if known.solution}
+    return not any(
+        cell["source"].strip() not in ("", stubs[name]) if name in stubs else defined(cell["source"]) & set(released.exercises)
+        for cell in cells
+        for name in [notebooks.grade_id(cell)]
+    )
+
+
+def _pictures(attachments: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep pictures that were pasted into a written answer, and nothing else."""
+    kept = {}
+    for name, versions in list(attachments.items())[:20]:
+        if isinstance(versions, Mapping):
+            data = {kind: versions[kind] for kind in _PICTURES if isinstance(versions.get(kind), str)}
+            kept[str(name)] = {kind: text for kind, text in data.items() if len(text) < 4_000_000}
+    return kept
+
+
+def _text(cell: Mapping[str, Any]) -> str:
+    text = cell.get("source", "")
+    text = text if isinstance(text, str) else "".join(str(line) for line in text) if isinstance(text, list) else ""
+    return text.replace("\r\n", "\n")
+
+
+def _type(cell: Mapping[str, Any]) -> str:
+    return cell["cell_type"] if cell.get("cell_type") in ("code", "markdown") else "raw"
+
+
+def _grade_id(cell: Mapping[str, Any]) -> str:
+    name = _mapping(_mapping(cell.get("metadata")).get("nbgrader")).get("grade_id")
+    return name if isinstance(name, str) else ""
+
+
+def _experiment(cell: Mapping[str, Any], released: Released) -> dict[str, Any]:
+    """Return the mark of an experiment, also where the student has changed it or lost the mark on the way."""
+    text = _text(cell)
+    mark = _mapping(_mapping(cell.get("metadata")).get("course")).get("experiment")
+    known = released.experiments or {fingerprint(text)}
+    for name in (mark, fingerprint(text)):
+        if isinstance(name, str) and name in known and (released.experiments or mark == name):
+            return {"course": {"experiment": name}}
+    return {}
+
+
+def _mapping(thing: Any) -> Mapping[str, Any]:
+    return thing if isinstance(thing, Mapping) else {}

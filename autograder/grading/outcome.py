@@ -1,0 +1,96 @@
+"""What became of each submission of a class."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from autograder.grading.result import Result
+from autograder.grading.store import write_whole
+
+GRADED, HUMAN, FAILED = "graded", "needs a human", "failed here, run again"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one submission ended. ``key`` names its result; ``before`` tells that an earlier run had made it.
+
+    ``notes`` are what a person should look at although it was graded.
+    """
+
+    student: str
+    state: str
+    key: str = ""
+    digest: str = ""
+    reason: str = ""
+    before: bool = False
+    earned: float = 0.0
+    points: float = 0.0
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    def failed(self, reason: str) -> "Outcome":
+        return replace(self, state=FAILED, reason=readable(reason))
+
+
+_MOST_NOTES, _LONGEST = 8, 400
+
+
+def readable(text: str) -> str:
+    """Return text on one line that can be shown on a terminal: what a student wrote may hold its control characters."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in text)
+    return " ".join(shown.encode("utf8", "replace").decode("utf8").split())[:_LONGEST]
+
+
+def _few(notes: Sequence[str]) -> tuple[str, ...]:
+    more = [f"and {len(notes) - _MOST_NOTES} more"] if len(notes) > _MOST_NOTES else []
+    return (*map(readable, notes[:_MOST_NOTES]), *more)
+
+
+def graded(student: str, key: str, result: Result, notes: Sequence[str], before: bool, seconds: float) -> Outcome:
+    """Return the outcome of a submission that has a result."""
+    told = _few([*notes, *result.notes])
+    return Outcome(
+        student, GRADED, key, result.digest, "", before, result.earned, result.points, told, seconds
+    )  # fmt: skip
+
+
+def human(student: str, error: BaseException | str) -> Outcome:
+    """Return the outcome of a submission that could not be read."""
+    return Outcome(student, HUMAN, reason=readable(str(error)) or type(error).__name__)
+
+
+def same_as_others(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Add a note to those who have handed in, with points, exactly what another one has."""
+    by_digest: dict[str, list[str]] = {}
+    for outcome in outcomes:
+        if outcome.state == GRADED and outcome.earned:
+            by_digest.setdefault(outcome.digest, []).append(outcome.student)
+    noted = []
+    for outcome in outcomes:
+        others = [s for s in by_digest.get(outcome.digest, ()) if s != outcome.student] if outcome.earned else []
+        note = f"the same work as {', '.join(others[:5])}"
+        noted.append(replace(outcome, notes=(*outcome.notes, note)) if others else outcome)
+    return noted
+
+
+def _file(grading: Path, assignment: str) -> Path:
+    return grading / "outcomes" / f"{assignment}.json"
+
+
+def remember(grading: Path, assignment: str, outcomes: Sequence[Outcome]) -> None:
+    """Write down how these submissions ended; what is known of others stays."""
+    known = {**recall(grading, assignment)} | {outcome.student: outcome for outcome in outcomes}
+    text = json.dumps({student: asdict(outcome) for student, outcome in sorted(known.items())}, indent=1)
+    write_whole(_file(grading, assignment), text)
+
+
+def recall(grading: Path, assignment: str) -> Mapping[str, Outcome]:
+    """Return how the submissions of an assignment ended, by student; nothing where nobody has graded yet."""
+    try:
+        data = json.loads(_file(grading, assignment).read_text(encoding="utf8"))
+        return {student: Outcome(**about | {"notes": tuple(about["notes"])}) for student, about in data.items()}
+    except FileNotFoundError:
+        return {}
+    except (ValueError, TypeError, KeyError, AttributeError):  # of another version, or damaged: it is only told, never used
+        return {}

@@ -1,0 +1,59 @@
+"""What came of grading one submission, as plain data."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+Output = dict[str, Any]
+
+
+@dataclass
+class Result:
+    """The verdict on one submission.
+
+    ``outputs`` are those of the cells, by their number, in nbformat's form. ``scores`` holds (earned, of how many) for every
+    check cell that was run, by its grade_id. ``errors`` are cells that stopped, as (which cell, error); ``notes`` say what a person
+    should look at.
+    """
+
+    assignment: str
+    digest: str
+    seed: int
+    sealed: bool
+    checks: str
+    environment: Mapping[str, str]
+    outputs: dict[int, list[Output]] = field(default_factory=dict)
+    scores: dict[str, tuple[float, float]] = field(default_factory=dict)
+    exercises: list[dict[str, Any]] = field(default_factory=list)
+    errors: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def earned(self) -> float:
+        return sum(exercise["earned"] for exercise in self.exercises)
+
+    @property
+    def points(self) -> float:
+        return sum(exercise["points"] for exercise in self.exercises)
+
+    def as_json(self) -> str:
+        return json.dumps(asdict(self), ensure_ascii=True, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> "Result":
+        """Read a result. Raises ValueError for anything else."""
+        try:
+            data = json.loads(text)
+            data["outputs"] = {int(number): items for number, items in data["outputs"].items()}
+            data["scores"] = {name: (float(e), float(of)) for name, (e, of) in data["scores"].items()}
+            data["errors"] = [(str(which), str(error)) for which, error in data["errors"]]
+            return cls(**data)
+        except (TypeError, KeyError, AttributeError) as error:
+            raise ValueError(f"not a result: {error!r}") from None
+
+
+def points_between(earned: float, most: float) -> float:
+    """Return ``earned`` as a plain finite float between 0 and ``most``."""
+    return min(max(float(earned), 0.0), float(most)) if math.isfinite(earned) else 0.0

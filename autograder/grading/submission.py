@@ -1,0 +1,212 @@
+"""What a student has handed in, made once and in one place."""
+
+import functools
+import hashlib
+import json
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from autograder import catalogue, notebooks
+from autograder.files import files_in
+from autograder.grading import folder as folders
+from autograder.grading.match import Matched, match
+from autograder.grading.released import Released
+from autograder.notebooks import Cell, checked_exercise
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One student's work on one assignment: cells with metadata that can be trusted, and files by name.
+
+    ``notes`` say what a person should look at. They are not part of what is graded, and so not of the ``digest``.
+    """
+
+    student: str
+    assignment: str
+    notebook: str
+    cells: Sequence[Cell]
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """A hash of what is graded: two students who hand in the same have the same digest."""
+        files = {name: hashlib.sha256(data).hexdigest() for name, data in self.files.items()}
+        content = [self.assignment, [_content(cell) for cell in self.cells], files]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+    def pack(self) -> bytes:
+        """Return the submission as bytes, to be read by :func:`unpack`."""
+        names = list(self.files)
+        head = {
+            "student": self.student, "assignment": self.assignment, "notebook": self.notebook, "cells": list(self.cells),
+            "notes": list(self.notes), "files": [[name, len(self.files[name])] for name in names],
+        }  # fmt: skip
+        text = json.dumps(head).encode()
+        return b"".join([len(text).to_bytes(8, "big"), text, *(self.files[name] for name in names)])
+
+
+def unpack(data: bytes) -> Submission:
+    """Return the submission that :meth:`Submission.pack` has written."""
+    size = int.from_bytes(data[:8], "big")
+    head = json.loads(data[8 : 8 + size])
+    files, at = {}, 8 + size
+    for name, length in head.pop("files"):
+        files[name] = data[at : at + length]
+        at += length
+    return Submission(**head | {"files": files, "notes": tuple(head["notes"])})
+
+
+def _content(cell: Cell) -> list[Any]:
+    """What of a cell counts: for a grade cell with assertions of its own, also its points."""
+    own = notebooks.is_check(cell) and checked_exercise(notebooks.source(cell)) is None
+    points = cell["metadata"]["nbgrader"].get("points") if own else None
+    return [
+        cell["cell_type"], notebooks.grade_id(cell), notebooks.source(cell), notebooks.experiment_mark(cell), points
+    ]  # fmt: skip
+
+
+def from_folder(student: str, folder: Path, released: Released) -> Submission:
+    """Read a hand-in from its folder. Raises UnsafeSubmission, ValueError or OSError with what a person should look at."""
+    if folder.is_symlink() or folder.parent.is_symlink():
+        raise folders.UnsafeSubmission("The folder is a symbolic link. Links are not followed; copy the files themselves.")
+    if not folder.is_dir():
+        raise ValueError("there is a file where a folder with a notebook was expected")
+    contents = folders.read(folder)
+    name, matched, notes = _choose(contents.notebooks, released)
+    files = folders.beside(name, contents.files)
+    files, more = folders.with_expected_names(files, catalogue.handed_in(released.assignment))
+    notes = [*contents.notes, *notes, *(() if matched.untouched else more), *_time_stamp(folder / "timestamp.txt")]
+    return Submission(student, released.assignment, released.notebook, matched.cells, files, tuple(notes))
+
+
+def from_notebook(path: Path, released: Released, replace: Mapping[str, str] | None = None) -> Submission:
+    """Read one notebook, with the files that its lesson expects and the modules that lie beside it.
+
+    ``replace`` maps the grade_id of a cell to the text that takes its place.
+    """
+    notebook = notebooks.read(path)
+    for cell in notebook["cells"]:
+        if isinstance(cell, dict) and notebooks.grade_id(cell) in (replace or {}):
+            cell["source"] = (replace or {})[notebooks.grade_id(cell)]
+    matched = match(notebook, released)
+    wanted = [*catalogue.handed_in(released.assignment), *(p.name for p in path.parent.glob("*.py"))]
+    read = files_in(path.parent)
+    files = {name: data for name in wanted if name != f"{path.stem}.py" and (data := read(name)) is not None}
+    return Submission("", released.assignment, released.notebook, matched.cells, files)
+
+
+def _time_stamp(path: Path) -> list[str]:
+    """Return a note on a time stamp that does not count, because nobody can read it."""
+    if not path.exists():
+        return []
+    from nbgrader.utils import parse_utc
+
+    try:
+        with path.open(encoding="utf8") as file:
+            parse_utc(file.read(200).strip())
+    except (ValueError, OverflowError, OSError, TypeError):
+        return ["timestamp.txt cannot be read; the work counts as handed in on time"]
+    return []
+
+
+def _choose(candidates: Mapping[str, bytes], released: Released) -> tuple[str, Matched, list[str]]:
+    """Return the notebook that is graded, by its path, with its cells; and notes on the others."""
+    wanted = f"{released.notebook}.ipynb"
+    if not candidates:
+        raise ValueError(f"there is no {wanted} and no other notebook in the folder")
+    read: dict[str, Matched] = {}
+    problems: dict[str, str] = {}
+    for name, data in candidates.items():
+        try:
+            read[name] = _matched(name, data, released)
+        except (ValueError, RecursionError, TypeError, AttributeError) as error:
+            problems[name] = " ".join(str(error).split()) or type(error).__name__
+    if not read:
+        raise ValueError("; ".join(f"{name}: {told}" for name, told in problems.items()))
+    chosen = _only_one(read, wanted)
+    notes = [f"not read: {name} ({told[:200]})" for name, told in problems.items()]
+    if others := [name for name in read if name != chosen]:
+        notes.append(f"graded {chosen}, and not {', '.join(others)}")
+    elif chosen != wanted:
+        notes.append(f"the notebook is called {chosen}, and not {wanted}")
+    if read[chosen].recognised:
+        lost = len(read[chosen].recognised)
+        notes.append(f"nbgrader's marks are lost; cells recognised by what they hold: {lost}")
+    return chosen, read[chosen], notes
+
+
+def _only_one(read: Mapping[str, Matched], wanted: str) -> str:
+    """Return the notebook that counts: the only one with work in it, or else the one with the right name."""
+    worked = {name: matched for name, matched in read.items() if not matched.untouched} or read
+    different = {json.dumps([_content(cell) for cell in m.cells]): name for name, m in sorted(worked.items(), reverse=True)}
+    names = wanted if wanted in worked else next(iter(different.values())) if len(different) == 1 else ""
+    if not names:
+        raise ValueError(f"there are several notebooks, and none is called {wanted}: {', '.join(sorted(worked))}")
+    return names
+
+
+def _matched(name: str, data: bytes, released: Released) -> Matched:
+    notebook = notebooks.parse(data, name)
+    matched = match(notebook, released)
+    if not matched.marked and not matched.recognised:
+        said = notebook.get("metadata", {})
+        course = said.get("course", {}) if isinstance(said, dict) else {}
+        other = course.get("assignment") if isinstance(course, dict) else None
+        belongs = f"; it belongs to {other}" if isinstance(other, str) and other != released.assignment else ""
+        raise ValueError(f"it holds none of the cells of {released.assignment}{belongs}")
+    return matched
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """Where a student's work lies. ``problem`` is what keeps it from being read at all."""
+
+    student: str
+    folder: Path
+    problem: str = ""
+
+
+def hand_ins(submitted: Path, assignment: str, roster: Sequence[str]) -> list[HandIn]:
+    """Return what has been handed in for an assignment, one for each student, in their order.
+
+    A student's id is the folder's name; ids that look alike are the same, however their letters are encoded (Unicode's NFC and
+    NFD), and are written as the ``roster`` writes them.
+    """
+    known = {_normal(student): student for student in roster}
+    found: dict[str, list[Path]] = {}
+    for place in sorted(path for path in submitted.glob("*") if path.is_dir() and not path.name.startswith(".")):
+        student = _normal(place.name)
+        found.setdefault(known.get(student, student), []).append(place)
+    every = [one for student, places in found.items() for one in _hand_in(student, places, assignment)]
+    return sorted(every, key=lambda one: one.student)
+
+
+def _hand_in(student: str, places: Sequence[Path], assignment: str) -> list[HandIn]:
+    having = [place / assignment for place in places if _is_there(place / assignment)]
+    if len(having) > 1:
+        told = " and ".join(repr(folder.parent.name) for folder in having)
+        return [HandIn(student, having[0], f"there are two folders of this student, {told}: keep one")]
+    if having:
+        return [HandIn(student, having[0])]
+    alike = [p for place in places for p in place.iterdir() if _loosely(p.name) == _loosely(assignment)]
+    if alike:
+        told = f"the folder is called {alike[0].name!r}: rename it to {assignment!r}"
+        return [HandIn(student, alike[0], told)]
+    return []
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is something of this name, be it a link that leads nowhere."""
+    return path.is_symlink() or path.exists()
+
+
+def _normal(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
+def _loosely(text: str) -> str:
+    return "".join(letter for letter in _normal(text).casefold() if letter.isalnum())

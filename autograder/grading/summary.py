@@ -1,0 +1,56 @@
+"""What a teaching assistant reads when a class has been graded."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from autograder.grading.outcome import FAILED, GRADED, HUMAN, Outcome, readable
+
+
+def plain(text: str) -> Text:
+    """Text that a student may have chosen: shown as it is, also where it looks like markup or cannot be printed."""
+    return Text("\n".join(readable(line) for line in text.split("\n")))
+
+
+def counts(handed_in: int, outcomes: Sequence[Outcome]) -> str:
+    """Return one line with the number of submissions in each state."""
+    states = Counter(o.state for o in outcomes)
+    fresh = sum(o.state == GRADED and not o.before for o in outcomes)
+    return (
+        f"grade: {handed_in} submissions, {states[GRADED]} graded ({fresh} now, {states[GRADED] - fresh} before), "
+        f"{states[HUMAN]} need a human, {states[FAILED]} failed here, run again"
+    )
+
+
+def print_summary(
+    console: Console, assignment: str, handed_in: int, outcomes: Sequence[Outcome], trusted: bool, refused: int
+) -> int:
+    """Print what was not graded and what a person should look at. Returns 0 when each is graded or needs a human."""
+    _table(console, f"{assignment}: not graded", [(o.student, o.state, o.reason) for o in outcomes if o.state != GRADED])
+    looks = [(o.student, f"{o.earned:g} of {o.points:g}", "\n".join(o.notes)) for o in outcomes if o.state == GRADED and o.notes]
+    _table(console, f"{assignment}: graded, please look", looks, ("student", "points", "why"))
+    if refused:
+        print(f"{refused} stored results were damaged or had been edited, and were made again.")
+    if trusted:
+        print("Not sealed: these submissions were graded without a sandbox, and every result says so.")
+    print(counts(handed_in, outcomes))
+    ended = sum(o.state in (GRADED, HUMAN, FAILED) for o in outcomes)
+    if ended != handed_in:
+        print(f"grade: the counts do not add up: {ended} of {handed_in}. Please report this.")
+    return 0 if ended == handed_in and not any(o.state == FAILED for o in outcomes) else 1
+
+
+def _table(
+    console: Console, title: str, rows: Sequence[tuple[str, ...]], columns: Sequence[str] = ("student", "state", "why")
+) -> None:
+    if not rows:
+        return
+    table = Table(title=title)
+    for name in columns:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*map(plain, row))
+    console.print(table)

@@ -1,0 +1,85 @@
+"""The inside of the process that writes the gradebook: ``python -m autograder.grading.writer ROOT ASSIGNMENT FORCE``."""
+
+import json
+import os
+import sys
+import warnings
+from pathlib import Path
+
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config.loader import PyFileConfigLoader
+
+from autograder.course import Course
+from autograder.grading.committed import agrees, committed_key, committed_scores
+from autograder.grading.converter import SealedAutograde
+from autograder.grading.helpers import describe
+from autograder.grading.many import ClassWork
+from autograder.grading.outcome import Outcome
+from autograder.grading.result import Result
+from autograder.grading.settings import Settings
+from autograder.grading.store import Store
+from autograder.sandbox import namespaces
+
+
+def main(root: str, assignment: str, force: bool) -> None:
+    """Read outcomes from standard input, one on a line, write their results, and answer each with what went wrong, if anything."""
+    if sys.platform == "linux":
+        namespaces.die_with_parent()
+    warnings.filterwarnings("ignore", "Object of type .* not in session")  # nbgrader's own way with its database
+    answers = os.fdopen(os.dup(1), "w", encoding="utf8")
+    os.dup2(2, 1)
+    writing = _Writing(Course(Path(root)), assignment, force)
+    for line in sys.stdin:
+        about = json.loads(line)
+        failed = writing.write(Outcome(**about | {"notes": tuple(about["notes"])}))
+        answers.write(json.dumps({"failed": failed}) + "\n")
+        answers.flush()
+
+
+class _Writing:
+    """nbgrader's converter, set up once from the course's own configuration file."""
+
+    def __init__(self, course: Course, assignment: str, force: bool):
+        self.course, self.force = course, force
+        config = PyFileConfigLoader("nbgrader_config.py", path=str(course.root)).load_config()
+        coursedir = CourseDirectory(config=config)
+        coursedir.assignment_id = assignment
+        self.converter = SealedAutograde(coursedir=coursedir, config=config)
+        self.converter.begin()
+        self.released = self.converter.released
+        self.work = ClassWork(course.grading, self.released, Settings(), Store(course.grading))
+        self.there = committed_scores(coursedir.db_url, assignment)
+
+    def write(self, outcome: Outcome) -> str:
+        """Write one result, unless the gradebook has it. Returns what went wrong, or nothing."""
+        try:
+            return self._write(outcome)
+        except Exception as error:  # must not keep the next one from being written
+            return describe(error)
+
+    def _write(self, outcome: Outcome) -> str:
+        result = self.work.store.get(outcome.key)
+        if result is None:
+            return "its stored result is not there any more, or was changed"
+        if self._is_current(outcome, result):
+            self.converter.assign_penalty(outcome.student)
+            return ""
+        read = self.work.read(self.converter.hand_ins[outcome.student])
+        if isinstance(read, Outcome):
+            return f"what was handed in has changed meanwhile: {read.reason}"
+        return self.converter.write(read, result, outcome).reason
+
+    def _is_current(self, outcome: Outcome, result: Result) -> bool:
+        """Whether the gradebook and the autograded notebook hold this result, of a hand-in of the same time."""
+        there = self.there.get(outcome.student)
+        if self.force or not agrees(there, result, self.released):
+            return False
+        if committed_key(self.course, self.released, outcome.student) != outcome.key:
+            return False
+        folder = str(self.converter.hand_ins[outcome.student].folder)
+        handed_in = self.converter.coursedir.get_existing_timestamp(folder)
+        return handed_in is None or (there is not None and handed_in == there.timestamp)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], sys.argv[3] == "1")

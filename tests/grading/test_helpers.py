@@ -1,0 +1,169 @@
+"""The processes that grade: one that dies costs only the submission on which it died a second try."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from autograder.grading import helpers as module
+from autograder.grading.helpers import HelperLost, Helpers, Task, unpack_task
+from autograder.grading.many import ClassWork, outcomes
+from autograder.grading.outcome import FAILED, GRADED
+from autograder.grading.released import Released, ReleasedCell
+from autograder.grading.settings import Settings
+from autograder.grading.store import Store
+from autograder.grading.submission import HandIn, Submission
+from autograder.sandbox.limits import Limits
+
+
+@pytest.fixture
+def fakes(monkeypatch):
+    """Start the stand-in in the place of the process that grades."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    started = []
+
+    def start(most):
+        started.append(Helpers(most, "fake_helper"))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.close()
+
+
+def submission(text, student="ada"):
+    return Submission(student, "77-other", "other", [{"cell_type": "code", "metadata": {}, "source": text}])
+
+
+@pytest.fixture
+def work(tmp_path, monkeypatch):
+    """A class whose hand-ins are made of the names of their folders."""
+    cell = ReleasedCell("x", "code", False, "", "", False, True, False, 0.0)
+    made = ClassWork(tmp_path, Released("77-other", "other", {"x": cell}), Settings(), Store(tmp_path))
+    monkeypatch.setattr(ClassWork, "read", lambda self, hand_in: submission(hand_in.folder, hand_in.student))
+    return made
+
+
+def hand_ins(texts):
+    return [HandIn(f"student-{number:03}", text) for number, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_a_killer_among_a_hundred_harms_nobody_else(work, fakes, workers):
+    texts = [f"text {number}" for number in range(100)]
+    texts[3] = "killer"
+    ended = {o.student: o for o in outcomes(work, hand_ins(texts), fakes(workers).grade, workers)}
+    assert len(ended) == 100
+    assert [student for student, o in ended.items() if o.state != GRADED] == ["student-003"]
+    assert ended["student-003"].state == FAILED
+    assert "has died: exit status 9" in ended["student-003"].reason
+
+
+def test_one_on_which_a_process_dies_once_is_graded(work, fakes, tmp_path):
+    [outcome] = outcomes(work, hand_ins([f"once {tmp_path / 'mark'}"]), fakes(1).grade, 1)
+    assert outcome.state == GRADED
+
+
+def test_processes_that_are_killed_from_outside_cost_no_grade(work, fakes):
+    helpers, choose = fakes(4), random.Random(0)
+    ended = []
+    for number, outcome in enumerate(outcomes(work, hand_ins(f"text {n}" for n in range(100)), helpers.grade, 4)):
+        ended.append(outcome)
+        if number % 10 == 0:
+            os.kill(choose.choice([helper.process.pid for helper in helpers._all]), signal.SIGKILL)
+            time.sleep(0.5)  # else one that is only beginning is killed again: they grade a hundred in a tenth of a second
+    assert [o.reason for o in ended if o.state != GRADED] == []
+    assert len(ended) == 100
+
+
+def test_threads_that_share_helpers_each_get_their_own_result(fakes):
+    helpers = fakes(2)
+    wrong = []
+
+    def many(number):
+        for turn in range(60):
+            task = Task(submission(f"{number} {turn}"), turn)
+            if helpers.grade(task).digest != task.submission.digest:
+                wrong.append((number, turn))
+
+    threads = [threading.Thread(target=many, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert len(helpers._all) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("killer", "exit status 9"), ("raises", "RuntimeError: of ours"), ("another's", "result of another submission")],
+)
+def test_what_went_wrong_is_told(fakes, text, told):
+    with pytest.raises(HelperLost, match=told):
+        fakes(1).grade(Task(submission(text), 1))
+
+
+def test_one_that_hangs_is_ended(fakes, monkeypatch):
+    monkeypatch.setattr(module, "_BEYOND_LIMITS", 0.3)
+    with pytest.raises(HelperLost, match="not done after 0.5 s"):
+        fakes(1).grade(Task(submission("hangs"), 1, Settings(limits=Limits(total_wall=0.2))))
+
+
+def test_an_answer_that_is_none_is_a_failure_here(work, fakes):
+    [outcome] = outcomes(work, hand_ins(["garbled"]), fakes(1).grade, 1)
+    assert outcome.state == FAILED
+    assert "not a result" in outcome.reason
+
+
+def test_closing_ends_whoever_waits(fakes):
+    helpers = fakes(1)
+    told = []
+
+    def wait():
+        try:
+            helpers.grade(Task(submission("hangs"), 1))
+        except HelperLost as error:
+            told.append(str(error))
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    while not helpers._all:
+        pass
+    helpers.close()
+    thread.join(20)
+    assert told == ["grading was stopped"]
+
+
+def test_a_task_travels_whole():
+    files = {"a b.safetensors": bytes(range(256)) * 100, "ü/x.py": b"", "z": b"1"}
+    given = Submission("Zoë", "01-attention", "attention", [{"cell_type": "code", "source": "π", "metadata": {}}], files, ("note",))
+    task = Task(given, 2**64 - 1, Settings(trust=True, limits=Limits(idle=3), label="x"), ["softmax"], ["attend"])
+    back = unpack_task(task.pack())
+    assert back.submission == given
+    assert back.submission.digest == given.digest
+    assert (back.seed, back.settings, list(back.only), list(back.known)) == (task.seed, task.settings, ["softmax"], ["attend"])
+
+
+def test_the_package_comes_from_where_the_command_has_it(tmp_path):
+    """Not from a folder of that name in which the command was started."""
+    (tmp_path / "autograder").mkdir()
+    (tmp_path / "autograder" / "__init__.py").write_text("raise RuntimeError('the wrong one')")
+    code = (
+        "from autograder.grading.helpers import Helpers, Task\n"
+        "from autograder.grading.submission import Submission\n"
+        "cell = {'cell_type': 'code', 'metadata': {}, 'source': 'x'}\n"
+        "with Helpers(1, 'fake_helper') as helpers:\n"
+        "    print(helpers.grade(Task(Submission('ada', '77-other', 'other', [cell]), 1)).seed)\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.stdout == "1\n", done.stderr

@@ -1,0 +1,90 @@
+"""On which files a verdict depends: the list is what the imports of the checks reach, and is the same where it is installed."""
+
+import ast
+import shutil
+from pathlib import Path
+
+import pytest
+
+from autograder.cases import OWN_BANK
+from autograder.grading import version
+from autograder.sandbox.bubblewrap import FILES
+
+
+def modules_of(path, root):
+    """Yield the files of this project that a file imports, also inside its functions."""
+    if path == root / "autograder" / "__init__.py":
+        return  # it loads ``check`` when a notebook asks for it, and nothing when a submission is graded
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        for name in names:
+            parts = name.split(".")
+            for end in range(1, len(parts) + 1):  # importing a.b runs a/__init__.py too
+                place = root.joinpath(*parts[:end])
+                yield from (file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file())
+
+
+def reached(root):
+    """Return the files that reading, running, checking and diagnosing a submission can reach."""
+    waiting = [root / "autograder" / "grading" / name for name in ("grade.py", "submission.py")]
+    waiting += (root / "autograder" / "checks").rglob("*.py")
+    waiting += (root / "autograder" / name for name in (*FILES, "sandbox/check_inside.py"))
+    waiting += (root / "course_lib").rglob("*.py")
+    found = set()
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            waiting += modules_of(path, root)
+    return found
+
+
+def test_the_list_is_what_the_imports_reach(root):
+    listed = {path for path in version.files(root) if path.suffix == ".py" and OWN_BANK not in path.parents}
+    expected = reached(root)
+    assert {p.relative_to(root).as_posix() for p in expected - listed} == set(), "on these a verdict depends too"
+    extra = {p.relative_to(root).as_posix() for p in listed - expected}
+    assert extra == set(), "on these no verdict depends: they would make stored results invalid for nothing"
+
+
+def test_what_is_read_and_not_imported_is_on_the_list(root):
+    listed = {path.relative_to(root).as_posix() for path in version.files(root)}
+    assert "autograder/misconceptions/01-attention/softmax/wrong/sigmoid.py" in listed
+    assert any(name.endswith(".safetensors") for name in listed)
+
+
+def test_every_entry_of_the_list_names_something(root):
+    assert [part for part in version.PARTS if not list(root.glob(part))] == []
+
+
+@pytest.fixture
+def copy(root, tmp_path):
+    """The files on which a verdict depends, in a folder of their own."""
+    for path in version.files(root):
+        place = tmp_path / path.relative_to(root)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, place)
+    return tmp_path
+
+
+def test_a_right_answer_that_is_added_changes_nothing_and_a_check_does(root, copy):
+    before = version.checks_version(copy)
+    assert before == version.checks_version(root)
+    version.checks_version.cache_clear()
+    right = copy / "autograder" / "misconceptions" / "01-attention" / "softmax" / "right" / "new.py"
+    right.parent.mkdir()
+    right.write_text("def softmax(E, dim=-1): ...", encoding="utf8")
+    (copy / "autograder" / "audit.py").write_text("# on this no verdict depends", encoding="utf8")
+    assert version.checks_version(copy) == before
+    version.checks_version.cache_clear()
+    check = copy / "autograder" / "checks" / "attention" / "check_softmax.py"
+    check.write_text(check.read_text(encoding="utf8") + "\n", encoding="utf8")
+    assert version.checks_version(copy) != before
+
+
+def test_the_list_has_no_place_of_a_machine():
+    assert all(not Path(part).is_absolute() and ".." not in part for part in version.PARTS)
