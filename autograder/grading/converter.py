@@ -1,4 +1,4 @@
-"""Results into nbgrader's gradebook, by nbgrader's own converter, which reads submissions by the one way and runs none of them."""
+"""Write results into the gradebook with nbgrader's own converter, which here runs no submission."""
 
 import contextlib
 import logging
@@ -202,7 +202,8 @@ def _line(outcome: Outcome) -> str:
     if outcome.state != GRADED:
         return f"{outcomes.readable(outcome.student)}: {outcome.state}: {outcome.reason}"
     notes = f"; please look: {'; '.join(outcome.notes)}" if outcome.notes else ""
-    return f"{outcomes.readable(outcome.student)}: {outcome.earned:g} of {outcome.points:g} points in {outcome.seconds:.1f} s{notes}"
+    points = f"{outcome.earned:g} of {outcome.points:g} points in {outcome.seconds:.1f} s"
+    return f"{outcomes.readable(outcome.student)}: {points}{notes}"
 
 
 @contextlib.contextmanager

@@ -19,7 +19,9 @@ MOST_NOTEBOOK, MOST_BYTES = 300 * 2**20, 50 * 2**20
 _LONGEST_NAME = 150
 
 #: What systems and tools leave in folders and archives.
-_JUNK = re.compile(r"(^|/)(\.ipynb_checkpoints|__MACOSX|__pycache__|\.git|\.vscode|\.idea)/|(^|/)(\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$")
+_JUNK = re.compile(
+    r"(^|/)(\.ipynb_checkpoints|__MACOSX|__pycache__|\.git|\.vscode|\.idea)/|(^|/)(\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$"
+)
 _WEIGHTS = (".safetensors", ".pt", ".pth", ".ckpt", ".bin", ".npz", ".pkl")
 #: The ending that a browser or a file manager gives to a second download or a copy.
 _COPY = re.compile(r"( ?\(\d+\)|[-_ ]\d+|[-_ ]+copy|[-_ ]+Kopie)$", re.IGNORECASE)
@@ -51,13 +53,17 @@ def inspect(folder: Path) -> dict[str, Path]:
             status = path.lstat()
             inside = path.relative_to(folder).as_posix()
             if stat.S_ISLNK(status.st_mode):
-                raise UnsafeSubmission(f"{inside!r} is a symbolic link. Links are not followed; ask for the file itself.")
+                raise UnsafeSubmission(
+                    f"{inside!r} is a symbolic link. Links are not followed; ask for the file itself."
+                )
             if stat.S_ISDIR(status.st_mode) or _JUNK.search(inside):
                 continue
             if not stat.S_ISREG(status.st_mode):
                 raise UnsafeSubmission(f"{inside!r} is neither a file nor a folder, and is not opened.")
             if len(os.fsencode(name)) > _LONGEST_NAME:
-                raise UnsafeSubmission(f"The name {name[:40]!r}… is longer than {_LONGEST_NAME} bytes. Rename the file.")
+                raise UnsafeSubmission(
+                    f"The name {name[:40]!r}… is longer than {_LONGEST_NAME} bytes. Rename the file."
+                )
             most = MOST_NOTEBOOK if path.suffix == ".ipynb" else MOST_BYTES
             if status.st_size > most:
                 raise UnsafeSubmission(f"{inside!r} holds {_mb(status.st_size)} MB. Expected at most {_mb(most)} MB.")
@@ -126,21 +132,23 @@ def _unzip(name: str, data: bytes) -> dict[str, bytes]:
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError, ValueError) as error:
         if isinstance(error, UnsafeSubmission):
             raise
-        raise UnsafeSubmission(f"The archive {name!r} cannot be opened ({error}). Ask for the notebook itself.") from None
+        raise UnsafeSubmission(
+            f"The archive {name!r} cannot be opened ({error}). Ask for the notebook itself."
+        ) from None
     return found
 
 
 def beside(notebook: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the files by their paths as seen from the notebook's own folder, where its code runs."""
     home = PurePosixPath(notebook).parent
-    moved = {name: str(PurePosixPath(name).relative_to(home)) for name in files if PurePosixPath(name).is_relative_to(home)}
+    moved = {
+        name: str(PurePosixPath(name).relative_to(home)) for name in files if PurePosixPath(name).is_relative_to(home)
+    }
     rest = {name: data for name, data in files.items() if name not in moved}
     return rest | {path: files[name] for name, path in moved.items()}
 
 
-def with_expected_names(
-    files: Mapping[str, bytes], expected: Sequence[str]
-) -> tuple[dict[str, bytes], list[str]]:
+def with_expected_names(files: Mapping[str, bytes], expected: Sequence[str]) -> tuple[dict[str, bytes], list[str]]:
     """Return the files, one that a browser has renamed under the name that is ``expected``; and notes on what is missing."""
     found, notes = dict(files), []
     for name in expected:

@@ -94,7 +94,9 @@ class _Grading:
         """Yield the checks that lost points and below which something is defined that their exercise is made of."""
         for number, report in list(self.reports.items()):
             below = self._defined_below(number)
-            own = [cell["source"] for cell in self.cells if _is_code(cell) and report.exercise in defined(cell["source"])]
+            own = [
+                cell["source"] for cell in self.cells if _is_code(cell) and report.exercise in defined(cell["source"])
+            ]
             words = {report.exercise}.union(*(re.findall(r"\w+", text) for text in own))
             if report.earned < report.points and below & words:
                 yield number

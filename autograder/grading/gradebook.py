@@ -33,7 +33,8 @@ class GradebookWriter:
         if outcome.state != GRADED:
             return outcome
         try:
-            assert self.process.stdin and self.process.stdout  # they are pipes
+            assert self.process.stdin is not None  # they are pipes
+            assert self.process.stdout is not None
             self.process.stdin.write(json.dumps(asdict(outcome)) + "\n")
             self.process.stdin.flush()
             told = json.loads(self.process.stdout.readline())

@@ -65,7 +65,9 @@ def _answer(task: Task, boxes: "Boxes") -> bytes:
         return f"?{error}".encode()
     except SandboxMissing as error:
         return f"-sandbox: {error}".encode()
-    except Exception as error:  # a fault of ours or of this machine's: it is told, counted, and does not stop the others
+    except (
+        Exception
+    ) as error:  # a fault of ours or of this machine's: it is told, counted, and does not stop the others
         return f"-{describe(error)}".encode()
 
 
@@ -115,7 +117,9 @@ def _in_own_process(task: Task) -> Result:
     seconds = task.settings.limits.total_wall
     try:
         if not receiver.poll(seconds):
-            raise NeedsHuman(f"it was not done after {seconds:g} s; a sandbox would have stopped the cell that takes so long")
+            raise NeedsHuman(
+                f"it was not done after {seconds:g} s; a sandbox would have stopped the cell that takes so long"
+            )
         return receiver.recv()
     except EOFError:
         process.join()

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
@@ -44,7 +44,7 @@ class Task:
 
     submission: Submission
     seed: int
-    settings: Settings = Settings()
+    settings: Settings = field(default_factory=Settings)
     only: Sequence[str] | None = None
     known: Sequence[str] = ()
 
@@ -94,7 +94,8 @@ class Helper:
         late = threading.Timer(seconds, self.process.kill)
         late.start()
         try:
-            assert self.process.stdin and self.process.stdout  # they are pipes
+            assert self.process.stdin is not None  # they are pipes
+            assert self.process.stdout is not None
             write_frame(self.process.stdin, data)
             return read_frame(self.process.stdout)
         except (OSError, EOFError):

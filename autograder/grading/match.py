@@ -66,9 +66,7 @@ def _by_mark(given: Sequence[Mapping[str, Any]], released: Released) -> dict[int
     return found
 
 
-def _by_content(
-    given: Sequence[Mapping[str, Any]], released: Released, marked: Mapping[int, str]
-) -> dict[int, str]:
+def _by_content(given: Sequence[Mapping[str, Any]], released: Released, marked: Mapping[int, str]) -> dict[int, str]:
     """Return the names of further cells, known by what they hold."""
     found: dict[int, str] = {}
     for known in released.cells.values():
@@ -101,7 +99,9 @@ def _put_back(cells: list[Cell], released: Released) -> None:
     for known in released.cells.values():
         place = next((n for n, cell in enumerate(cells) if notebooks.grade_id(cell) == known.name), None)
         if place is None:
-            written = [n for n, cell in enumerate(cells) if known.exercise and known.exercise in defined(cell["source"])]
+            written = [
+                n for n, cell in enumerate(cells) if known.exercise and known.exercise in defined(cell["source"])
+            ]
             place = max([after, *written]) + 1
             blank = {"cell_type": known.cell_type, "source": known.text if known.locked else ""}
             cells.insert(place, _cell(blank, known, released))
@@ -111,7 +111,11 @@ def _put_back(cells: list[Cell], released: Released) -> None:
 def _cell(given: Mapping[str, Any], known: ReleasedCell | None, released: Released) -> Cell:
     kind = known.cell_type if known else _type(given)
     text = known.text if known and known.locked else _text(given)
-    cell: Cell = {"cell_type": kind, "source": text, "metadata": known.metadata() if known else _experiment(given, released)}
+    cell: Cell = {
+        "cell_type": kind,
+        "source": text,
+        "metadata": known.metadata() if known else _experiment(given, released),
+    }
     if kind == "code":
         cell |= {"outputs": [], "execution_count": None}
     elif isinstance(pasted := given.get("attachments"), Mapping):
@@ -123,7 +127,9 @@ def _is_untouched(cells: Sequence[Cell], released: Released) -> bool:
     """Whether nothing has been written into any of the solution cells, and no exercise into any other."""
     stubs = {known.name: known.text.strip() for known in released.cells.values() if known.solution}
     return not any(
-        cell["source"].strip() not in ("", stubs[name]) if name in stubs else defined(cell["source"]) & set(released.exercises)
+        cell["source"].strip() not in ("", stubs[name])
+        if name in stubs
+        else defined(cell["source"]) & set(released.exercises)
         for cell in cells
         for name in [notebooks.grade_id(cell)]
     )

@@ -25,7 +25,9 @@ def check_notebook(path: Path, only: list[str] | None = None, seed: int | None =
         raise LookupError(f"{assignment} has no exercise {unknown[0]!r}. Expected one of: {', '.join(known)}.")
     submission = submission_from(path, released_for(path, assignment))
     from autograder.draw import fresh_seed
-    from autograder.grading.grade import grade  # loads PyTorch, which takes seconds: after all that can be wrong with the call
+    from autograder.grading.grade import (
+        grade,
+    )  # loads PyTorch, which takes seconds: after all that can be wrong with the call
 
     with progress("checking", len(only or known)) as step:
         return grade(submission, fresh_seed() if seed is None else seed, None, only, told=lambda name: step())

@@ -92,5 +92,10 @@ def recall(grading: Path, assignment: str) -> Mapping[str, Outcome]:
         return {student: Outcome(**about | {"notes": tuple(about["notes"])}) for student, about in data.items()}
     except FileNotFoundError:
         return {}
-    except (ValueError, TypeError, KeyError, AttributeError):  # of another version, or damaged: it is only told, never used
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        AttributeError,
+    ):  # of another version, or damaged: it is only told, never used
         return {}

@@ -9,6 +9,7 @@ from typing import Any
 from autograder import notebooks
 from autograder.notebooks import checked_exercise, defined
 
+
 @dataclass(frozen=True)
 class ReleasedCell:
     """A cell of the released notebook that nbgrader manages."""

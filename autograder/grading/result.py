@@ -13,8 +13,8 @@ Output = dict[str, Any]
 class Result:
     """The verdict on one submission.
 
-    ``outputs`` are those of the cells, by their number, in nbformat's form. ``scores`` holds (earned, of how many) for every
-    check cell that was run, by its grade_id. ``errors`` are cells that stopped, as (which cell, error); ``notes`` say what a person
+    ``outputs`` maps a cell's number to its outputs, in nbformat's form. ``scores`` maps the grade_id of a check cell that was run
+    to (points earned, points possible). ``errors`` lists the cells that stopped, as (cell, error), and ``notes`` what a person
     should look at.
     """
 

@@ -1,7 +1,7 @@
 """How submissions are graded: all that a result depends on beside the submission and the checks."""
 
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from autograder.sandbox.limits import Limits
@@ -16,7 +16,7 @@ class Settings:
 
     seed: int | None = None
     trust: bool = False
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     gpu: bool = False
     label: str = ""
 

@@ -72,7 +72,9 @@ def _content(cell: Cell) -> list[Any]:
 def from_folder(student: str, folder: Path, released: Released) -> Submission:
     """Read a hand-in from its folder. Raises UnsafeSubmission, ValueError or OSError with what a person should look at."""
     if folder.is_symlink() or folder.parent.is_symlink():
-        raise folders.UnsafeSubmission("The folder is a symbolic link. Links are not followed; copy the files themselves.")
+        raise folders.UnsafeSubmission(
+            "The folder is a symbolic link. Links are not followed; copy the files themselves."
+        )
     if not folder.is_dir():
         raise ValueError("there is a file where a folder with a notebook was expected")
     contents = folders.read(folder)
@@ -142,7 +144,9 @@ def _choose(candidates: Mapping[str, bytes], released: Released) -> tuple[str, M
 def _only_one(read: Mapping[str, Matched], wanted: str) -> str:
     """Return the notebook that counts: the only one with work in it, or else the one with the right name."""
     worked = {name: matched for name, matched in read.items() if not matched.untouched} or read
-    different = {json.dumps([_content(cell) for cell in m.cells]): name for name, m in sorted(worked.items(), reverse=True)}
+    different = {
+        json.dumps([_content(cell) for cell in m.cells]): name for name, m in sorted(worked.items(), reverse=True)
+    }
     names = wanted if wanted in worked else next(iter(different.values())) if len(different) == 1 else ""
     if not names:
         raise ValueError(f"there are several notebooks, and none is called {wanted}: {', '.join(sorted(worked))}")

@@ -29,8 +29,14 @@ def print_summary(
     console: Console, assignment: str, handed_in: int, outcomes: Sequence[Outcome], trusted: bool, refused: int
 ) -> int:
     """Print what was not graded and what a person should look at. Returns 0 when each is graded or needs a human."""
-    _table(console, f"{assignment}: not graded", [(o.student, o.state, o.reason) for o in outcomes if o.state != GRADED])
-    looks = [(o.student, f"{o.earned:g} of {o.points:g}", "\n".join(o.notes)) for o in outcomes if o.state == GRADED and o.notes]
+    _table(
+        console, f"{assignment}: not graded", [(o.student, o.state, o.reason) for o in outcomes if o.state != GRADED]
+    )
+    looks = [
+        (o.student, f"{o.earned:g} of {o.points:g}", "\n".join(o.notes))
+        for o in outcomes
+        if o.state == GRADED and o.notes
+    ]
     _table(console, f"{assignment}: graded, please look", looks, ("student", "points", "why"))
     if refused:
         print(f"{refused} stored results were damaged or had been edited, and were made again.")

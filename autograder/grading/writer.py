@@ -22,7 +22,7 @@ from autograder.sandbox import namespaces
 
 
 def main(root: str, assignment: str, force: bool) -> None:
-    """Read outcomes from standard input, one on a line, write their results, and answer each with what went wrong, if anything."""
+    """Read outcomes from standard input, one on a line; write each result, and answer what went wrong, if anything."""
     if sys.platform == "linux":
         namespaces.die_with_parent()
     warnings.filterwarnings("ignore", "Object of type .* not in session")  # nbgrader's own way with its database

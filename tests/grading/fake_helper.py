@@ -33,7 +33,9 @@ def main():
             continue
         digest = "0" * 64 if text == "another's" else task.submission.digest
         sealed = not task.settings.trust
-        result = Result(task.submission.assignment, digest, task.seed, sealed, "", {}, exercises=[{"earned": 1, "points": 1}])
+        result = Result(
+            task.submission.assignment, digest, task.seed, sealed, "", {}, exercises=[{"earned": 1, "points": 1}]
+        )
         write_frame(sys.stdout.buffer, b"+" + result.as_json().encode())
 
 

@@ -209,8 +209,14 @@ def test_a_full_disk_is_a_failure_here_and_nothing_is_lost(course, work, monkeyp
     assert outcome.state == GRADED
 
 
-@pytest.mark.parametrize("damage", [lambda text: text[:100], lambda text: text.replace('"points": 7.0', '"points": 9.0'), lambda text: ""],
-    ids=["cut", "edited", "empty"])  # fmt: skip
+DAMAGES = {
+    "cut": lambda text: text[:100],
+    "edited": lambda text: text.replace('"points": 7.0', '"points": 9.0'),
+    "empty": lambda text: "",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_damaged_or_edited_result_is_made_again_and_told(course, autograde, damage):
     assert autograde("--student", "ada").returncode == 0
     [path] = course.grading.rglob("results/*/*.json")
