@@ -91,7 +91,7 @@ def _class(large: bool) -> Iterator[Figure]:
         print(f"The class runner is not measured: {error}")
         return
     for name, value, target, unit in (*bench_class.times_stock(), *(bench_class.large_class() if large else ())):
-        yield Figure(name, value, target, unit, "lower" if "time for each" in name else "higher")
+        yield Figure(name, value, target, unit, "lower" if "time for each" in name or "memory" in name else "higher")
 
 
 def _layers() -> Iterator[Figure]:

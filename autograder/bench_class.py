@@ -2,6 +2,7 @@
 
 import json
 import random
+import resource
 import shutil
 import subprocess
 import sys
@@ -96,11 +97,18 @@ def times_stock(number: int = 64, stock: int = 8) -> Iterator[tuple[str, float, 
 
 def large_class(small: int = 100, large: int = 1000) -> Iterator[tuple[str, float, float, str]]:
     """Yield (name, value, target, unit) for a class of ``large`` against ``small``; two exercises are written."""
-    each, complete = {}, {}
+    each, complete, memory = {}, {}, {}
     for number in (small, large):
         with tempfile.TemporaryDirectory() as name:
             course = lay_out(Path(name), number, written=("softmax", "causal_mask"))
             each[number] = seconds(course, "autograder", "grade") / number
             complete[number] = len(scores_of(course, ASSIGNMENT)) / number
+            memory[number] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss  # of the largest process so far
     yield f"grading {large} submissions: time for each", each[large] / each[small], 1.1, f"of that at {small}"
+    yield (
+        f"grading {large} submissions: memory of the largest process",
+        memory[large] / memory[small],
+        1.1,
+        f"of that at {small}",
+    )
     yield f"grading {large} submissions: in the gradebook", complete[large], 1.0, "of all"
