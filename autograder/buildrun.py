@@ -4,8 +4,9 @@ import json
 import multiprocessing
 import sys
 from collections.abc import Mapping
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 from joblib import cpu_count
 
@@ -15,6 +16,7 @@ from autograder.course import Course
 from autograder.draw import fresh_seed
 from autograder.files import files_in
 from autograder.grading.helpers import HelperLost, Helpers, NeedsHuman, Task
+from autograder.grading.many import in_threads
 from autograder.grading.match import match
 from autograder.grading.one_notebook import complete
 from autograder.grading.released import Released, from_notebook
@@ -33,21 +35,24 @@ def build_all(course: Course, only_check: bool) -> int:
     settings = Settings(trust=bool(problem()), label=course.label)
     sources, status = course.sources(), 0
     # nbgrader changes the working folder of its process, and so has one of its own, which starts no other process.
-    with (
-        ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as nbgrader,
-        Helpers(cpu_count()) as helpers,
-        ThreadPoolExecutor(cpu_count()) as threads,
-        progress("building", len(sources)) as step,
-    ):
-        built = [nbgrader.submit(build, course, source) for source in sources]
-        lessons = [threads.submit(_lesson, course, one, only_check, settings, helpers) for one in built]
-        for source, lesson in zip(sources, lessons, strict=True):
+    nbgrader = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
+    with Helpers(cpu_count()) as helpers, progress("building", len(sources)) as step:
+        built = {source: nbgrader.submit(build, course, source) for source in sources}
+
+        def one(source: Path) -> tuple[Path, _Lesson | Exception]:
             try:
-                print(_finish(lesson.result(), only_check), flush=True)
+                return source, _lesson(course, built[source], only_check, settings, helpers)
+            except (BuildError, HelperLost, NeedsHuman) as error:
+                return source, error
+
+        for source, lesson in in_threads(one, sources, cpu_count()):
+            try:
+                print(_finish(lesson, only_check), flush=True)
             except (BuildError, HelperLost, NeedsHuman) as error:
                 print(f"{source}: {error}", file=sys.stderr, flush=True)
                 status = 1
             step()
+    nbgrader.shutdown(cancel_futures=True)
     return status
 
 
@@ -80,8 +85,10 @@ def _handed_in(built: Built, released: Released, text: str, files: Mapping[str, 
     return Submission("", built.assignment, released.notebook, cells, files)
 
 
-def _finish(lesson: _Lesson, only_check: bool) -> str:
-    """Write a lesson that is fit to be handed out and return what to print; raise BuildError for any other."""
+def _finish(lesson: _Lesson | Exception, only_check: bool) -> str:
+    """Write a lesson that is fit to be handed out and return what to print; raise what is the matter with any other."""
+    if isinstance(lesson, Exception):
+        raise lesson
     solution, release = lesson.solution, lesson.release
     lost = [e["name"] for e in solution.exercises if e["earned"] != e["points"]]
     if lost or solution.errors:

@@ -60,7 +60,9 @@ def _add_grade(commands: Any) -> None:
     parser.add_argument(
         "--force", action="store_true", help="grade again, and write again, what earlier runs have done"
     )
-    parser.add_argument("--diff", action="store_true", help="show whose points would change, and why; write nothing")
+    parser.add_argument(
+        "--diff", action="store_true", help="show whose points would change, and why; leave the gradebook alone"
+    )
     parser.add_argument(
         "--seed", type=int, help="draw the inputs from this seed (default: one for each submission, secret)"
     )

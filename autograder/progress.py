@@ -21,7 +21,7 @@ def progress(what: str, total: int, console: Console | None = None) -> Iterator[
     console = console or Console(stderr=True)
     if console.is_terminal:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=console, transient=True) as bar:
+        with Progress(*columns, console=console, transient=True, redirect_stdout=sys.stdout.isatty()) as bar:
             task = bar.add_task(what, total=total)
             yield lambda: bar.advance(task)
     else:

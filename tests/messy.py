@@ -118,7 +118,7 @@ def _(kit, folder):
     save(folder, kit.notebook(softmax="def softmax(E, dim=-1):\n    return E"), "old.ipynb")
 
 
-@case("two-wrong-names", "several notebooks", earns=None)
+@case("two-wrong-names", "several notebooks", "there is none of that name", earns=None)
 def _(kit, folder):
     save(folder, kit.notebook(), "a.ipynb")
     save(folder, kit.notebook(softmax="def softmax(E, dim=-1):\n    return E"), "b.ipynb")
@@ -144,6 +144,30 @@ def _(kit, folder):
 @case("broken-zip", "cannot be opened", earns=None)
 def _(kit, folder):
     (folder / "work.zip").write_bytes(zipped({NAME: b"x" * 5000})[:60])
+
+
+@case("damaged-zip", "cannot be opened", earns=None)
+def _(kit, folder):
+    data = bytearray(zipped({NAME: json.dumps(kit.notebook()).encode()}))
+    data[len(data) // 2 : len(data) // 2 + 30] = bytes(30)
+    (folder / "work.zip").write_bytes(data)
+
+
+@case("untouched-among-others", "several notebooks", "it is untouched", earns=None)
+def _(kit, folder):
+    save(folder, kit.released)
+    save(folder, kit.notebook(), "a.ipynb")
+    save(folder, kit.notebook(softmax="def softmax(E, dim=-1):\n    return E"), "b.ipynb")
+
+
+@case("empty-module")
+def _(kit, folder):
+    save(folder, kit.notebook(softmax="import tools.shares\nsoftmax = tools.shares.softmax"))
+    (folder / "tools").mkdir()
+    (folder / "tools" / "__init__.py").touch()
+    (folder / "tools" / "shares.py").write_text(
+        "import torch\n\ndef softmax(E, dim=-1):\n    return torch.softmax(E, dim)\n"
+    )
 
 
 @case("zip-that-climbs", "is not opened", earns=None)

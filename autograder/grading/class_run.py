@@ -17,7 +17,7 @@ from autograder.grading.many import ClassWork, locally
 from autograder.grading.outcome import Outcome, remember, same_as_others
 from autograder.grading.settings import Settings
 from autograder.grading.store import Store
-from autograder.grading.submission import HandIn, hand_ins
+from autograder.grading.submission import HandIn, hand_ins, normal
 from autograder.grading.summary import print_summary
 from autograder.progress import progress
 
@@ -52,12 +52,14 @@ def grade_class(course: Course, options: Options) -> int:
         else locally(work, handed_in, options.workers)
     )
     if options.diff:
-        outcomes = list(_watched(ready, len(handed_in)))
-        return show_difference(course, released, work.store, outcomes, console)
-    with GradebookWriter(course, options.assignment, options.force) as writer:
-        outcomes = _written(_watched(ready, len(handed_in)), writer)
-    outcomes = same_as_others(sorted(outcomes, key=lambda outcome: outcome.student))
-    remember(course.grading, options.assignment, outcomes)
+        return show_difference(course, released, work.store, list(_watched(ready, len(handed_in))), console)
+    outcomes: list[Outcome] = []
+    try:
+        with GradebookWriter(course, options.assignment, options.force) as writer:
+            _write(_watched(ready, len(handed_in)), writer, outcomes)
+    finally:  # also of a run that is interrupted
+        outcomes = same_as_others(sorted(outcomes, key=lambda outcome: outcome.student))
+        remember(course.grading, options.assignment, outcomes)
     refused = len(set(work.store.refused))
     return print_summary(console, options.assignment, len(handed_in), outcomes, options.settings.trust, refused)
 
@@ -79,9 +81,10 @@ def _chosen(course: Course, options: Options) -> list[HandIn]:
         raise LookupError(
             f"There are no submissions. Expected folders {submitted}/<student>/{options.assignment} with a notebook."
         )
-    if unknown := [student for student in options.students if student not in {one.student for one in found}]:
+    wanted = [normal(student) for student in options.students]
+    if unknown := [student for student in wanted if student not in {normal(one.student) for one in found}]:
         raise LookupError(f"{unknown[0]!r} has handed in nothing for {options.assignment}.")
-    return [one for one in found if not options.students or one.student in options.students]
+    return [one for one in found if not wanted or normal(one.student) in wanted]
 
 
 def _watched(ready: Iterator[Outcome], total: int) -> Iterator[Outcome]:
@@ -91,7 +94,11 @@ def _watched(ready: Iterator[Outcome], total: int) -> Iterator[Outcome]:
             yield outcome
 
 
-def _written(ready: Iterator[Outcome], writer: GradebookWriter) -> list[Outcome]:
-    """Write outcomes into the gradebook as they come. Returns them, with those failed that could not be written."""
-    with ThreadPoolExecutor(1) as one:  # answers come in the order of the questions
-        return [written.result() for written in [one.submit(writer.write, outcome) for outcome in ready]]
+def _write(ready: Iterator[Outcome], writer: GradebookWriter, written: list[Outcome]) -> None:
+    """Write outcomes into the gradebook as they come, and add them to ``written``, with those failed that could not be."""
+    one = ThreadPoolExecutor(1)  # answers come in the order of the questions
+    try:
+        for done in [one.submit(lambda o=outcome: written.append(writer.write(o))) for outcome in ready]:  # type: ignore[misc]
+            done.result()
+    finally:
+        one.shutdown(cancel_futures=True)

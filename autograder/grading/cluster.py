@@ -13,7 +13,7 @@ from autograder.grading.result import Result
 from autograder.grading.submission import HandIn
 from autograder.grading.version import checks_version, environment
 
-#: How often Dask gives a submission to another worker when one is lost or fails.
+#: How often Dask gives a submission to another worker when one is lost.
 RETRIES = 3
 
 #: How long to wait for the scheduler to answer, in seconds.
@@ -35,13 +35,15 @@ def _of_this_worker() -> Helpers:
 def grade_packed(data: bytes) -> str:
     """What a thread of a Dask worker runs: have a submission graded by one of the worker's helpers.
 
-    Returns ``+`` and the result, or ``?`` and what a person should look at. Raises HelperLost when the submission could not be
-    graded here; Dask then tries again, here or elsewhere.
+    Returns ``+`` and the result, ``?`` and what a person should look at, or ``-`` and why it could not be graded. The helpers
+    have tried more than once then; Dask tries again only where the worker itself is lost.
     """
     try:
         return "+" + _of_this_worker().grade(unpack_task(data)).as_json()
     except NeedsHuman as error:
         return f"?{error}"
+    except HelperLost as error:
+        return f"-{error}"
 
 
 def on_cluster(work: ClassWork, hand_ins: Sequence[HandIn], scheduler: str) -> Iterator[Outcome]:
@@ -85,6 +87,8 @@ def _grade_there(client: Any, task: Task) -> Result:
         future.release()
     if answer[:1] == "?":
         raise NeedsHuman(answer[1:])
+    if answer[:1] == "-":
+        raise HelperLost(f"on the cluster: {answer[1:]}")
     result = Result.from_json(answer[1:])
     own = (checks_version(), environment())
     if (result.checks, result.environment) != own:

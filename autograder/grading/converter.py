@@ -5,15 +5,16 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import nbformat
-from filelock import FileLock
+from filelock import FileLock, Timeout
 from nbconvert.writers import FilesWriter
-from nbformat.notebooknode import NotebookNode, from_dict
+from nbformat.notebooknode import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
@@ -22,21 +23,18 @@ from sqlalchemy.exc import OperationalError
 from traitlets import Bool, Dict, Integer
 
 from autograder.course import Course
-from autograder.grading import outcome as outcomes
-from autograder.grading.committed import assignment_in, worth
+from autograder.grading.committed import assignment_in
 from autograder.grading.helpers import Helpers, describe
 from autograder.grading.many import ClassWork
-from autograder.grading.outcome import FAILED, GRADED, Outcome
-from autograder.grading.released import Released
+from autograder.grading.outcome import FAILED, GRADED, Outcome, readable, recall, remember
+from autograder.grading.page import apply, as_node
 from autograder.grading.result import Result
 from autograder.grading.settings import Settings
 from autograder.grading.store import Store
-from autograder.grading.submission import Submission, hand_ins
+from autograder.grading.submission import Submission, hand_ins, normal
 from autograder.grading.summary import counts
 from autograder.sandbox import bubblewrap
 from autograder.sandbox.limits import Limits
-
-_SKIPPED = "This experiment was not run for grading."
 
 #: How long to wait for a gradebook that another program is writing or has open, in seconds.
 _PATIENCE = 60.0
@@ -61,12 +59,11 @@ class SealedAutograde(Autograde):
         with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
             roster = [student.id for student in gradebook.students]
         submitted = Path(os.path.normpath(self.coursedir.format_path(self.coursedir.submitted_directory, ".", ".")))
-        wanted, excluded = self.coursedir.student_id, self.coursedir.student_id_exclude.split(",")
-        self.hand_ins = {
-            one.student: one
-            for one in hand_ins(submitted, assignment, roster)
-            if (one.student == wanted or fnmatchcase(one.student, wanted)) and one.student not in excluded
-        }
+        found = {one.student: one for one in hand_ins(submitted, assignment, roster)}
+        wanted = normal(self.coursedir.student_id)
+        chosen = [wanted] if wanted in found else [student for student in found if fnmatchcase(student, wanted)]
+        excluded = self.coursedir.student_id_exclude.split(",")
+        self.hand_ins = {student: found[student] for student in chosen if student not in excluded}
         if not self.hand_ins:
             msg = f"There are no submissions. Expected folders {submitted}/<student>/{assignment} with a notebook."
             self.log.error(msg)
@@ -94,14 +91,15 @@ class SealedAutograde(Autograde):
                 self.log.error(str(error))
                 raise NbGraderException(str(error)) from None
         work = ClassWork(self.course.grading, self.released, settings, Store(self.course.grading))
+        known = recall(self.course.grading, self.coursedir.assignment_id)
         done = []
         with Helpers(1) as helpers:
             for student in self.hand_ins:
-                if (outcome := self._convert(student, work, helpers)) is not None:
-                    done.append(outcome)
-                    self.log.log(logging.INFO if outcome.state == GRADED else logging.WARNING, "%s", _line(outcome))
-        outcomes.remember(self.course.grading, self.coursedir.assignment_id, done)
-        self.log.info("%s", counts(len(done), done))
+                outcome = self._convert(student, work, helpers, known.get(student))
+                done.append(outcome)
+                self.log.log(logging.INFO if outcome.state == GRADED else logging.WARNING, "%s", _line(outcome))
+        remember(self.course.grading, self.coursedir.assignment_id, done)
+        self.log.info("%s", counts(len(self.hand_ins), done))
         if failed := [o for o in done if o.state == FAILED]:
             raise NbGraderException(f"{len(failed)} submissions could not be graded here; run the command again")
 
@@ -111,19 +109,22 @@ class SealedAutograde(Autograde):
             given["limits"] = Limits(**self.limits)
         return Settings.from_environment(**given)
 
-    def _convert(self, student: str, work: ClassWork, helpers: Helpers) -> Outcome | None:
+    def _convert(self, student: str, work: ClassWork, helpers: Helpers, earlier: Outcome | None) -> Outcome:
+        """Grade and write one submission, unless it was graded already and nothing newer was handed in: nbgrader's rule."""
         start = time.perf_counter()
         read = work.read(self.hand_ins[student])
         if isinstance(read, Outcome):
             return read
         with _quiet(self.log):
-            if not self.init_destination(self.coursedir.assignment_id, student):
-                return None  # graded already, and nothing newer was handed in: nbgrader's own rule
+            to_do = self.init_destination(self.coursedir.assignment_id, student)
+        if not to_do and earlier is not None and earlier.state == GRADED:
+            return replace(earlier, before=True)
         outcome = work.outcome(read, helpers.grade)
-        result = work.store.get(outcome.key) if outcome.state == GRADED else None
-        if result is not None:
-            outcome = self.write(read, result, outcome)
-        return outcomes.replace(outcome, seconds=time.perf_counter() - start)
+        if outcome.state == GRADED:
+            result = work.store.get(outcome.key)
+            gone = "its stored result is not there any more"
+            outcome = self.write(read, result, outcome) if result is not None else outcome.failed(gone)
+        return replace(outcome, seconds=time.perf_counter() - start)
 
     def write(self, submission: Submission, result: Result, outcome: Outcome) -> Outcome:
         """Write a result into the gradebook and as an autograded notebook, and return how that ended."""
@@ -133,11 +134,10 @@ class SealedAutograde(Autograde):
             with _quiet(self.log), FileLock(self.course.grading / "gradebook.lock", timeout=_PATIENCE):
                 self._until_free(lambda: self._write(submission, result, outcome.key))
         except Exception as error:  # of nbgrader's, of the database's or of the disk's
-            self._remove(submission)
             return outcome.failed(_reason(error))
         return outcome
 
-    def _until_free(self, write: Any) -> None:
+    def _until_free(self, write: Callable[[], None]) -> None:
         """Try to write until no other program, such as formgrader, holds the database."""
         deadline = time.monotonic() + _PATIENCE
         while True:
@@ -149,6 +149,13 @@ class SealedAutograde(Autograde):
                 time.sleep(0.5)
 
     def _write(self, submission: Submission, result: Result, key: str) -> None:
+        try:
+            self._write_whole(submission, result, key)
+        except BaseException:
+            self._remove(submission)
+            raise
+
+    def _write_whole(self, submission: Submission, result: Result, key: str) -> None:
         assignment, student = submission.assignment, submission.student
         self._remove(submission)
         path = os.path.join(super()._format_source(assignment, student), f"{submission.notebook}.ipynb")
@@ -193,17 +200,17 @@ class SealedAutograde(Autograde):
 
 
 def _reason(error: BaseException) -> str:
-    if "locked" in str(error):
-        return f"the gradebook was in use by another program for {_PATIENCE:g} s; close formgrader, and run again"
+    if isinstance(error, OperationalError | Timeout):
+        return f"the gradebook was in use by another program for {_PATIENCE:g} s: close it ({type(error).__name__})"
     return describe(error)
 
 
 def _line(outcome: Outcome) -> str:
     if outcome.state != GRADED:
-        return f"{outcomes.readable(outcome.student)}: {outcome.state}: {outcome.reason}"
+        return f"{readable(outcome.student)}: {outcome.state}: {outcome.reason}"
     notes = f"; please look: {'; '.join(outcome.notes)}" if outcome.notes else ""
     points = f"{outcome.earned:g} of {outcome.points:g} points in {outcome.seconds:.1f} s"
-    return f"{outcomes.readable(outcome.student)}: {points}{notes}"
+    return f"{readable(outcome.student)}: {points}{notes}"
 
 
 @contextlib.contextmanager
@@ -215,48 +222,3 @@ def _quiet(log: logging.Logger) -> Iterator[None]:
         yield
     finally:
         log.setLevel(before)
-
-
-def as_node(submission: Submission) -> NotebookNode:
-    """Return a submission as a notebook of nbformat."""
-    spec = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
-    return from_dict(
-        {
-            "cells": [dict(cell) for cell in submission.cells],
-            "metadata": {"kernelspec": spec, "language_info": {"name": "python"}},
-            "nbformat": 4,
-            "nbformat_minor": 5,
-        }
-    )
-
-
-def apply(notebook: NotebookNode, result: Result, released: Released, key: str) -> None:
-    """Write a result's outputs into the notebook. A grade cell without a result gets 0, never nothing."""
-    notebook.metadata["course"] = {"result": key, "sealed": result.sealed}
-    for number, cell in enumerate(notebook.cells):
-        if cell.cell_type != "code":
-            continue
-        cell.outputs = [from_dict(item) for item in result.outputs.get(number, [])]
-        marks = cell.metadata.get("nbgrader", {})
-        name = marks.get("grade_id", "")
-        if name in result.scores:
-            _scale(cell, result.scores[name], released.cells[name].points)
-        elif number not in result.outputs and marks.get("grade") and not marks.get("solution"):
-            cell.outputs = [_value(0.0)]
-        elif number not in result.outputs and cell.metadata.get("course", {}).get("experiment"):
-            text = {"text/plain": _SKIPPED}
-            cell.outputs = [from_dict({"output_type": "display_data", "metadata": {}, "data": text})]
-
-
-def _scale(cell: NotebookNode, score: tuple[float, float], points: float) -> None:
-    """Write the points of a check cell, and say so where the gradebook gives its exercise another number of them."""
-    cell.outputs = [item for item in cell.outputs if item.output_type != "execute_result"]
-    if score[1] != points:
-        text = {"text/plain": f"This exercise is worth {points:g} points here: {worth(score, points):g} of {points:g}."}
-        cell.outputs.append(from_dict({"output_type": "display_data", "metadata": {}, "data": text}))
-    cell.outputs.append(_value(worth(score, points)))
-
-
-def _value(points: float) -> NotebookNode:
-    text = {"text/plain": repr(float(points))}
-    return from_dict({"output_type": "execute_result", "metadata": {}, "execution_count": None, "data": text})

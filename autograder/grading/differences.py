@@ -12,7 +12,7 @@ from autograder.grading.outcome import FAILED, GRADED, Outcome
 from autograder.grading.released import Released
 from autograder.grading.result import Result
 from autograder.grading.store import Store
-from autograder.grading.summary import plain
+from autograder.grading.summary import plain, print_not_graded
 
 
 def show_difference(
@@ -31,6 +31,7 @@ def show_difference(
         changed += bool(rows)
         for row in rows:
             table.add_row(*map(plain, (outcome.student, *row)))
+    print_not_graded(console, released.assignment, outcomes)
     console.print(table if changed else "Nobody's points would change.")
     print(f"grade --diff: {len(outcomes)} submissions, {changed} would change; nothing was written to the gradebook")
     return 0 if all(o.state != FAILED for o in outcomes) else 1

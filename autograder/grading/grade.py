@@ -109,6 +109,8 @@ class _Grading:
     def _run_cell(self, number: int, cell: Cell) -> None:
         ran = self.host.run(notebooks.source(cell))
         self.result.outputs[number] = _outputs(ran, _points(cell) if notebooks.is_check(cell) else None)
+        if notebooks.is_check(cell):
+            self.result.scores[notebooks.grade_id(cell)] = (_earned(self.result.outputs[number], cell), _points(cell))
         if ran.error:
             which = notebooks.grade_id(cell) or f"cell number {number + 1}"
             self.result.errors.append((which, f"{ran.error[0]}: {ran.error[1]}"))
@@ -182,6 +184,14 @@ def _outputs(ran: CellResult, points: float | None) -> list[Output]:
             trace = f"{name}: {message}"
         outputs.append({"output_type": "error", "ename": name, "evalue": message, "traceback": trace.splitlines()})
     return outputs
+
+
+def _earned(outputs: Sequence[Output], cell: Cell) -> float:
+    """Return the points that nbgrader reads from the outputs of a grade cell with assertions of its own."""
+    if any(item["output_type"] == "error" for item in outputs):
+        return 0.0
+    values = [item["data"]["text/plain"] for item in outputs if item["output_type"] == "execute_result"]
+    return float(values[0]) if values else _points(cell)
 
 
 def _partial_credit(item: Output, points: float) -> Output:

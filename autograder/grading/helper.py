@@ -1,10 +1,12 @@
 """The inside of a process that grades. ``python -m autograder.grading.helper`` reads tasks from standard input until it ends."""
 
+import contextlib
 import multiprocessing
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from multiprocessing.connection import wait
 from typing import IO, Any
 
 from autograder import catalogue
@@ -116,22 +118,39 @@ def _in_own_process(task: Task) -> Result:
     sender.close()
     seconds = task.settings.limits.total_wall
     try:
-        if not receiver.poll(seconds):
+        if not wait([receiver, process.sentinel], seconds):
             raise NeedsHuman(
                 f"it was not done after {seconds:g} s; a sandbox would have stopped the cell that takes so long"
             )
-        return receiver.recv()
+        answer = receiver.recv() if receiver.poll() else None
     except EOFError:
-        process.join()
-        raise NeedsHuman(f"its code ended the process that ran it (exit status {process.exitcode})") from None
+        answer = None
     finally:
-        process.kill()
-        process.join()
+        _kill_group(process)
         receiver.close()
+    if isinstance(answer, Result):
+        return answer
+    if answer is None:
+        raise NeedsHuman(f"its code ended the process that ran it (exit status {process.exitcode})")
+    raise RuntimeError(answer)  # a fault of ours or of this machine's
+
+
+def _kill_group(process: Any) -> None:
+    """End a process and what its code has started."""
+    with contextlib.suppress(OSError, AttributeError):  # gone already, or a system without process groups
+        os.killpg(process.pid, signal.SIGKILL)
+    process.join(1.0)
+    process.kill()
+    process.join()
 
 
 def _grade_and_send(sender: Any, task: Task) -> None:
-    sender.send(_grade(task, None))
+    if hasattr(os, "setsid"):
+        os.setsid()
+    try:
+        sender.send(_grade(task, None))
+    except Exception as error:  # not of the submission's: its errors are part of the result
+        sender.send(describe(error))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Processes that grade: each takes one submission after another as bytes and gives back its result as JSON.
 
-What runs students' code, and what reads their answers, is in a process of its own, so that one submission on which it dies costs
-only that submission a second try. The same processes serve a class on this machine, a Dask worker and nbgrader.
+Student code and its replies are handled in a separate process: a crash costs one submission a retry, and the others nothing. The
+same processes serve a class on this machine, a Dask worker and nbgrader.
 """
 
 import contextlib
@@ -32,6 +32,10 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 class HelperLost(Exception):
     """The process that graded has died, or could not grade. The message says how."""
+
+
+class TooSlow(HelperLost):
+    """The process that graded was ended because it took far too long. Another try would take as long."""
 
 
 class NeedsHuman(Exception):
@@ -99,8 +103,10 @@ class Helper:
             write_frame(self.process.stdin, data)
             return read_frame(self.process.stdout)
         except (OSError, EOFError):
-            why = f"it was not done after {seconds:g} s" if not late.is_alive() else self._end()
-            raise HelperLost(f"the process that graded it has died: {why}") from None
+            if not late.is_alive():
+                self._end()
+                raise TooSlow(f"it was not done after {seconds:g} s") from None
+            raise HelperLost(f"the process that graded it has died: {self._end()}") from None
         finally:
             late.cancel()
 
@@ -140,6 +146,8 @@ class Helpers:
                 with self._helper() as helper:
                     try:
                         answer = helper.ask(data, seconds)
+                    except TooSlow:
+                        raise
                     except HelperLost as lost:
                         reason = str(lost)
                         continue
@@ -152,10 +160,15 @@ class Helpers:
 
     @contextlib.contextmanager
     def _helper(self) -> Iterator[Helper]:
-        """Lend a process. One that has ended meanwhile is not lent again."""
+        """Lend a living process, an idle one if there is any."""
         with self._lock:
             if self._closed:
                 raise HelperLost("grading was stopped")
+            dead = [helper for helper in self._idle if helper.process.poll() is not None]
+            for helper in dead:
+                self._idle.remove(helper)
+                self._all.discard(helper)
+                helper.close()
             helper = self._idle.pop() if self._idle else Helper(self.module)
             self._all.add(helper)
         try:

@@ -39,8 +39,10 @@ class ClassWork:
             return human(hand_in.student, hand_in.problem)
         try:
             return from_folder(hand_in.student, hand_in.folder, self.released)
-        except (ValueError, OSError, RecursionError, MemoryError) as error:
+        except (ValueError, OSError) as error:
             return human(hand_in.student, error)
+        except Exception as error:  # one that nobody has thought of must not stop the others
+            return human(hand_in.student, f"it could not be read: {describe(error)}")
 
     def outcome(self, submission: Submission, grader: Grader) -> Outcome:
         """Grade a submission, unless its result is there already, and store the result. Never raises for one submission."""
@@ -59,7 +61,9 @@ class ClassWork:
             return Outcome(student, "", key, submission.digest).failed(str(error))
         except Exception as error:  # a fault of ours or of this machine's must not stop the others
             return Outcome(student, "", key, submission.digest).failed(describe(error))
-        return graded(student, key, result, submission.notes, key not in self.made, time.perf_counter() - start)
+        return graded(
+            student, key, result, self.released, submission.notes, key not in self.made, time.perf_counter() - start
+        )
 
 
 def outcomes(work: ClassWork, hand_ins: Sequence[HandIn], grader: Grader, at_a_time: int) -> Iterator[Outcome]:

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from autograder.grading.committed import worth
+from autograder.grading.released import Released
 from autograder.grading.result import Result
 from autograder.grading.store import write_whole
 
@@ -47,12 +49,14 @@ def _few(notes: Sequence[str]) -> tuple[str, ...]:
     return (*map(readable, notes[:_MOST_NOTES]), *more)
 
 
-def graded(student: str, key: str, result: Result, notes: Sequence[str], before: bool, seconds: float) -> Outcome:
-    """Return the outcome of a submission that has a result."""
+def graded(
+    student: str, key: str, result: Result, released: Released, notes: Sequence[str], before: bool, seconds: float
+) -> Outcome:
+    """Return the outcome of a submission that has a result, with its points as the gradebook counts them."""
+    of = {name: released.cells[name].points for name in result.scores}
+    earned = sum(worth(score, of[name]) for name, score in result.scores.items())
     told = _few([*notes, *result.notes])
-    return Outcome(
-        student, GRADED, key, result.digest, "", before, result.earned, result.points, told, seconds
-    )  # fmt: skip
+    return Outcome(student, GRADED, key, result.digest, "", before, earned, sum(of.values()), told, seconds)
 
 
 def human(student: str, error: BaseException | str) -> Outcome:
@@ -80,9 +84,12 @@ def _file(grading: Path, assignment: str) -> Path:
 
 def remember(grading: Path, assignment: str, outcomes: Sequence[Outcome]) -> None:
     """Write down how these submissions ended; what is known of others stays."""
-    known = {**recall(grading, assignment)} | {outcome.student: outcome for outcome in outcomes}
-    text = json.dumps({student: asdict(outcome) for student, outcome in sorted(known.items())}, indent=1)
-    write_whole(_file(grading, assignment), text)
+    from filelock import FileLock
+
+    with FileLock(grading / "outcomes.lock"):
+        known = {**recall(grading, assignment)} | {outcome.student: outcome for outcome in outcomes}
+        text = json.dumps({student: asdict(outcome) for student, outcome in sorted(known.items())}, indent=1)
+        write_whole(_file(grading, assignment), text)
 
 
 def recall(grading: Path, assignment: str) -> Mapping[str, Outcome]:
@@ -97,5 +104,5 @@ def recall(grading: Path, assignment: str) -> Mapping[str, Outcome]:
         TypeError,
         KeyError,
         AttributeError,
-    ):  # of another version, or damaged: it is only told, never used
+    ):  # of another version, or damaged: the next run writes it anew
         return {}

@@ -3,6 +3,7 @@
 import functools
 import hashlib
 import json
+import os
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -147,10 +148,13 @@ def _only_one(read: Mapping[str, Matched], wanted: str) -> str:
     different = {
         json.dumps([_content(cell) for cell in m.cells]): name for name, m in sorted(worked.items(), reverse=True)
     }
-    names = wanted if wanted in worked else next(iter(different.values())) if len(different) == 1 else ""
-    if not names:
-        raise ValueError(f"there are several notebooks, and none is called {wanted}: {', '.join(sorted(worked))}")
-    return names
+    name = wanted if wanted in worked else next(iter(different.values())) if len(different) == 1 else ""
+    if not name:
+        why = "it is untouched" if wanted in read else "there is none of that name"
+        raise ValueError(
+            f"there are several notebooks, {', '.join(sorted(worked))}, and {wanted} does not count: {why}"
+        )
+    return name
 
 
 def _matched(name: str, data: bytes, released: Released) -> Matched:
@@ -180,26 +184,39 @@ def hand_ins(submitted: Path, assignment: str, roster: Sequence[str]) -> list[Ha
     A student's id is the folder's name; ids that look alike are the same, however their letters are encoded (Unicode's NFC and
     NFD), and are written as the ``roster`` writes them.
     """
-    known = {_normal(student): student for student in roster}
+    known = {normal(student): student for student in roster}
     found: dict[str, list[Path]] = {}
-    for place in sorted(path for path in submitted.glob("*") if path.is_dir() and not path.name.startswith(".")):
-        student = _normal(place.name)
-        found.setdefault(known.get(student, student), []).append(place)
-    every = [one for student, places in found.items() for one in _hand_in(student, places, assignment)]
+    for place in sorted(submitted.glob("*")):
+        if not place.name.startswith("."):
+            student = normal(os.fsencode(place.name).decode("utf8", "replace"))
+            found.setdefault(known.get(student, student), []).append(place)
+    every = []
+    for student, places in found.items():
+        try:
+            every += _hand_in(student, places, assignment)
+        except OSError as error:
+            every.append(HandIn(student, places[0], f"its folder cannot be opened ({error.strerror})"))
     return sorted(every, key=lambda one: one.student)
 
 
 def _hand_in(student: str, places: Sequence[Path], assignment: str) -> list[HandIn]:
-    having = [place / assignment for place in places if _is_there(place / assignment)]
+    """Return the hand-in that lies in a student's folders; none where there is nothing for this assignment."""
+    having = [place / assignment for place in places if place.is_dir() and _is_there(place / assignment)]
     if len(having) > 1:
         told = " and ".join(repr(folder.parent.name) for folder in having)
         return [HandIn(student, having[0], f"there are two folders of this student, {told}: keep one")]
+    if having and "\N{REPLACEMENT CHARACTER}" in student:
+        return [HandIn(student, having[0], "the name of the student's folder is not UTF-8: rename the folder")]
     if having:
         return [HandIn(student, having[0])]
-    alike = [p for place in places for p in place.iterdir() if _loosely(p.name) == _loosely(assignment)]
-    if alike:
-        told = f"the folder is called {alike[0].name!r}: rename it to {assignment!r}"
-        return [HandIn(student, alike[0], told)]
+    for place in places:
+        inside = list(place.iterdir()) if place.is_dir() else [place]
+        if alike := [path for path in inside if _loosely(path.name) == _loosely(assignment)]:
+            told = f"the folder is called {alike[0].name!r}: rename it to {assignment!r}"
+            return [HandIn(student, alike[0], told)]
+        if loose := [path for path in inside if path.suffix.lower() in (".ipynb", ".zip") and path.is_file()]:
+            told = f"{loose[0].name!r} lies where a folder {student}/{assignment} was expected: move it there"
+            return [HandIn(student, place, told)]
     return []
 
 
@@ -208,9 +225,10 @@ def _is_there(path: Path) -> bool:
     return path.is_symlink() or path.exists()
 
 
-def _normal(text: str) -> str:
-    return unicodedata.normalize("NFC", text)
+def normal(student: str) -> str:
+    """Return a student's id with its letters encoded in the one way in which ids are compared."""
+    return unicodedata.normalize("NFC", student)
 
 
 def _loosely(text: str) -> str:
-    return "".join(letter for letter in _normal(text).casefold() if letter.isalnum())
+    return "".join(letter for letter in normal(text).casefold() if letter.isalnum())

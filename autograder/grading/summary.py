@@ -25,13 +25,17 @@ def counts(handed_in: int, outcomes: Sequence[Outcome]) -> str:
     )
 
 
+def print_not_graded(console: Console, assignment: str, outcomes: Sequence[Outcome]) -> None:
+    """Print who was not graded, and why."""
+    rows = [(o.student, o.state, o.reason) for o in outcomes if o.state != GRADED]
+    _table(console, f"{assignment}: not graded", rows)
+
+
 def print_summary(
     console: Console, assignment: str, handed_in: int, outcomes: Sequence[Outcome], trusted: bool, refused: int
 ) -> int:
     """Print what was not graded and what a person should look at. Returns 0 when each is graded or needs a human."""
-    _table(
-        console, f"{assignment}: not graded", [(o.student, o.state, o.reason) for o in outcomes if o.state != GRADED]
-    )
+    print_not_graded(console, assignment, outcomes)
     looks = [
         (o.student, f"{o.earned:g} of {o.points:g}", "\n".join(o.notes))
         for o in outcomes

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sys
 import warnings
 from pathlib import Path
@@ -25,6 +26,7 @@ def main(root: str, assignment: str, force: bool) -> None:
     """Read outcomes from standard input, one on a line; write each result, and answer what went wrong, if anything."""
     if sys.platform == "linux":
         namespaces.die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started this process ends it
     warnings.filterwarnings("ignore", "Object of type .* not in session")  # nbgrader's own way with its database
     answers = os.fdopen(os.dup(1), "w", encoding="utf8")
     os.dup2(2, 1)

@@ -45,6 +45,8 @@ class Session:
         except Stopped as stopped:
             self._lost()
             return CellResult(error=("Stopped", str(stopped), f"Stopped: {stopped}"))
+        if "failure" in reply:  # the student's code has broken the shell: nothing was run
+            return CellResult(error=("Stopped", "The cell could not be run.", "Stopped: The cell could not be run."))
         self.done.append(text)
         return cell_result(reply)
 
@@ -66,7 +68,7 @@ class Session:
         worker = self.box.spawn()
         worker.deadline = self.begun + self.box.limits.total_wall
         packing = wire.Packing()
-        content = {name: torch.frombuffer(bytearray(data), dtype=torch.uint8) for name, data in files.items() if data}
+        content = {name: _as_tensor(data) for name, data in files.items()}
         header = {"forbid": list(forbid), "files": wire.pack(content, packing)}
         header |= {"threads": self.box.threads, "limits": self.box.limits.inside()}
         reply, unpacking = worker.ask("begin", header, packing)
@@ -138,6 +140,10 @@ class Session:
         finally:
             self._end_worker()
             self._worker = own
+
+
+def _as_tensor(data: bytes) -> torch.Tensor:
+    return torch.frombuffer(bytearray(data), dtype=torch.uint8) if data else torch.empty(0, dtype=torch.uint8)
 
 
 def defined_names(text: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -288,12 +289,14 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(course, autograde):
     deadline = time.monotonic() + 120
     while not list(course.grading.rglob("results/*/*.json")) and time.monotonic() < deadline:
         time.sleep(0.02)
+    started = _descendants(process.pid)
+    assert len(started) >= 3, "a helper, its sandbox and the writer"
     os.kill(process.pid, signal.SIGKILL)  # it alone: what it has started must end by itself
     process.wait()
     deadline = time.monotonic() + 20
-    while _processes_of(course) and time.monotonic() < deadline:
+    while any(map(_runs, started)) and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert _processes_of(course) == []
+    assert [pid for pid in started if _runs(pid)] == []
     finished = {path: path.stat().st_mtime_ns for path in course.grading.rglob("results/*/*.json")}
     assert finished
     done = autograde()
@@ -302,10 +305,18 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(course, autograde):
     assert scores(course) == dict.fromkeys(CLASS, 7.0)
 
 
-def _processes_of(course):
-    """The sandboxes and the writers of a course that are running."""
-    lines = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout.splitlines()
-    return [line for line in lines if course.label in line or f"grading.writer {course.root}" in line]
+def _descendants(pid):
+    """The numbers of the processes that a process has started, directly or not."""
+    from autograder.sandbox.processes import Process
+
+    return list(Process(pid).descendants())
+
+
+def _runs(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_two_runs_at_once_write_what_one_would(course):
@@ -318,6 +329,7 @@ def test_two_runs_at_once_write_what_one_would(course):
         told = run.communicate()[0]
         assert run.returncode == 0, told
         assert "6 graded" in told
+    assert [o.state for o in recall(course.grading, ASSIGNMENT).values()].count(GRADED) == 6
     assert scores(course) == dict.fromkeys(CLASS, 7.0)
     grades = committed_scores(database(course), ASSIGNMENT)
     assert all(student.scores["check-softmax"] == 7.0 for student in grades.values())
@@ -339,7 +351,8 @@ def test_a_gradebook_that_another_program_holds_is_waited_for(course, autograde)
 
     # The run reads the gradebook when it begins; it is taken away as soon as the first result is there.
     def wait():
-        while not list(course.grading.rglob("results/*/*.json")):
+        deadline = time.monotonic() + 120
+        while not list(course.grading.rglob("results/*/*.json")) and time.monotonic() < deadline:
             time.sleep(0.02)
         hold()
 

@@ -76,7 +76,9 @@ def test_processes_that_are_killed_from_outside_cost_no_grade(work, fakes):
     for number, outcome in enumerate(outcomes(work, hand_ins(f"text {n}" for n in range(100)), helpers.grade, 4)):
         ended.append(outcome)
         if number % 10 == 0:
-            os.kill(choose.choice([helper.process.pid for helper in helpers._all]), signal.SIGKILL)
+            with helpers._lock:
+                living = [helper.process.pid for helper in helpers._all]
+            os.kill(choose.choice(living), signal.SIGKILL)
             time.sleep(
                 0.5
             )  # else one that is only beginning is killed again: they grade a hundred in a tenth of a second
