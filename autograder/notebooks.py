@@ -14,7 +14,7 @@ Cell = dict[str, Any]
 
 
 #: A cell that checks an exercise and does nothing else.
-_CHECK = re.compile(r"""\s*check\(\s*(["'])(\w+)\1\s*(?:,\s*(?:seed\s*=\s*)?\d+\s*)?\)\s*;?\s*""")
+_CHECK = re.compile(r"""\s*check\(\s*(["'])(\w+)\1\s*(?:,\s*(?:seed\s*=\s*)?\d+\s*)?\)\s*(?:;\s*)?""")
 #: A longer text is not even looked at: a hostile one could make the search for the end take hours.
 _LONGEST_CHECK = 300
 _DEFINED = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)", re.MULTILINE)

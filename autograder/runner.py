@@ -100,11 +100,23 @@ def run_checks(
     right one in its place, so that a mistake costs points once. ``full`` tells of the earlier exercises that have been checked
     already whether they earned every point. Raises LookupError for an unknown exercise.
     """
-    seed = fresh_seed() if seed is None else seed
+    return completed(run_alone(exercise, student, fresh_seed() if seed is None else seed), student, full or {})
+
+
+def run_alone(exercise: str, student: Student, seed: int) -> ExerciseReport:
+    """Run every check of an exercise once, on the student's work as it is, and return the report without causes."""
     with measure.threads(1), known_torch_state():
-        report = _run_once(exercise, student, seed)
+        return _run_once(exercise, student, seed)
+
+
+def completed(report: ExerciseReport, student: Student, full: Mapping[str, bool]) -> ExerciseReport:
+    """Return the report after a second run with right earlier exercises, where those are wrong, and with likely causes.
+
+    The student's code then runs beside right answers to the earlier exercises: nothing of theirs may be judged after that.
+    """
+    with measure.threads(1), known_torch_state():
         if not report.full and not report.unwritten:
-            report = _with_right_foundations(report, student, full or {})
+            report = _with_right_foundations(report, student, full)
         _add_diagnoses(report)  # advice has a cause too, though it costs no points
     return report
 

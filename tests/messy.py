@@ -170,6 +170,30 @@ def _(kit, folder):
     )
 
 
+@case("zip-with-a-corpus", "MB of others", earns=None)
+def _(kit, folder):
+    files = {NAME: json.dumps(kit.notebook()).encode(), "corpus.txt": bytes(60 * 2**20)}
+    (folder / "work.zip").write_bytes(zipped(files))
+
+
+@case("file-and-folder", "both a file and a folder", earns=None)
+def _(kit, folder):
+    (folder / "work.zip").write_bytes(zipped({NAME: json.dumps(kit.notebook()).encode(), "a": b"1", "a/b": b"2"}))
+
+
+@case("half-an-emoji")
+def _(kit, folder):
+    notebook = kit.notebook(
+        softmax=kit.answers["softmax"] + "\n# \ud83d\ude00 \ud800", written_dash_scaling="\udc00 because"
+    )
+    save(folder, notebook)
+
+
+@case("a-million-cells", "There are", earns=None)
+def _(kit, folder):
+    save(folder, kit.notebook() | {"cells": [*kit.notebook()["cells"], *([{}] * 100_000)]})
+
+
 @case("zip-that-climbs", "is not opened", earns=None)
 def _(kit, folder):
     (folder / "work.zip").write_bytes(zipped({f"../../{NAME}": b"{}"}))

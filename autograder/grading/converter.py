@@ -1,6 +1,7 @@
 """Write results into the gradebook with nbgrader's own converter, which here runs no submission."""
 
 import contextlib
+import json
 import logging
 import os
 import shutil
@@ -83,13 +84,13 @@ class SealedAutograde(Autograde):
 
     def convert_notebooks(self) -> None:
         """Grade and write every submission. One that cannot be graded does not keep the next from being graded."""
-        settings = self._settings()
-        if not settings.trust:
-            try:
+        try:
+            settings = self._settings()
+            if not settings.trust:
                 bubblewrap.find()
-            except bubblewrap.SandboxMissing as error:
-                self.log.error(str(error))
-                raise NbGraderException(str(error)) from None
+        except (ValueError, bubblewrap.SandboxMissing) as error:
+            self.log.error(str(error))
+            raise NbGraderException(str(error)) from None
         work = ClassWork(self.course.grading, self.released, settings, Store(self.course.grading))
         known = recall(self.course.grading, self.coursedir.assignment_id)
         done = []
@@ -106,7 +107,7 @@ class SealedAutograde(Autograde):
     def _settings(self) -> Settings:
         given: dict[str, Any] = {"seed": self.seed, "trust": self.trust_submissions, "label": self.course.label}
         if self.limits:
-            given["limits"] = Limits(**self.limits)
+            given["limits"] = Limits.from_json(json.dumps(self.limits))
         return Settings.from_environment(**given)
 
     def _convert(self, student: str, work: ClassWork, helpers: Helpers, earlier: Outcome | None) -> Outcome:

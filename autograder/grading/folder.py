@@ -17,6 +17,7 @@ MOST_FILES = 200
 #: A notebook, most of which may be outputs that are thrown away; and all other files together.
 MOST_NOTEBOOK, MOST_BYTES = 300 * 2**20, 50 * 2**20
 _LONGEST_NAME = 150
+_MOST_ENTRIES, _MOST_NOTEBOOKS = 2_000, 10
 
 #: What systems and tools leave in folders and archives.
 _JUNK = re.compile(
@@ -95,6 +96,8 @@ def read(folder: Path) -> Contents:
         del files[archives[0]]
         notes.append(f"the notebook was in the archive {archives[0]}")
     found = _notebooks(files)
+    if len(found) > _MOST_NOTEBOOKS:
+        raise UnsafeSubmission(f"There are {len(found)} notebooks. Expected one; which one counts?")
     return Contents(found, {name: data for name, data in files.items() if name not in found}, notes)
 
 
@@ -111,24 +114,22 @@ def _notebooks(files: Mapping[str, bytes]) -> dict[str, bytes]:
 def _unzip(name: str, data: bytes) -> dict[str, bytes]:
     """Return the files of an archive, unless it holds more than a submission may or anything but regular files."""
     found: dict[str, bytes] = {}
-    room = MOST_BYTES + MOST_NOTEBOOK
+    room = {True: MOST_NOTEBOOK, False: MOST_BYTES}  # for notebooks, and for all else
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            for entry in archive.infolist():
-                path = PurePosixPath(entry.filename)
-                if entry.is_dir() or _JUNK.search(entry.filename):
+            entries = [entry for entry in archive.infolist()[:_MOST_ENTRIES] if not entry.is_dir()]
+            for entry in entries:
+                if _JUNK.search(entry.filename):
                     continue
-                kind = stat.S_IFMT(entry.external_attr >> 16)
-                if max(map(len, map(os.fsencode, path.parts)), default=0) > _LONGEST_NAME:
-                    raise UnsafeSubmission(f"The archive {name!r} holds a name of more than {_LONGEST_NAME} bytes.")
-                if path.is_absolute() or ".." in path.parts or kind not in (0, stat.S_IFREG):
-                    raise UnsafeSubmission(f"The archive {name!r} holds {entry.filename!r}, which is not opened.")
+                path = _path_in(name, entry, found)
+                kind = path.lower().endswith(".ipynb")
                 with archive.open(entry) as file:
-                    found[path.as_posix()] = file.read(room + 1)
-                room -= len(found[path.as_posix()])
-                if room < 0 or len(found) > MOST_FILES:
+                    found[path] = file.read(room[kind] + 1)
+                room[kind] -= len(found[path])
+                if min(room.values()) < 0 or len(found) > MOST_FILES:
                     raise UnsafeSubmission(
-                        f"The archive {name!r} holds more than {MOST_FILES} files or {_mb(MOST_BYTES)} MB."
+                        f"The archive {name!r} holds more than {MOST_FILES} files, {_mb(MOST_NOTEBOOK)} MB of notebooks or "
+                        f"{_mb(MOST_BYTES)} MB of others."
                     )
     except UnsafeSubmission:
         raise
@@ -139,6 +140,17 @@ def _unzip(name: str, data: bytes) -> dict[str, bytes]:
     return found
 
 
+def _path_in(name: str, entry: zipfile.ZipInfo, found: Mapping[str, bytes]) -> str:
+    """Return the path of an entry of an archive, if it is one that can be read."""
+    path = PurePosixPath(entry.filename)
+    odd = path.is_absolute() or ".." in path.parts or not path.name or path.as_posix() in found
+    if odd or stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
+        raise UnsafeSubmission(f"The archive {name!r} holds {entry.filename!r}, which is not opened.")
+    if max(len(os.fsencode(part)) for part in path.parts) > _LONGEST_NAME:
+        raise UnsafeSubmission(f"The archive {name!r} holds a name of more than {_LONGEST_NAME} bytes.")
+    return path.as_posix()
+
+
 def beside(notebook: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the files by their paths as seen from the notebook's own folder, where its code runs."""
     home = PurePosixPath(notebook).parent
@@ -146,7 +158,13 @@ def beside(notebook: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
         name: str(PurePosixPath(name).relative_to(home)) for name in files if PurePosixPath(name).is_relative_to(home)
     }
     rest = {name: data for name, data in files.items() if name not in moved}
-    return rest | {path: files[name] for name, path in moved.items()}
+    found = rest | {path: files[name] for name, path in moved.items()}
+    folders = {str(folder) for name in found for folder in PurePosixPath(name).parents}
+    if both := sorted(folders & found.keys()):
+        raise UnsafeSubmission(
+            f"{both[0]!r} is both a file and a folder. Ask for the notebook and its files themselves."
+        )
+    return found
 
 
 def with_expected_names(files: Mapping[str, bytes], expected: Sequence[str]) -> tuple[dict[str, bytes], list[str]]:

@@ -17,6 +17,7 @@ from autograder.runner import in_one_session
 from autograder.sandbox import namespaces
 from autograder.sandbox.box import Box
 from autograder.sandbox.bubblewrap import SandboxMissing
+from autograder.sandbox.session import SetUpFailed
 
 
 def main() -> None:
@@ -63,7 +64,7 @@ def _serve(first: Task, tasks: Iterator[Task], boxes: "Boxes", answer: Callable[
 def _answer(task: Task, boxes: "Boxes") -> bytes:
     try:
         return b"+" + grade_task(task, boxes).as_json().encode()
-    except NeedsHuman as error:
+    except (NeedsHuman, SetUpFailed) as error:
         return f"?{error}".encode()
     except SandboxMissing as error:
         return f"-sandbox: {error}".encode()

@@ -14,6 +14,7 @@ from autograder.notebooks import Cell, checked_exercise, defined, fingerprint
 
 #: The longest notebook, in characters of all cells together. A written lesson has about fifty thousand.
 LONGEST = 2_000_000
+MOST_CELLS = 2_000
 _PICTURES = ("image/png", "image/jpeg", "image/gif")
 
 
@@ -49,9 +50,10 @@ def _cells_of(notebook: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     given = notebook.get("cells")
     if not isinstance(given, list) or not all(isinstance(cell, Mapping) for cell in given):
         raise ValueError("This is not a Jupyter notebook: expected a list of cells.")
-    if sum(len(_text(cell)) for cell in given) > LONGEST:
+    if len(given) > MOST_CELLS or sum(len(_text(cell)) for cell in given) > LONGEST:
         raise ValueError(
-            f"The cells hold more than {LONGEST:,} characters of text. A notebook of this course holds far fewer."
+            f"There are {len(given):,} cells. A notebook of this course has far fewer than {MOST_CELLS:,}, with far fewer than "
+            f"{LONGEST:,} characters of text."
         )
     return given
 
@@ -69,18 +71,20 @@ def _by_mark(given: Sequence[Mapping[str, Any]], released: Released) -> dict[int
 def _by_content(given: Sequence[Mapping[str, Any]], released: Released, marked: Mapping[int, str]) -> dict[int, str]:
     """Return the names of further cells, known by what they hold."""
     found: dict[int, str] = {}
+    texts = [_text(cell).strip() for cell in given]
     for known in released.cells.values():
         if known.name not in marked.values():
-            free = [n for n in range(len(given)) if n not in marked and n not in found]
-            number = next((n for n in _candidates(known, given, released) if n in free), None)
+            candidates = _candidates(known, given, texts, released)
+            number = next((n for n in candidates if n not in marked and n not in found), None)
             if number is not None:
                 found[number] = known.name
     return found
 
 
-def _candidates(known: ReleasedCell, given: Sequence[Mapping[str, Any]], released: Released) -> Iterator[int]:
+def _candidates(
+    known: ReleasedCell, given: Sequence[Mapping[str, Any]], texts: Sequence[str], released: Released
+) -> Iterator[int]:
     """Yield the numbers of the cells that could be a released one, the most likely first."""
-    texts = [_text(cell).strip() for cell in given]
     same_type = [n for n, cell in enumerate(given) if cell.get("cell_type") == known.cell_type]
     if known.locked:
         yield from (n for n in same_type if texts[n] == known.text.strip())
@@ -126,10 +130,9 @@ def _cell(given: Mapping[str, Any], known: ReleasedCell | None, released: Releas
 def _is_untouched(cells: Sequence[Cell], released: Released) -> bool:
     """Whether nothing has been written into any of the solution cells, and no exercise into any other."""
     stubs = {known.name: known.text.strip() for known in released.cells.values() if known.solution}
+    exercises = set(released.exercises)
     return not any(
-        cell["source"].strip() not in ("", stubs[name])
-        if name in stubs
-        else defined(cell["source"]) & set(released.exercises)
+        cell["source"].strip() not in ("", stubs[name]) if name in stubs else defined(cell["source"]) & exercises
         for cell in cells
         for name in [notebooks.grade_id(cell)]
     )
@@ -141,14 +144,19 @@ def _pictures(attachments: Mapping[str, Any]) -> dict[str, Any]:
     for name, versions in list(attachments.items())[:20]:
         if isinstance(versions, Mapping):
             data = {kind: versions[kind] for kind in _PICTURES if isinstance(versions.get(kind), str)}
-            kept[str(name)] = {kind: text for kind, text in data.items() if len(text) < 4_000_000}
+            kept[_whole(str(name))] = {kind: _whole(text) for kind, text in data.items() if len(text) < 4_000_000}
     return kept
 
 
 def _text(cell: Mapping[str, Any]) -> str:
     text = cell.get("source", "")
     text = text if isinstance(text, str) else "".join(str(line) for line in text) if isinstance(text, list) else ""
-    return text.replace("\r\n", "\n")
+    return _whole(text).replace("\r\n", "\n")
+
+
+def _whole(text: str) -> str:
+    """Join the halves of letters that JSON may hold apart, and replace those that are alone: they cannot be written as UTF-8."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _type(cell: Mapping[str, Any]) -> str:

@@ -17,6 +17,10 @@ from autograder.sandbox.box import Box, Stopped, Worker
 from autograder.sandbox.requests import unpack_failure
 
 
+class SetUpFailed(Exception):
+    """A worker could not be set up for a submission, and has run nothing of it. A person has to look at its files."""
+
+
 @dataclass
 class CellResult:
     """What a cell gave: outputs in nbformat's form, and (name, message, traceback) of its error."""
@@ -64,7 +68,7 @@ class Session:
         return self._worker
 
     def start(self, forbid: tuple[str, ...], files: Mapping[str, bytes]) -> Worker:
-        """Return a fresh worker with limits, these files and nothing forbidden. Raises Stopped when it cannot be set up."""
+        """Return a fresh worker with limits, these files and nothing forbidden. Raises SetUpFailed when that is not possible."""
         worker = self.box.spawn()
         worker.deadline = self.begun + self.box.limits.total_wall
         packing = wire.Packing()
@@ -74,7 +78,9 @@ class Session:
         reply, unpacking = worker.ask("begin", header, packing)
         if "failure" in reply:  # it has no limits then, or more than the lesson allows
             worker.close()
-            raise Stopped("garbled", f"The sandbox was not set up: {unpack_failure(reply['failure'], unpacking)}")
+            raise SetUpFailed(
+                f"its files cannot be laid down in the sandbox: {unpack_failure(reply['failure'], unpacking).yours}"
+            )
         return worker
 
     def _with_cells_run(self) -> Worker:
