@@ -1,6 +1,7 @@
 """The inside of a process that grades. ``python -m autograder.grading.helper`` reads tasks from standard input until it ends."""
 
 import contextlib
+import gc
 import multiprocessing
 import os
 import signal
@@ -19,6 +20,9 @@ from autograder.sandbox.box import Box
 from autograder.sandbox.bubblewrap import SandboxMissing
 from autograder.sandbox.session import SetUpFailed
 
+#: pytest keeps what its checks have raised until a session ends, and with it the tensors of their frames.
+_IN_ONE_SESSION = 8
+
 
 def main() -> None:
     """Answer tasks, each with ``+`` and its result, ``?`` and what a person should look at, or ``-`` and what went wrong."""
@@ -36,6 +40,7 @@ def main() -> None:
     task = next(tasks, None)
     while task is not None:
         task = _serve(task, tasks, boxes, lambda answer: write_frame(answers, answer))
+        gc.collect()
     boxes.close()
 
 
@@ -48,12 +53,14 @@ def _tasks(questions: IO[bytes]) -> Iterator[Task]:
 
 
 def _serve(first: Task, tasks: Iterator[Task], boxes: "Boxes", answer: Callable[[bytes], None]) -> Task | None:
-    """Answer this task and all that follow for the same assignment, with pytest set up once. Returns the first for another."""
+    """Answer this task and a few that follow for the same assignment, with pytest set up once. Returns the first of the rest."""
     assignment = first.submission.assignment
 
     def body() -> Task | None:
         task: Task | None = first
-        while task is not None and task.submission.assignment == assignment:
+        for _ in range(_IN_ONE_SESSION):
+            if task is None or task.submission.assignment != assignment:
+                break
             answer(_answer(task, boxes))
             task = next(tasks, None)
         return task

@@ -27,6 +27,9 @@ TRIES = 3
 #: More than a submission may take by its own limits; a grading process that takes longer hangs, and is ended.
 _BEYOND_LIMITS = 300.0
 
+#: A process that has graded so many is replaced, so that memory stays flat however large a class is.
+_MOST_TASKS = 100
+
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -85,6 +88,7 @@ class Helper:
     """One such process, seen from outside. Not to be used by two threads at a time."""
 
     def __init__(self, module: str = "autograder.grading.helper"):
+        self.asked = 0
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 closed in close()
         # The package is found where this process has it, and not in the folder from which the command was started (-P).
         path = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
@@ -95,6 +99,7 @@ class Helper:
 
     def ask(self, data: bytes, seconds: float) -> bytes:
         """Send a packed task and return the answer. Raises HelperLost when the process dies or takes longer."""
+        self.asked += 1
         late = threading.Timer(seconds, self.process.kill)
         late.start()
         try:
@@ -175,7 +180,7 @@ class Helpers:
             yield helper
         finally:
             with self._lock:
-                if self._closed or helper.process.poll() is not None:
+                if self._closed or helper.process.poll() is not None or helper.asked >= _MOST_TASKS:
                     self._all.discard(helper)
                     helper.close()
                 else:

@@ -178,3 +178,13 @@ def test_the_package_comes_from_where_the_command_has_it(tmp_path):
         [sys.executable, "-P", "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
     assert done.stdout == "1\n", done.stderr
+
+
+def test_a_process_is_replaced_before_it_has_grown(fakes, monkeypatch):
+    monkeypatch.setattr(module, "_MOST_TASKS", 3)
+    helpers, seen = fakes(1), set()
+    for number in range(7):
+        helpers.grade(Task(submission(f"text {number}"), 1))
+        seen |= {helper.process.pid for helper in helpers._all}
+    assert len(helpers._all) == 1
+    assert len(seen) == 3, "three, three and one"
