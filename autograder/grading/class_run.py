@@ -13,7 +13,7 @@ from autograder.grading.cluster import on_cluster
 from autograder.grading.committed import assignment_in, roster_of
 from autograder.grading.differences import show_difference
 from autograder.grading.gradebook import GradebookWriter
-from autograder.grading.many import ClassWork, locally
+from autograder.grading.many import ClassWork, Outcomes, locally
 from autograder.grading.outcome import Outcome, remember, same_as_others
 from autograder.grading.settings import Settings
 from autograder.grading.store import Store
@@ -87,8 +87,8 @@ def _chosen(course: Course, options: Options) -> list[HandIn]:
     return [one for one in found if not wanted or normal(one.student) in wanted]
 
 
-def _watched(ready: Iterator[Outcome], total: int) -> Iterator[Outcome]:
-    with progress("grading", total) as step, contextlib.closing(ready):  # type: ignore[type-var]
+def _watched(ready: Outcomes, total: int) -> Iterator[Outcome]:
+    with progress("grading", total) as step, contextlib.closing(ready):
         for outcome in ready:
             step()
             yield outcome
@@ -96,9 +96,13 @@ def _watched(ready: Iterator[Outcome], total: int) -> Iterator[Outcome]:
 
 def _write(ready: Iterator[Outcome], writer: GradebookWriter, written: list[Outcome]) -> None:
     """Write outcomes into the gradebook as they come, and add them to ``written``, with those failed that could not be."""
-    one = ThreadPoolExecutor(1)  # answers come in the order of the questions
+
+    def write(outcome: Outcome) -> None:
+        written.append(writer.write(outcome))
+
+    in_order = ThreadPoolExecutor(1)
     try:
-        for done in [one.submit(lambda o=outcome: written.append(writer.write(o))) for outcome in ready]:  # type: ignore[misc]
+        for done in [in_order.submit(write, outcome) for outcome in ready]:
             done.result()
     finally:
-        one.shutdown(cancel_futures=True)
+        in_order.shutdown(cancel_futures=True)

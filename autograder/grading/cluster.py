@@ -1,14 +1,13 @@
 """Stage A on a Dask cluster: submissions travel as bytes, results as JSON; no student code runs in a Dask worker."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from joblib import cpu_count
 
 from autograder.grading.helpers import HelperLost, Helpers, NeedsHuman, Task, unpack_task
-from autograder.grading.many import ClassWork, outcomes
-from autograder.grading.outcome import Outcome
+from autograder.grading.many import ClassWork, Outcomes, outcomes
 from autograder.grading.result import Result
 from autograder.grading.submission import HandIn
 from autograder.grading.version import checks_version, environment
@@ -46,7 +45,7 @@ def grade_packed(data: bytes) -> str:
         return f"-{error}"
 
 
-def on_cluster(work: ClassWork, hand_ins: Sequence[HandIn], scheduler: str) -> Iterator[Outcome]:
+def on_cluster(work: ClassWork, hand_ins: Sequence[HandIn], scheduler: str) -> Outcomes:
     """Grade on the cluster at ``scheduler``. Results that are there already are not made again.
 
     Raises LookupError when the package is missing or nobody answers at that address, and ValueError for trusted submissions:

@@ -11,11 +11,11 @@ from multiprocessing.connection import wait
 from typing import IO, Any
 
 from autograder import catalogue
+from autograder.grading.channel import inside, read_frame, write_frame
 from autograder.grading.grade import grade
-from autograder.grading.helpers import NeedsHuman, Task, describe, read_frame, unpack_task, write_frame
+from autograder.grading.helpers import NeedsHuman, Task, describe, unpack_task
 from autograder.grading.result import Result
 from autograder.runner import in_one_session
-from autograder.sandbox import namespaces
 from autograder.sandbox.box import Box
 from autograder.sandbox.bubblewrap import SandboxMissing
 from autograder.sandbox.session import SetUpFailed
@@ -28,13 +28,8 @@ def main() -> None:
     """Answer tasks, each with ``+`` and its result, ``?`` and what a person should look at, or ``-`` and what went wrong."""
     import torch
 
-    if sys.platform == "linux":
-        namespaces.die_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started this process ends it
+    questions, answers = inside()
     torch.set_num_threads(1)  # there is one such process for each core
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what anything prints must not get between the answers
-    questions = os.fdopen(os.dup(0), "rb")  # pytest puts something else in the place of sys.stdin
     boxes = Boxes()
     tasks = _tasks(questions)
     task = next(tasks, None)

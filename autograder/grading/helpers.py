@@ -6,16 +6,14 @@ same processes serve a class on this machine, a Dask worker and nbgrader.
 
 import contextlib
 import json
-import os
-import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from autograder.grading.channel import Channel
 from autograder.grading.result import Result
 from autograder.grading.settings import Settings
 from autograder.grading.submission import Submission, unpack
@@ -29,8 +27,6 @@ _BEYOND_LIMITS = 300.0
 
 #: A process that has graded so many is replaced, so that memory stays flat however large a class is.
 _MOST_TASKS = 100
-
-_ROOT = Path(__file__).resolve().parents[2]
 
 
 class HelperLost(Exception):
@@ -69,66 +65,43 @@ def unpack_task(data: bytes) -> Task:
     return Task(unpack(data[8 + size :]), about["seed"], Settings(**settings), about["only"], about["known"])
 
 
-def write_frame(stream: IO[bytes], data: bytes) -> None:
-    stream.write(len(data).to_bytes(8, "big"))
-    stream.write(data)
-    stream.flush()
-
-
-def read_frame(stream: IO[bytes]) -> bytes:
-    """Return the next frame. Raises EOFError when there is none, or only a part of it."""
-    head = stream.read(8)
-    data = stream.read(int.from_bytes(head, "big")) if len(head) == 8 else b""
-    if len(head) < 8 or len(data) < int.from_bytes(head, "big"):
-        raise EOFError
-    return data
-
-
 class Helper:
     """One such process, seen from outside. Not to be used by two threads at a time."""
 
     def __init__(self, module: str = "autograder.grading.helper"):
         self.asked = 0
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 closed in close()
-        # The package is found where this process has it, and not in the folder from which the command was started (-P).
-        path = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", module], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
-            env=os.environ | {"PYTHONPATH": path, "OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "1"},
-        )  # fmt: skip
+        one_thread = {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "1"}  # there is one such process for each core
+        self.channel = Channel(module, errors=self.errors, environment=one_thread)
+
+    @property
+    def ended(self) -> bool:
+        return self.channel.process.poll() is not None
 
     def ask(self, data: bytes, seconds: float) -> bytes:
         """Send a packed task and return the answer. Raises HelperLost when the process dies or takes longer."""
         self.asked += 1
-        late = threading.Timer(seconds, self.process.kill)
+        late = threading.Timer(seconds, self.channel.process.kill)
         late.start()
         try:
-            assert self.process.stdin is not None  # they are pipes
-            assert self.process.stdout is not None
-            write_frame(self.process.stdin, data)
-            return read_frame(self.process.stdout)
+            return self.channel.ask(data)
         except (OSError, EOFError):
+            status = self.channel.kill()
             if not late.is_alive():
-                self._end()
                 raise TooSlow(f"it was not done after {seconds:g} s") from None
-            raise HelperLost(f"the process that graded it has died: {self._end()}") from None
+            raise HelperLost(f"the process that graded it has died: exit status {status} {self._last_line()}") from None
         finally:
             late.cancel()
 
-    def _end(self) -> str:
-        """Return how the process ended, with the last line that it wrote."""
-        self.process.kill()
-        code = self.process.wait()
+    def _last_line(self) -> str:
+        """Return the last line that the process wrote before it ended."""
         self.errors.seek(0)
-        said = self.errors.read().decode(errors="replace").strip().splitlines()[-1:]
-        return " ".join([f"exit status {code}", *said])[:300]
+        return " ".join(self.errors.read().decode(errors="replace").strip().splitlines()[-1:])[:300]
 
     def close(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout, self.errors):
-            with contextlib.suppress(OSError):
-                stream.close()  # type: ignore[union-attr]
+        self.channel.kill()
+        self.channel.close()
+        self.errors.close()
 
 
 class Helpers:
@@ -169,7 +142,7 @@ class Helpers:
         with self._lock:
             if self._closed:
                 raise HelperLost("grading was stopped")
-            dead = [helper for helper in self._idle if helper.process.poll() is not None]
+            dead = [helper for helper in self._idle if helper.ended]
             for helper in dead:
                 self._idle.remove(helper)
                 self._all.discard(helper)
@@ -180,7 +153,7 @@ class Helpers:
             yield helper
         finally:
             with self._lock:
-                if self._closed or helper.process.poll() is not None or helper.asked >= _MOST_TASKS:
+                if self._closed or helper.ended or helper.asked >= _MOST_TASKS:
                     self._all.discard(helper)
                     helper.close()
                 else:
@@ -191,7 +164,7 @@ class Helpers:
         with self._lock:
             self._closed = True
             for helper in self._all:
-                helper.process.kill()
+                helper.channel.process.kill()
             for helper in self._idle:
                 helper.close()
 

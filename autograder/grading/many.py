@@ -1,7 +1,7 @@
 """Stage A of grading a class: every submission becomes a stored result, in parallel and without a database."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +20,9 @@ Y = TypeVar("Y")
 
 #: Something that makes a result of a task: processes on this machine, or a cluster. Raises HelperLost or NeedsHuman.
 Grader = Callable[[Task], Result]
+
+#: Outcomes as they are ready. Closing it ends what is still being graded.
+Outcomes = Generator[Outcome, None, None]
 
 
 @dataclass
@@ -66,7 +69,7 @@ class ClassWork:
         )
 
 
-def outcomes(work: ClassWork, hand_ins: Sequence[HandIn], grader: Grader, at_a_time: int) -> Iterator[Outcome]:
+def outcomes(work: ClassWork, hand_ins: Sequence[HandIn], grader: Grader, at_a_time: int) -> Outcomes:
     """Yield an outcome for every hand-in, as they are ready. No more submissions are in memory than are being graded."""
 
     def one(hand_in: HandIn) -> Outcome:
@@ -93,7 +96,7 @@ def in_threads(do: Callable[[X], Y], items: Iterable[X], at_a_time: int) -> Iter
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def locally(work: ClassWork, hand_ins: Sequence[HandIn], workers: int) -> Iterator[Outcome]:
+def locally(work: ClassWork, hand_ins: Sequence[HandIn], workers: int) -> Outcomes:
     """Grade in ``workers`` processes on this machine."""
     with Helpers(workers) as helpers:
         yield from outcomes(work, hand_ins, helpers.grade, workers)

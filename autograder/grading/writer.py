@@ -1,8 +1,7 @@
 """The inside of the process that writes the gradebook: ``python -m autograder.grading.writer ROOT ASSIGNMENT FORCE``."""
 
+import contextlib
 import json
-import os
-import signal
 import sys
 import warnings
 from pathlib import Path
@@ -11,6 +10,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.course import Course
+from autograder.grading.channel import inside, read_frame, write_frame
 from autograder.grading.committed import agrees, committed_key, committed_scores
 from autograder.grading.converter import SealedAutograde
 from autograder.grading.helpers import describe
@@ -19,23 +19,17 @@ from autograder.grading.outcome import Outcome
 from autograder.grading.result import Result
 from autograder.grading.settings import Settings
 from autograder.grading.store import Store
-from autograder.sandbox import namespaces
 
 
 def main(root: str, assignment: str, force: bool) -> None:
-    """Read outcomes from standard input, one on a line; write each result, and answer what went wrong, if anything."""
-    if sys.platform == "linux":
-        namespaces.die_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started this process ends it
+    """Read outcomes, one a frame; write each result, and answer what went wrong, or nothing."""
+    questions, answers = inside()
     warnings.filterwarnings("ignore", "Object of type .* not in session")  # nbgrader's own way with its database
-    answers = os.fdopen(os.dup(1), "w", encoding="utf8")
-    os.dup2(2, 1)
     writing = _Writing(Course(Path(root)), assignment, force)
-    for line in sys.stdin:
-        about = json.loads(line)
-        failed = writing.write(Outcome(**about | {"notes": tuple(about["notes"])}))
-        answers.write(json.dumps({"failed": failed}) + "\n")
-        answers.flush()
+    with contextlib.suppress(EOFError):  # the end of the questions
+        while True:
+            about = json.loads(read_frame(questions))
+            write_frame(answers, writing.write(Outcome(**about | {"notes": tuple(about["notes"])})).encode())
 
 
 class _Writing:

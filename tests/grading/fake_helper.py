@@ -5,7 +5,8 @@ import sys
 import time
 from pathlib import Path
 
-from autograder.grading.helpers import read_frame, unpack_task, write_frame
+from autograder.grading.channel import read_frame, write_frame
+from autograder.grading.helpers import unpack_task
 from autograder.grading.result import Result
 
 

@@ -77,7 +77,7 @@ def test_processes_that_are_killed_from_outside_cost_no_grade(work, fakes):
         ended.append(outcome)
         if number % 10 == 0:
             with helpers._lock:
-                living = [helper.process.pid for helper in helpers._all]
+                living = [helper.channel.process.pid for helper in helpers._all]
             os.kill(choose.choice(living), signal.SIGKILL)
             time.sleep(
                 0.5
@@ -185,6 +185,6 @@ def test_a_process_is_replaced_before_it_has_grown(fakes, monkeypatch):
     helpers, seen = fakes(1), set()
     for number in range(7):
         helpers.grade(Task(submission(f"text {number}"), 1))
-        seen |= {helper.process.pid for helper in helpers._all}
+        seen |= {helper.channel.process.pid for helper in helpers._all}
     assert len(helpers._all) == 1
     assert len(seen) == 3, "three, three and one"

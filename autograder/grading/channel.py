@@ -1,0 +1,85 @@
+"""A process of ours beside this one, which answers frames of bytes, one at a time: eight bytes of length, then the data."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO
+
+from autograder.sandbox import namespaces
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def write_frame(stream: IO[bytes], data: bytes) -> None:
+    stream.write(len(data).to_bytes(8, "big"))
+    stream.write(data)
+    stream.flush()
+
+
+def read_frame(stream: IO[bytes]) -> bytes:
+    """Return the next frame. Raises EOFError when there is none, or only a part of it."""
+    head = stream.read(8)
+    data = stream.read(int.from_bytes(head, "big")) if len(head) == 8 else b""
+    if len(head) < 8 or len(data) < int.from_bytes(head, "big"):
+        raise EOFError
+    return data
+
+
+class Channel:
+    """The process that runs ``python -m module arguments``, seen from outside. Not to be used by two threads at a time.
+
+    Its messages go to the file ``errors``, or to this process's own standard error.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        *arguments: str,
+        folder: Path | None = None,
+        errors: IO[bytes] | None = None,
+        environment: Mapping[str, str] | None = None,
+    ):
+        # The package is found where this process has it, and not in the folder from which the command was started (-P).
+        path = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-m", module, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+            cwd=folder, env={**os.environ, "PYTHONPATH": path, **(environment or {})},
+        )  # fmt: skip
+        assert self.process.stdin is not None  # they are pipes
+        assert self.process.stdout is not None
+        self._questions, self._answers = self.process.stdin, self.process.stdout
+
+    def ask(self, data: bytes) -> bytes:
+        """Send a frame and return the answer. Raises OSError or EOFError when the process has ended."""
+        write_frame(self._questions, data)
+        return read_frame(self._answers)
+
+    def kill(self) -> int:
+        """End the process at once, and return its exit status."""
+        self.process.kill()
+        return self.process.wait()
+
+    def close(self) -> None:
+        """Send nothing more, and wait until the process has ended by itself."""
+        with contextlib.suppress(OSError):  # it may have ended before
+            self._questions.close()
+        self.process.wait()
+        self._answers.close()
+
+
+def inside() -> tuple[IO[bytes], IO[bytes]]:
+    """Return the questions and the answers of this process, which :class:`Channel` has started.
+
+    It ends with the process that started it, and does not take an interruption from the keyboard for itself. What anything prints
+    from now on goes to standard error, and cannot get between the answers.
+    """
+    if sys.platform == "linux":
+        namespaces.die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return questions, answers
