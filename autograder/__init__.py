@@ -9,7 +9,7 @@ __all__ = ["check"]
 def __getattr__(name: str) -> Any:
     """Load ``check`` when it is first asked for, so that importing the package stays cheap."""
     if name == "check":
-        from autograder.notebook import check
+        from autograder.judging.in_notebook import check
 
         return check
     raise AttributeError(f"module 'autograder' has no attribute {name!r}")

@@ -12,7 +12,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         return options.run(options)
-    except (LookupError, ValueError, FileNotFoundError) as error:
+    except (LookupError, ValueError, FileNotFoundError, FileExistsError) as error:
         print(f"autograder: {error.args[0] if len(error.args) == 1 else error}", file=sys.stderr)
         return 2
 
@@ -20,7 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="autograder", description="Build, check and audit the course.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_add_check, _add_build, _add_grade, _add_audit, _add_demo, _add_bench):
+    for add in (_add_check, _add_build, _add_new, _add_answers, _add_grade, _add_audit, _add_demo, _add_bench):
         add(commands)
     return parser
 
@@ -41,8 +41,31 @@ def _add_build(commands: Any) -> None:
         "release none."
     )
     parser = commands.add_parser("build", help="build the notebooks from their sources", description=about)
+    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="build only this one, such as 01-attention")
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a built file is out of date")
     parser.set_defaults(run=_build)
+
+
+def _add_new(commands: Any) -> None:
+    about = "Write stubs for a new exercise at the end of a lesson. They build at once; put your own in their place."
+    parser = commands.add_parser("new-exercise", help="write stubs for an exercise", description=about)
+    parser.add_argument("lesson", metavar="LESSON")
+    parser.add_argument("name", metavar="NAME", help="the function that students write")
+    parser.set_defaults(run=_new, whole=False)
+    about = "Write stubs for a new lesson with one exercise. They build at once; put your own in their place."
+    parser = commands.add_parser("new-lesson", help="write stubs for a lesson", description=about)
+    parser.add_argument("lesson", metavar="LESSON", help="such as 04-translation")
+    parser.add_argument("name", metavar="EXERCISE", help="the function that students write in its first exercise")
+    parser.set_defaults(run=_new, whole=True)
+
+
+def _add_answers(commands: Any) -> None:
+    about = "List the known answers to an exercise: each mistake as a diff against its base, with its hint."
+    parser = commands.add_parser("answers", help="list known answers", description=about)
+    parser.add_argument("exercise", metavar="EXERCISE")
+    parser.add_argument("--lesson", metavar="LESSON", help="where more than one lesson has an exercise of this name")
+    parser.add_argument("--name", action="append", metavar="NAME", help="only this answer, whole (repeatable)")
+    parser.set_defaults(run=_answers)
 
 
 def _add_grade(commands: Any) -> None:
@@ -112,16 +135,17 @@ def _check(options: argparse.Namespace) -> int:
 def _grade(options: argparse.Namespace) -> int:
     from joblib import cpu_count
 
-    from autograder.course import find_course
     from autograder.grading.class_run import Options, grade_class
+    from autograder.grading.course import find_course
     from autograder.grading.settings import Settings
-    from autograder.sandbox.limits import Limits
+    from autograder.sandbox.outside.limits import Limits
 
     workers = cpu_count() if options.workers is None else options.workers
     if workers < 1:
         raise ValueError(f"--workers should be at least 1, but is {workers}.")
     course = find_course()
-    given: dict[str, Any] = {"seed": options.seed, "trust": options.trust_submissions, "label": course.label}
+    given: dict[str, Any] = {"seed": options.seed, "trust": options.trust_submissions}
+    given |= {"label": course.label, "lessons": course.lessons}
     if options.limits is not None:
         given["limits"] = Limits.from_json(options.limits)
     asked = Options(
@@ -132,25 +156,43 @@ def _grade(options: argparse.Namespace) -> int:
 
 
 def _build(options: argparse.Namespace) -> int:
-    from autograder.buildrun import build_all
-    from autograder.course import find_course
+    from autograder.authoring.build_all import build_all
+    from autograder.grading.course import find_course
 
-    return build_all(find_course(), only_check=options.check)
+    return build_all(find_course(), options.check, options.lessons)
+
+
+def _new(options: argparse.Namespace) -> int:
+    from autograder.authoring import new
+    from autograder.grading.course import find_course
+
+    write = new.new_lesson if options.whole else new.new_exercise
+    print(*write(find_course(), options.lesson, options.name), sep="\n")
+    print(f"Put your own exercise in place of the stub, and run: autograder build {options.lesson}")
+    return 0
+
+
+def _answers(options: argparse.Namespace) -> int:
+    from autograder.authoring.list_answers import list_answers
+    from autograder.grading.course import find_course
+
+    list_answers(find_course(), options.exercise, options.lesson, options.name or ())
+    return 0
 
 
 def _audit(options: argparse.Namespace) -> int:
-    from autograder.audit import audit
+    from autograder.authoring.audit import audit
 
     return audit(options.bank, options.exercise, options.workers, options.seed, options.verbose, not options.no_attacks)
 
 
 def _demo(options: argparse.Namespace) -> int:
-    from autograder.demo import demo
+    from autograder.authoring.demo import demo
 
     return demo(options.folder)
 
 
 def _bench(options: argparse.Namespace) -> int:
-    from autograder.bench import bench
+    from autograder.authoring.bench import bench
 
     return bench(options.output, options.large)

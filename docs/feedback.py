@@ -6,20 +6,22 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from autograder import catalogue, references
-from autograder.cases import misconceptions
-from autograder.local import LocalStudent
-from autograder.runner import run_checks
+from autograder.judging.answers import misconceptions
+from autograder.judging.lesson import Lessons
+from autograder.judging.local import LocalStudent
+from autograder.judging.references import namespace
+from autograder.judging.runner import run_checks
 
-EXERCISE, MISTAKE, SEED = "scaled_dot_product_attention", "mask_after_softmax", 1729
+LESSON, EXERCISE, MISTAKE, SEED = "01-attention", "scaled_dot_product_attention", "mask_after_softmax", 1729
 
 
 def main() -> None:
     """Check a known wrong answer and take a picture of the table that a student sees."""
-    namespace = references.namespace()
-    [case] = [case for case in misconceptions(EXERCISE) if case.name == MISTAKE]
-    exec(compile(case.text, str(case.path), "exec"), namespace)
-    report = run_checks(EXERCISE, LocalStudent(namespace, catalogue.lesson_of(EXERCISE).FORBIDDEN), SEED)
+    lesson = Lessons().of(LESSON)
+    names = namespace(lesson)
+    [case] = [case for case in misconceptions(lesson, EXERCISE) if case.name == MISTAKE]
+    exec(compile(case.text, str(case), "exec"), names)
+    report = run_checks(EXERCISE, LocalStudent(names, lesson), SEED)
     style = "body{font:14px 'DejaVu Sans',sans-serif;width:1000px;margin:16px}code{font-size:12px}"
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page_file = Path(folder) / "page.html"

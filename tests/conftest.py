@@ -10,12 +10,18 @@ from pathlib import Path
 
 import pytest
 import torch
+from jaxtyping import install_import_hook
 from sample_class import make
 
-from autograder.course import Course
-from autograder.sandbox.bubblewrap import problem
+from autograder.grading.course import Course
+from autograder.judging.lesson import Lessons
+from autograder.sandbox.outside.bubblewrap import problem
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# Public functions carry shapes, which are enforced here, and only here: in course_lib, and in what the checks compare with.
+REFERENCES = [f"{lesson.package}.references" for lesson in Lessons().all()]
+install_import_hook(["course_lib", *REFERENCES], "beartype.beartype")
 
 
 @pytest.fixture(scope="session")
@@ -38,6 +44,13 @@ def command() -> Callable[..., subprocess.CompletedProcess]:
         )
 
     return run
+
+
+@pytest.fixture
+def second_course(tmp_path: Path) -> Course:
+    """Another course, in a folder of its own: one lesson, two exercises, not about attention."""
+    shutil.copytree(ROOT / "tests" / "second_course", tmp_path / "second")
+    return Course(tmp_path / "second")
 
 
 @pytest.fixture(scope="session")

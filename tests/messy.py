@@ -67,7 +67,7 @@ class Kit:
         return next(n for n, cell in enumerate(notebook["cells"]) if self.id_of(cell) == grade_id)
 
     def imports(self, notebook: dict) -> dict:
-        return next(cell for cell in notebook["cells"] if "from autograder import check" in self.text(cell))
+        return next(cell for cell in notebook["cells"] if "import check\n" in self.text(cell))
 
 
 def save(folder: Path, notebook: Any, name: str = NAME) -> None:

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 
-from autograder import notebooks
+from autograder.judging import notebooks
 
 ASSIGNMENT = "01-attention"
 CLASS = ("ada", "ben", "cyd", "dee", "eve", "fay")

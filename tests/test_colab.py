@@ -10,11 +10,12 @@ import zipfile
 
 import pytest
 from cluster import Cluster
-from whole_way import EVERYTHING, LESSONS, full, in_gradebook, lay_out, run
+from known import ASSIGNMENTS as LESSONS
+from whole_way import EVERYTHING, full, in_gradebook, lay_out, run
 
-from autograder import notebooks
-from autograder.course import find_course
-from autograder.lesson_source import COLAB_CELL
+from autograder.authoring.lesson_source import COLAB_CELL
+from autograder.grading.course import find_course
+from autograder.judging import notebooks
 
 RELEASE = "assignments/01-attention/attention.ipynb"
 

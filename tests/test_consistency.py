@@ -72,12 +72,12 @@ def test_every_file_that_the_pages_link_to_is_there(root):
 
 
 def test_the_readme_lists_every_lesson_with_its_exercises_and_points(root):
-    from autograder import catalogue
+    from known import points
 
     text = (root / "README.md").read_text(encoding="utf8")
     rows = re.findall(r"^\| `(\d\d-[\w-]+)` \|.*\| (\d+) \| (\d+), and", text, re.MULTILINE)
     assert [row[0] for row in rows] == sorted(path.name for path in (root / "solutions").iterdir() if path.is_dir())
-    for lesson, exercises, points in rows:
-        names = catalogue.exercises(lesson)
-        assert len(names) == int(exercises)
-        assert sum(catalogue.points_of(name) for name in names) == int(points)
+    for lesson, exercises, total in rows:
+        worth = points(lesson)
+        assert len(worth) == int(exercises)
+        assert sum(worth.values()) == int(total)

@@ -11,7 +11,7 @@ import urllib.request
 import pytest
 from browser import CHROMIUM, needs_chromium
 
-from autograder import notebooks
+from autograder.judging import notebooks
 
 ASSIGNMENT = "01-attention"
 FLAGS = [

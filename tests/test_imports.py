@@ -49,9 +49,9 @@ def test_checks_know_nothing_of_nbgrader_or_the_command_line(root, folder):
         "nbgrader",
         "autograder.nbgrader_plugins",
         "autograder.cli",
-        "autograder.build",
-        "autograder.demo",
-        "autograder.audit",
+        "autograder.authoring.build",
+        "autograder.authoring.demo",
+        "autograder.authoring.audit",
     )
     for path in files(root, folder):
         assert not [name for name in imported(path) if name.startswith(barred)], path

@@ -10,10 +10,10 @@ from messy import CASES, Kit
 from sample_class import ASSIGNMENT
 from whole_way import run
 
-from autograder import notebooks
-from autograder.course import find_course
 from autograder.grading.committed import committed_scores, database
+from autograder.grading.course import find_course
 from autograder.grading.outcome import GRADED, HUMAN, recall
+from autograder.judging import notebooks
 
 pytestmark = pytest.mark.sandbox
 
@@ -31,7 +31,7 @@ def course(sample_class, tmp_path_factory):
 
     from nbgrader.api import Gradebook
 
-    from autograder.course import Course
+    from autograder.grading.course import Course
 
     place = tmp_path_factory.mktemp("messy") / "course"
     shutil.copytree(sample_class, place)
@@ -92,7 +92,7 @@ def test_plain_nbgrader_says_the_same(course, outcomes, tmp_path):
     """On a copy: with the same results, but each written by the other command."""
     import shutil
 
-    from autograder.course import Course
+    from autograder.grading.course import Course
 
     copy = Course(tmp_path / "course")
     shutil.copytree(course.root, copy.root, symlinks=True, ignore=shutil.ignore_patterns("autograded", "outcomes"))

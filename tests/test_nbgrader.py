@@ -5,11 +5,12 @@ import json
 import shutil
 
 import pytest
+from known import points
 
-from autograder import catalogue, notebooks
+from autograder.judging import notebooks
 
 ASSIGNMENT = "01-attention"
-POINTS = {name: catalogue.points_of(name) for name in catalogue.exercises(ASSIGNMENT)}
+POINTS = points(ASSIGNMENT)
 
 
 def write(path, notebook):

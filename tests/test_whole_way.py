@@ -7,10 +7,10 @@ import shutil
 
 import pytest
 import whole_way
+from known import LESSONS as OWN
 from whole_way import EVERYTHING, by_check, full, in_gradebook, lay_out, on_pages, run
 
-from autograder import catalogue
-from autograder.course import Course
+from autograder.grading.course import Course
 
 pytestmark = pytest.mark.sandbox
 
@@ -41,7 +41,7 @@ def test_the_solution_is_full_and_the_rest_is_what_it_should_be(graded, points):
     assert points["solution"] == full(lesson)
     assert set(points["release"].values()) == {0.0}
     assert all(points["wrong"][name] < worth for name, worth in full(lesson).items())
-    if files := catalogue.handed_in(lesson):
+    if files := OWN.of(lesson).handed_in:
         for student in ("without-file", "foreign-file"):
             lost = {name for name, earned in points[student].items() if earned < full(lesson)[name]}
             assert len(lost) == len(files), (
@@ -60,7 +60,7 @@ def test_each_submission_has_its_line_with_name_points_and_time(graded, points):
     most = sum(full(lesson).values())
     for student, scores in points.items():
         assert f"INFO] {student}: {sum(scores.values()):g} of {most:g} points in " in told
-    if files := catalogue.handed_in(lesson):
+    if files := OWN.of(lesson).handed_in:
         assert f"please look: {files[0]} was not handed in" in told
 
 

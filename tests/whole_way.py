@@ -9,15 +9,15 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from autograder import catalogue, notebooks
-from autograder.cases import OWN_BANK, read_bank
-from autograder.course import Course, find_course
+from known import LESSONS, points
+
 from autograder.grading.committed import committed_scores, database
+from autograder.grading.course import Course, find_course
+from autograder.judging import notebooks
+from autograder.judging.answers import misconceptions
 
 #: All ways for all lessons take longer than one can wait for before every commit. `make nightly` has them.
 EVERYTHING = os.environ.get("WHOLE_WAY") == "all"
-
-LESSONS = sorted(path.parent.name for path in find_course().sources())
 
 
 def lay_out(place: Path, lesson: str) -> Course:
@@ -31,7 +31,7 @@ def lay_out(place: Path, lesson: str) -> Course:
     shutil.copy(solution, place / "solutions" / lesson)
     run(place, "nbgrader", "generate_assignment", lesson)
     released = place / "assignments" / lesson / solution.name
-    files = {name: (solution.parent / name).read_bytes() for name in catalogue.handed_in(lesson)}
+    files = {name: (solution.parent / name).read_bytes() for name in LESSONS.of(lesson).handed_in}
     assert all(files.values())
     right = notebooks.read(solution)
     hand_in(place, "solution", lesson, solution.name, notebooks.read(solution), files)
@@ -52,11 +52,8 @@ def lay_out(place: Path, lesson: str) -> Course:
 
 def with_wrong_answers(lesson: str, notebook: dict) -> dict:
     """Put a known wrong answer in the place of every exercise."""
-    wrong = {}
-    for case in read_bank(OWN_BANK):
-        if case.assignment == lesson and not case.right:
-            wrong.setdefault(case.exercise, case.answer)
-    assert set(wrong) == set(catalogue.exercises(lesson))
+    known = {name: misconceptions(LESSONS.of(lesson), name) for name in LESSONS.of(lesson).exercises}
+    wrong = {name: cases[0].text for name, cases in known.items()}
     changed = json.loads(json.dumps(notebook))
     for cell in changed["cells"]:
         cell["source"] = wrong.get(notebooks.grade_id(cell), notebooks.source(cell))
@@ -90,7 +87,7 @@ def run(place: Path, command: str, *arguments: str, good: tuple[int, ...] = (0,)
 
 def in_gradebook(course: Course, lesson: str) -> dict[str, dict[str, float]]:
     """Return the points in the gradebook by student and exercise."""
-    exercises = catalogue.exercises(lesson)
+    exercises = LESSONS.of(lesson).exercises
     return {
         student: {name: there.scores[f"check-{name}"] for name in exercises}
         for student, there in committed_scores(database(course), lesson).items()
@@ -118,4 +115,4 @@ def on_pages(course: Course, lesson: str) -> dict[str, float]:
 
 
 def full(lesson: str) -> dict[str, float]:
-    return {name: catalogue.points_of(name) for name in catalogue.exercises(lesson)}
+    return points(lesson)

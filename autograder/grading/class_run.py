@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 
 from rich.console import Console
 
-from autograder.course import Course
 from autograder.grading.cluster import on_cluster
 from autograder.grading.committed import assignment_in, roster_of
+from autograder.grading.course import Course
 from autograder.grading.differences import show_difference
 from autograder.grading.gradebook import GradebookWriter
+from autograder.grading.hand_ins import HandIn, hand_ins, normal
 from autograder.grading.many import ClassWork, Outcomes, locally
 from autograder.grading.outcome import Outcome, remember, same_as_others
+from autograder.grading.progress import progress
 from autograder.grading.settings import Settings
 from autograder.grading.store import Store
-from autograder.grading.submission import HandIn, hand_ins, normal
 from autograder.grading.summary import print_summary
-from autograder.progress import progress
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def grade_class(course: Course, options: Options) -> int:
 
 
 def _require_sandbox() -> None:
-    from autograder.sandbox.bubblewrap import SandboxMissing, find
+    from autograder.sandbox.outside.bubblewrap import SandboxMissing, find
 
     try:
         find()

@@ -6,10 +6,10 @@ from typing import Any
 
 from joblib import cpu_count
 
+from autograder.grading.hand_ins import HandIn
 from autograder.grading.helpers import HelperLost, Helpers, NeedsHuman, Task, unpack_task
 from autograder.grading.many import ClassWork, Outcomes, outcomes
 from autograder.grading.result import Result
-from autograder.grading.submission import HandIn
 from autograder.grading.version import checks_version, environment
 
 #: How often Dask gives a submission to another worker when one is lost.
@@ -89,7 +89,7 @@ def _grade_there(client: Any, task: Task) -> Result:
     if answer[:1] == "-":
         raise HelperLost(f"on the cluster: {answer[1:]}")
     result = Result.from_json(answer[1:])
-    own = (checks_version(), environment())
+    own = (checks_version(task.settings.lessons), environment())
     if (result.checks, result.environment) != own:
         raise HelperLost(
             f"the worker has checks {result.checks} and {result.environment}, but here they are {own[0]} and {own[1]}: install "

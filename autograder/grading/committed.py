@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.course import Course
+from autograder.grading.course import Course
 from autograder.grading.released import Released, from_gradebook
 from autograder.grading.result import Result
 
@@ -30,7 +30,8 @@ def assignment_in(course: Course, assignment: str, db_url: str = "") -> Released
             names = [notebook.name for notebook in gradebook.find_assignment(assignment).notebooks]
         if len(names) != 1:
             raise LookupError(f"Expected one notebook in {assignment!r}, but the gradebook knows {len(names)}.")
-        return from_gradebook(db_url, assignment, names[0], course.release / assignment / f"{names[0]}.ipynb")
+        notebook = course.release / assignment / f"{names[0]}.ipynb"
+        return from_gradebook(db_url, assignment, notebook, course.lessons)
     except MissingEntry:
         raise missing from None
 

@@ -1,19 +1,18 @@
 """Write results into the gradebook with nbgrader's own converter, which here runs no submission."""
 
-import contextlib
 import json
 import logging
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import nbformat
-from filelock import FileLock, Timeout
+from filelock import FileLock
 from nbconvert.writers import FilesWriter
 from nbformat.notebooknode import NotebookNode
 from nbgrader.api import Gradebook
@@ -23,22 +22,21 @@ from nbgrader.preprocessors import AssignLatePenalties, Execute
 from sqlalchemy.exc import OperationalError
 from traitlets import Bool, Dict, Integer
 
-from autograder.course import Course
 from autograder.grading.committed import assignment_in
-from autograder.grading.helpers import Helpers, describe
+from autograder.grading.course import Course
+from autograder.grading.hand_ins import hand_ins, normal
+from autograder.grading.helpers import Helpers
 from autograder.grading.many import ClassWork
-from autograder.grading.outcome import FAILED, GRADED, Outcome, readable, recall, remember
+from autograder.grading.messages import _PATIENCE, _line, _quiet, _reason
+from autograder.grading.outcome import FAILED, GRADED, Outcome, recall, remember
 from autograder.grading.page import apply, as_node
 from autograder.grading.result import Result
 from autograder.grading.settings import Settings
 from autograder.grading.store import Store
-from autograder.grading.submission import Submission, hand_ins, normal
+from autograder.grading.submission import Submission
 from autograder.grading.summary import counts
-from autograder.sandbox import bubblewrap
-from autograder.sandbox.limits import Limits
-
-#: How long to wait for a gradebook that another program is writing or has open, in seconds.
-_PATIENCE = 60.0
+from autograder.sandbox.outside import bubblewrap
+from autograder.sandbox.outside.limits import Limits
 
 
 class SealedAutograde(Autograde):
@@ -105,7 +103,9 @@ class SealedAutograde(Autograde):
             raise NbGraderException(f"{len(failed)} submissions could not be graded here; run the command again")
 
     def _settings(self) -> Settings:
-        given: dict[str, Any] = {"seed": self.seed, "trust": self.trust_submissions, "label": self.course.label}
+        given: dict[str, Any] = {
+            "seed": self.seed, "trust": self.trust_submissions, "label": self.course.label, "lessons": self.course.lessons,
+        }  # fmt: skip
         if self.limits:
             given["limits"] = Limits.from_json(json.dumps(self.limits))
         return Settings.from_environment(**given)
@@ -198,28 +198,3 @@ class SealedAutograde(Autograde):
 
     def _remove(self, submission: Submission) -> None:
         shutil.rmtree(self._format_dest(submission.assignment, submission.student), ignore_errors=True)
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, OperationalError | Timeout):
-        return f"the gradebook was in use by another program for {_PATIENCE:g} s: close it ({type(error).__name__})"
-    return describe(error)
-
-
-def _line(outcome: Outcome) -> str:
-    if outcome.state != GRADED:
-        return f"{readable(outcome.student)}: {outcome.state}: {outcome.reason}"
-    notes = f"; please look: {'; '.join(outcome.notes)}" if outcome.notes else ""
-    points = f"{outcome.earned:g} of {outcome.points:g} points in {outcome.seconds:.1f} s"
-    return f"{readable(outcome.student)}: {points}{notes}"
-
-
-@contextlib.contextmanager
-def _quiet(log: logging.Logger) -> Iterator[None]:
-    """Keep nbgrader's many lines about one submission out of the way; warnings are shown where something goes wrong."""
-    before = log.level
-    log.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        log.setLevel(before)

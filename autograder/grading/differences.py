@@ -6,8 +6,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from autograder.course import Course
 from autograder.grading.committed import committed_key
+from autograder.grading.course import Course
 from autograder.grading.outcome import FAILED, GRADED, Outcome
 from autograder.grading.released import Released
 from autograder.grading.result import Result

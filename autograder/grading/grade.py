@@ -3,22 +3,18 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from autograder import catalogue, notebooks
 from autograder.grading.hosts import Host, Sealed, Trusting
-from autograder.grading.result import Output, Result, points_between
+from autograder.grading.outputs import _check_outputs, _earned, _outputs, _points, as_data
+from autograder.grading.result import Result, points_between
 from autograder.grading.submission import Submission
 from autograder.grading.version import checks_version, environment
-from autograder.notebooks import Cell, checked_exercise, defined
-from autograder.report import ExerciseReport
-from autograder.runner import completed, run_alone
-from autograder.sandbox.box import Box
-from autograder.sandbox.session import CellResult
-from autograder.sandbox.shell import GOES_ON
-
-_NOT_SEALED = (
-    "This cell's own assertions were run beside the student's code, as nbgrader does it. "
-    "They are not protected against code that is meant to deceive them."
-)
+from autograder.judging import notebooks
+from autograder.judging.lesson import Lesson, Lessons
+from autograder.judging.notebooks import Cell, checked_exercise, defined
+from autograder.judging.report import ExerciseReport
+from autograder.judging.runner import completed, run_alone
+from autograder.sandbox.inside.shell import GOES_ON
+from autograder.sandbox.outside.box import Box
 
 #: Colab's own modules are nowhere else, and nothing that is graded needs them.
 _EXPECTED = ("No module named 'google'", "No module named 'google.colab'")
@@ -26,6 +22,7 @@ _EXPECTED = ("No module named 'google'", "No module named 'google.colab'")
 
 def grade(
     submission: Submission,
+    lessons: Lessons,
     seed: int,
     box: Box | None,
     only: Sequence[str] | None = None,
@@ -37,14 +34,12 @@ def grade(
     With ``box`` None the cells run in this process, without a sandbox, and the result says so. ``only`` names the exercises to
     check, and ``known`` those that are known to be right. ``told`` is called with the name of each that has been checked.
     """
-    host: Host = (
-        Trusting(submission.assignment, submission.files)
-        if box is None
-        else Sealed(submission.assignment, box, submission.files)
-    )
-    result = Result(submission.assignment, submission.digest, seed, box is not None, checks_version(), environment())
+    lesson = lessons.find(submission.assignment)
+    host: Host = Trusting(lesson, submission.files) if box is None else Sealed(lesson, box, submission.files)
+    version = checks_version(lessons)
+    result = Result(submission.assignment, submission.digest, seed, box is not None, version, environment())
     try:
-        _Grading(submission, host, result, only, told).run(dict.fromkeys(known, True))
+        _Grading(submission, lesson, host, result, only, told).run(dict.fromkeys(known, True))
     finally:
         host.close()
     return result
@@ -56,6 +51,7 @@ class _Grading:
     def __init__(
         self,
         submission: Submission,
+        lesson: Lesson | None,
         host: Host,
         result: Result,
         only: Sequence[str] | None,
@@ -63,8 +59,9 @@ class _Grading:
     ):
         self.submission, self.cells, self.host = submission, submission.cells, host
         self.result, self.only, self.told = result, only, told
-        own = catalogue.exercises(submission.assignment) if catalogue.has_checks(submission.assignment) else ()
-        self.checked = {n: name for n, cell in enumerate(self.cells) if (name := _exercise(cell)) and name in own}
+        self.exercises = lesson.exercises if lesson else ()
+        checks = ((number, _exercise(cell)) for number, cell in enumerate(self.cells))
+        self.checked = {number: name for number, name in checks if name in self.exercises}
         self.needed = notebooks.needed_cells(self.cells)
         self.reports: dict[int, ExerciseReport] = {}
 
@@ -98,9 +95,8 @@ class _Grading:
         that they would answer judged already.
         """
         full |= {report.exercise: report.full_alone for report in self.reports.values()}
-        order = catalogue.exercises(self.submission.assignment) if self.reports else []
-        for number, report in sorted(self.reports.items(), key=lambda one: order.index(one[1].exercise)):
-            self.reports[number] = completed(report, self.host.student(), full)
+        for number in sorted(self.reports, key=lambda number: self.exercises.index(self.checked[number])):
+            report = self.reports[number] = completed(self.reports[number], self.host.student(), full)
             self.told(report.exercise)
 
     def _too_early(self) -> Iterator[int]:
@@ -145,72 +141,3 @@ def _is_code(cell: Cell) -> bool:
 
 def _exercise(cell: Cell) -> str | None:
     return checked_exercise(notebooks.source(cell)) if _is_code(cell) and notebooks.is_check(cell) else None
-
-
-def as_data(report: ExerciseReport) -> dict:
-    """Return a report as plain data."""
-    checks = [
-        {
-            "name": r.name, "sentence": r.sentence, "points": r.points, "earned": r.earned,
-            "failure": str(r.failure or ""), "cause": r.diagnosis.name if r.diagnosis else "",
-        }
-        for r in report.results
-    ]  # fmt: skip
-    return {
-        "name": report.exercise, "earned": points_between(report.earned, report.points), "points": report.points,
-        "seed": report.seed, "named": report.named, "note": report.note, "checks": checks, "text": str(report),
-    }  # fmt: skip
-
-
-def _check_outputs(report: ExerciseReport, sealed: bool) -> list[Output]:
-    """The table, and then the one result from which nbgrader reads the points."""
-    warning = "" if sealed else "Not sealed: this submission was graded without a sandbox.\n"
-    data = {"text/plain": warning + str(report), "text/html": warning + report._repr_html_()}
-    value = points_between(report.earned, report.points)
-    return [
-        {"output_type": "display_data", "metadata": {"autograder": True}, "data": data},
-        {"output_type": "execute_result", "metadata": {}, "execution_count": None, "data": {"text/plain": repr(value)}},
-    ]
-
-
-def _points(cell: Cell) -> float:
-    return float(cell["metadata"]["nbgrader"].get("points", 0.0))
-
-
-def _outputs(ran: CellResult, points: float | None) -> list[Output]:
-    """A cell's outputs. ``points`` is what a grade cell with assertions of its own is worth, and None for any other cell.
-
-    In a grade cell an error costs the points, what is printed to stderr does not, and a number as the last value is partial
-    credit, between 0 and ``points``.
-    """
-    outputs = [dict(item) for item in ran.outputs]
-    if points is not None:
-        outputs = [item | {"name": "stdout"} if item["output_type"] == "stream" else item for item in outputs]
-        outputs = [
-            _partial_credit(item, points) if item["output_type"] == "execute_result" else item for item in outputs
-        ]
-        note = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": _NOT_SEALED}}
-        outputs.append(note)
-    if ran.error:
-        name, message, trace = ran.error
-        if points is not None:  # a traceback shows the lines of hidden tests
-            trace = f"{name}: {message}"
-        outputs.append({"output_type": "error", "ename": name, "evalue": message, "traceback": trace.splitlines()})
-    return outputs
-
-
-def _earned(outputs: Sequence[Output], cell: Cell) -> float:
-    """Return the points that nbgrader reads from the outputs of a grade cell with assertions of its own."""
-    if any(item["output_type"] == "error" for item in outputs):
-        return 0.0
-    values = [item["data"]["text/plain"] for item in outputs if item["output_type"] == "execute_result"]
-    return float(values[0]) if values else _points(cell)
-
-
-def _partial_credit(item: Output, points: float) -> Output:
-    """Keep nbgrader from taking a negative number or none at all for full marks."""
-    try:
-        earned = points_between(float(str(item["data"].get("text/plain"))), points)
-    except ValueError:
-        return {"output_type": "display_data", "metadata": {}, "data": item["data"]}
-    return item | {"data": {"text/plain": repr(earned)}}

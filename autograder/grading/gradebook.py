@@ -3,8 +3,8 @@
 import json
 from dataclasses import asdict
 
-from autograder.course import Course
 from autograder.grading.channel import Channel
+from autograder.grading.course import Course
 from autograder.grading.outcome import GRADED, Outcome
 
 

@@ -10,15 +10,14 @@ from collections.abc import Callable, Iterator
 from multiprocessing.connection import wait
 from typing import IO, Any
 
-from autograder import catalogue
 from autograder.grading.channel import inside, read_frame, write_frame
 from autograder.grading.grade import grade
 from autograder.grading.helpers import NeedsHuman, Task, describe, unpack_task
 from autograder.grading.result import Result
-from autograder.runner import in_one_session
-from autograder.sandbox.box import Box
-from autograder.sandbox.bubblewrap import SandboxMissing
-from autograder.sandbox.session import SetUpFailed
+from autograder.judging.pytest_session import in_one_session
+from autograder.sandbox.outside.box import Box
+from autograder.sandbox.outside.bubblewrap import SandboxMissing
+from autograder.sandbox.outside.session import SetUpFailed
 
 #: pytest keeps what its checks have raised until a session ends, and with it the tensors of their frames.
 _IN_ONE_SESSION = 8
@@ -49,18 +48,19 @@ def _tasks(questions: IO[bytes]) -> Iterator[Task]:
 
 def _serve(first: Task, tasks: Iterator[Task], boxes: "Boxes", answer: Callable[[bytes], None]) -> Task | None:
     """Answer this task and a few that follow for the same assignment, with pytest set up once. Returns the first of the rest."""
-    assignment = first.submission.assignment
+    same = first.submission.assignment, first.settings.lessons
 
     def body() -> Task | None:
         task: Task | None = first
         for _ in range(_IN_ONE_SESSION):
-            if task is None or task.submission.assignment != assignment:
+            if task is None or (task.submission.assignment, task.settings.lessons) != same:
                 break
             answer(_answer(task, boxes))
             task = next(tasks, None)
         return task
 
-    return in_one_session(assignment, body) if catalogue.has_checks(assignment) else body()
+    lesson = first.lesson
+    return in_one_session(lesson, body) if lesson else body()
 
 
 def _answer(task: Task, boxes: "Boxes") -> bytes:
@@ -88,7 +88,7 @@ def grade_task(task: Task, boxes: "Boxes") -> Result:
 
 
 def _grade(task: Task, box: Box | None) -> Result:
-    return grade(task.submission, task.seed, box, task.only, task.known)
+    return grade(task.submission, task.settings.lessons, task.seed, box, task.only, task.known)
 
 
 class Boxes:

@@ -17,7 +17,8 @@ from autograder.grading.channel import Channel
 from autograder.grading.result import Result
 from autograder.grading.settings import Settings
 from autograder.grading.submission import Submission, unpack
-from autograder.sandbox.limits import Limits
+from autograder.judging.lesson import Lesson, Lessons
+from autograder.sandbox.outside.limits import Limits
 
 #: How often a submission is tried after the process that graded it has died.
 TRIES = 3
@@ -51,6 +52,11 @@ class Task:
     only: Sequence[str] | None = None
     known: Sequence[str] = ()
 
+    @property
+    def lesson(self) -> Lesson | None:
+        """The content of the submission's assignment; None for one whose checks are assertions of its own."""
+        return self.settings.lessons.find(self.submission.assignment)
+
     def pack(self) -> bytes:
         about = {"seed": self.seed, "settings": asdict(self.settings), "only": self.only, "known": list(self.known)}
         text = json.dumps(about).encode()
@@ -61,7 +67,8 @@ def unpack_task(data: bytes) -> Task:
     """Return the task that :meth:`Task.pack` has written."""
     size = int.from_bytes(data[:8], "big")
     about = json.loads(data[8 : 8 + size])
-    settings = about["settings"] | {"limits": Limits(**about["settings"]["limits"])}
+    given = about["settings"]
+    settings = given | {"limits": Limits(**given["limits"]), "lessons": Lessons(**given["lessons"])}
     return Task(unpack(data[8 + size :]), about["seed"], Settings(**settings), about["only"], about["known"])
 
 

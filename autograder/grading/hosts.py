@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from autograder import catalogue, notebooks
-from autograder.local import LocalStudent
-from autograder.sandbox import shell
-from autograder.sandbox.box import Box
-from autograder.sandbox.remote import RemoteStudent
-from autograder.sandbox.session import CellResult, Session, cell_result, defined_names
+from autograder.judging import notebooks
+from autograder.judging.lesson import Lesson
+from autograder.judging.local import LocalStudent
+from autograder.sandbox.inside import shell
+from autograder.sandbox.outside.box import Box
+from autograder.sandbox.outside.cell_result import CellResult, cell_result
+from autograder.sandbox.outside.remote import RemoteStudent
+from autograder.sandbox.outside.session import Session, defined_names
 
 
 class Host(Protocol):
@@ -27,16 +29,18 @@ class Host(Protocol):
     def close(self) -> None: ...
 
 
-def _forbidden(assignment: str) -> tuple[str, ...]:
-    return catalogue.forbidden(assignment) if catalogue.has_checks(assignment) else ()
+def _there(lesson: Lesson | None) -> Lesson:
+    if lesson is None:
+        raise LookupError("This assignment has no checks of the course's own, so nobody is to be asked anything.")
+    return lesson
 
 
 class Sealed:
     """Runs cells in the sandbox and hands the checks a student who is outside their process."""
 
-    def __init__(self, assignment: str, box: Box, files: Mapping[str, bytes]):
-        self.forbid = _forbidden(assignment)
-        self.session = Session(box, self.forbid, files)
+    def __init__(self, lesson: Lesson | None, box: Box, files: Mapping[str, bytes]):
+        self.lesson = lesson
+        self.session = Session(box, lesson.forbidden if lesson else (), files, lesson.package if lesson else "")
         self.sources: dict[str, str] = {"": ""}
 
     def run(self, text: str) -> CellResult:
@@ -47,7 +51,7 @@ class Sealed:
         return self.session.run_cell(text)
 
     def student(self) -> RemoteStudent:
-        return RemoteStudent(self.session, self.sources, self.forbid)
+        return RemoteStudent(self.session, self.sources, _there(self.lesson))
 
     def close(self) -> None:
         self.session.close()
@@ -56,10 +60,10 @@ class Sealed:
 class Trusting:
     """Runs cells in this process, in an empty folder that holds the files: only for submissions that are trusted."""
 
-    def __init__(self, assignment: str, files: Mapping[str, bytes]):
+    def __init__(self, lesson: Lesson | None, files: Mapping[str, bytes]):
         os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
         self.files = dict(files)
-        self.forbid = _forbidden(assignment)
+        self.lesson = lesson
         self._left = contextlib.ExitStack()
         folder = Path(self._left.enter_context(tempfile.TemporaryDirectory()))
         for name, data in files.items():
@@ -74,7 +78,7 @@ class Trusting:
         return cell_result(shell.run(self.shell, text))
 
     def student(self) -> LocalStudent:
-        return LocalStudent(self.shell.user_ns, self.forbid, file=self.files.get)
+        return LocalStudent(self.shell.user_ns, _there(self.lesson), file=self.files.get)
 
     def close(self) -> None:
         """Leave the folder. The shell goes with the process."""

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from autograder.grading.hand_ins import HandIn
 from autograder.grading.helpers import HelperLost, Helpers, NeedsHuman, Task, describe
 from autograder.grading.outcome import Outcome, graded, human
 from autograder.grading.released import Released
 from autograder.grading.result import Result
 from autograder.grading.settings import Settings
 from autograder.grading.store import Store
-from autograder.grading.submission import HandIn, Submission, from_folder
+from autograder.grading.submission import Submission, from_folder
 
 X = TypeVar("X")
 Y = TypeVar("Y")

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograder import notebooks
 from autograder.grading.released import Released, ReleasedCell
-from autograder.notebooks import Cell, checked_exercise, defined, fingerprint
+from autograder.judging import notebooks
+from autograder.judging.notebooks import Cell, checked_exercise, defined, fingerprint
 
 #: The longest notebook, in characters of all cells together. A written lesson has about fifty thousand.
 LONGEST = 2_000_000

@@ -1,16 +1,17 @@
 """Check one notebook from the command line, as its student does: the same grading, in this process."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder import catalogue, notebooks
-from autograder.course import Course, find_course
-from autograder.grading.released import Released, ReleasedCell, from_notebook
+from autograder.grading.course import find_course
+from autograder.grading.handed_out import complete, released_in
+from autograder.grading.progress import progress
+from autograder.grading.released import Released, from_notebook
 from autograder.grading.result import Result
 from autograder.grading.submission import from_notebook as submission_from
-from autograder.progress import progress
+from autograder.judging import notebooks
+from autograder.judging.lesson import Lessons, package_of
 
 
 def check_notebook(path: Path, only: list[str] | None = None, seed: int | None = None) -> Result:
@@ -18,47 +19,48 @@ def check_notebook(path: Path, only: list[str] | None = None, seed: int | None =
 
     Raises LookupError for an exercise that the lesson has not, ValueError for a file that is no notebook.
     """
-    assignment = catalogue.assignment_of(path)
-    known = catalogue.exercises(assignment)
+    lessons = _lessons_for(path)
+    assignment = assignment_of(path, lessons)
+    known = lessons.of(assignment).exercises
     unknown = [name for name in only or [] if name not in known]
     if unknown:
         raise LookupError(f"{assignment} has no exercise {unknown[0]!r}. Expected one of: {', '.join(known)}.")
-    submission = submission_from(path, released_for(path, assignment))
-    from autograder.draw import fresh_seed
+    submission = submission_from(path, released_for(path, assignment, lessons))
     from autograder.grading.grade import (
-        grade,
-    )  # loads PyTorch, which takes seconds: after all that can be wrong with the call
+        grade,  # loads PyTorch, which takes seconds: after all that can be wrong with the call
+    )
+    from autograder.judging.tools.draw import fresh_seed
 
     with progress("checking", len(only or known)) as step:
-        return grade(submission, fresh_seed() if seed is None else seed, None, only, told=lambda name: step())
+        return grade(submission, lessons, fresh_seed() if seed is None else seed, None, only, told=lambda name: step())
 
 
-def released_for(path: Path, assignment: str) -> Released:
+def _lessons_for(path: Path) -> Lessons:
+    """Return the lessons of the course that a notebook lies in, or else those that come with the autograder."""
+    try:
+        return find_course(path.resolve().parent).lessons
+    except LookupError:
+        return Lessons()
+
+
+def assignment_of(path: Path, lessons: Lessons) -> str:
+    """Return the assignment that a notebook belongs to, from its metadata or else from the folder that it lies in."""
+    course = notebooks.read(path).get("metadata", {}).get("course", {})
+    for name in (course.get("assignment", "") if isinstance(course, dict) else "", path.resolve().parent.name):
+        if isinstance(name, str) and package_of(name) and lessons.has(name):
+            return name
+    raise LookupError(
+        f"It is not clear which assignment {path} belongs to. Expected a notebook of this course, in which "
+        "metadata.course.assignment is set, or one in a folder named after its assignment, such as 01-attention."
+    )
+
+
+def released_for(path: Path, assignment: str, lessons: Lessons) -> Released:
     """Return what was handed out for a notebook: from the course that it lies in, or else what the notebook itself says."""
     try:
         return released_in(find_course(path.resolve().parent), assignment)
     except (LookupError, OSError):
-        return complete(from_notebook(assignment, path.stem, notebooks.read(path)))
-
-
-def released_in(course: Course, assignment: str) -> Released:
-    """Return what a course hands out for an assignment. Raises LookupError where it has not been built."""
-    found = sorted((course.release / assignment).glob("*.ipynb"))
-    if len(found) != 1:
-        raise LookupError(f"There is no released notebook in {course.release / assignment}. Build it: autograder build")
-    return complete(from_notebook(assignment, found[0].stem, notebooks.read(found[0])))
-
-
-def complete(released: Released) -> Released:
-    """Add the check cells that a notebook has lost, so that every exercise is checked."""
-    cells = dict(released.cells)
-    for name in catalogue.exercises(released.assignment):
-        if name not in released.exercises:
-            points = catalogue.points_of(name)
-            cells[f"check-{name}"] = ReleasedCell(
-                f"check-{name}", "code", True, f'check("{name}")', "", True, False, False, points
-            )
-    return replace(released, cells=cells)
+        return complete(from_notebook(assignment, path.stem, notebooks.read(path), lessons))
 
 
 def as_json(result: Result) -> dict[str, Any]:

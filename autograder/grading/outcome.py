@@ -8,7 +8,7 @@ from pathlib import Path
 from autograder.grading.committed import worth
 from autograder.grading.released import Released
 from autograder.grading.result import Result
-from autograder.grading.store import write_whole
+from autograder.grading.whole_file import write_whole
 
 GRADED, HUMAN, FAILED = "graded", "needs a human", "failed here, run again"
 

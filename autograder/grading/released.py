@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder import notebooks
-from autograder.notebooks import checked_exercise, defined
+from autograder.judging import notebooks
+from autograder.judging.lesson import Lessons
+from autograder.judging.notebooks import checked_exercise, defined
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,13 @@ class Released:
     cells: Mapping[str, ReleasedCell]
     experiments: frozenset[str] = frozenset()
     before: Mapping[str, str] = field(default_factory=dict)
+    lessons: Lessons = field(default_factory=Lessons)
+
+    @property
+    def handed_in(self) -> tuple[str, ...]:
+        """The names of the files that are handed in beside the notebook."""
+        lesson = self.lessons.find(self.assignment)
+        return lesson.handed_in if lesson else ()
 
     @property
     def exercises(self) -> list[str]:
@@ -65,7 +73,7 @@ class Released:
         return [cell.exercise for cell in self.cells.values() if cell.exercise]
 
 
-def from_notebook(assignment: str, name: str, notebook: Mapping[str, Any]) -> Released:
+def from_notebook(assignment: str, name: str, notebook: Mapping[str, Any], lessons: Lessons) -> Released:
     """Read what was handed out from the notebook itself."""
     cells: dict[str, ReleasedCell] = {}
     experiments, before, previous = set(), {}, ""
@@ -83,16 +91,17 @@ def from_notebook(assignment: str, name: str, notebook: Mapping[str, Any]) -> Re
         elif mark := notebooks.experiment_mark(cell):
             experiments.add(mark)
         previous = text
-    return Released(assignment, name, cells, frozenset(experiments), before)
+    return Released(assignment, name, cells, frozenset(experiments), before, lessons)
 
 
-def from_gradebook(db_url: str, assignment: str, name: str, notebook: Path) -> Released:
+def from_gradebook(db_url: str, assignment: str, notebook: Path, lessons: Lessons) -> Released:
     """Read the managed cells from the gradebook, and the rest from the released notebook, where it is there.
 
     Raises nbgrader's MissingEntry where the gradebook does not know the notebook.
     """
     from nbgrader.api import Gradebook
 
+    name = notebook.stem
     with Gradebook(db_url) as gradebook:
         entry = gradebook.find_notebook(name, assignment)
         points = {cell.name: cell.max_score for cell in (*entry.grade_cells, *entry.task_cells)}
@@ -107,7 +116,7 @@ def from_gradebook(db_url: str, assignment: str, name: str, notebook: Path) -> R
             for cell in entry.source_cells
         }  # fmt: skip
     try:
-        given = from_notebook(assignment, name, notebooks.read(notebook))
+        given = from_notebook(assignment, name, notebooks.read(notebook), lessons)
     except (OSError, ValueError):
         given = Released(assignment, name, {})
-    return Released(assignment, name, cells, given.experiments, given.before)
+    return Released(assignment, name, cells, given.experiments, given.before, lessons)

@@ -4,7 +4,8 @@ import os
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from autograder.sandbox.limits import Limits
+from autograder.judging.lesson import Lessons
+from autograder.sandbox.outside.limits import Limits
 
 
 @dataclass(frozen=True)
@@ -12,6 +13,7 @@ class Settings:
     """``seed``: draw every input from this one; otherwise each submission has its own, from the teacher's secret.
 
     With ``trust`` students' code runs without a sandbox. ``label`` marks the sandbox's processes in the system's list of them.
+    ``lessons`` are the course's.
     """
 
     seed: int | None = None
@@ -19,6 +21,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     gpu: bool = False
     label: str = ""
+    lessons: Lessons = field(default_factory=Lessons)
 
     @classmethod
     def from_environment(cls, **given: Any) -> "Settings":

@@ -8,11 +8,12 @@ import os
 import secrets
 import tempfile
 from pathlib import Path
+from typing import Protocol
 
 from autograder.grading.result import Result
 from autograder.grading.settings import Settings
-from autograder.grading.submission import Submission
 from autograder.grading.version import checks_version, environment
+from autograder.grading.whole_file import write_whole
 
 FORMAT = 2
 
@@ -20,6 +21,16 @@ FORMAT = 2
 #: signed with it.
 SECRET = "seed"
 _LENGTH = 64
+
+
+class Work(Protocol):
+    """What of a submission its result is named by."""
+
+    @property
+    def assignment(self) -> str: ...
+
+    @property
+    def digest(self) -> str: ...
 
 
 class Store:
@@ -59,7 +70,7 @@ class Store:
     def _sign(self, key: str, text: str) -> str:
         return hmac.new(self.secret(), f"result\0{key}\0{text}".encode(), hashlib.sha256).hexdigest()
 
-    def seed_for(self, submission: Submission, settings: Settings) -> int:
+    def seed_for(self, submission: Work, settings: Settings) -> int:
         """Return the seed for a submission, which nobody can foresee who does not know the secret: 64 bits.
 
         It depends on the submission alone, so that a change of the checks does not change their inputs.
@@ -69,10 +80,10 @@ class Store:
         what = f"seed\0{submission.assignment}\0{submission.digest}".encode()
         return int.from_bytes(hmac.new(self.secret(), what, hashlib.sha256).digest()[:8], "big")
 
-    def key_and_seed(self, submission: Submission, settings: Settings) -> tuple[str, int]:
+    def key_and_seed(self, submission: Work, settings: Settings) -> tuple[str, int]:
         """Return the name of a submission's result, and the seed of its inputs."""
         seed = self.seed_for(submission, settings)
-        parts = [FORMAT, submission.digest, seed, settings.of_result(), checks_version(), environment()]
+        parts = [FORMAT, submission.digest, seed, settings.of_result(), checks_version(settings.lessons), environment()]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest(), seed
 
     def secret(self) -> bytes:
@@ -104,19 +115,3 @@ def _create(path: Path, text: str) -> None:
             os.link(name, path)
     finally:
         os.unlink(name)
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there completely or not at all. Raises OSError, and leaves nothing behind, on a full disk."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    number, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    try:
-        with os.fdopen(number, "w", encoding="utf8", errors="replace") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise

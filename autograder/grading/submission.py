@@ -3,19 +3,17 @@
 import functools
 import hashlib
 import json
-import os
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder import catalogue, notebooks
-from autograder.files import files_in
 from autograder.grading import folder as folders
 from autograder.grading.match import Matched, match
 from autograder.grading.released import Released
-from autograder.notebooks import Cell, checked_exercise
+from autograder.judging import notebooks
+from autograder.judging.files import files_in
+from autograder.judging.notebooks import Cell, checked_exercise
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,7 @@ def from_folder(student: str, folder: Path, released: Released) -> Submission:
     contents = folders.read(folder)
     name, matched, notes = _choose(contents.notebooks, released)
     files = folders.beside(name, contents.files)
-    files, more = folders.with_expected_names(files, catalogue.handed_in(released.assignment))
+    files, more = folders.with_expected_names(files, released.handed_in)
     notes = [*contents.notes, *notes, *(() if matched.untouched else more), *_time_stamp(folder / "timestamp.txt")]
     return Submission(student, released.assignment, released.notebook, matched.cells, files, tuple(notes))
 
@@ -96,7 +94,7 @@ def from_notebook(path: Path, released: Released, replace: Mapping[str, str] | N
         if isinstance(cell, dict) and notebooks.grade_id(cell) in (replace or {}):
             cell["source"] = (replace or {})[notebooks.grade_id(cell)]
     matched = match(notebook, released)
-    wanted = [*catalogue.handed_in(released.assignment), *(p.name for p in path.parent.glob("*.py"))]
+    wanted = [*released.handed_in, *(p.name for p in path.parent.glob("*.py"))]
     read = files_in(path.parent)
     files = {name: data for name in wanted if name != f"{path.stem}.py" and (data := read(name)) is not None}
     return Submission("", released.assignment, released.notebook, matched.cells, files)
@@ -167,68 +165,3 @@ def _matched(name: str, data: bytes, released: Released) -> Matched:
         belongs = f"; it belongs to {other}" if isinstance(other, str) and other != released.assignment else ""
         raise ValueError(f"it holds none of the cells of {released.assignment}{belongs}")
     return matched
-
-
-@dataclass(frozen=True)
-class HandIn:
-    """Where a student's work lies. ``problem`` is what keeps it from being read at all."""
-
-    student: str
-    folder: Path
-    problem: str = ""
-
-
-def hand_ins(submitted: Path, assignment: str, roster: Sequence[str]) -> list[HandIn]:
-    """Return what has been handed in for an assignment, one for each student, in their order.
-
-    A student's id is the folder's name; ids that look alike are the same, however their letters are encoded (Unicode's NFC and
-    NFD), and are written as the ``roster`` writes them.
-    """
-    known = {normal(student): student for student in roster}
-    found: dict[str, list[Path]] = {}
-    for place in sorted(submitted.glob("*")):
-        if not place.name.startswith("."):
-            student = normal(os.fsencode(place.name).decode("utf8", "replace"))
-            found.setdefault(known.get(student, student), []).append(place)
-    every = []
-    for student, places in found.items():
-        try:
-            every += _hand_in(student, places, assignment)
-        except OSError as error:
-            every.append(HandIn(student, places[0], f"its folder cannot be opened ({error.strerror})"))
-    return sorted(every, key=lambda one: one.student)
-
-
-def _hand_in(student: str, places: Sequence[Path], assignment: str) -> list[HandIn]:
-    """Return the hand-in that lies in a student's folders; none where there is nothing for this assignment."""
-    having = [place / assignment for place in places if place.is_dir() and _is_there(place / assignment)]
-    if len(having) > 1:
-        told = " and ".join(repr(folder.parent.name) for folder in having)
-        return [HandIn(student, having[0], f"there are two folders of this student, {told}: keep one")]
-    if having and "\N{REPLACEMENT CHARACTER}" in student:
-        return [HandIn(student, having[0], "the name of the student's folder is not UTF-8: rename the folder")]
-    if having:
-        return [HandIn(student, having[0])]
-    for place in places:
-        inside = list(place.iterdir()) if place.is_dir() else [place]
-        if alike := [path for path in inside if _loosely(path.name) == _loosely(assignment)]:
-            told = f"the folder is called {alike[0].name!r}: rename it to {assignment!r}"
-            return [HandIn(student, alike[0], told)]
-        if loose := [path for path in inside if path.suffix.lower() in (".ipynb", ".zip") and path.is_file()]:
-            told = f"{loose[0].name!r} lies where a folder {student}/{assignment} was expected: move it there"
-            return [HandIn(student, place, told)]
-    return []
-
-
-def _is_there(path: Path) -> bool:
-    """Whether there is something of this name, be it a link that leads nowhere."""
-    return path.is_symlink() or path.exists()
-
-
-def normal(student: str) -> str:
-    """Return a student's id with its letters encoded in the one way in which ids are compared."""
-    return unicodedata.normalize("NFC", student)
-
-
-def _loosely(text: str) -> str:
-    return "".join(letter for letter in normal(text).casefold() if letter.isalnum())

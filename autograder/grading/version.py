@@ -7,32 +7,13 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+from autograder.judging.lesson import Lessons
+
 #: Every file on which a verdict, or the feedback that comes with it, depends, seen from the folder that holds ``autograder``. A
 #: test follows the imports of the checks and keeps this list. Right answers are not among them: the installed package has none.
 PARTS = (
     "autograder/__init__.py",
-    "autograder/cases.py",
-    "autograder/catalogue.py",
-    "autograder/diagnosis.py",
-    "autograder/draw.py",
-    "autograder/expect.py",
-    "autograder/failure.py",
-    "autograder/files.py",
-    "autograder/forbidden.py",
-    "autograder/local.py",
-    "autograder/marks.py",
-    "autograder/measure.py",
-    "autograder/notebooks.py",
-    "autograder/picture.py",
-    "autograder/pytest_plugin.py",
-    "autograder/report.py",
-    "autograder/runner.py",
-    "autograder/student.py",
-    "autograder/symptoms.py",
-    "autograder/torch_state.py",
-    "autograder/checks/**/*.py",
-    "autograder/references/*.py",
-    "autograder/misconceptions/*/*/wrong/*.py",
+    "autograder/judging/**/*.py",
     "autograder/grading/__init__.py",
     "autograder/grading/folder.py",
     "autograder/grading/grade.py",
@@ -42,10 +23,13 @@ PARTS = (
     "autograder/grading/result.py",
     "autograder/grading/submission.py",
     "autograder/grading/version.py",
-    "autograder/sandbox/*.py",
+    "autograder/sandbox/**/*.py",
     "course_lib/**/*.py",
     "course_lib/**/*.safetensors",
 )
+
+#: The same of the lessons' package, seen from its folder. Right answers are not among them: the installed package has none.
+CONTENT = ("*.py", "*/__init__.py", "*/references.py", "*/checks/*.py", "*/answers/*.diff")
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -56,12 +40,19 @@ def files(root: Path = ROOT) -> Iterator[Path]:
         yield from root.glob(part)
 
 
+def content(folder: Path) -> Iterator[Path]:
+    """Yield the files of the lessons' package on which a verdict depends."""
+    for part in CONTENT:
+        yield from folder.glob(part)
+
+
 @cache
-def checks_version(root: Path = ROOT) -> str:
+def checks_version(lessons: Lessons, root: Path = ROOT) -> str:
     """Return a hash of the files on which a verdict depends: the same in a checkout and where the package is installed."""
-    digest = hashlib.sha256()
-    for path in sorted(set(files(root))):
-        digest.update(f"{path.relative_to(root).as_posix()}\0".encode() + path.read_bytes() + b"\0")
+    digest = hashlib.sha256(lessons.package.encode())
+    for base, found in ((root, files(root)), (lessons.folder, content(lessons.folder))):
+        for path in sorted(set(found)):
+            digest.update(f"{path.relative_to(base).as_posix()}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config.loader import PyFileConfigLoader
 
-from autograder.course import Course
 from autograder.grading.channel import inside, read_frame, write_frame
 from autograder.grading.committed import agrees, committed_key, committed_scores
 from autograder.grading.converter import SealedAutograde
+from autograder.grading.course import Course
 from autograder.grading.helpers import describe
 from autograder.grading.many import ClassWork
 from autograder.grading.outcome import Outcome

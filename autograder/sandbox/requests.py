@@ -5,9 +5,9 @@ from typing import Any
 
 from torch import Tensor
 
-from autograder.failure import CheckFailure
-from autograder.sandbox.wire import BadMessage, Packing, Unpacking, pack
-from autograder.student import Answer, Request
+from autograder.judging.failure import CheckFailure
+from autograder.judging.student import Answer, Request
+from autograder.sandbox.encoding import BadMessage, Packing, Unpacking, pack
 
 _FIELDS = tuple(field.name for field in fields(Request))
 _TEXTS = ("kind", "message", "expected", "yours", "setting", "cause", "hint")

@@ -69,7 +69,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from autograder import check
+from autograder.lessons.attention import check
 from course_lib import devices, plots
 
 devices.set_threads()

@@ -70,7 +70,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from autograder import check
+from autograder.lessons.multi_head_attention import check
 from course_lib import devices, plots
 from course_lib.layers import attention_weights, causal_mask
 

@@ -73,7 +73,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from autograder import check
+from autograder.lessons.transformer_blocks import check
 from course_lib import devices, layers, plots
 from course_lib.layers import MultiHeadAttention, TransformerConfig, causal_mask, padding_mask
 from course_lib.tables import Table

@@ -65,7 +65,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from autograder import check
+from autograder.lessons.captioning import check
 from course_lib import devices, layers, plots
 from course_lib.data import END, PAD, START, draw_scenes, scene_features, scene_vocabulary
 from course_lib.layers import TableDecoder

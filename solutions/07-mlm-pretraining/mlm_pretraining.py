@@ -66,7 +66,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from autograder import check
+from autograder.lessons.mlm_pretraining import check
 from course_lib import devices, layers, plots
 from course_lib.data import (
     CLS, MASK, ORDINARY, PAD, SEP, SUBJECTS, TAGS, Masking, agreement_language, agreement_words, draw_sentences, framed,

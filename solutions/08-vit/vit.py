@@ -66,7 +66,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 from sklearn.svm import SVC
 
-from autograder import check
+from autograder.lessons.vit import check
 from course_lib import devices, layers, plots
 from course_lib.data import draw_colour_digits, handwritten_digits
 from course_lib.training import fit

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from browser import CHROMIUM, needs_chromium
+from known import COURSE
 
-from autograder import attacks
-from autograder.course import Course
+from autograder.authoring import attacks
+from autograder.grading.course import Course
 
 pytestmark = pytest.mark.sandbox
 
@@ -23,7 +24,7 @@ AT_NBGRADER = [path for path in CASES if "hand_in(folder" in path.read_text(enco
 ]  # fmt: skip
 
 #: Each case once here, one way or the other; the audit runs all of them both ways.
-AT_THE_CLASS_RUNNER = attacks.by_assignment(path for path in CASES if path not in AT_NBGRADER)
+AT_THE_CLASS_RUNNER = attacks.by_assignment(COURSE, (path for path in CASES if path not in AT_NBGRADER))
 
 
 def test_there_are_enough_cases_and_each_says_what_it_tries():
@@ -45,7 +46,7 @@ def attacked(root, tmp_path_factory):
     place = tmp_path_factory.mktemp("attacked")
     tally = attacks.attack_in(Course(root), place, AT_NBGRADER, "nbgrader")
     subprocess.run(
-        [sys.executable, "-m", "nbgrader", "generate_feedback", attacks.FIRST], cwd=place, capture_output=True
+        [sys.executable, "-m", "nbgrader", "generate_feedback", COURSE.assignments[0]], cwd=place, capture_output=True
     )
     return place, tally
 
@@ -60,7 +61,7 @@ def test_plain_nbgrader_withstands_those_that_aim_at_it(attacked):
 def test_a_feedback_page_runs_no_script(attacked):
     playwright = pytest.importorskip("playwright.sync_api")
     pages = [
-        attacked[0] / "grading" / "feedback" / name / attacks.FIRST / "attention.html"
+        attacked[0] / "grading" / "feedback" / name / COURSE.assignments[0] / "attention.html"
         for name in ("script_in_the_text", "html_in_a_failure")
     ]
     with playwright.sync_playwright() as play:
@@ -76,7 +77,7 @@ def test_a_feedback_page_runs_no_script(attacked):
 
 @pytest.mark.slow
 def test_the_check_table_survives_the_cleaning_of_the_page(attacked):
-    page = (attacked[0] / "grading" / "feedback" / "aa-neighbour" / attacks.FIRST / "attention.html").read_text(
+    page = (attacked[0] / "grading" / "feedback" / "aa-neighbour" / COURSE.assignments[0] / "attention.html").read_text(
         encoding="utf8"
     )
     assert "14 of 14 points" in page

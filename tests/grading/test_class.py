@@ -22,12 +22,12 @@ from autograder.cli import main
 from autograder.grading import store as stores
 from autograder.grading.class_run import Options, grade_class
 from autograder.grading.committed import assignment_in, committed_scores, database
+from autograder.grading.hand_ins import hand_ins
 from autograder.grading.helpers import Helpers
 from autograder.grading.many import ClassWork, locally
 from autograder.grading.outcome import FAILED, GRADED, HUMAN, recall
 from autograder.grading.settings import Settings
 from autograder.grading.store import Store
-from autograder.grading.submission import hand_ins
 
 pytestmark = pytest.mark.sandbox
 
@@ -231,7 +231,7 @@ def test_a_damaged_or_edited_result_is_made_again_and_told(course, autograde, da
 
 
 def test_without_bubblewrap_grading_refuses_and_says_what_to_install(course, autograde, monkeypatch):
-    from autograder.sandbox import bubblewrap
+    from autograder.sandbox.outside import bubblewrap
 
     monkeypatch.setattr(bubblewrap.shutil, "which", lambda *_: None)
     monkeypatch.setattr(bubblewrap, "bundled", lambda: None)
@@ -307,7 +307,7 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(course, autograde):
 
 def _descendants(pid):
     """The numbers of the processes that a process has started, directly or not."""
-    from autograder.sandbox.processes import Process
+    from autograder.sandbox.outside.processes import Process
 
     return list(Process(pid).descendants())
 

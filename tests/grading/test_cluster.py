@@ -9,11 +9,11 @@ from sample_class import ASSIGNMENT, CLASS, hand_in
 
 from autograder.grading.cluster import on_cluster
 from autograder.grading.committed import assignment_in
+from autograder.grading.hand_ins import hand_ins
 from autograder.grading.many import ClassWork
 from autograder.grading.outcome import GRADED, HUMAN
 from autograder.grading.settings import Settings
 from autograder.grading.store import Store
-from autograder.grading.submission import hand_ins
 
 pytestmark = pytest.mark.sandbox
 

@@ -12,14 +12,15 @@ from pathlib import Path
 import pytest
 
 from autograder.grading import helpers as module
+from autograder.grading.hand_ins import HandIn
 from autograder.grading.helpers import HelperLost, Helpers, Task, unpack_task
 from autograder.grading.many import ClassWork, outcomes
 from autograder.grading.outcome import FAILED, GRADED
 from autograder.grading.released import Released, ReleasedCell
 from autograder.grading.settings import Settings
 from autograder.grading.store import Store
-from autograder.grading.submission import HandIn, Submission
-from autograder.sandbox.limits import Limits
+from autograder.grading.submission import Submission
+from autograder.sandbox.outside.limits import Limits
 
 
 @pytest.fixture

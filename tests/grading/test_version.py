@@ -5,10 +5,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from known import LESSONS
 
-from autograder.cases import OWN_BANK
 from autograder.grading import version
-from autograder.sandbox.bubblewrap import FILES
+from autograder.judging.lesson import Lessons
+from autograder.sandbox.outside.bubblewrap import FILES
 
 
 def modules_of(path, root):
@@ -31,8 +32,9 @@ def modules_of(path, root):
 def reached(root):
     """Return the files that reading, running, checking and diagnosing a submission can reach."""
     waiting = [root / "autograder" / "grading" / name for name in ("grade.py", "submission.py")]
-    waiting += (root / "autograder" / "checks").rglob("*.py")
-    waiting += (root / "autograder" / name for name in (*FILES, "sandbox/check_inside.py"))
+    waiting += (path for path in version.content(LESSONS.folder) if path.suffix == ".py")
+    waiting += (root / "autograder" / name for name in FILES)
+    waiting += (root / "autograder" / "judging").rglob("*.py")  # what checks of any course may use
     waiting += (root / "course_lib").rglob("*.py")
     found = set()
     while waiting:
@@ -43,8 +45,13 @@ def reached(root):
     return found
 
 
+def everything(root):
+    """Return the files on the list, the engine's and the lessons'."""
+    return {*version.files(root), *version.content(LESSONS.folder)}
+
+
 def test_the_list_is_what_the_imports_reach(root):
-    listed = {path for path in version.files(root) if path.suffix == ".py" and OWN_BANK not in path.parents}
+    listed = {path for path in everything(root) if path.suffix == ".py"}
     expected = reached(root)
     assert {p.relative_to(root).as_posix() for p in expected - listed} == set(), "on these a verdict depends too"
     extra = {p.relative_to(root).as_posix() for p in listed - expected}
@@ -52,38 +59,53 @@ def test_the_list_is_what_the_imports_reach(root):
 
 
 def test_what_is_read_and_not_imported_is_on_the_list(root):
-    listed = {path.relative_to(root).as_posix() for path in version.files(root)}
-    assert "autograder/misconceptions/01-attention/softmax/wrong/sigmoid.py" in listed
+    listed = {path.relative_to(root).as_posix() for path in everything(root)}
+    assert "autograder/lessons/attention/answers/softmax.diff" in listed
     assert any(name.endswith(".safetensors") for name in listed)
 
 
 def test_every_entry_of_the_list_names_something(root):
     assert [part for part in version.PARTS if not list(root.glob(part))] == []
+    assert [part for part in version.CONTENT if not list(LESSONS.folder.glob(part))] == []
 
 
 @pytest.fixture
 def copy(root, tmp_path):
     """The files on which a verdict depends, in a folder of their own."""
-    for path in version.files(root):
+    for path in everything(root):
         place = tmp_path / path.relative_to(root)
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, place)
     return tmp_path
 
 
-def test_a_right_answer_that_is_added_changes_nothing_and_a_check_does(root, copy):
-    before = version.checks_version(copy)
-    assert before == version.checks_version(root)
+class Copied(Lessons):
+    """The lessons' package in a copied checkout, which is not imported."""
+
+    @property
+    def folder(self):
+        return Path(self.root) / "autograder" / "lessons"
+
+
+def version_of(copy):
     version.checks_version.cache_clear()
-    right = copy / "autograder" / "misconceptions" / "01-attention" / "softmax" / "right" / "new.py"
-    right.parent.mkdir()
+    return version.checks_version(Copied(root=str(copy)), copy)
+
+
+def test_a_right_answer_that_is_added_changes_nothing_and_a_check_or_a_mistake_does(root, copy):
+    before = version_of(copy)
+    assert before == version.checks_version(LESSONS, root)
+    lesson = copy / "autograder" / "lessons" / "attention"
+    right = lesson / "answers" / "right" / "softmax" / "new.py"
+    right.parent.mkdir(parents=True)
     right.write_text("def softmax(E, dim=-1): ...", encoding="utf8")
-    (copy / "autograder" / "audit.py").write_text("# on this no verdict depends", encoding="utf8")
-    assert version.checks_version(copy) == before
-    version.checks_version.cache_clear()
-    check = copy / "autograder" / "checks" / "attention" / "check_softmax.py"
-    check.write_text(check.read_text(encoding="utf8") + "\n", encoding="utf8")
-    assert version.checks_version(copy) != before
+    (lesson / "bench.py").write_text("# on this no verdict depends", encoding="utf8")
+    assert version_of(copy) == before
+    for path in (lesson / "checks" / "check_softmax.py", lesson / "answers" / "softmax.diff"):
+        text = path.read_text(encoding="utf8")
+        path.write_text(text + "\n", encoding="utf8")
+        assert version_of(copy) != before
+        path.write_text(text, encoding="utf8")
 
 
 def test_the_list_has_no_place_of_a_machine():

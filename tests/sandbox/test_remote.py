@@ -3,22 +3,20 @@
 import contextlib
 
 import pytest
+from known import CASES, LESSONS
 
-from autograder import catalogue
-from autograder.cases import OWN_BANK, read_bank
-from autograder.local import LocalStudent
-from autograder.references import source_of
-from autograder.runner import run_checks
-from autograder.sandbox.box import Box
-from autograder.sandbox.remote import RemoteStudent
-from autograder.sandbox.session import Session, defined_names
+from autograder.judging.local import LocalStudent
+from autograder.judging.references import source_of
+from autograder.judging.runner import run_checks
+from autograder.sandbox.outside.box import Box
+from autograder.sandbox.outside.remote import RemoteStudent
+from autograder.sandbox.outside.session import Session, defined_names
 
 pytestmark = pytest.mark.sandbox
 
 IMPORTS = "import math\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
 ASSIGNMENT = "01-attention"
-FORBID = catalogue.forbidden(ASSIGNMENT)
-CASES = {str(case): case for case in read_bank(OWN_BANK)}
+LESSON = LESSONS.of(ASSIGNMENT)
 
 
 @pytest.fixture(scope="module")
@@ -31,27 +29,27 @@ def box():
 def remote(box):
     opened = []
 
-    def make(*cells, forbid=FORBID):
-        session = Session(box, forbid)
+    def make(*cells, lesson=LESSON):
+        session = Session(box, lesson.forbidden)
         opened.append(session)
         sources = {"": IMPORTS}
         for cell in (IMPORTS, *cells):
             session.run_cell(cell)
             sources |= defined_names(cell)
-        return RemoteStudent(session, sources, forbid)
+        return RemoteStudent(session, sources, lesson)
 
     yield make
     for session in opened:
         session.close()
 
 
-def both(remote, exercise, *cells, seed=7, forbid=FORBID):
+def both(remote, exercise, *cells, seed=7, lesson=LESSON):
     names = {"__name__": "notebook"}
     for cell in (IMPORTS, *cells):
         with contextlib.suppress(Exception):  # a case may fail when it is defined; the checks then say what is missing
             exec(compile(cell, "cell", "exec"), names)
-    there = remote(*cells, forbid=forbid)
-    return run_checks(exercise, LocalStudent(names, forbid), seed), run_checks(exercise, there, seed)
+    there = remote(*cells, lesson=lesson)
+    return run_checks(exercise, LocalStudent(names, lesson), seed), run_checks(exercise, there, seed)
 
 
 def some(exercise, every):
@@ -88,11 +86,12 @@ LATER = {
 
 
 @pytest.mark.parametrize(
-    "case", [case for lesson in LATER for name in catalogue.exercises(lesson) for case in some(name, 24)]
+    "case", [case for lesson in LATER for name in LESSONS.of(lesson).exercises for case in some(name, 24)]
 )
 def test_later_lessons(remote, case):
-    cells = [LATER[case.assignment], source_of(catalogue.builds_on(case.exercise)), case.text]
-    here, there = both(remote, case.exercise, *cells, forbid=catalogue.forbidden(case.assignment))
+    lesson = LESSONS.of(case.assignment)
+    cells = [LATER[case.assignment], source_of(lesson, lesson.builds_on(case.exercise)), case.text]
+    here, there = both(remote, case.exercise, *cells, lesson=lesson)
     assert [(r.name, r.earned) for r in there.results] == [(r.name, r.earned) for r in here.results]
     assert there.named == here.named
 
@@ -116,7 +115,7 @@ def test_what_the_code_prints_is_shown(remote):
 
 def test_an_endless_loop_is_told_once(box):
     session = Session(box)
-    student = RemoteStudent(session, {"": ""}, ())
+    student = RemoteStudent(session, {"": ""}, LESSON)
     session.run_cell("import os\ndef softmax(E, dim=-1):\n    os._exit(3)")
     report = run_checks("softmax", student, 7)
     session.close()
@@ -142,7 +141,7 @@ def test_a_forbidden_function_earns_nothing(remote, body):
 
 
 def test_speed_and_memory_are_measured_from_outside(remote, root):
-    from autograder import notebooks
+    from autograder.judging import notebooks
 
     cells = {
         notebooks.grade_id(c): notebooks.source(c)

@@ -2,20 +2,22 @@
 
 import os
 import platform
+import re
 import time
 from pathlib import Path
 
 import pytest
 
-from autograder.sandbox import bubblewrap
-from autograder.sandbox.box import Box
-from autograder.sandbox.bubblewrap import SandboxMissing
-from autograder.sandbox.limits import Limits
-from autograder.sandbox.session import Session, SetUpFailed, defined_names
+import autograder
+from autograder.sandbox.outside import bubblewrap
+from autograder.sandbox.outside.box import Box
+from autograder.sandbox.outside.bubblewrap import SandboxMissing
+from autograder.sandbox.outside.limits import Limits
+from autograder.sandbox.outside.session import Session, SetUpFailed, defined_names
 
 pytestmark = pytest.mark.sandbox
 
-PACKAGE = Path(bubblewrap.__file__).parent.parent
+PACKAGE = Path(autograder.__file__).parent
 
 # ------------------------------------------------------------ as in Jupyter
 
@@ -66,6 +68,15 @@ def test_course_lib_is_there_and_check_says_where_it_is_done(run):
     assert "outside this notebook" in run("from autograder import check\ncheck('softmax')")
 
 
+def test_a_lessons_check_is_there_and_nothing_else_of_the_lesson(box):
+    session = Session(box, lesson="autograder.lessons.attention")
+    told = session.run_cell("from autograder.lessons.attention import check\ncheck('softmax')")
+    assert "outside this notebook" in told.outputs[0]["text"]
+    for name in ("references", "checks.check_softmax"):
+        assert session.run_cell(f"import autograder.lessons.attention.{name}").error[0] == "ModuleNotFoundError"
+    session.close()
+
+
 def test_html_of_a_students_own_is_not_passed_on(session):
     [output] = session.run_cell("from IPython.display import HTML\nHTML('<script>1</script>')").outputs
     assert set(output["data"]) == {"text/plain"}
@@ -108,7 +119,7 @@ def test_only_what_is_needed_is_visible(run):
         "import os\nfor p, d, f in os.walk('/inside/autograder'):\n    print(*[os.path.join(p, x) for x in f], sep='\\n')"
     )
     names = {line.removeprefix("/inside/autograder/") for line in visible.split() if line.endswith(".py")}
-    assert names == {*bubblewrap.FILES, "notebook.py"}
+    assert names == {*bubblewrap.FILES, "judging/in_notebook.py"}
     assert run(f"import os\nos.path.exists({str(PACKAGE)!r})") == "False"
     assert run(f"os.path.exists({str(PACKAGE.parent / 'solutions')!r})") == "False"
 
@@ -116,9 +127,9 @@ def test_only_what_is_needed_is_visible(run):
 def test_nothing_that_is_visible_holds_a_check_or_a_reference():
     for name in bubblewrap.FILES:
         text = (PACKAGE / name).read_text(encoding="utf8")
-        assert "from autograder.checks" not in text
-        assert "autograder.misconceptions" not in text
-    loaded = (PACKAGE / "sandbox" / "zygote.py").read_text(encoding="utf8")
+        assert not re.search(r"^from autograder\.(lessons|grading|authoring)", text, re.MULTILINE)
+        assert name == "judging/local.py" or "judging import references" not in text
+    loaded = (PACKAGE / "sandbox" / "inside" / "zygote.py").read_text(encoding="utf8")
     assert "references" not in loaded
 
 

@@ -1,7 +1,8 @@
 """A reply that grows a thousandfold when it is read."""
 
 # replaces: softmax
-from autograder.sandbox import wire, worker
+from autograder.sandbox import wire
+from autograder.sandbox.inside import worker
 from autograder.sandbox.requests import pack_answer
 import json
 def send(connection, header, packing=None):

@@ -1,7 +1,8 @@
 """Four thousand million numbers that share sixteen bytes."""
 
 # replaces: softmax
-from autograder.sandbox import requests, wire, worker
+from autograder.sandbox import requests, wire
+from autograder.sandbox.inside import worker
 real = requests.pack_answer
 def pack_answer(answer, packing):
     out = real(answer, packing)

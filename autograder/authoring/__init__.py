@@ -1,0 +1,1 @@
+"""For authors: build, measure, attack and audit the course."""

@@ -1,0 +1,194 @@
+"""Grade the graders: known right answers must earn every point, known wrong ones must lose some and be told why."""
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from joblib import cpu_count
+from rich.console import Console
+from rich.table import Table
+
+from autograder.grading.course import Course, find_course
+from autograder.grading.handed_out import released_in
+from autograder.grading.helpers import HelperLost, Helpers, NeedsHuman, Task
+from autograder.grading.many import in_threads
+from autograder.grading.progress import progress
+from autograder.grading.settings import Settings
+from autograder.grading.submission import from_notebook
+from autograder.judging.answers import Case, own_cases, read_bank
+from autograder.judging.lesson import Lessons
+from autograder.judging.tools.draw import fresh_seed
+from autograder.sandbox.outside.bubblewrap import problem
+from autograder.sandbox.outside.limits import Limits
+
+#: A case that has not been checked after this many seconds is stopped. The slowest wrong answers need about twenty.
+LIMIT = 180
+
+#: The part of the wrong answers whose misconception has to be named.
+NAMED = 0.9
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the checks said about one case."""
+
+    case: Case
+    earned: float
+    points: float
+    named: tuple[str, ...] = ()
+    trouble: str = ""
+    seconds: float = 0.0
+    given: bool = True  # whether there is a verdict at all: a process of ours that dies has given none
+
+    @property
+    def right(self) -> bool:
+        """Whether the verdict is the right one: all points for a right answer, fewer for a wrong one."""
+        full = self.earned == self.points
+        return self.given and (full if self.case.right else not full)
+
+    def __str__(self) -> str:
+        told = f"  named: {', '.join(self.named)}" if self.named else ""
+        more = f"  {self.trouble}" if self.trouble else ""
+        earned = f"{self.earned:g} of {self.points:g}" if self.given else "no verdict"
+        return f"{self.case}: {earned} in {self.seconds:.1f} s{told}{more}"
+
+
+def task_of(case: Case, course: Course, seed: int | None, settings: Settings) -> Task:
+    """Return the task to grade the solution with the case in its place, as a hand-in is graded.
+
+    All else in the notebook is the solution, which earns every point: the build has seen to that.
+    """
+    released = released_in(course, case.assignment)
+    submission = from_notebook(course.solution_notebook(case.assignment), released, {case.exercise: case.text})
+    earlier = course.lessons.of(case.assignment).builds_on(case.exercise)
+    return Task(submission, fresh_seed() if seed is None else seed, settings, [case.exercise], earlier)
+
+
+def verdict_of(case: Case, task: Task, helpers: Helpers) -> Verdict:
+    """Grade a case. A process that dies, or a case that takes a trusting one with it, gives no verdict."""
+    start = time.perf_counter()
+    try:
+        result = helpers.grade(task)
+    except (HelperLost, NeedsHuman) as error:
+        points = task.settings.lessons.of(case.assignment).points(case.exercise)
+        return Verdict(case, 0.0, points, (), str(error), time.perf_counter() - start, given=False)
+    [report] = result.exercises
+    lost = [f"{c['sentence']}: {c['failure']}" for c in report["checks"] if c["earned"] < c["points"]]
+    told = " | ".join(lost)[:600] if case.right else ""
+    seconds = time.perf_counter() - start
+    return Verdict(case, report["earned"], report["points"], tuple(report["named"]), told, seconds)
+
+
+def run_cases(cases: Sequence[Case], course: Course, workers: int, seed: int | None) -> Iterator[Verdict]:
+    """Yield a verdict for every case: in the sandbox where there is one, and otherwise each in a process of its own."""
+    settings = Settings(
+        trust=bool(problem()), limits=Limits(total_wall=LIMIT), label=course.label, lessons=course.lessons
+    )
+    with Helpers(workers) as helpers:
+
+        def one(case: Case) -> Verdict:
+            return verdict_of(case, task_of(case, course, seed, settings), helpers)
+
+        yield from in_threads(one, cases, workers)
+
+
+def audit(
+    banks: list[Path] | None,
+    only: list[str] | None,
+    workers: int | None,
+    seed: int | None,
+    verbose: bool,
+    attacks: bool = True,
+) -> int:
+    """Run the audit, print a table, and return 0 when every verdict is right.
+
+    The course's own bank, taken whole, is followed by the attack suite, unless ``attacks`` is False or there is no sandbox.
+    """
+    course = find_course()
+    cases = list(_selected(course, banks, only))
+    console = Console(width=None if os.isatty(1) else 110)
+    verdicts: list[Verdict] = []
+    with progress("checking answers", len(cases)) as step:
+        for verdict in run_cases(cases, course, workers or cpu_count(), seed):
+            verdicts.append(verdict)
+            step()
+            if verbose:
+                console.print(str(verdict), markup=False, highlight=False, soft_wrap=True)
+    verdicts.sort(key=lambda verdict: str(verdict.case))
+    bad = _print(console, verdicts, course.lessons)
+    return _attack(course, console) or bad if attacks and not banks and not only else bad
+
+
+def _attack(course: Course, console: Console) -> int:
+    """Run the attack suite against both ways of grading a class, print what came of it, and return 0 when it came to nothing."""
+    from autograder.authoring.attacks import attack
+    from autograder.sandbox.outside.bubblewrap import SandboxMissing, find
+
+    folder = course.root / "tests" / "attacks" / "cases"
+    if not folder.is_dir():
+        return 0  # another course, which has no hostile submissions of its own
+    try:
+        find()
+    except SandboxMissing as error:
+        console.print(f"attacks: not tried. {error}", soft_wrap=True, highlight=False)
+        return 0
+    tallies = {command: attack(course, folder, command) for command in ("autograder", "nbgrader")}
+    for command, tally in tallies.items():
+        console.print(f"{command}: {tally}", markup=False, highlight=False, soft_wrap=True)
+    return 0 if all(tally.good for tally in tallies.values()) else 1
+
+
+def _selected(course: Course, banks: list[Path] | None, only: list[str] | None) -> Iterator[Case]:
+    """Yield the cases of the banks, or else the course's own. Raises LookupError for one of no exercise of its lesson."""
+    for bank in banks or ():
+        if not bank.is_dir():
+            raise FileNotFoundError(
+                f"There is no folder {bank}. Expected one with files <assignment>/<exercise>/<right|wrong>/<name>.py."
+            )
+    own = own_cases(course.lessons, course.assignments) if not banks else ()
+    for case in (*own, *(case for bank in banks or () for case in read_bank(bank))):
+        known = course.lessons.of(case.assignment).exercises
+        if case.exercise not in known:
+            raise LookupError(
+                f"{case}: {case.assignment} has no exercise {case.exercise!r}. Expected one of: {', '.join(known)}."
+            )
+        if not only or case.exercise in only:
+            yield case
+
+
+def _print(console: Console, verdicts: Sequence[Verdict], lessons: Lessons) -> int:
+    table = Table(title="Known answers")
+    for title in ("exercise", "right accepted", "wrong rejected", "wrong named"):
+        table.add_column(title, justify="left" if title == "exercise" else "right")
+    names = list(dict.fromkeys((v.case.assignment, v.case.exercise) for v in verdicts))
+    for assignment, exercise in sorted(names, key=lambda n: (n[0], lessons.of(n[0]).exercises.index(n[1]))):
+        group = [v for v in verdicts if (v.case.assignment, v.case.exercise) == (assignment, exercise)]
+        table.add_row(f"{assignment}  {exercise}", *_counts(group))
+    table.add_section()
+    table.add_row("all", *_counts(verdicts))
+    console.print(table)
+    bad = [verdict for verdict in verdicts if not verdict.right]
+    unnamed = [verdict for verdict in verdicts if not verdict.case.right and verdict.right and not verdict.named]
+    silent = [verdict for verdict in bad if not verdict.given]
+    wrong_ones = [verdict for verdict in bad if verdict.given]
+    for title, group in (("NO VERDICT", silent), ("WRONG VERDICT", wrong_ones), ("rejected without a name", unnamed)):
+        for verdict in group:
+            console.print(f"{title}: {verdict}", markup=False, highlight=False, soft_wrap=True)
+    console.print(
+        f"audit: {len(verdicts)} answers, {len(bad)} wrong verdicts, {len(unnamed)} wrong answers without a name"
+    )
+    wrong = sum(not verdict.case.right for verdict in verdicts)
+    return 1 if bad or len(unnamed) > (1 - NAMED) * wrong else 0
+
+
+def _counts(verdicts: Iterable[Verdict]) -> list[str]:
+    verdicts = list(verdicts)
+    good, wrong = [v for v in verdicts if v.case.right], [v for v in verdicts if not v.case.right]
+    named = sum(bool(v.named) for v in wrong if v.right)
+    return [
+        f"{sum(v.right for v in good)} of {len(good)}",
+        f"{sum(v.right for v in wrong)} of {len(wrong)}",
+        f"{named} of {len(wrong)}",
+    ]

@@ -1,0 +1,82 @@
+"""The solution notebook of a lesson, read from its source ``solutions/<assignment>/<name>.py``."""
+
+from pathlib import Path
+
+import jupytext
+import nbformat
+from nbformat.notebooknode import NotebookNode
+
+from autograder.authoring.source_rules import Source, SourceError, require_fit
+from autograder.grading.course import Course
+from autograder.judging.lesson import Lesson
+from autograder.judging.notebooks import checked_exercise, fingerprint
+
+COLAB_CELL = """\
+# Run this cell first. In Colab it installs the course; anywhere else it does nothing.
+import sys
+
+if "google.colab" in sys.modules:
+    %pip install --quiet "{package} @ git+{repository}"
+"""
+
+
+def solution_notebook(course: Course, source: Path) -> NotebookNode:
+    """Return the solution notebook: the source's cells, with what the source leaves out filled in.
+
+    Raises SourceError for a source that must not be built.
+    """
+    assignment = source.parent.name
+    lesson = course.lessons.find(assignment)
+    read = jupytext.read(source)
+    require_fit(Source(source, read.cells, lesson))
+    cells = [*_colab_cells(course), *read.cells]
+    for cell in cells:
+        _complete(cell, lesson)
+    _name_cells(cells)
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    notebook.metadata = NotebookNode(
+        course={"assignment": assignment},
+        kernelspec={"display_name": "Python 3", "language": "python", "name": "python3"},
+        language_info={"name": "python"},
+    )
+    nbformat.validate(notebook)
+    return notebook
+
+
+def _colab_cells(course: Course) -> list[NotebookNode]:
+    """Return the cell that installs the course in Colab; none for a course that lies nowhere else."""
+    if course.repository is None:
+        return []
+    text = COLAB_CELL.format(package=course.package, repository=course.repository).rstrip()
+    return [nbformat.v4.new_code_cell(text, metadata={"nbgrader": {"grade_id": "set-up", "locked": True}})]
+
+
+def _complete(cell: NotebookNode, lesson: Lesson | None) -> None:
+    """Fill in the defaults of nbgrader's metadata, mark experiments with their fingerprint, drop jupytext's own marks."""
+    given = cell.metadata
+    metadata = NotebookNode({key: given[key] for key in ("tags",) if key in given})
+    if "experiment" in given.get("tags", []):
+        metadata["course"] = {"experiment": fingerprint(cell.source)}
+    if "nbgrader" in given:
+        metadata["nbgrader"] = _nbgrader_marks(dict(given["nbgrader"]), cell, lesson)
+    cell.metadata = metadata
+
+
+def _nbgrader_marks(given: dict, cell: NotebookNode, lesson: Lesson | None) -> dict:
+    marks = {"schema_version": 3, "grade": False, "solution": False, "task": False} | given
+    marks.setdefault("locked", marks["grade"] and not marks["solution"])
+    exercise = checked_exercise(cell.source)
+    if marks["grade"] and lesson and exercise:
+        marks.setdefault("points", lesson.points(exercise))
+    if marks["grade"] and "points" not in marks:
+        raise SourceError(f"the cell {marks['grade_id']!r} is graded, but its points are not given.")
+    return dict(sorted(marks.items()))
+
+
+def _name_cells(cells: list[NotebookNode]) -> None:
+    """Give each cell an identifier that depends on its text alone, so that an edit changes one line of a diff and not all."""
+    seen: dict[str, int] = {}
+    for cell in cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id") or fingerprint(cell.source)[:8]
+        seen[name] = seen.get(name, 0) + 1
+        cell.id = name if seen[name] == 1 else f"{name}-{seen[name]}"

@@ -1,0 +1,51 @@
+"""The known answers to an exercise, each mistake as a diff."""
+
+import os
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.syntax import Syntax
+from rich.text import Text
+
+from autograder.grading.course import Course
+from autograder.judging.answers import cases_of, entries_of
+from autograder.judging.lesson import Lesson
+
+
+def list_answers(course: Course, exercise: str, assignment: str | None, names: Sequence[str]) -> None:
+    """Print the known answers to an exercise: of the bases and of ``names`` the text, of the others the diff.
+
+    Raises LookupError where no lesson has the exercise, or more than one and ``assignment`` does not say which, or for a name
+    that is none of its answers.
+    """
+    lesson = _lesson(course, exercise, assignment)
+    known = {case.name for case in cases_of(lesson, exercise)}
+    if unknown := [name for name in names if name not in known]:
+        raise LookupError(f"{exercise} has no known answer {unknown[0]!r}. There are: {', '.join(sorted(known))}.")
+    console = Console(width=None if os.isatty(1) else 120)
+    written = {(entry.name, entry.right): entry for entry in entries_of(lesson, exercise)}
+    for case in cases_of(lesson, exercise):
+        if names and case.name not in names:
+            continue
+        entry = written.get((case.name, case.right))
+        whole = entry is None or entry.base is None or bool(names)
+        head = Text(
+            f"{'right' if case.right else 'wrong'}  {case.name}", style="bold green" if case.right else "bold red"
+        )
+        console.print(head)
+        console.print(case.hint, markup=False, highlight=False, soft_wrap=True)
+        shown = case.text if whole or entry is None else entry.diff()
+        console.print(Syntax(shown.rstrip(), "python" if whole else "diff", background_color="default", word_wrap=True))
+        console.print()
+
+
+def _lesson(course: Course, exercise: str, assignment: str | None) -> Lesson:
+    lessons = [found for name in course.assignments if (found := course.lessons.find(name))]
+    having = [lesson for lesson in lessons if exercise in lesson.exercises and assignment in (None, lesson.assignment)]
+    if len(having) == 1:
+        return having[0]
+    if having:
+        told = " or ".join(f"--lesson {lesson.assignment}" for lesson in having)
+        raise LookupError(f"More than one lesson has an exercise {exercise!r}. Say which: {told}.")
+    known = [name for lesson in lessons for name in lesson.exercises if assignment in (None, lesson.assignment)]
+    raise LookupError(f"There is no exercise {exercise!r}. Expected one of: {', '.join(known)}.")

@@ -1,0 +1,165 @@
+"""What must be true of a lesson's source before it is built. A mistake is told in one sentence, with lesson, cell and file."""
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder.judging.lesson import Lesson
+from autograder.judging.notebooks import checked_exercise, defined, grade_id
+
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+
+_SECTION = re.compile(r"^#{2,4} (\d+(?:\.\d+)*)(?=\s)", re.MULTILINE)
+_EXERCISE = re.compile(r"^\*\*Exercise (\d+)\.?\*\*", re.MULTILINE)
+_CALL = re.compile(r"\bcheck\(\s*[\"'](\w*)[\"']")
+
+
+class SourceError(Exception):
+    """The source is not fit to be built; the message says where and why."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A lesson's source: its file, its cells in order, and its content; None where the checks are assertions of its own."""
+
+    path: Path
+    cells: Sequence[Any]
+    lesson: Lesson | None
+
+    def problems(self) -> Iterator[str]:
+        """Yield what is wrong with it, one sentence each."""
+        for rule in _RULES:
+            for number, sentence in rule(self):
+                yield f"{self._cell(number)}{sentence}"
+
+    def _cell(self, number: int | None) -> str:
+        if number is None:
+            return ""
+        name = grade_id(self.cells[number]) or f"{self.cells[number].source[:30].splitlines()[0]} …"
+        return f"cell {number + 1} ({name}): "
+
+    def marks(self, number: int) -> dict[str, Any]:
+        return self.cells[number].metadata.get("nbgrader", {})
+
+    def solutions(self) -> Iterator[int]:
+        """Yield the code cells in which students write."""
+        for number, cell in enumerate(self.cells):
+            if cell.cell_type == "code" and self.marks(number).get("solution"):
+                yield number
+
+    def checks(self) -> Iterator[tuple[int, str | None]]:
+        """Yield the check cells of a lesson with content, each with the exercise that it checks, or None."""
+        for number, cell in enumerate(self.cells):
+            if cell.cell_type == "code" and self.marks(number).get("grade") and not self.marks(number).get("solution"):
+                yield number, checked_exercise(cell.source)
+
+
+Problems = Iterator[tuple[int | None, str]]
+
+
+def require_fit(source: Source) -> None:
+    """Raise SourceError, with every problem on a line of its own, unless the source may be built."""
+    if found := list(source.problems()):
+        raise SourceError("\n".join(found))
+
+
+def _names(source: Source) -> Problems:
+    """nbgrader knows a cell by its grade_id."""
+    seen = Counter(grade_id(cell) for cell in source.cells)
+    for number, cell in enumerate(source.cells):
+        if "nbgrader" in cell.metadata and not grade_id(cell):
+            yield number, "it has nbgrader metadata without a grade_id; give it one."
+        elif grade_id(cell) and seen[grade_id(cell)] > 1:
+            yield (
+                number,
+                f"the grade_id {grade_id(cell)!r} stands {seen[grade_id(cell)]} times; each cell needs its own.",
+            )
+
+
+def _markers(source: Source) -> Problems:
+    """What students must not see stands between two markers, in a cell that is marked as a solution."""
+    solutions = set(source.solutions())
+    for number, cell in enumerate(source.cells):
+        begun, ended = cell.source.count(BEGIN), cell.source.count(END)
+        if begun != ended:
+            yield number, f"it has {begun} lines {BEGIN!r} and {ended} lines {END!r}; each region needs both."
+        elif begun and cell.cell_type == "code" and number not in solutions:
+            yield number, f'it holds {BEGIN!r}, but is not marked "solution": true; students would see the solution.'
+        elif not begun and number in solutions and source.lesson is not None:
+            yield number, f"it is a solution without {BEGIN!r} and {END!r}; all of it would be handed out as a stub."
+
+
+def _checks(source: Source) -> Problems:
+    """A check cell checks an exercise of the lesson, below the cell where it is written."""
+    if source.lesson is None:
+        return
+    exercises = source.lesson.exercises
+    for number, name in source.checks():
+        said = name or (_CALL.search(source.cells[number].source) or [None, None])[1]
+        if said is None and source.marks(number).get("points") is None:
+            yield (
+                number,
+                f'it is graded but checks no exercise; expected check("NAME") with one of: {", ".join(exercises)}.',
+            )
+        elif said is not None and said not in exercises:
+            near = difflib.get_close_matches(said, exercises, 1)
+            meant = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(exercises)}."
+            yield number, f"it checks {said!r}, which is not in EXERCISES of {source.lesson.package}; {meant}"
+        elif name and (written := _written(source, name)) is not None and written > number:
+            yield number, f"it stands above cell {written + 1}, in which {name} is written; a check belongs below."
+
+
+def _written(source: Source, name: str) -> int | None:
+    return next((n for n in source.solutions() if name in defined(source.cells[n].source)), None)
+
+
+def _exercises(source: Source) -> Problems:
+    """Every exercise has a solution cell of its name, a check cell, checks and points."""
+    lesson = source.lesson
+    if lesson is None:
+        return
+    checked = {name for _, name in source.checks()}
+    for name in lesson.exercises:
+        written = _written(source, name)
+        if written is None:
+            yield None, f"there is no solution cell that defines {name}, which is in EXERCISES of {lesson.package}."
+        elif grade_id(source.cells[written]) != name:
+            yield written, f"it defines the exercise {name}, but its grade_id is another; expected {name!r}."
+        if name not in checked:
+            yield (
+                written,
+                f'the exercise {name} has no check cell; expected a cell with check("{name}") and "grade": true.',
+            )
+        yield from ((None, told) for told in _points(lesson, name))
+    for number in source.solutions():
+        name = grade_id(source.cells[number])
+        if (lesson.folder / "checks" / f"check_{name}.py").is_file() and name not in lesson.exercises:
+            yield number, f"the exercise {name} is not in EXERCISES of {lesson.package}; add it there."
+
+
+def _points(lesson: Lesson, name: str) -> Iterator[str]:
+    path = lesson.folder / "checks" / f"check_{name}.py"
+    if not path.is_file():
+        yield f"there is no file {path} with the checks of {name}."
+    elif not lesson.checks(name):
+        yield f'no function in {path} is a check of {name}; expected def check_…, marked @exercise("{name}").'
+    elif not lesson.points(name):
+        yield f"the checks in {path} give no points; expected @points(…) on at least one."
+
+
+def _numbers(source: Source) -> Problems:
+    """No number of a section or of an exercise stands twice."""
+    for what, pattern in (("section", _SECTION), ("exercise", _EXERCISE)):
+        seen: dict[str, int] = {}
+        for number, cell in enumerate(source.cells):
+            for found in pattern.findall(cell.source) if cell.cell_type == "markdown" else ():
+                if found in seen:
+                    yield number, f"there is a second {what} {found}; the first is in cell {seen[found] + 1}."
+                seen.setdefault(found, number)
+
+
+_RULES: tuple[Callable[[Source], Problems], ...] = (_names, _markers, _checks, _exercises, _numbers)

@@ -1,0 +1,94 @@
+"""Where things lie in a checkout of the course."""
+
+import functools
+import hashlib
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder.judging.lesson import Lessons
+
+
+@dataclass(frozen=True)
+class Course:
+    """A course root: the folder that holds ``nbgrader_config.py`` and ``solutions/``."""
+
+    root: Path
+
+    @property
+    def label(self) -> str:
+        """A short name for this course's processes in the system's list of them, which tells nothing of its path."""
+        return f"course-{hashlib.sha256(str(self.root.resolve()).encode()).hexdigest()[:12]}"
+
+    @property
+    def solutions(self) -> Path:
+        return self.root / "solutions"
+
+    @property
+    def release(self) -> Path:
+        return self.root / "assignments"
+
+    @property
+    def grading(self) -> Path:
+        return self.root / "grading"
+
+    @functools.cached_property
+    def _settings(self) -> dict[str, Any]:
+        """What ``pyproject.toml`` says, if there is one."""
+        try:
+            return tomllib.loads((self.root / "pyproject.toml").read_text(encoding="utf8"))
+        except FileNotFoundError:
+            return {}
+
+    @property
+    def lessons(self) -> Lessons:
+        """The package with the course's lessons: ``lessons`` of ``[tool.autograder]``, or else those that come with it."""
+        package = self._settings.get("tool", {}).get("autograder", {}).get("lessons")
+        return Lessons() if package is None else Lessons(package, str(self.root.resolve()))
+
+    @property
+    def package(self) -> str:
+        """The name under which pip installs the course."""
+        return self._settings.get("project", {}).get("name", "")
+
+    @property
+    def repository(self) -> str | None:
+        """The address of the repository, from ``pyproject.toml``, the one place where it stands; None where it has none."""
+        return self._settings.get("project", {}).get("urls", {}).get("Repository")
+
+    def sources(self) -> list[Path]:
+        """Return the sources of the lessons, ``solutions/<assignment>/<notebook>.py``, in order."""
+        return sorted(self.solutions.glob("[0-9]*/*.py"))
+
+    @property
+    def assignments(self) -> list[str]:
+        """The assignments that have a source, in order."""
+        return [source.parent.name for source in self.sources()]
+
+    def source_of(self, assignment: str) -> Path:
+        """Return the source of an assignment. Raises LookupError when there is none."""
+        for source in self.sources():
+            if source.parent.name == assignment:
+                return source
+        raise LookupError(f"There is no source for {assignment!r}. There is one for: {', '.join(self.assignments)}.")
+
+    def solution_notebook(self, assignment: str) -> Path:
+        """Return the solution notebook of an assignment. Raises LookupError when there is none."""
+        found = sorted((self.solutions / assignment).glob("*.ipynb"))
+        if len(found) != 1:
+            known = ", ".join(self.assignments)
+            raise LookupError(f"There is no solution notebook for {assignment!r}. There is one for: {known}.")
+        return found[0]
+
+
+def find_course(start: Path | None = None) -> Course:
+    """Return the course that ``start`` (default: the current folder) lies in. Raises LookupError outside a course."""
+    start = (start or Path.cwd()).resolve()
+    for folder in (start, *start.parents):
+        if (folder / "nbgrader_config.py").exists() and (folder / "solutions").is_dir():
+            return Course(folder)
+    raise LookupError(
+        f"{start} is not inside a checkout of the course. Expected a folder with nbgrader_config.py and solutions/. "
+        "Go to the folder that you cloned, and run the command there."
+    )

@@ -1,0 +1,28 @@
+"""What a course hands out, read from its folder of releases."""
+
+from dataclasses import replace
+
+from autograder.grading.course import Course
+from autograder.grading.released import Released, ReleasedCell, from_notebook
+from autograder.judging import notebooks
+
+
+def released_in(course: Course, assignment: str) -> Released:
+    """Return what a course hands out for an assignment. Raises LookupError where it has not been built."""
+    found = sorted((course.release / assignment).glob("*.ipynb"))
+    if len(found) != 1:
+        raise LookupError(f"There is no released notebook in {course.release / assignment}. Build it: autograder build")
+    return complete(from_notebook(assignment, found[0].stem, notebooks.read(found[0]), course.lessons))
+
+
+def complete(released: Released) -> Released:
+    """Add the check cells that a notebook has lost, so that every exercise is checked."""
+    cells = dict(released.cells)
+    lesson = released.lessons.of(released.assignment)
+    for name in lesson.exercises:
+        if name not in released.exercises:
+            points = lesson.points(name)
+            cells[f"check-{name}"] = ReleasedCell(
+                f"check-{name}", "code", True, f'check("{name}")', "", True, False, False, points
+            )
+    return replace(released, cells=cells)

@@ -1,0 +1,39 @@
+"""What the converter says of a submission."""
+
+import contextlib
+import logging
+from collections.abc import Iterator
+
+from filelock import Timeout
+from sqlalchemy.exc import OperationalError
+
+from autograder.grading.helpers import describe
+from autograder.grading.outcome import GRADED, Outcome, readable
+
+#: How long to wait for a gradebook that another program is writing or has open, in seconds.
+_PATIENCE = 60.0
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, OperationalError | Timeout):
+        return f"the gradebook was in use by another program for {_PATIENCE:g} s: close it ({type(error).__name__})"
+    return describe(error)
+
+
+def _line(outcome: Outcome) -> str:
+    if outcome.state != GRADED:
+        return f"{readable(outcome.student)}: {outcome.state}: {outcome.reason}"
+    notes = f"; please look: {'; '.join(outcome.notes)}" if outcome.notes else ""
+    points = f"{outcome.earned:g} of {outcome.points:g} points in {outcome.seconds:.1f} s"
+    return f"{readable(outcome.student)}: {points}{notes}"
+
+
+@contextlib.contextmanager
+def _quiet(log: logging.Logger) -> Iterator[None]:
+    """Keep nbgrader's many lines about one submission out of the way; warnings are shown where something goes wrong."""
+    before = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(before)

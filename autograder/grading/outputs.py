@@ -1,0 +1,82 @@
+"""What a graded cell shows, and the one result from which nbgrader reads its points."""
+
+from collections.abc import Sequence
+
+from autograder.grading.result import Output, points_between
+from autograder.judging.notebooks import Cell
+from autograder.judging.report import ExerciseReport
+from autograder.sandbox.outside.cell_result import CellResult
+
+_NOT_SEALED = (
+    "This cell's own assertions were run beside the student's code, as nbgrader does it. "
+    "They are not protected against code that is meant to deceive them."
+)
+
+
+def as_data(report: ExerciseReport) -> dict:
+    """Return a report as plain data."""
+    checks = [
+        {
+            "name": r.name, "sentence": r.sentence, "points": r.points, "earned": r.earned,
+            "failure": str(r.failure or ""), "cause": r.diagnosis.name if r.diagnosis else "",
+        }
+        for r in report.results
+    ]  # fmt: skip
+    return {
+        "name": report.exercise, "earned": points_between(report.earned, report.points), "points": report.points,
+        "seed": report.seed, "named": report.named, "note": report.note, "checks": checks, "text": str(report),
+    }  # fmt: skip
+
+
+def _check_outputs(report: ExerciseReport, sealed: bool) -> list[Output]:
+    """The table, and then the one result from which nbgrader reads the points."""
+    warning = "" if sealed else "Not sealed: this submission was graded without a sandbox.\n"
+    data = {"text/plain": warning + str(report), "text/html": warning + report._repr_html_()}
+    value = points_between(report.earned, report.points)
+    return [
+        {"output_type": "display_data", "metadata": {"autograder": True}, "data": data},
+        {"output_type": "execute_result", "metadata": {}, "execution_count": None, "data": {"text/plain": repr(value)}},
+    ]
+
+
+def _points(cell: Cell) -> float:
+    return float(cell["metadata"]["nbgrader"].get("points", 0.0))
+
+
+def _outputs(ran: CellResult, points: float | None) -> list[Output]:
+    """A cell's outputs. ``points`` is what a grade cell with assertions of its own is worth, and None for any other cell.
+
+    In a grade cell an error costs the points, what is printed to stderr does not, and a number as the last value is partial
+    credit, between 0 and ``points``.
+    """
+    outputs = [dict(item) for item in ran.outputs]
+    if points is not None:
+        outputs = [item | {"name": "stdout"} if item["output_type"] == "stream" else item for item in outputs]
+        outputs = [
+            _partial_credit(item, points) if item["output_type"] == "execute_result" else item for item in outputs
+        ]
+        note = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": _NOT_SEALED}}
+        outputs.append(note)
+    if ran.error:
+        name, message, trace = ran.error
+        if points is not None:  # a traceback shows the lines of hidden tests
+            trace = f"{name}: {message}"
+        outputs.append({"output_type": "error", "ename": name, "evalue": message, "traceback": trace.splitlines()})
+    return outputs
+
+
+def _earned(outputs: Sequence[Output], cell: Cell) -> float:
+    """Return the points that nbgrader reads from the outputs of a grade cell with assertions of its own."""
+    if any(item["output_type"] == "error" for item in outputs):
+        return 0.0
+    values = [item["data"]["text/plain"] for item in outputs if item["output_type"] == "execute_result"]
+    return float(values[0]) if values else _points(cell)
+
+
+def _partial_credit(item: Output, points: float) -> Output:
+    """Keep nbgrader from taking a negative number or none at all for full marks."""
+    try:
+        earned = points_between(float(str(item["data"].get("text/plain"))), points)
+    except ValueError:
+        return {"output_type": "display_data", "metadata": {}, "data": item["data"]}
+    return item | {"data": {"text/plain": repr(earned)}}

@@ -1,0 +1,199 @@
+"""Known answers: right ones of many styles, and the mistakes that people make, each as edits of another answer.
+
+A lesson's ``answers/NAME.diff`` holds the bases and the mistakes, and ``answers/right/NAME/*.py`` right answers of other styles.
+A ``.diff`` is a list of entries. Each begins with ``@@ name @@ hint`` (or ``@@ name < base @@ hint`` where the base is not
+the first entry), and the hint may go on in the next lines. Then follows, for a base, its text, every line after a ``|``; for a
+mistake, its edits:
+
+- ``old → new`` replaces a piece of one line,
+- a run of lines that begin with ``-``, ``+`` or a space is a hunk of a diff: it removes, adds and keeps whole lines.
+
+What an edit replaces must be in the base exactly once. An entry whose name is followed by ``(right)`` is a right answer.
+"""
+
+import ast
+import difflib
+import functools
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.judging.lesson import Lesson, Lessons
+
+ARROW = " → "
+
+_HEAD = re.compile(r"@@ (?P<name>\w+)(?P<right> \(right\))?(?: < (?P<base>\w+))? @@(?: (?P<hint>.*))?")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One known answer to one exercise. ``hint`` is what a student with this mistake reads, or which style a right answer has."""
+
+    assignment: str
+    exercise: str
+    right: bool
+    name: str
+    text: str
+    hint: str = ""
+
+    @property
+    def title(self) -> str:
+        return self.name.replace("_", " ")
+
+    def __str__(self) -> str:
+        return f"{self.assignment}/{self.exercise}/{'right' if self.right else 'wrong'}/{self.name}"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a ``.diff``: its text, and the text of the base that it is an edit of; None for a base."""
+
+    name: str
+    right: bool
+    hint: str
+    text: str
+    base: str | None = None
+
+    def diff(self) -> str:
+        """Return what is different from the base as a diff, or the whole text of a base."""
+        if self.base is None:
+            return self.text
+        lines = difflib.unified_diff(self.base.splitlines(), self.text.splitlines(), n=1, lineterm="")
+        return "\n".join(line for line in itertools.islice(lines, 2, None) if not line.startswith("@@"))
+
+
+def read_entries(text: str, where: str) -> list[Entry]:
+    """Return the entries of a ``.diff`` in order. Raises ValueError, with the place, for one that cannot be read or applied."""
+    entries: dict[str, Entry] = {}
+    for head, lines in _blocks(text, where):
+        name, right, base = head["name"], bool(head["right"]), head["base"] or next(iter(entries), None)
+        place = f"{where}, {name}"
+        if name in entries:
+            raise ValueError(f"{place}: there are two entries of this name.")
+        body = next((n for n, line in enumerate(lines) if _is_edit(line)), len(lines))
+        hint = " ".join([head["hint"] or "", *(line.strip() for line in lines[:body])]).strip()
+        edits = lines[body:]
+        if edits and all(line.startswith("|") for line in edits):
+            entries[name] = Entry(name, right, hint, "".join(f"{line[1:]}\n" for line in edits))
+        elif base not in entries:
+            raise ValueError(f"{place}: its base {base!r} is not an entry above it.")
+        else:
+            before = entries[base].text
+            entries[name] = Entry(name, right, hint, _edited(before, edits, place), before)
+    return list(entries.values())
+
+
+def _blocks(text: str, where: str) -> Iterator[tuple[re.Match[str], list[str]]]:
+    """Yield the head and the other lines of each entry. What stands above the first is a comment."""
+    head: re.Match[str] | None = None
+    lines: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("@@"):
+            if head is not None:
+                yield head, lines
+            head, lines = _HEAD.fullmatch(line), []
+            if head is None:
+                raise ValueError(f"{where}, line {number}: expected '@@ name @@ hint', but got {line!r}.")
+        elif head is not None and line:
+            lines.append(line)
+    if head is not None:
+        yield head, lines
+
+
+def _is_edit(line: str) -> bool:
+    return line.startswith(("|", "-", "+", " ")) or ARROW in line or line.endswith(ARROW.rstrip())
+
+
+def _edited(text: str, lines: Sequence[str], place: str) -> str:
+    """Apply the edits to a base. Raises ValueError for an edit whose old text is not in it exactly once."""
+    if not lines:
+        raise ValueError(f"{place}: it is neither a text nor an edit of one.")
+    for hunk, group in itertools.groupby(lines, key=lambda line: line[0] in "-+ "):
+        if hunk:
+            for part in _hunks(list(group)):
+                old, new = ("".join(f"{line[1:]}\n" for line in part if line[0] in signs) for signs in ("- ", "+ "))
+                text = _replace(f"\n{text}", f"\n{old}", f"\n{new}", place)[1:]
+        else:
+            for line in group:
+                old, _, new = f"{line} ".partition(ARROW)
+                text = _replace(text, old, new[:-1], place)
+    return text
+
+
+def _hunks(lines: Sequence[str]) -> Iterator[list[str]]:
+    """Split a run of diff lines: a line of context, or a removal after something that was added, begins another hunk."""
+    part: list[str] = []
+    for line in lines:
+        added = any(before[0] == "+" for before in part)
+        if part and (added and line[0] in "- "):
+            yield part
+            part = []
+        part.append(line)
+    if part:
+        yield part
+
+
+def _replace(text: str, old: str, new: str, place: str) -> str:
+    times = text.count(old)
+    if times != 1:
+        raise ValueError(
+            f"{place}: expected the text {old.strip()!r} exactly once in the base, but it is there {times} times."
+        )
+    return text.replace(old, new)
+
+
+@functools.cache
+def entries_of(lesson: Lesson, exercise: str) -> tuple[Entry, ...]:
+    """Return the entries of an exercise's ``.diff``; none where there is no such file."""
+    path = lesson.folder / "answers" / f"{exercise}.diff"
+    return tuple(read_entries(path.read_text(encoding="utf8"), str(path))) if path.is_file() else ()
+
+
+@functools.cache
+def cases_of(lesson: Lesson, exercise: str) -> tuple[Case, ...]:
+    """Return all known answers to an exercise, right ones and wrong ones, each kind in the order of their names."""
+    written = [
+        Case(lesson.assignment, exercise, entry.right, entry.name, entry.text, entry.hint)
+        for entry in entries_of(lesson, exercise)
+    ]
+    files = (lesson.folder / "answers" / "right" / exercise).glob("*.py")
+    return tuple(sorted([*written, *(_from_file(lesson.assignment, exercise, path, True) for path in files)], key=str))
+
+
+def misconceptions(lesson: Lesson, exercise: str) -> tuple[Case, ...]:
+    """Return the wrong answers to an exercise that feedback is made from."""
+    return tuple(case for case in cases_of(lesson, exercise) if not case.right)
+
+
+def own_cases(lessons: Lessons, assignments: Sequence[str]) -> list[Case]:
+    """Return the known answers of these assignments, in the order of the course."""
+    found = [lessons.of(assignment) for assignment in assignments if lessons.has(assignment)]
+    return [case for lesson in found for exercise in lesson.exercises for case in cases_of(lesson, exercise)]
+
+
+def read_bank(folder: Path) -> list[Case]:
+    """Return the cases of a folder from outside, ``<assignment>/<exercise>/<right|wrong>/<name>.py``, in order.
+
+    Raises ValueError for a folder that holds none.
+    """
+    paths = sorted(path for path in folder.glob("*/*/*/*.py") if path.parent.name in ("right", "wrong"))
+    if not paths:
+        raise ValueError(
+            f"There are no cases in {folder}. Expected files named <assignment>/<exercise>/<right|wrong>/<name>.py below it."
+        )
+    return [_from_file(path.parts[-4], path.parts[-3], path, path.parent.name == "right") for path in paths]
+
+
+def _from_file(assignment: str, exercise: str, path: Path, right: bool) -> Case:
+    """Return the case that a file holds: its text takes the place of the solution, and its docstring is the hint."""
+    text = path.read_text(encoding="utf8")
+    return Case(assignment, exercise, right, path.stem, text, _docstring(text))
+
+
+def _docstring(text: str) -> str:
+    try:
+        return " ".join((ast.get_docstring(ast.parse(text)) or "").split())
+    except SyntaxError:  # a wrong answer may be one that Python cannot read
+        return ""

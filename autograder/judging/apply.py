@@ -1,0 +1,97 @@
+"""Carry out a request: build the student's module, load weights by name, take gradients."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.judging.failure import CheckFailure, nothing_returned
+from autograder.judging.student import Answer, Request
+from autograder.judging.tensors import copy_tensor, matching
+from autograder.judging.watch import watch
+
+
+def leaf(value: Any, request: Request) -> Any:
+    """Copy a tensor argument; with gradients wanted, make the copy of a floating tensor a leaf that records them."""
+    if not isinstance(value, Tensor):
+        return value
+    copy = copy_tensor(value)
+    return copy.requires_grad_() if request.cotangents is not None and copy.is_floating_point() else copy
+
+
+def built(cls: Any, args: tuple, request: Request) -> nn.Module:
+    module = cls(*args)
+    if not isinstance(module, nn.Module):
+        raise CheckFailure(
+            "type",
+            f"{request.name}(...) should make an nn.Module.",
+            yours=f"a {type(module).__name__}",
+            cause="not a module",
+        )
+    if request.weights:
+        _load(module, request.name, request.weights)
+    return module.train(request.training)
+
+
+def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
+    """Copy the weights into the parameters whose names end in the given names, and take over their dtype."""
+    own = _by_name(module)
+    meant = {key: matching(key, own) for key in weights}
+    for key, tensor in weights.items():
+        if not meant[key]:
+            raise CheckFailure(
+                "parameters", f"{name} has no parameter {key}.", expected=", ".join(weights),
+                yours=", ".join(own) or "no parameters", received=sorted(own),
+            )  # fmt: skip
+        shape = tuple(own[meant[key][0]].shape)
+        if shape != tensor.shape:
+            raise CheckFailure(
+                "parameters", f"The parameter {key} of {name} has another shape.", expected=str(tuple(tensor.shape)),
+                yours=str(shape), received=[*shape],
+            )  # fmt: skip
+    for key, parameter in own.items():
+        if key.endswith(
+            "bias"
+        ):  # one too many is told by the check of the parameters, and need not spoil all the others
+            nn.init.zeros_(parameter)
+    module.to(next(iter(weights.values())).dtype)
+    own = _by_name(module)
+    with torch.no_grad():
+        for key, tensor in weights.items():
+            own[meant[key][0]].copy_(tensor)
+
+
+def add_gradients(answer: Answer, request: Request) -> None:
+    if answer.value is None:
+        raise nothing_returned()
+    outputs = answer.value if isinstance(answer.value, tuple | list) else [answer.value]
+    pairs = list(zip(outputs, request.cotangents or (), strict=False))
+    if not any(isinstance(out, Tensor) and out.requires_grad for out, _ in pairs):
+        raise CheckFailure(
+            "detached",
+            f"No gradient flows back through {request.name}.",
+            cause="no gradient",
+            hint="The result has lost its history. Look for .detach(), .data, .item(), .numpy(), torch.tensor(...) or "
+            "torch.no_grad() on the way from the inputs to the result.",
+        )
+    for out, cotangent in pairs:
+        if isinstance(out, Tensor) and out.shape != cotangent.shape:
+            raise CheckFailure(
+                "shape",
+                f"A result of {request.name} has the wrong shape.",
+                expected=str(tuple(cotangent.shape)),
+                yours=str(tuple(out.shape)),
+                received=list(out.shape),
+            )
+    wanted = [arg for arg in answer.args_after if isinstance(arg, Tensor) and arg.requires_grad]
+    flowing = [(out * cotangent).sum() for out, cotangent in pairs if isinstance(out, Tensor) and out.requires_grad]
+    with watch(f"the backward pass through {request.name}"):
+        found = torch.autograd.grad(flowing, [*wanted, *answer.parameters.values()], allow_unused=True)
+    answer.gradients = list(found[: len(wanted)])
+    answer.parameter_gradients = dict(zip(answer.parameters, found[len(wanted) :], strict=True))
+
+
+def _by_name(module: nn.Module) -> dict[str, Tensor]:
+    """Return parameters and buffers by name; a shared one is known by all its names."""
+    return dict(module.named_parameters(remove_duplicate=False)) | dict(module.named_buffers(remove_duplicate=False))

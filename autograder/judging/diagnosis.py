@@ -1,0 +1,162 @@
+"""Which known misconception explains what a student's answer does?
+
+A failed check is run again, on the same inputs, with every known wrong answer in the student's place. The one that fails the
+same checks with the same wrong numbers is named. Where none does, the failure may name its own cause, or the wrong numbers
+alone may tell something (:mod:`autograder.judging.symptoms`).
+"""
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from autograder.judging import references, symptoms
+from autograder.judging.answers import Case, misconceptions
+from autograder.judging.failure import CheckFailure
+from autograder.judging.lesson import Lesson, mark_value
+from autograder.judging.local import LocalStudent
+from autograder.judging.replay import Check, _equal, _silence, replay, same_failure
+from autograder.judging.student import Exchange
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The name of a mistake and the hint that goes with it."""
+
+    name: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A check that failed, its failure, and the last thing that it had asked the student."""
+
+    check: Check
+    failure: CheckFailure
+    exchange: Exchange | None = None
+
+
+def diagnose(
+    lesson: Lesson, exercise: str, lost: Sequence[Lost], seed: int, passed: Sequence[Check] = ()
+) -> list[Diagnosis | None]:
+    """Return a diagnosis, or None, for each failed check.
+
+    A misconception that would fail a check which the student has ``passed`` is not the student's.
+    """
+    found: list[Diagnosis | None] = [_own_cause(lesson, each.failure) for each in lost]
+    explained = [result is not None for result in found]
+    for number in range(len(lost)):
+        if explained[number]:
+            continue
+        # A second misconception is rare, and looking for it takes long.
+        if lost[number].failure.cause and any(explained):
+            found[number] = _from_symptom(lesson, lost[number].failure)
+            continue
+        best, same = _best_case(lesson, exercise, lost, number, seed, passed)
+        for other, fits in enumerate(same):
+            if best and fits and not explained[other]:
+                found[other], explained[other] = Diagnosis(best.title, best.hint), True
+        if not explained[number]:
+            found[number] = _from_symptom(lesson, lost[number].failure)
+    return found
+
+
+def _own_cause(lesson: Lesson, failure: CheckFailure) -> Diagnosis | None:
+    """What the check itself knows. A wrong value may have many causes, so there the misconceptions are asked first."""
+    if failure.kind == "crash" and "leaf Variable" in str(
+        failure.received
+    ):  # what every operation in place on an input says
+        return _from_symptom(lesson, failure)
+    return Diagnosis(failure.cause, failure.hint) if failure.cause and failure.kind != "value" else None
+
+
+def _from_symptom(lesson: Lesson, failure: CheckFailure) -> Diagnosis | None:
+    told = symptoms.symptom(failure, failure.wanted, lesson.symptom)
+    if failure.cause:
+        return Diagnosis(failure.cause, failure.hint)
+    return Diagnosis(*told) if told else None
+
+
+def _best_case(
+    lesson: Lesson, exercise: str, lost: Sequence[Lost], number: int, seed: int, passed: Sequence[Check]
+) -> tuple[Case | None, list[bool]]:
+    """Return the known wrong answer that fails check ``number`` like the student's and explains most of the others, and which."""
+    best: tuple[Case | None, list[bool]] = (None, [])
+    if not _comparable(lost[number]):
+        return best
+    for case in misconceptions(lesson, exercise):
+        student = LocalStudent(_known_answer(lesson, case))
+        same = [False] * len(lost)
+        for other in (number, *(n for n in range(len(lost)) if n != number)):
+            same[other] = (
+                _comparable(lost[other])
+                and _answers_alike(student, lost[other])
+                and _fails_alike(student, lost[other], seed)
+            )
+            if not same[number]:
+                break
+        if sum(same) > sum(best[1]) and not any(_fails(student, check, seed) for check in passed):
+            best = (case, same)
+            if all(same):  # none explains more
+                break
+    return best
+
+
+def _comparable(lost: Lost) -> bool:
+    """Tell whether known wrong answers can be held against this failure: what is measured takes long and is never quite alike."""
+    return lost.failure.kind not in ("unwritten", "missing") and not mark_value(lost.check, "measured")
+
+
+def _answers_alike(student: LocalStudent, lost: Lost) -> bool:
+    """Tell whether a known wrong answer gives the student's answer to the last question before the failure.
+
+    One question costs a small part of what the whole check costs, and rules out most.
+    """
+    exchange = lost.exchange
+    if exchange is None:
+        return True
+    try:
+        with _silence():
+            value = student.answer(exchange.request).value
+    except CheckFailure as failure:
+        return exchange.failure is not None and same_failure(exchange.failure, failure)
+    except Exception:
+        return False
+    if exchange.failure is not None:
+        return False
+    own, other = _tensors(exchange.value), _tensors(value)
+    if len(own) != len(other) or not own:
+        return len(own) == len(other)
+    received = lost.failure.received
+    blamed = [n for n, x in enumerate(own) if isinstance(received, Tensor) and _alike(x, received)]
+    return any(_alike(own[n], other[n]) for n in (blamed or range(len(own))))
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    if isinstance(value, Tensor):
+        return [value]
+    return [x for item in value for x in _tensors(item)] if isinstance(value, tuple | list) else []
+
+
+def _alike(a: Tensor, b: Tensor) -> bool:
+    return a.shape == b.shape and a.is_complex() == b.is_complex() and _equal(a.detach(), b.detach())
+
+
+def _fails(student: LocalStudent, check: Check, seed: int) -> bool:
+    counts = mark_value(check, "points", 0) and not mark_value(check, "measured")
+    return bool(counts) and replay(check, student, seed) is not None
+
+
+def _fails_alike(student: LocalStudent, lost: Lost, seed: int) -> bool:
+    """Tell whether this known wrong answer fails the check in the same way as the student's answer."""
+    other = replay(lost.check, student, seed)
+    return other is not None and same_failure(lost.failure, other)
+
+
+@functools.cache
+def _known_answer(lesson: Lesson, case: Case) -> dict[str, Any]:
+    found = references.namespace(lesson)
+    exec(compile(case.text, str(case), "exec"), found)
+    return found

@@ -1,0 +1,114 @@
+"""What PyTorch's and Python's error messages say about a mistake: (part of the message, cause, hint)."""
+
+ERRORS = [
+    (
+        "view size is not compatible",
+        "view of a non-contiguous tensor",
+        "The input is a transposed or sliced tensor, whose memory .view cannot reinterpret. Use .reshape.",
+    ),
+    (
+        "'NoneType' object",
+        "None not handled",
+        "An optional argument was left out and is None here. Treat that case first.",
+    ),
+    ("must be a scalar", "wrong number of dimensions", "Look at the number of dimensions of what you multiply."),
+    (
+        "must have same dtype",
+        "dtype not kept",
+        "Two tensors of different dtypes meet. Make new tensors in the dtype of the inputs.",
+    ),
+    (
+        "but found",
+        "dtype not kept",
+        "Two tensors of different dtypes meet. Make new tensors in the dtype of the inputs.",
+    ),
+    (
+        "expected scalar type",
+        "dtype not kept",
+        "Two tensors of different dtypes meet. Make new tensors in the dtype of the inputs.",
+    ),
+    (
+        "overflow",
+        "number too large for the dtype",
+        "The number that fills the mask does not exist in this dtype. −inf does.",
+    ),
+    (
+        "a leaf Variable that requires grad",
+        "input changed in place",
+        "An operation in place writes into an input. Make a new tensor instead.",
+    ),
+    (
+        "modified by an inplace operation",
+        "changed in place",
+        "A tensor that the gradient needs was overwritten by an operation in place.",
+    ),
+    ("does not require grad", "no gradient", "The result has lost its history on the way."),
+    (
+        "unexpected keyword argument",
+        "wrong signature",
+        "Keep the names of the arguments as they stand in the exercise.",
+    ),
+    ("positional argument", "wrong signature", "Keep the arguments as they stand in the exercise."),
+    (
+        "Boolean value of Tensor",
+        "a tensor used as True or False",
+        "Compare with None (`is None`), or work on the whole tensor.",
+    ),
+    (
+        "too many values to unpack",
+        "fixed number of dimensions",
+        "The inputs may have any number of leading dimensions. Index the last two dimensions from the end: shape[-1], shape[-2].",
+    ),
+    (
+        "not enough values to unpack",
+        "fixed number of dimensions",
+        "The inputs may have any number of leading dimensions. Index the last two dimensions from the end: shape[-1], shape[-2].",
+    ),
+    (
+        "Dimension out of range",
+        "fixed number of dimensions",
+        "Count dimensions from the end (dim=-1), so that inputs with fewer leading dimensions work too.",
+    ),
+    (
+        "batch1 must be a 3D tensor",
+        "fixed number of dimensions",
+        "torch.bmm takes exactly three dimensions; @ takes any number.",
+    ),
+    ("expected 3D", "fixed number of dimensions", "This operation takes exactly three dimensions; @ takes any number."),
+    (
+        "dims specified in permute",
+        "fixed number of dimensions",
+        "Swap the last two dimensions with .transpose(-2, -1), whatever stands before them.",
+    ),
+    (
+        "mat1 and mat2 shapes cannot be multiplied",
+        "shapes do not fit",
+        "Write the shape beside each factor: the inner two must agree.",
+    ),
+    (
+        "Expected size for first two dimensions",
+        "shapes do not fit",
+        "Write the shape beside each factor: the inner two must agree.",
+    ),
+    (
+        "must match the size of tensor",
+        "shapes do not fit",
+        "Two dimensions that need not be equal are taken for one another: numbers of queries and keys, or widths.",
+    ),
+    (
+        "must match the existing size",
+        "shapes do not fit",
+        "A tensor is expanded to a shape that it does not have. Write the shape beside each line.",
+    ),
+    (
+        "is invalid for input of size",
+        "shapes do not fit",
+        "A tensor is reshaped to a shape that it does not have. Write the shape beside each line.",
+    ),
+    (
+        "out of bounds",
+        "index out of range",
+        "An index runs over the wrong dimension. The numbers of queries and of keys differ here.",
+    ),
+    ("no grad accessor", "no gradient", "The result has lost its history on the way."),
+]

@@ -1,0 +1,141 @@
+"""Ready-made functions that a lesson does not allow: found in the source, and made unavailable while checking.
+
+Reading the source finds honest use at once and tells the line. Whatever reading misses (an alias, ``getattr``, a helper in
+another cell) is stopped when it is called, because PyTorch hands every call made from Python to a ``TorchFunctionMode``; and
+PyTorch's profiler lists every operator that ran below that.
+"""
+
+import ast
+import contextlib
+import sys
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from torch.overrides import TorchFunctionMode
+
+from autograder.judging import measure
+from autograder.judging.failure import CheckFailure
+
+#: Parts of the names of PyTorch's operators that a forbidden function ends in.
+OPERATORS = {
+    "torch.nn.functional.scaled_dot_product_attention": (
+        "scaled_dot_product", "flash_attention", "efficient_attention", "cudnn_attention", "triton_scaled_dot",
+    ),
+    "torch.nn.attention.flex_attention.flex_attention": ("flex_attention",),
+    "torch.nn.MultiheadAttention": ("multi_head_attention", "transformer_encoder_layer_fwd"),
+    "torch.nn.functional.layer_norm": ("layer_norm",),
+}  # fmt: skip
+
+
+def failure(name: str, line: int | None = None) -> CheckFailure:
+    """The failure that says which ready-made function was used, and where."""
+    where = f" (line {line} of your cell)" if line else ""
+    return CheckFailure(
+        "forbidden",
+        f"{name} is not allowed in this lesson{where}.",
+        cause="ready-made function",
+        hint="This lesson is about what that function does inside. Write the steps yourself; you may compare with it in "
+        "a cell of your own.",
+    )
+
+
+def resolve(name: str) -> Any:
+    """Return the object that a dotted name stands for, or None where its module has not been imported.
+
+    Nothing is imported here: some of PyTorch's modules take a second to load, and what nobody has imported nobody uses.
+    """
+    module, _, attribute = name.rpartition(".")
+    return getattr(sys.modules.get(module), attribute, None)
+
+
+def mentions(source: str, namespace: Mapping[str, Any], forbid: tuple[str, ...]) -> CheckFailure | None:
+    """Look for the forbidden functions in a student's source. A comment or a string does not count."""
+    objects = {id(thing): name for name in forbid if (thing := resolve(name)) is not None}
+    for node in ast.walk(ast.parse(textwrap.dedent(source))):
+        if isinstance(node, ast.ImportFrom):
+            for name in {f"{node.module}.{alias.name}" for alias in node.names} & set(forbid):
+                return failure(name, node.lineno)
+        for thing in _meant(node, namespace):
+            if id(thing) in objects:
+                return failure(objects[id(thing)], getattr(node, "lineno", None))
+    return None
+
+
+def _meant(node: ast.AST, namespace: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the objects that a name or an attribute stands for."""
+    if isinstance(node, ast.Name):
+        yield namespace.get(node.id)
+    elif isinstance(node, ast.Attribute):
+        yield _attribute(node, namespace)
+
+
+def _attribute(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
+    if isinstance(node, ast.Name):
+        return namespace.get(node.id)
+    if isinstance(node, ast.Attribute):
+        owner = _attribute(node.value, namespace)
+        # Only modules are looked into: reading an attribute of a student's own object could run the student's code.
+        return getattr(owner, node.attr, None) if type(owner) is type(ast) else None
+    return None
+
+
+class _FunctionWatch(TorchFunctionMode):
+    def __init__(self, names: Mapping[int, str], hits: list[str]):
+        super().__init__()
+        self.names, self.hits = names, hits
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        if id(func) in self.names:
+            self.hits.append(self.names[id(func)])
+            raise failure(self.names[id(func)])
+        return func(*args, **(kwargs or {}))
+
+
+def operators(forbid: tuple[str, ...]) -> tuple[str, ...]:
+    """Return parts of the names of the operators behind the functions named in ``forbid``."""
+    return tuple(part for name in forbid for part in OPERATORS.get(name, ()))
+
+
+def below_python(function: Callable[[], Any], forbid: tuple[str, ...]) -> Any:
+    """Call the function, look at every operator that ran on the way, and return the function's result."""
+    results = []
+    for event in measure.operators(lambda: results.append(function())):
+        if any(part in event.name for part in operators(forbid)):
+            raise failure(event.name)
+    return results[0]
+
+
+@contextlib.contextmanager
+def unavailable(forbid: tuple[str, ...]) -> Iterator[None]:
+    """Make the forbidden functions raise while the student's code runs. A use that their code hides is raised at the end."""
+    if not forbid:
+        yield
+        return
+    hits: list[str] = []
+    objects = {name: thing for name in forbid if (thing := resolve(name)) is not None}
+    with contextlib.ExitStack() as stack:
+        for name, thing in objects.items():
+            stack.enter_context(_blocked(name, thing, hits))
+        stack.enter_context(_FunctionWatch({id(thing): name for name, thing in objects.items()}, hits))
+        yield
+    if hits:
+        raise failure(hits[0])
+
+
+@contextlib.contextmanager
+def _blocked(name: str, thing: Any, hits: list[str]) -> Iterator[None]:
+    """Put a function that raises in place of the forbidden one; of a class, in place of its forward."""
+    module_name, _, attribute = name.rpartition(".")
+    owner, attribute = (thing, "forward") if isinstance(thing, type) else (sys.modules[module_name], attribute)
+    original = getattr(owner, attribute)
+
+    def blocked(*args: Any, **kwargs: Any) -> Any:
+        hits.append(name)
+        raise failure(name)
+
+    setattr(owner, attribute, blocked)
+    try:
+        yield
+    finally:
+        setattr(owner, attribute, original)

@@ -1,0 +1,88 @@
+"""``check`` for a notebook cell: of one lesson, or of whichever lesson has an exercise of that name."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+#: What earned every point in this notebook so far: by lesson and exercise, the very function or class.
+_passed: dict[tuple[str, str], Any] = {}
+
+
+def check_of(package: str) -> Callable[..., float]:
+    """Return ``check`` for a lesson, from its package: what ``from autograder.lessons.NAME import check`` imports."""
+
+    def check(exercise: str, seed: int | None = None) -> float:
+        """Check one exercise of this notebook, show the table, and return the points.
+
+        ``exercise`` is the name of the function or class that you wrote. Inputs are drawn afresh each time; pass the ``seed``
+        that a table shows to get the same ones again. The value is a plain float, so that nbgrader reads the cell as partial
+        credit.
+        Raises LookupError for a name that is not an exercise of this lesson.
+        """
+        from autograder.judging.lesson import Lesson, Lessons
+
+        lessons, _, name = package.rpartition(".")
+        return _check(Lesson(name, Lessons(lessons), name), exercise, seed)
+
+    return check
+
+
+def check(exercise: str, seed: int | None = None) -> float:
+    """Check one exercise of this notebook, of whichever of the course's own lessons has it; see :func:`check_of`.
+
+    Raises LookupError where no lesson has it, or more than one.
+    """
+    from autograder.judging.lesson import Lessons
+
+    lessons = Lessons()
+    found = lessons.holding(exercise)
+    if len(found) != 1:
+        known = [name for lesson in lessons.all() for name in lesson.exercises]
+        several = " or ".join(f"from {lesson.package} import check" for lesson in found)
+        raise LookupError(
+            f"There is an exercise {exercise!r} in more than one lesson. Say which: {several}."
+            if found
+            else f"There is no exercise {exercise!r}. Expected one of: {', '.join(known)}."
+        )
+    return _check(found[0], exercise, seed)
+
+
+def _check(lesson: Any, exercise: str, seed: int | None) -> float:
+    lesson.check_file(exercise)  # raises LookupError
+    from autograder.judging.local import LocalStudent
+    from autograder.judging.runner import run_checks
+
+    names = _caller()
+    # What passed and is still the same need not be checked once more when a later exercise that builds on it fails.
+    full = {name: True for (where, name), thing in _passed.items() if where == lesson.name and names.get(name) is thing}
+    report = run_checks(exercise, LocalStudent(names, lesson), seed, full)
+    if report.full_alone:
+        _passed[lesson.name, exercise] = names.get(exercise)
+    _show(report)
+    return min(max(report.earned, 0.0), report.points)
+
+
+def _caller() -> dict[str, Any]:
+    """Return the names of the notebook, or of the module that called ``check``."""
+    shell = _shell()
+    if shell is not None:
+        return shell.user_ns
+    frame = inspect.currentframe()
+    while frame and frame.f_globals.get("__name__", "").startswith("autograder."):
+        frame = frame.f_back
+    return frame.f_globals if frame else {}
+
+
+def _shell() -> Any:
+    from IPython import get_ipython
+
+    return get_ipython()
+
+
+def _show(report: Any) -> None:
+    if _shell() is None:
+        print(report)
+        return
+    from IPython.display import display
+
+    display({"text/plain": str(report), "text/html": report._repr_html_()}, raw=True)

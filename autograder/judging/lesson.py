@@ -1,0 +1,187 @@
+"""The content of a lesson, found by name: its settings, checks, references and known answers.
+
+A course keeps its lessons in one package, such as ``autograder.lessons``. An assignment ``02-multi-head-attention`` belongs to
+the package's ``multi_head_attention``. The names of exercises belong to their lesson: two lessons may have one of the same name.
+"""
+
+import functools
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+#: The lessons that come with the autograder.
+OWN = "autograder.lessons"
+
+
+def package_of(assignment: str) -> str:
+    """Return the name of an assignment's package: ``02-multi-head-attention`` → ``multi_head_attention``."""
+    return assignment.partition("-")[2].replace("-", "_")
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """The lessons of a course: the name of their ``package``, and the folder ``root`` where it lies if it is not installed."""
+
+    package: str = OWN
+    root: str = ""
+
+    def load(self) -> ModuleType:
+        """Import the package. Raises LookupError where there is none."""
+        if self.package in sys.modules:
+            return sys.modules[self.package]
+        try:
+            return importlib.import_module(self.package)
+        except ModuleNotFoundError as error:
+            if error.name is None or not f"{self.package}.".startswith(f"{error.name}."):
+                raise  # the package is there, and imports something that is not
+        return self._load_from_root()
+
+    def _load_from_root(self) -> ModuleType:
+        file = Path(self.root, *self.package.split("."), "__init__.py")
+        spec = importlib.util.spec_from_file_location(self.package, file, submodule_search_locations=[str(file.parent)])
+        if not self.root or "." in self.package or not file.is_file() or spec is None or spec.loader is None:
+            raise LookupError(
+                f"There is no package {self.package!r} with the course's lessons: it is neither installed nor the folder "
+                f"{file.parent}. Expected a folder with __init__.py, or another name in pyproject.toml, [tool.autograder]."
+            )
+        package = importlib.util.module_from_spec(spec)
+        sys.modules[self.package] = package
+        spec.loader.exec_module(package)
+        return package
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the package."""
+        return Path(str(self.load().__file__)).resolve().parent
+
+    def names(self) -> list[str]:
+        """Return the names of the lessons' packages."""
+        return sorted(path.parent.name for path in self.folder.glob("*/__init__.py"))
+
+    def has(self, assignment: str) -> bool:
+        """Whether there is content for an assignment; a teacher may add one whose checks are assertions of its own."""
+        return package_of(assignment) in self.names()
+
+    def find(self, assignment: str) -> "Lesson | None":
+        """Return the content of an assignment, or None where there is none."""
+        return self.of(assignment) if self.has(assignment) else None
+
+    def of(self, assignment: str) -> "Lesson":
+        """Return the content of an assignment. Raises LookupError where there is none."""
+        if not self.has(assignment):
+            raise LookupError(
+                f"There are no checks for the assignment {assignment!r}. There are checks for: {', '.join(self.names())}."
+            )
+        return Lesson(assignment, self, package_of(assignment))
+
+    def holding(self, exercise: str) -> list["Lesson"]:
+        """Return the lessons that have an exercise of this name; ``assignment`` is then the package's name."""
+        return [lesson for lesson in self.all() if exercise in lesson.exercises]
+
+    def all(self) -> list["Lesson"]:
+        """Return all lessons; ``assignment`` is then the package's name."""
+        return [Lesson(name, self, name) for name in self.names()]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """The content of one ``assignment``: the package ``name`` among the ``lessons``."""
+
+    assignment: str
+    lessons: Lessons
+    name: str
+
+    @property
+    def package(self) -> str:
+        return f"{self.lessons.package}.{self.name}"
+
+    @property
+    def folder(self) -> Path:
+        return self.lessons.folder / self.name
+
+    @property
+    def settings(self) -> ModuleType:
+        """The module with EXERCISES, FORBIDDEN, HANDED_IN and BUILDS_ON."""
+        self.lessons.load()
+        return importlib.import_module(self.package)
+
+    @property
+    def exercises(self) -> tuple[str, ...]:
+        """The names of the exercises, in the order of the lesson."""
+        return tuple(self.settings.EXERCISES)
+
+    @property
+    def forbidden(self) -> tuple[str, ...]:
+        """The dotted names of the functions that the lesson does not allow."""
+        return self.settings.FORBIDDEN
+
+    @property
+    def handed_in(self) -> tuple[str, ...]:
+        """The names of the files that are handed in beside the notebook."""
+        return self.settings.HANDED_IN
+
+    def builds_on(self, exercise: str) -> tuple[str, ...]:
+        """Return the earlier exercises that an exercise may call."""
+        return self.settings.BUILDS_ON.get(exercise, ())
+
+    def module(self, name: str) -> ModuleType:
+        """Import a module of the lesson, such as ``references``."""
+        self.lessons.load()
+        return importlib.import_module(f"{self.package}.{name}")
+
+    def has(self, name: str) -> bool:
+        """Whether the lesson has a module of this name."""
+        return (self.folder / f"{name}.py").is_file()
+
+    def check_file(self, exercise: str) -> Path:
+        """Return the file with the checks of an exercise. Raises LookupError for a name that is none of the lesson's."""
+        path = self.folder / "checks" / f"check_{exercise}.py"
+        if exercise not in self.exercises or not path.is_file():
+            what = f"exercise {exercise!r}" if exercise not in self.exercises else f"file {path} with its checks"
+            raise LookupError(f"{self.assignment}: there is no {what}. Expected one of: {', '.join(self.exercises)}.")
+        return path
+
+    def check_files(self) -> list[Path]:
+        """Return the files with the checks of all exercises."""
+        return [self.check_file(exercise) for exercise in self.exercises]
+
+    def checks(self, exercise: str) -> dict[str, Callable[..., Any]]:
+        """Return the checks of an exercise by name, in the order in which they stand."""
+        module = self.module(f"checks.{self.check_file(exercise).stem}")
+        return {
+            name: thing
+            for name, thing in vars(module).items()
+            if name.startswith("check_") and mark_value(thing, "exercise") == exercise
+        }
+
+    def measures(self, exercise: str) -> bool:
+        """Whether a check of the exercise measures time or memory."""
+        return any(mark_value(check, "measured") for check in self.checks(exercise).values())
+
+    def points(self, exercise: str) -> float:
+        """Return what an exercise is worth: the sum over its checks."""
+        return _points(self, exercise)
+
+    @property
+    def symptom(self) -> Callable[..., Any] | None:
+        """What the lesson itself can read off a wrong result (:mod:`autograder.judging.symptoms`)."""
+        name = getattr(self.settings, "SYMPTOMS", None)
+        return importlib.import_module(name).symptom if name else None
+
+
+@functools.cache
+def _points(lesson: Lesson, exercise: str) -> float:
+    return float(sum(mark_value(check, "points", 0) for check in lesson.checks(exercise).values()))
+
+
+def mark_value(check: Callable[..., Any], name: str, default: Any = None) -> Any:
+    """Return the first argument of the check's mark ``name`` (True for a mark without arguments), or ``default``."""
+    for mark in getattr(check, "pytestmark", ()):
+        if mark.name == name:
+            return mark.args[0] if mark.args else True
+    return default

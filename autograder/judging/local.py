@@ -1,0 +1,199 @@
+"""A student whose code lives in this process: in the student's own notebook, or in a worker that ran the notebook."""
+
+import contextlib
+import difflib
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.judging import forbidden, measure
+from autograder.judging.apply import add_gradients, built, leaf
+from autograder.judging.failure import CheckFailure
+from autograder.judging.files import files_in
+from autograder.judging.mentions import mentioned
+from autograder.judging.student import Answer, Made, Questions, Request, Seeded
+from autograder.judging.watch import watch
+
+if TYPE_CHECKING:  # where students' code runs, there is no lesson
+    from autograder.judging.lesson import Lesson
+
+_HERE = files_in(".")
+
+
+class LocalStudent(Questions):
+    """Answers requests with the functions and classes of ``namespace``.
+
+    What the ``lesson`` forbids, or else what ``forbid`` names, such as ``torch.nn.LayerNorm``, may not be reached by any call.
+    ``deep=False`` leaves out the slow look below Python.
+    ``file`` reads what was handed in beside the notebook; by default, what lies in the current folder.
+    """
+
+    def __init__(
+        self,
+        namespace: MutableMapping[str, Any],
+        lesson: "Lesson | None" = None,
+        forbid: tuple[str, ...] = (),
+        deep: bool = True,
+        file: Callable[[str], bytes | None] = _HERE,
+    ):
+        self.namespace = namespace
+        self.file = file
+        self._lesson = lesson
+        self.forbid = lesson.forbidden if lesson else forbid
+        self.deep = deep
+        # Inputs stay alive, so that no two of them ever have the same address: whether an answer that remembers results by
+        # address is caught must not depend on where the memory allocator happens to put the next tensor.
+        self._kept: list[Any] = []
+
+    def forbidden_use(self, name: str) -> CheckFailure | None:
+        try:
+            return forbidden.mentions(inspect.getsource(self.namespace[name]), self.namespace, self.forbid)
+        except (KeyError, OSError, TypeError, SyntaxError):
+            return None  # no source, or a lambda inside a larger expression; what it calls is still stopped when it is called
+
+    def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
+        """Return those of ``names`` that the student's ``exercise`` or what it calls mentions; without a source, all."""
+        return mentioned(exercise, list(names), self._source)
+
+    def _source(self, name: str) -> str | None:
+        thing = self.namespace.get(name)
+        if not inspect.isroutine(thing) and not inspect.isclass(thing):
+            return ""
+        try:
+            return inspect.getsource(thing)
+        except (OSError, TypeError):
+            return None
+
+    @contextlib.contextmanager
+    def with_right(self, names: Iterable[str], right: Mapping[str, Any] | None = None) -> Iterator[None]:
+        """Put right versions in place of the student's exercises, also as base classes of the student's other classes.
+
+        They are taken from ``right``, or else from the references.
+        """
+        if right is None:
+            from autograder.judging import references
+
+            right = references.namespace(self.lesson)
+        saved = {name: self.namespace[name] for name in names if name in self.namespace}
+        heirs = [
+            (thing, thing.__bases__)
+            for thing in self.namespace.values()
+            if isinstance(thing, type)
+            and set(thing.__bases__) & {old for old in saved.values() if isinstance(old, type)}
+        ]
+        replaced = {id(old): right[name] for name, old in saved.items()}
+        self.namespace.update({name: right[name] for name in names})
+        for heir, bases in heirs:
+            heir.__bases__ = tuple(replaced.get(id(base), base) for base in bases)
+        try:
+            yield
+        finally:
+            for heir, bases in heirs:
+                heir.__bases__ = bases
+            for name in names:
+                self.namespace.pop(name)
+            self.namespace.update(saved)
+
+    @property
+    def lesson(self) -> "Lesson":
+        if self._lesson is None:
+            raise TypeError("Checks and right versions are a lesson's. Expected LocalStudent(namespace, lesson).")
+        return self._lesson
+
+    def timed(self, name: str) -> Callable[..., Any]:
+        function = self._find(name)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            made = [self._find(arg.name)(**arg.kwargs) if isinstance(arg, Made) else arg for arg in args]
+            self._keep(made)
+            with watch(name):
+                return function(*made, **kwargs)
+
+        return call
+
+    def time_ratio(
+        self, name: str, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int], **kwargs: Any
+    ) -> measure.Ratio:
+        from autograder.judging import references
+
+        call, ready = self.timed(name), references.right(self.lesson, name)
+        return measure.time_ratio(
+            lambda *x: call(*x, **kwargs), lambda *x: ready(*x, **kwargs), fresh, thresholds, rounds
+        )
+
+    def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
+        from course_lib.devices import peak_memory
+
+        call = self.timed(name)
+        return peak_memory(lambda: call(*args, **kwargs))
+
+    def work_ratio(self, name: str, inputs: tuple, part: Mapping[str, Any], whole: Mapping[str, Any]) -> float:
+        return self.work(name, *inputs, **part) / max(self.work(name, *inputs, **whole), 1)
+
+    def work(self, name: str, *args: Any, **kwargs: Any) -> int:
+        return measure.work(self.timed(name), *args, **kwargs)
+
+    def _carry_out(self, request: Request) -> Answer:
+        target = self._find(request.name)
+        args = tuple(self._argument(arg, request) for arg in request.args)
+        kwargs = {key: self._argument(value, request) for key, value in request.kwargs.items()}
+        self._keep((*args, *kwargs.values()))
+        value, deep = None, request.deep and self.deep and bool(self.forbid)
+        elsewhere = torch.device(request.default_device) if request.default_device else contextlib.nullcontext()
+        with watch(request.name), forbidden.unavailable(self.forbid), torch.enable_grad(), elsewhere:
+            if request.build is not None:
+                target = built(target, tuple(self._argument(arg, request) for arg in request.build), request)
+            for earlier in request.before:
+                target(*(self._argument(arg, request) for arg in earlier))
+            for _ in range(request.times):
+                value = (
+                    forbidden.below_python(lambda: target(*args, **kwargs), self.forbid)
+                    if deep
+                    else target(*args, **kwargs)
+                )
+        answer = Answer(value, args)
+        if isinstance(target, nn.Module):
+            answer.parameters = dict(target.named_parameters())
+        if request.cotangents is not None:
+            add_gradients(answer, request)
+        return answer
+
+    def _keep(self, inputs: Iterable[Any]) -> None:
+        self._kept += [x for x in inputs if isinstance(x, Tensor) and x.numel() < 10**5]
+
+    def _argument(self, value: Any, request: Request) -> Any:
+        """Copy the tensors in an argument, and make what is to be made. With gradients wanted, they are recorded for floats."""
+        if isinstance(value, Made):
+            return self._find(value.name)(**value.kwargs)
+        if isinstance(value, Seeded):
+            return torch.Generator().manual_seed(value.seed)
+        if isinstance(value, tuple | list):
+            items = [self._argument(item, request) for item in value]
+            return items if isinstance(value, list) else tuple(items)
+        return leaf(value, request)
+
+    def _find(self, name: str) -> Callable[..., Any]:
+        if name not in self.namespace:
+            similar = difflib.get_close_matches(
+                name, [key for key in self.namespace if not key.startswith("_")], 1, 0.85
+            )
+            raise CheckFailure(
+                "missing",
+                f"There is no {name} in this notebook yet.",
+                hint=f"There is a {similar[0]}: is the name mistyped?"
+                if similar
+                else "Run the cell that defines it, or look for an error message under that cell.",
+                cause="not defined",
+            )
+        target = self.namespace[name]
+        if not callable(target):
+            raise CheckFailure(
+                "missing",
+                f"{name} is not a function or a class.",
+                yours=f"a {type(target).__name__}",
+                cause="not defined",
+            )
+        return target

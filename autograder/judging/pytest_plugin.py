@@ -1,0 +1,50 @@
+"""The fixtures of the checks. Whoever runs pytest puts the student and the seed into its stash."""
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from autograder.judging import measure
+from autograder.judging.tools.draw import Draw, Sizes
+from autograder.judging.torch_state import known_torch_state
+
+STUDENT = pytest.StashKey[Any]()
+SEED = pytest.StashKey[int]()
+
+
+@pytest.fixture
+def student(request: pytest.FixtureRequest) -> Any:
+    """The student whose work is checked."""
+    return request.config.stash[STUDENT]
+
+
+@pytest.fixture(autouse=True)
+def surroundings(request: pytest.FixtureRequest, student: Any) -> Iterator[None]:
+    """One thread, PyTorch in a known state, warnings harmless; and no answer whose source uses a forbidden function."""
+    exercise = next(request.node.iter_markers("exercise")).args[0]
+    used = student.forbidden_use(exercise)
+    if used is not None:
+        raise used
+    with measure.threads(1), known_torch_state(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@pytest.fixture
+def sizes() -> Sizes:
+    """Different primes for every dimension."""
+    return Sizes()
+
+
+@pytest.fixture
+def seed(request: pytest.FixtureRequest) -> int:
+    """The number that every input is drawn from."""
+    return request.config.stash[SEED]
+
+
+@pytest.fixture
+def draw(request: pytest.FixtureRequest, seed: int) -> Draw:
+    """Fresh inputs for this check."""
+    return Draw(seed, request.function.__name__)

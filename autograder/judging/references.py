@@ -1,0 +1,118 @@
+"""A lesson's own right versions of its exercises, for known answers and for a student's later exercises to call."""
+
+import ast
+import functools
+import importlib
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from autograder.judging.lesson import Lesson
+
+
+def namespace(lesson: Lesson) -> dict[str, Any]:
+    """Return what a known answer finds when it runs: the usual imports, and all that the lesson's references hold."""
+    import torch
+    import torch.nn.functional as F
+    from torch import nn
+
+    usual = {"math": math, "torch": torch, "nn": nn, "F": F, "__name__": "known_answer"}
+    held = {name: thing for name, thing in vars(lesson.module("references")).items() if not name.startswith("_")}
+    return held | usual
+
+
+def right(lesson: Lesson, name: str) -> Any:
+    """Return the right version of an exercise."""
+    return getattr(lesson.module("references"), name)
+
+
+def source_of(lesson: Lesson, names: Iterable[str]) -> str:
+    """Return a Python source that defines these things and all that they are made of, and nothing else of ours.
+
+    Raises ValueError where that would take two definitions of one name.
+    """
+    home = lesson.module("references").__name__
+    chosen: dict[str, str] = {}  # name -> its module, in the order in which they are needed
+    waiting = [(home, name) for name in names]
+    while waiting:
+        found = _find(*waiting.pop(), lesson.lessons.package)
+        if found is None or chosen.get(found[1]) == found[0]:
+            continue
+        module, name = found
+        if name in chosen:
+            raise ValueError(f"{name} is defined in {chosen[name]} and in {module}; {home} cannot be made of both.")
+        chosen[name] = module
+        waiting += [(module, word) for word in _mentioned(_parts(module)[name])]
+    return _HEAD + "\n\n".join(_in_order(chosen))
+
+
+_HEAD = """\
+from __future__ import annotations
+import math
+import torch
+import torch.nn.functional as F
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+from torch import Tensor, nn
+
+"""
+
+
+def _in_order(chosen: dict[str, str]) -> list[str]:
+    """Return the sources, what a module imports before what it defines, each module's in its own order."""
+    modules: list[str] = []
+
+    def add(module: str) -> None:
+        if module not in modules:
+            for imported in dict.fromkeys(_imported(module).values()):
+                add(imported)
+            modules.append(module)
+
+    for module in dict.fromkeys(chosen.values()):
+        add(module)
+    return [text for module in modules for name, text in _parts(module).items() if chosen.get(name) == module]
+
+
+def _find(module: str, name: str, package: str) -> tuple[str, str] | None:
+    """Return the module that defines what ``module`` calls ``name``, following imports within the lessons."""
+    while name not in _parts(module):
+        imported = _imported(module).get(name, "")
+        if not imported.startswith(f"{package}."):
+            return None
+        module = imported
+    return module, name
+
+
+@functools.cache
+def _tree(module: str) -> tuple[str, ast.Module]:
+    text = Path(str(importlib.import_module(module).__file__)).read_text(encoding="utf8")
+    return text, ast.parse(text)
+
+
+@functools.cache
+def _imported(module: str) -> dict[str, str]:
+    """Return the modules from which a module imports names of ours, by name."""
+    nodes = [node for node in _tree(module)[1].body if isinstance(node, ast.ImportFrom)]
+    ours = [node for node in nodes if node.module and node.module.endswith(".references")]
+    return {alias.name: str(node.module) for node in ours for alias in node.names}
+
+
+@functools.cache
+def _parts(module: str) -> dict[str, str]:
+    """Return the source of everything that a module defines at its top level, by name, in order."""
+    text, tree = _tree(module)
+    found: dict[str, str] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            found[node.name] = "".join(text.splitlines(keepends=True)[first - 1 : node.end_lineno])
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            found[node.targets[0].id] = ast.unparse(node) + "\n"
+    return found
+
+
+def _mentioned(text: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}

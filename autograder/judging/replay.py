@@ -1,0 +1,51 @@
+"""Run a check again, outside pytest, and compare failures."""
+
+import contextlib
+import io
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.judging.failure import CheckFailure, as_failure
+from autograder.judging.tools.draw import Draw, Sizes
+
+Check = Callable[..., None]
+
+
+def replay(check: Check, student: Any, seed: int) -> CheckFailure | None:
+    """Run one check outside pytest and return its failure, or None when it passes."""
+    offered = {"student": student, "sizes": Sizes(), "draw": Draw(seed, check.__name__), "seed": seed}
+    wanted = check.__code__.co_varnames[: check.__code__.co_argcount]
+    with _silence():
+        try:
+            check(**{name: offered[name] for name in wanted})
+        except Exception as error:
+            return as_failure(error)
+    return None
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def same_failure(a: CheckFailure, b: CheckFailure) -> bool:
+    """Two failures are the same when they are of one kind, at one place, with the same wrong result."""
+    if a.kind != b.kind or a.message.partition(" in line ")[0] != b.message.partition(" in line ")[0]:
+        return False
+    if isinstance(a.received, Tensor) and isinstance(b.received, Tensor):
+        return a.received.shape == b.received.shape and _equal(a.received, b.received)
+    return bool(a.received == b.received)
+
+
+def _equal(a: Tensor, b: Tensor) -> bool:
+    return torch.allclose(a.double(), b.double(), rtol=1e-6, atol=1e-9, equal_nan=True)

@@ -1,0 +1,175 @@
+"""The result of one exercise: as a table in the notebook, and as its plain-text twin."""
+
+import re
+from dataclasses import dataclass, field
+from html import escape
+
+from autograder.judging.diagnosis import Diagnosis
+from autograder.judging.failure import CheckFailure
+from autograder.judging.student import Exchange
+
+_WIDTH = 78
+
+
+@dataclass
+class CheckResult:
+    """What one check found: the property as a sentence, its points, and for a failure what is the matter."""
+
+    name: str
+    sentence: str
+    points: float
+    earned: float
+    failure: CheckFailure | None = None
+    diagnosis: Diagnosis | None = None
+    printed: str = ""
+    exchange: Exchange | None = None
+
+    @property
+    def passed(self) -> bool:
+        return self.failure is None
+
+    @property
+    def mark(self) -> str:
+        if self.passed:
+            return "✓"
+        if self.points == 0:
+            return "!"
+        return "~" if self.earned else "✗"
+
+
+@dataclass
+class ExerciseReport:
+    """All checks of one exercise. ``earned`` is a plain finite float between 0 and ``points``."""
+
+    exercise: str
+    seed: int
+    results: list[CheckResult] = field(default_factory=list)
+    note: str = ""
+
+    @property
+    def points(self) -> float:
+        return float(sum(result.points for result in self.results))
+
+    @property
+    def earned(self) -> float:
+        return float(sum(result.earned for result in self.results))
+
+    @property
+    def full(self) -> bool:
+        """Whether every point is earned."""
+        return self.earned == self.points
+
+    @property
+    def full_alone(self) -> bool:
+        """Whether every point is earned on the student's own earlier exercises, with no right one in their place."""
+        return self.full and not self.note
+
+    @property
+    def named(self) -> list[str]:
+        """The misconceptions that the feedback names, each once."""
+        failures = [(r.diagnosis, r.failure) for r in self.results if r.failure]
+        names = [diagnosis.name if diagnosis else failure.cause for diagnosis, failure in failures]
+        return list(dict.fromkeys(name for name in names if name))
+
+    @property
+    def unwritten(self) -> bool:
+        """Whether the student has not begun: every failure is the stub's own."""
+        failures = [result.failure for result in self.results if result.failure]
+        return bool(failures) and all(failure.kind in ("unwritten", "missing") for failure in failures)
+
+    def shown(self) -> list[CheckResult]:
+        """The results worth a line: advice (no points) is shown only when there is something to say."""
+        return [result for result in self.results if result.points or not result.passed]
+
+    def __str__(self) -> str:
+        score = f"{self.earned:g} of {self.points:g} points"
+        lines = [f"{self.exercise:<{_WIDTH - len(score)}}{score}"]
+        if self.unwritten:
+            first = next(r.failure for r in self.results if r.failure)
+            return "\n".join([*lines, f"○ {first.message}", *([f"    {first.hint}"] if first.hint else [])])
+        lines += [self.note] if self.note else []
+        told: set[str] = set()
+        for result in self.shown():
+            lines += _text_rows(result, told)
+        lines += [f"seed {self.seed}"] if any(not r.passed for r in self.results) else []
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head = (
+            f"<p><b>{escape(self.exercise)}</b> &nbsp; {self.earned:g} of {self.points:g} points"
+            + (f" &nbsp; <small>seed {self.seed}</small>" if any(not r.passed for r in self.results) else "")
+            + "</p>"
+        )
+        if self.unwritten:
+            first = next(r.failure for r in self.results if r.failure)
+            return f"{head}<p>○ {escape(first.message)} {escape(first.hint)}</p>"
+        head += f"<p>{escape(self.note)}</p>" if self.note else ""
+        told: set[str] = set()
+        rows = "".join(_html_row(result, told) for result in self.shown())
+        return f'{head}<table style="text-align:left;border-collapse:collapse">{rows}</table>'
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _score(result: CheckResult) -> str:
+    return f"{result.earned:g} of {result.points:g}" if result.points else "advice"
+
+
+def _text_rows(result: CheckResult, told: set[str]) -> list[str]:
+    score = _score(result)
+    room = _WIDTH - 2 - len(score)
+    fits = len(result.sentence) < room
+    rows = [
+        f"{result.mark} {result.sentence:<{room}}{score}"
+        if fits
+        else f"{result.mark} {result.sentence}\n{score:>{_WIDTH}}"
+    ]
+    if result.failure:
+        rows += [f"    {line}" for line in _explanation(result, result.failure, told)]
+    rows += [f"    your code printed: {result.printed}"] if result.printed else []
+    return rows
+
+
+def _explanation(result: CheckResult, failure: CheckFailure, told: set[str]) -> list[str]:
+    """The whole story the first time; for a later failure with the same cause, only where it happened."""
+    if result.diagnosis and result.diagnosis.name in told:
+        return [*([failure.setting] if failure.setting else []), f"Same cause as above: {result.diagnosis.name}."]
+    picture = [f"  {line}" for line in failure.picture.text().splitlines()] if failure.picture else []
+    return [*failure.lines(), *picture, *_cause(result, told)]
+
+
+def _cause(result: CheckResult, told: set[str]) -> list[str]:
+    if result.diagnosis is None:
+        return []
+    told.add(result.diagnosis.name)
+    return [f"Likely cause: {result.diagnosis.name}.", *([result.diagnosis.hint] if result.diagnosis.hint else [])]
+
+
+def _html_row(result: CheckResult, told: set[str]) -> str:
+    colour = {"✓": "#0072b2", "✗": "#d55e00", "~": "#cc79a7", "!": "#e69f00"}[result.mark]
+    detail = _html_failure(result, result.failure, told) if result.failure else ""
+    if result.printed:
+        detail += f"<details><summary>Your code printed</summary><pre>{escape(result.printed)}</pre></details>"
+    return (
+        '<tr style="background:transparent;vertical-align:top">'
+        f'<td style="color:{colour};font-size:120%;padding:2px 8px">{result.mark}</td>'
+        f'<td style="text-align:left;padding:2px 8px;max-width:60em">{_with_code(result.sentence)}{detail}</td>'
+        f'<td style="text-align:right;white-space:nowrap;padding:2px 8px">{_score(result)}</td></tr>'
+    )
+
+
+def _with_code(sentence: str) -> str:
+    """Escape a sentence and set what stands between backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(sentence))
+
+
+def _html_failure(result: CheckResult, failure: CheckFailure, told: set[str]) -> str:
+    numbers = "".join(
+        f'<div style="white-space:pre-wrap"><code>{escape(line)}</code></div>' for line in failure.lines()
+    )
+    numbers += failure.picture.html() if failure.picture else ""
+    if result.diagnosis and result.diagnosis.name in told:
+        return f"<details><summary>Same cause as above: {escape(result.diagnosis.name)}</summary>{numbers}</details>"
+    cause = "".join(f"<div>{escape(line)}</div>" for line in _cause(result, told))
+    return f'{numbers}<div style="margin:0.4em 0 0.6em"><b>{cause}</b></div>' if cause else numbers

@@ -1,0 +1,128 @@
+"""Run the checks of one exercise and make the report."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from autograder.judging import measure, pytest_session
+from autograder.judging.diagnosis import Lost, diagnose
+from autograder.judging.failure import CheckFailure, PartialCredit, as_failure
+from autograder.judging.lesson import Lesson, mark_value
+from autograder.judging.replay import replay, same_failure
+from autograder.judging.report import CheckResult, ExerciseReport
+from autograder.judging.student import Student
+from autograder.judging.tools.draw import fresh_seed
+from autograder.judging.torch_state import known_torch_state
+
+
+def run_checks(
+    exercise: str, student: Student, seed: int | None = None, full: Mapping[str, bool] | None = None
+) -> ExerciseReport:
+    """Run every check of ``exercise``, of the student's lesson, on ``student`` and return the report.
+
+    A check that did not run earns nothing. An exercise that builds on an earlier one which is not right yet is checked with a
+    right one in its place, so that a mistake costs points once. ``full`` tells of the earlier exercises that have been checked
+    already whether they earned every point. Raises LookupError for an unknown exercise.
+    """
+    return completed(run_alone(exercise, student, fresh_seed() if seed is None else seed), student, full or {})
+
+
+def run_alone(exercise: str, student: Student, seed: int) -> ExerciseReport:
+    """Run every check of an exercise once, on the student's work as it is, and return the report without causes."""
+    with measure.threads(1), known_torch_state():
+        return _run_once(exercise, student, seed)
+
+
+def completed(report: ExerciseReport, student: Student, full: Mapping[str, bool]) -> ExerciseReport:
+    """Return the report after a second run with right earlier exercises, where those are wrong, and with likely causes.
+
+    The student's code then runs beside right answers to the earlier exercises: nothing of theirs may be judged after that.
+    """
+    with measure.threads(1), known_torch_state():
+        if not report.full and not report.unwritten:
+            report = _with_right_foundations(report, student, full)
+        _add_diagnoses(student.lesson, report)  # advice has a cause too, though it costs no points
+    return report
+
+
+def _with_right_foundations(report: ExerciseReport, student: Student, full: Mapping[str, bool]) -> ExerciseReport:
+    """Where earlier exercises are not right yet, check again with right ones in their place; keep the better report."""
+    used = student.uses(report.exercise, student.lesson.builds_on(report.exercise))
+    unknown = [name for name in used if name not in full]
+    if unknown and all(full.get(name, True) for name in used) and _fails_the_same(report, student, used):
+        return report  # it fails identically with correct earlier exercises
+    broken = [name for name in used if not (full[name] if name in full else _run_once(name, student, report.seed).full)]
+    if not broken:
+        return report
+    try:
+        with student.with_right(broken):
+            other = _run_once(report.exercise, student, report.seed)
+    except CheckFailure:  # the notebook could not be run once more
+        return report
+    if other.earned < report.earned:
+        return report
+    other.note = (
+        f"Checked with a right {' and a right '.join(broken)} in place of yours, which does not pass its own check yet."
+    )
+    return other
+
+
+def _fails_the_same(report: ExerciseReport, student: Student, used: Sequence[str]) -> bool:
+    """Tell whether every failed check fails alike with right earlier exercises, which is faster than checking each of those."""
+    checks = student.lesson.checks(report.exercise)
+    try:
+        with student.with_right(used):
+            return all(
+                (other := replay(checks[result.name], student, report.seed)) and same_failure(result.failure, other)
+                for result in report.results
+                if result.failure
+            )
+    except CheckFailure:  # the notebook could not be run once more
+        return False
+
+
+def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
+    """Run the checks under pytest, without a diagnosis."""
+    recorder = pytest_session.Recorder(student, seed)
+    pytest_session.run(student.lesson, exercise, recorder)
+    results = [_result(name, check, recorder) for name, check in student.lesson.checks(exercise).items()]
+    used = next((r.failure for r in results if r.failure and r.failure.kind == "forbidden"), None)
+    for result in results if used else ():
+        result.earned, result.failure = 0.0, used  # the exercise is the function itself: nothing of it was done
+    return ExerciseReport(exercise, seed, results)
+
+
+def _result(name: str, check: Callable[..., Any], recorder: pytest_session.Recorder) -> CheckResult:
+    worth = float(mark_value(check, "points", 0))
+    sentence = (check.__doc__ or name).strip().splitlines()[0].rstrip(".")
+    result = CheckResult(name, sentence, worth, 0.0, printed=recorder.printed.get(name, "")[:1000].strip())
+    if name not in recorder.outcomes:
+        result.failure = CheckFailure(
+            "crash", "This check did not run. Run the cell again; if it stays so, tell your teacher."
+        )
+    else:
+        result.earned, result.failure = _verdict(recorder.outcomes[name], worth)
+        result.exchange = recorder.exchanges.get(name)
+    return result
+
+
+def _verdict(error: BaseException | None, worth: float) -> tuple[float, CheckFailure | None]:
+    if error is None:
+        return worth, None
+    fraction = min(max(error.fraction, 0.0), 1.0) if isinstance(error, PartialCredit) else 0.0
+    return worth * fraction, as_failure(error)
+
+
+def _add_diagnoses(lesson: Lesson, report: ExerciseReport) -> None:
+    failed = [result for result in report.results if result.failure]
+    if report.unwritten:
+        return
+    checks = lesson.checks(report.exercise)
+    lost = [Lost(checks[result.name], result.failure, result.exchange) for result in failed if result.failure]
+    passed = [checks[result.name] for result in report.results if result.passed]
+    try:
+        diagnoses = diagnose(lesson, report.exercise, lost, report.seed, passed)
+    except Exception as error:  # an odd result may defeat the diagnosis; the verdict stands without it
+        report.note = f"{report.note} No likely cause can be named ({type(error).__name__})."
+        return
+    for result, found in zip(failed, diagnoses, strict=True):
+        result.diagnosis = found

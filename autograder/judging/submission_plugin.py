@@ -1,0 +1,70 @@
+"""``pytest autograder/lessons/LESSON/checks --submission NOTEBOOK``: the checks of a lesson under pytest, with its options."""
+
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from autograder.judging import notebooks
+from autograder.judging.diagnosis import Lost, diagnose
+from autograder.judging.failure import CheckFailure, PartialCredit
+from autograder.judging.files import files_in
+from autograder.judging.lesson import Lesson, Lessons
+from autograder.judging.local import LocalStudent
+from autograder.judging.pytest_plugin import SEED, STUDENT
+from autograder.judging.tools.draw import fresh_seed
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("autograder")
+    group.addoption("--submission", metavar="NOTEBOOK", help="the notebook whose answers are checked")
+    group.addoption("--draw-seed", type=int, default=None, help="draw the inputs from this seed (default: a fresh one)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    asked = config.getoption("draw_seed")
+    config.stash[SEED] = fresh_seed() if asked is None else asked
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"autograder: inputs drawn from seed {config.stash[SEED]}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run the notebook for the checks of the one lesson that was collected."""
+    own = [item for item in items if isinstance(item, pytest.Function) and item.get_closest_marker("exercise")]
+    if not own:
+        return
+    packages = {item.function.__module__.rpartition(".checks.")[0] for item in own}
+    path = config.getoption("submission")
+    if not path:
+        raise pytest.UsageError(
+            "The checks need an answer to look at. Expected: pytest autograder/lessons/LESSON/checks --submission NOTEBOOK. "
+            "The project's own tests are run by `pytest` alone."
+        )
+    if len(packages) != 1:
+        raise pytest.UsageError(f"Expected the checks of one lesson, but got those of {', '.join(sorted(packages))}.")
+    package, _, name = packages.pop().rpartition(".")
+    names = notebooks.run(Path(path)).namespace
+    lesson = Lesson(name, Lessons(package), name)
+    config.stash[STUDENT] = LocalStudent(names, lesson, file=files_in(Path(path).parent))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show a failure as the student reads it, with its likely cause, not as a traceback through the check."""
+    report = yield
+    error = call.excinfo.value if call.excinfo else None
+    if isinstance(item, pytest.Function) and isinstance(error, CheckFailure | PartialCredit):
+        failure = error.failure if isinstance(error, PartialCredit) else error
+        report.longrepr = f"{(item.function.__doc__ or item.name).strip()}\n{_explained(item, failure)}"
+    return report
+
+
+def _explained(item: pytest.Function, failure: CheckFailure) -> str:
+    exercise = next(item.iter_markers("exercise")).args[0]
+    lesson = item.config.stash[STUDENT].lesson
+    [found] = diagnose(lesson, exercise, [Lost(item.function, failure)], item.config.stash[SEED])
+    return f"{failure}\nLikely cause: {found.name}. {found.hint}" if found else str(failure)

@@ -1,0 +1,1 @@
+"""What checks are written with: inputs, comparisons and properties, for any lesson."""

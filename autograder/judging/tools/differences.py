@@ -1,0 +1,61 @@
+"""Where two tensors differ by more than rounding explains, in words."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.picture import Matrix
+
+#: Largest difference that rounding explains, as a multiple of the dtype's machine epsilon: for sums of a few dozen terms
+#: of order 1, measured errors stay below 30 epsilon (float32, float64) and below 6 (bfloat16, where weights are rounded).
+_EPSILONS = {torch.float64: 4000, torch.float32: 400, torch.bfloat16: 12, torch.float16: 24}
+
+
+def tolerance(dtype: torch.dtype, size: float = 1.0) -> float:
+    """Return the largest difference that is put down to rounding, for values up to ``size``, in this dtype."""
+    return _EPSILONS[dtype] * torch.finfo(dtype).eps * max(size, 1.0)
+
+
+def _difference(got: Tensor, want: Tensor, wrong: Tensor, what: str, setting: str, message: str) -> CheckFailure:
+    worst = (got - want).abs()
+    largest = "not a number" if bool(worst.isnan().any()) else f"{worst.max().item():.3g}"
+    where, row = _first_wrong_row(wrong)
+    failure = CheckFailure(
+        "value",
+        message or f"{what} has wrong values.",
+        expected=f"{what}{where} = {numbers(want[row])}",
+        yours=f"{what}{where} = {numbers(got[row])}     largest difference {largest}",
+        setting=setting,
+        received=got,
+        wanted=want,
+    )
+    if got.dim() >= 2 and got.shape[-1] <= 20 and got.shape[-2] <= 20 and what.startswith("A"):
+        index = row[:-1]
+        failure.picture = Matrix(got[index], want[index], wrong[index], f"{what}{where.rpartition('[')[0]}")
+    return failure
+
+
+def _first_wrong_row(wrong: Tensor) -> tuple[str, tuple[int, ...]]:
+    if wrong.dim() < 2:
+        return "", ()
+    first = tuple(int(i) for i in wrong.any(-1).nonzero()[0])
+    return "[" + ", ".join(map(str, first)) + "]", first
+
+
+def numbers(values: Tensor, most: int = 6) -> str:
+    """Write a vector as text, cut after a few entries."""
+    flat = values.detach().reshape(-1)
+    shown = ", ".join(f"{x:.3f}" if 1e-3 <= abs(x) < 1e4 or x == 0 else f"{x:.2e}" for x in flat[:most].tolist())
+    return f"[ {shown}{', …' if flat.numel() > most else ''} ]"
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "None"
+    if isinstance(value, Tensor):
+        return f"one tensor of shape {tuple(value.shape)}"
+    if isinstance(value, tuple | list):
+        return f"{len(value)} results ({', '.join(type(v).__name__ for v in value[:4])})"
+    return f"a {type(value).__name__}"

@@ -1,0 +1,74 @@
+"""Which parameters a module should have, by name and shape, and what is likely wrong where it has others."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torch import Tensor
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.student import Made, Student
+from autograder.judging.tensors import matching
+
+
+def has_parameters(student: Student, name: str, build: tuple, want: Mapping[str, Tensor]) -> None:
+    """Fail unless the module has exactly these parameters, by name and shape."""
+    own = student.build(name, *build).parameters()
+    meant = {key: key for key in own} | {key: wanted for wanted in want for key in matching(wanted, own)}
+    got: dict[str, tuple] = {}
+    for key, value in own.items():
+        got[meant[key] if meant[key] not in got else key] = tuple(value.shape)
+    parameters_are(
+        got,
+        {key: tuple(value.shape) for key, value in want.items()},
+        f"{name}({', '.join(_written(part) for part in build)})",
+    )
+
+
+def _written(part: Any) -> str:
+    return "config" if isinstance(part, Made) else repr(part)
+
+
+def parameters_are(got: Mapping[str, tuple], want: Mapping[str, tuple], title: str) -> None:
+    """Compare names and shapes of parameters."""
+    if dict(got) == dict(want):
+        return
+    differing = [key for key in want if got.get(key) != want[key]] + [key for key in got if key not in want]
+    raise CheckFailure(
+        "parameters",
+        f"{title} does not have the parameters that it should have.",
+        expected=_listed(want, differing) or "none besides",
+        yours=_listed(got, differing) or "none of these",
+        received=sorted(got.items()),
+        **_parameter_cause(got, want),
+    )
+
+
+def _listed(shapes: Mapping[str, tuple], chosen: Sequence[str]) -> str:
+    shown = [f"{name} {shapes[name]}" for name in chosen if name in shapes]
+    return ", ".join(shown[:6]) + (", …" if len(shown) > 6 else "")
+
+
+def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dict[str, str]:
+    missing, extra = [n for n in want if n not in got], [n for n in got if n not in want]
+    if extra and all(name.endswith("bias") for name in extra) and not missing:
+        return {
+            "cause": "bias not switched off",
+            "hint": "nn.Linear has a bias unless told otherwise; here there should be none.",
+        }
+    if missing and all(name.endswith("bias") for name in missing) and not extra:
+        return {
+            "cause": "bias missing",
+            "hint": "The linear maps here have a bias, as nn.Linear has one unless told otherwise.",
+        }
+    if missing:
+        return {
+            "cause": "weights not registered under their names",
+            "hint": f"Missing: {', '.join(missing[:4])}. A layer belongs to the module when it is an attribute of its own, "
+            "self.W_Q = ..., or in an nn.ModuleList; not when it is kept in a plain list, shared, or made in forward.",
+        }
+    if extra:
+        return {"cause": "extra parameters", "hint": f"Not asked for here: {', '.join(extra[:4])}."}
+    return {
+        "cause": "weights of the wrong shape",
+        "hint": "nn.Linear(a, b) maps vectors of width a to vectors of width b, and keeps its weight as (b, a).",
+    }

@@ -1,0 +1,124 @@
+"""Comparisons of what a module returns: one tensor, a pair, or a pair whose second part is itself several tensors."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.student import StudentModule
+from autograder.judging.tools import expect
+
+
+def equal(a: Any, b: Any) -> bool:
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        return torch.equal(a, b) or torch.allclose(a, b, equal_nan=True)
+    if isinstance(a, tuple | list) and isinstance(b, tuple | list):
+        return len(a) == len(b) and all(map(equal, a, b))
+    return type(a) is type(b)
+
+
+def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -> None:
+    """Compare a result with the reference's: one tensor, a pair, or a pair whose second part is itself several tensors."""
+    names = iter(what)
+    if isinstance(want, Tensor):
+        expect.close(expect.tensor(got, what[0]), want, what[0], size=size, setting=setting)
+        return
+    first, second = want
+    whole = what[1] if isinstance(second, Tensor) else f"({', '.join(what[1:])})"
+    got_first, got_second = two(got, what[0], whole)
+    pairs = [(got_first, first, next(names))]
+    if isinstance(second, Tensor):
+        pairs.append((got_second, second, next(names)))
+    else:
+        pairs += zip(several(got_second, len(second), whole), second, names, strict=True)
+    # Weights first: what is wrong there is wrong in the outputs too.
+    for value, expected, name in sorted(pairs, key=lambda pair: not pair[2].startswith("A")):
+        expect.close(expect.tensor(value, name), expected, name, size=size, setting=setting)
+
+
+def two(value: Any, first: str, second: str) -> tuple[Any, Any]:
+    """Return both parts of a pair whose second part may be several tensors, or fail."""
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        expect.pair(value, first, second)  # raises the failure that fits
+    return value[0], value[1]
+
+
+def several(value: Any, count: int, what: str) -> Sequence[Any]:
+    """Return a tuple or list of that many results, or fail."""
+    if not isinstance(value, tuple | list) or len(value) != count:
+        came = f"{len(value)} things" if isinstance(value, tuple | list) else f"a {type(value).__name__}"
+        raise CheckFailure(
+            "type",
+            f"The second result should be {what}.",
+            expected=f"{count} tensors",
+            yours=came,
+            received=came,
+            cause="wrong number of results",
+            hint=f"Return a pair whose second part holds {count} tensors, {what}.",
+        )
+    return value
+
+
+def no_weights(value: Any) -> None:
+    """Fail unless this is an empty list, as it has to be with need_weights=False."""
+    if isinstance(value, list | tuple) and not len(value):
+        return
+    raise CheckFailure(
+        "type", "There should be no weights with need_weights=False.", expected="an empty list",
+        yours=f"{len(value)} of them" if isinstance(value, list | tuple) else f"a {type(value).__name__}",
+        received="weights", cause="need_weights not passed on",
+        hint="Pass need_weights on: without the weights, attention takes a faster way.",
+    )  # fmt: skip
+
+
+def describe(*inputs: Any) -> str:
+    """Name the shapes and the dtype of the inputs."""
+    tensors = [x for x in inputs if isinstance(x, Tensor)]
+    return f"inputs {', '.join(str(tuple(x.shape)) for x in tensors)}" + (f", {tensors[0].dtype}" if tensors else "")
+
+
+def refuses(what: str, hint: str, call: Callable[..., Any], *args: Any) -> None:
+    """Fail unless ``call(*args)`` raises an error of the student's own code."""
+    try:
+        call(*args)
+    except CheckFailure as failure:
+        # With a cause, the whole process was stopped. NotImplementedError is a refusal here: that the exercise is written,
+        # every caller has seen before.
+        if failure.kind == "unwritten" or (failure.kind == "crash" and not failure.cause):
+            return
+        raise
+    raise CheckFailure(
+        "accepted",
+        f"{what} is accepted without an error.",
+        expected="a ValueError",
+        yours="no error",
+        received=what,
+        cause="bad argument accepted",
+        hint=hint,
+    )
+
+
+def same_twice(module: StudentModule, *inputs: Any) -> None:
+    """Fail unless two calls in training mode give the same first result."""
+    first, second = (first_result(module.when(training=True, times=n)(*inputs)) for n in (1, 2))
+    if first.shape != second.shape or not torch.allclose(first, second, equal_nan=True):
+        raise CheckFailure(
+            "random",
+            "The same module gives different results for the same input.",
+            received="random",
+            cause="result changes from call to call",
+            hint="Without dropout nothing here is random or remembers earlier calls.",
+        )
+
+
+def uses_its_inputs(module: StudentModule, first: tuple, second: tuple) -> None:
+    """Fail when the module gives the same first result for two different inputs."""
+    one, other = (first_result(module(*inputs)) for inputs in (first, second))
+    expect.depends_on_its_inputs(one, other, "The result")
+
+
+def first_result(value: Any, what: str = "The first result") -> Tensor:
+    """Return the first of several results, or the only one."""
+    return expect.tensor(value[0] if isinstance(value, tuple | list) and value else value, what)

@@ -1,0 +1,37 @@
+"""A training step of one model against that of another, on the same batches."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from autograder.judging import measure
+
+Loss = Callable[..., Any]
+
+
+def step_ratio(
+    ours: Any,
+    our_loss: Loss,
+    theirs: Any,
+    their_loss: Loss,
+    make: Callable[[], tuple],
+    target: float = 1.0,
+    rounds: tuple[int, int] = (11, 31),
+) -> float:
+    """Return the median time of our step, forward, loss and backward, as a part of theirs.
+
+    Each loss takes what ``make()`` gives, a fresh batch, and uses its model, which is in training mode. There are more rounds
+    while it is unclear whether the ratio is below ``target``.
+    """
+    our_step, their_step = _step(ours.train(), our_loss), _step(theirs.train(), their_loss)
+    our_step(*make())
+    their_step(*make())
+    return measure.time_ratio(our_step, their_step, make, [target], rounds, clock=time.perf_counter).median
+
+
+def _step(model: Any, loss: Loss) -> Callable[..., None]:
+    def run(*batch: Any) -> None:
+        model.zero_grad()
+        loss(*batch).backward()
+
+    return run

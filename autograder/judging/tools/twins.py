@@ -1,0 +1,116 @@
+"""What the checks of modules share: a student's module and a reference that hold the same weights, and their comparison."""
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.student import Answer, Student, StudentModule
+from autograder.judging.tensors import matching
+from autograder.judging.tools import expect
+from autograder.judging.tools.results import alike, describe, equal
+
+
+class Twins:
+    """A student's module ``name(*build)`` and a reference, both with the weights that are drawn here, in eval mode."""
+
+    def __init__(
+        self,
+        student: Student,
+        name: str,
+        build: tuple,
+        reference: nn.Module,
+        draw: Any,
+        dtype: torch.dtype = torch.float64,
+        weights: Mapping[str, Tensor] | None = None,
+    ):
+        self.reference = reference.to(dtype).eval()
+        own = dict(self.reference.named_parameters())
+        self.weights = {key: drawn(key, value, draw).to(dtype) for key, value in own.items()} | dict(weights or {})
+        with torch.no_grad():
+            for key, value in self.weights.items():
+                own[key].copy_(value)
+        self.module: StudentModule = student.build(name, *build, weights=self.weights)
+        self.name, self.build = name, build
+
+    def agree(self, *inputs: Any, what: Sequence[str], size: float = 4.0, setting: str = "", **options: Any) -> Any:
+        """Compare all results for these inputs; ``what`` names them in order. Returns the student's."""
+        with torch.no_grad():
+            want = self.reference(*inputs, **options)
+        got = self.module(*inputs, **options)
+        with explained_if_random(self.module, got, *inputs, **options):
+            alike(got, want, what, size, setting or describe(*inputs))
+        return got
+
+    def gradients_agree(
+        self, *inputs: Tensor, draw: Any, names: Sequence[str], outputs: int = 1, setting: str = "", **options: Any
+    ) -> None:
+        """Compare the gradients with respect to the inputs (``names``) and to all parameters. ``outputs`` results count."""
+        leaves = [x.clone().requires_grad_() if x.is_floating_point() else x for x in inputs]
+        results = self.reference(*leaves, **options)
+        results = (results if isinstance(results, tuple) else (results,))[:outputs]
+        cotangents = tuple(draw.normal(*result.shape) for result in results)
+        answer = self.module.request(*inputs, cotangents=cotangents, **options)
+        total = sum((out * c).sum() for out, c in zip(results, cotangents, strict=True))
+        parameters = dict(self.reference.named_parameters())
+        wanted = [x for x in leaves if x.requires_grad]
+        want = torch.autograd.grad(total, [*wanted, *parameters.values()])
+        found = [*answer.gradients, *parameter_gradients(answer, parameters)]
+        with explained_if_random(self.module, None, *inputs, **options):
+            expect.gradients(found, want, (*names, *parameters), setting or describe(*inputs))
+
+
+@contextlib.contextmanager
+def explained_if_random(module: StudentModule, got: Any, *inputs: Any, **options: Any) -> Iterator[None]:
+    """To a failure about values, add as its cause that the same call gives other values each time, if it does.
+
+    ``got`` is what the call gave before; None if it has not been made.
+    """
+    try:
+        yield
+    except CheckFailure as failure:
+        if failure.kind != "value":
+            raise
+        before = module(*inputs, **options) if got is None else got
+        if not equal(before, module(*inputs, **options)):
+            failure.kind, failure.cause = "random", "random in eval mode"  # no known answer's numbers could equal these
+            failure.hint = (
+                "The same call gives other numbers each time. In eval mode dropout has to be off: nn.Dropout knows the mode, "
+                "F.dropout has to be told (training=self.training). A layer made in forward has new random weights in every call."
+            )
+        raise
+
+
+def parameter_gradients(answer: Answer, names: Sequence[str] | Mapping[str, Any]) -> list[Tensor | None]:
+    """Return the student's gradients of the parameters that are meant by these names."""
+    own = answer.parameter_gradients
+    return [next((own[key] for key in matching(name, own)), None) for name in names]
+
+
+def drawn(name: str, like: Tensor, draw: Any) -> Tensor:
+    """Draw weights of a size at which a mistake shows: matrices such that results are of order 1, vectors well off 0 and 1."""
+    if like.dim() >= 2:
+        return draw.normal(*like.shape, scale=like[0].numel() ** -0.4)
+    return draw.normal(*like.shape, scale=0.4) + (1.0 if name.endswith("gamma") else 0.0)
+
+
+def leaves_no_trace(twins: Twins, others: Sequence[tuple], *inputs: Any, what: Sequence[str]) -> None:
+    """Compare a call with the reference after the same module has seen other inputs. A result that is wrong without them
+    too is a wrong value and nothing else."""
+    got = twins.module.when(before=others).request(*inputs).value
+    with torch.no_grad():
+        want = twins.reference(*inputs)
+    try:
+        alike(got, want, what, 4.0, "after calls of the same module with other inputs")
+    except CheckFailure as failure:
+        if equal(got, twins.module(*inputs)):
+            failure.setting = ""
+            raise
+        failure.kind, failure.cause = "memory", "remembers earlier calls"
+        failure.hint = (
+            "Something made in an earlier call is kept and used again. Make it afresh from the inputs in every call."
+        )
+        raise

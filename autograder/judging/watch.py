@@ -1,0 +1,49 @@
+"""What the student's code raises, as a failure that shows the student's own line."""
+
+import contextlib
+import traceback
+from collections.abc import Iterator
+
+from autograder.judging.failure import CheckFailure
+
+
+@contextlib.contextmanager
+def watch(name: str) -> Iterator[None]:
+    """Turn whatever the student's code raises into a failure that shows the student's own line."""
+    try:
+        yield
+    except (KeyboardInterrupt, CheckFailure):
+        raise
+    except NotImplementedError as error:
+        if error.__traceback__ is None or not _from_stub(error):
+            raise _crash(name, error) from None
+        raise _unwritten(name, error) from None
+    except BaseException as error:
+        raise _crash(name, error) from None
+
+
+def _unwritten(name: str, error: BaseException) -> CheckFailure:
+    """The stub is still there. In an exercise of several pieces, say which one."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    piece = f" ({last.name})" if last.name not in (name, "__init__", "forward", "<module>") else ""
+    return CheckFailure(
+        "unwritten",
+        f"Not written yet{piece}. {error}".strip(),
+        cause="not written yet",
+        hint="If you have written it: the line raise NotImplementedError(...) is still there. Take it out.",
+    )
+
+
+def _from_stub(error: BaseException) -> bool:
+    """Tell the stub's own ``raise NotImplementedError`` from PyTorch's 'not implemented for this dtype'."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return "NotImplementedError" in (last.line or "NotImplementedError") and "site-packages" not in last.filename
+
+
+def _crash(name: str, error: BaseException) -> CheckFailure:
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = ("site-packages", "/autograder/", "/course_lib/")
+    own = [f for f in frames if not any(part in f.filename.replace("\\", "/") for part in ours)]
+    where = f" in line {own[-1].lineno}: {own[-1].line}" if own and own[-1].line else ""
+    text = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+    return CheckFailure("crash", f"{name} stopped with an error{where}", yours=text, received=text)

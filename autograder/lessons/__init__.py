@@ -1,0 +1,1 @@
+"""The lessons: a package each, with all of its content: settings, checks, references, known answers, benchmark."""

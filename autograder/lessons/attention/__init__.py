@@ -1,0 +1,39 @@
+"""01-attention."""
+
+from autograder.judging.in_notebook import check_of
+
+#: In the order of the lesson.
+EXERCISES = (
+    "softmax",
+    "attend",
+    "scaled_dot_product_attention",
+    "SelfAttention",
+    "causal_mask",
+    "CausalSelfAttention",
+    "blockwise_attention",
+)
+
+#: The lesson is about what these do inside.
+FORBIDDEN = (
+    "torch.nn.functional.scaled_dot_product_attention",
+    "torch.nn.functional.multi_head_attention_forward",
+    "torch.nn.MultiheadAttention",
+    "torch.nn.attention.flex_attention.flex_attention",
+)
+
+#: What is handed in beside the notebook.
+HANDED_IN = ()
+
+#: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
+BUILDS_ON = {
+    "attend": ("softmax",),
+    "scaled_dot_product_attention": ("softmax",),
+    "SelfAttention": ("softmax", "scaled_dot_product_attention"),
+    "CausalSelfAttention": ("softmax", "scaled_dot_product_attention", "SelfAttention", "causal_mask"),
+    "blockwise_attention": ("softmax", "causal_mask"),
+}
+
+#: The module that says what wrong results of this lesson look like.
+SYMPTOMS = "autograder.lessons.weights"
+
+check = check_of(__name__)

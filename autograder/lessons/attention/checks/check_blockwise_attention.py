@@ -1,0 +1,226 @@
+"""blockwise_attention(Q, K, V, causal=False, block_size=...) -> Y."""
+
+import math
+from dataclasses import replace
+
+import torch
+
+from autograder.judging.failure import CheckFailure, PartialCredit
+from autograder.judging.marks import exercise, measured, points
+from autograder.judging.student import Request
+from autograder.judging.tools import expect
+from autograder.judging.tools.afresh import computes_afresh
+from autograder.lessons.attention import references
+
+NAME = "blockwise_attention"
+FULL, PART = 2.5, 5.0
+#: What else runs on the machine moves a ratio by up to a fifth (caches and memory are shared); that must not cost a point.
+MARGIN = 1.2
+#: (N, block_size): one row, blocks of one, whole blocks, a remainder, one block for all, several blocks with a remainder.
+CASES = ((1, 4), (5, 1), (8, 4), (11, 4), (11, 64), (23, 7))
+
+
+def _inputs(draw, sizes, N, scale=1.0, dtype=torch.float64):
+    """Q, K and V of one shape (B, H, N, D)."""
+    return tuple(draw.normal(sizes.B, sizes.H, N, sizes.D_Q, scale=s, dtype=dtype) for s in (scale, scale, 1.0))
+
+
+def _compare(student, inputs, size=1.0, more="", **options):
+    Y = expect.tensor(student.call(NAME, *inputs, **options), "Y")
+    Q, K, V = (x.double() for x in inputs)
+    causal = options.get("causal", False)
+    allowed = references.causal_mask(Q.shape[-2]) if causal else None
+    want, _ = references.scaled_dot_product_attention(Q, K, V, allowed)
+    given = ", ".join(f"{key}={value}" for key, value in options.items())
+    setting = (
+        f"Q {tuple(Q.shape)}, K {tuple(K.shape)}, V {tuple(V.shape)}, {given or 'defaults'}, {inputs[0].dtype}{more}"
+    )
+    expect.close(Y, want, "Y", size=size, setting=setting)
+    return Y
+
+
+@exercise(NAME)
+@points(2)
+def check_exact_for_any_length_and_block_size(student, sizes, draw):
+    """Y is exact for any N and any block size, also where N is not a multiple of it"""
+    _no_ready_made_function(student, _inputs(draw, sizes, 23))
+    _compare(student, _inputs(draw, sizes, 23))
+    for N, block_size in CASES:
+        _compare(student, _inputs(draw, sizes, N), block_size=block_size)
+
+
+@exercise(NAME)
+@points(2)
+def check_exact_when_causal(student, sizes, draw):
+    """With causal=True, query i attends to the keys 0 … i, across all blocks"""
+    _compare(student, _inputs(draw, sizes, 23), causal=True)
+    for N, block_size in CASES:
+        _compare(student, _inputs(draw, sizes, N), causal=True, block_size=block_size)
+
+
+@exercise(NAME)
+@points(1)
+def check_large_similarities(student, sizes, draw):
+    """Similarities of any magnitude and of either sign give the right numbers"""
+    for scale in (10.0, 100.0):
+        Q, K, V = _inputs(draw, sizes, 23, scale)
+        for keys, more in ((K, ""), (-Q.abs().amax((-2, -1), keepdim=True) - K.abs(), " all similarities far below 0")):
+            queries = Q if not more else Q.abs()
+            size = float((queries @ keys.mT).abs().max())
+            for causal in (False, True):
+                _compare(
+                    student,
+                    (queries, keys, V),
+                    size=size,
+                    more=f", Q Kᵀ up to ±{size:.0f}{more}",
+                    causal=causal,
+                    block_size=7,
+                )
+
+
+@exercise(NAME)
+@points(1)
+def check_dtype_and_inputs_are_kept(student, sizes, draw):
+    """float64 stays exact float64, float32 stays float32, and Q, K, V are not changed"""
+    for dtype in (torch.float64, torch.float32):
+        inputs = _inputs(draw, sizes, 23, dtype=dtype)
+        inputs = tuple(x.transpose(1, 2).contiguous().transpose(1, 2) for x in inputs)
+        for causal in (False, True):
+            answer = student.answer(Request(NAME, inputs, {"causal": causal, "block_size": 8}))
+            Y = expect.tensor(answer.value, "Y")
+            expect.dtype(Y, dtype, "Y", f"inputs {dtype}, not contiguous")
+            expect.unchanged(inputs, answer.args_after, "QKV")
+            _compare(student, inputs, causal=causal, block_size=8)
+
+
+@exercise(NAME)
+@points(1)
+def check_every_call_computes_afresh(student, sizes, draw):
+    """A call with new numbers in tensors of the same place and shape gives the new result"""
+    call = student.timed(NAME)
+    computes_afresh(
+        lambda *x: call(*x, causal=True),
+        lambda *x: references.blockwise_attention(*x, causal=True),
+        _inputs(draw, sizes, 23),
+        draw,
+    )
+
+
+def _peak(student, draw, N):
+    inputs = tuple(draw.normal(1, 1, N, 64, dtype=torch.float32) for _ in range(3))
+    return student.peak_memory(NAME, *inputs, causal=True)
+
+
+@exercise(NAME)
+@points(2)
+@measured
+def check_memory_is_linear(student, draw):
+    """Memory grows linearly with N: at N = 4096 at most a fifth of what the whole matrices need"""
+    peaks = {N: _peak(student, draw, N) for N in (1024, 2048, 4096)}
+    whole = 2 * 4 * 4096**2  # E and A in float32
+    slope = math.log(max(peaks[4096], 1) / max(peaks[1024], 1)) / math.log(4)
+    measured_text = ", ".join(f"{peak / 2**20:.1f} MiB at N = {N}" for N, peak in peaks.items())
+    if peaks[4096] > whole / 5 or (slope > 1.2 and peaks[4096] > 2**20):
+        raise CheckFailure(
+            "memory",
+            "Too much memory is held at once.",
+            setting="B = H = 1, D = 64, float32, causal",
+            expected=f"at most {whole / 5 / 2**20:.0f} MiB at N = 4096, and twice as much for twice the N",
+            yours=f"{measured_text}: grows as N^{slope:.1f}",
+            received="memory",
+            cause="the whole N × N matrix is in memory",
+            hint="Somewhere a tensor has both N queries and N keys. Handle one block at a time, and keep only sums.",
+        )
+
+
+@exercise(NAME)
+@points(1)
+@measured
+def check_hidden_blocks_are_skipped(student, draw):
+    """What the causal mask hides is not computed: about half the work"""
+    inputs = tuple(draw.normal(1, 1, 2053, 3, dtype=torch.float32) for _ in range(3))
+    part, whole = ({"causal": causal, "block_size": 128} for causal in (True, False))
+    ratio = student.work_ratio(NAME, inputs, part, whole)
+    # The count of operations is the student's process's own word. So look, besides, whether values that no early query may
+    # see are touched: 0 times NaN is NaN.
+    Q, K, V = (x.clone() for x in inputs)
+    K[..., 1536:, :] = V[..., 1536:, :] = math.nan
+    touched = not bool(expect.tensor(student.call(NAME, Q, K, V, **part), "Y")[..., :512, :].isfinite().all())
+    if not 0 < ratio <= 0.8 or touched:
+        raise CheckFailure(
+            "work",
+            "With causal=True nearly as much, or more, is computed.",
+            setting="N = 2053, block_size=128",
+            expected="at most 0.8 times the work of causal=False",
+            yours=f"{ratio:.2f} times{', and later values reach earlier outputs' if touched else ''}",
+            received="work",
+            cause="hidden blocks are computed",
+            hint="A block of keys that begins after the last query of the block of queries adds nothing. Stop before it.",
+        )
+
+
+@exercise(NAME)
+@points(4)
+@measured
+def check_speed(student, draw):
+    """At most 2.5 times the time of PyTorch's own attention (half the points up to 5 times)"""
+    shape = (1, 8, 2048, 64)
+    ratio = _time_ratio(student, draw, shape)
+    failure = CheckFailure(
+        "speed",
+        "Right, but slow.",
+        setting=f"(B, H, N, D) = {shape}, float32, causal, one thread, processor time",
+        expected=f"at most {FULL} times the time of F.scaled_dot_product_attention (points are lost from {FULL * MARGIN:g} on)",
+        yours=f"{ratio} times",
+        received="speed",
+        cause="too slow",
+        hint="Where does the time go? Few large matrix products are faster than many small ones: try other block sizes. "
+        "A Python loop over single queries or heads, and blocks that the mask hides, cost most.",
+    )
+    # The lower end of the interval decides: a reading that stays unclear counts for the student.
+    if ratio.low > PART * MARGIN:
+        raise failure
+    if ratio.low > FULL * MARGIN:
+        raise PartialCredit(0.5, failure)
+
+
+def _time_ratio(student, draw, shape):
+    """Race the student's function against PyTorch's on fresh inputs. The first results are compared: fast and wrong is wrong."""
+
+    def fresh():
+        return tuple(torch.randn(shape, generator=draw.generator) for _ in range(3))
+
+    inputs = fresh()
+    Y = student.answer(Request(NAME, inputs, {"causal": True}, deep=True)).value
+    expect.close(
+        expect.tensor(Y, "Y"),
+        references.blockwise_attention(*inputs, causal=True),
+        "Y",
+        size=4.0,
+        setting=f"Q {shape}, causal=True",
+    )
+    return student.time_ratio(NAME, fresh, (FULL * MARGIN, PART * MARGIN), rounds=(3, 25), causal=True)
+
+
+@exercise(NAME)
+@points(0)
+def check_other_lengths_and_widths(student, sizes, draw):
+    """As many keys as you like (N_K ≠ N_Q), and values of another width (D_V ≠ D_Q)"""
+    try:
+        _compare(student, _inputs(draw, sizes, 23), block_size=4)
+    except CheckFailure:
+        return  # not even for equal lengths yet: other checks tell that
+    Q, K, V = draw.attention_inputs((sizes.B, sizes.H), replace(sizes, N_Q=11, N_K=17))
+    try:
+        _compare(student, (Q, K, V), block_size=4)
+    except CheckFailure as failure:
+        failure.cause = "only for N_K = N_Q and D_V = D_Q"
+        failure.hint = (
+            "No points are lost here: equal lengths and widths are asked for. Cross-attention would want more."
+        )
+        raise
+
+
+def _no_ready_made_function(student, inputs):
+    """Run once with a record of every operator below the Python level."""
+    student.answer(Request(NAME, inputs, {"causal": True}, deep=True))

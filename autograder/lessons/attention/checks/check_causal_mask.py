@@ -1,0 +1,96 @@
+"""causal_mask(N_Q, N_K=None, device=None)."""
+
+import contextlib
+
+import torch
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.marks import exercise, points
+from autograder.judging.picture import Matrix
+from autograder.judging.student import Request
+from autograder.judging.tools import expect
+
+NAME = "causal_mask"
+LONG = 131  # longer than a mask that somebody made once and cut to size
+
+
+def _equal(mask, N_Q, N_K, call):
+    expect.tensor(mask, "the mask")
+    expect.shape(mask, (N_Q, N_K), "The mask", "(N_Q, N_K)", call)
+    want = torch.tensor([[j <= i + (N_K - N_Q) for j in range(N_K)] for i in range(N_Q)])
+    got = mask.bool()
+    if not torch.equal(got, want):
+        wrong = got != want
+        i, j = wrong.nonzero()[0].tolist()
+        raise CheckFailure(
+            "value",
+            f"The mask is wrong at query {i}, key {j}.",
+            setting=call,
+            expected=f"{bool(want[i, j])}",
+            yours=f"{bool(got[i, j])}",
+            received=got.double(),
+            wanted=want.double(),
+            picture=Matrix(got.double(), want.double(), wrong, "mask (1 = may attend)"),
+        )
+
+
+@exercise(NAME)
+@points(1)
+def check_boolean_of_the_right_shape(student, sizes):
+    """The mask holds True and False, one row for each query and one column for each key"""
+    for args in [(sizes.N_Q,), (sizes.N_Q, sizes.N_Q), (sizes.N_Q, sizes.N_K), (1,)]:
+        mask = expect.tensor(student.causal_mask(*args), "the mask")
+        call = f"causal_mask{args if len(args) > 1 else f'({args[0]})'}"
+        expect.shape(mask, (args[0], args[-1]), "The mask", "(N_Q, N_K)", call)
+        if mask.dtype != torch.bool:
+            raise CheckFailure(
+                "dtype",
+                "The mask should hold booleans.",
+                setting=call,
+                expected="torch.bool",
+                yours=str(mask.dtype),
+                received=f"{mask.dtype}, holding {sorted(set(mask.flatten().tolist()))}",
+                cause="mask is not boolean",
+                hint="A mask of numbers means something else to whoever uses it: numbers are added, booleans choose.",
+            )
+
+
+@exercise(NAME)
+@points(2)
+def check_no_query_sees_the_future(student, sizes):
+    """With as many keys as queries, query i may attend to the keys 0 … i and to no other"""
+    for N in (2, sizes.N_Q, 1, sizes.D_V, LONG):
+        _equal(student.causal_mask(N), N, N, f"causal_mask({N})")
+        _equal(student.causal_mask(N, N), N, N, f"causal_mask({N}, {N})")
+
+
+@exercise(NAME)
+@points(1)
+def check_the_last_query_meets_the_last_key(student, sizes):
+    """With more keys than queries, the last query is aligned with the last key"""
+    for N_Q, N_K in [(2, 3), (sizes.N_Q, sizes.N_K), (1, sizes.N_K), (sizes.N_K, sizes.D_V), (67, LONG)]:
+        _equal(student.causal_mask(N_Q, N_K), N_Q, N_K, f"causal_mask({N_Q}, {N_K})")
+
+
+@exercise(NAME)
+@points(1)
+def check_made_on_the_device_asked_for(student, sizes):
+    """The mask is made on the device that `device` names"""
+    for device in (None, "cpu", torch.device("cpu")):
+        _equal(student.causal_mask(sizes.N_Q, sizes.N_K, device=device), sizes.N_Q, sizes.N_K, f"device={device!r}")
+    mask = None
+    # Every machine has the device "meta", which holds no data. What is not made on the device asked for ends up there.
+    with contextlib.suppress(
+        CheckFailure
+    ):  # made elsewhere and then moved is no mistake, though "meta" cannot be moved from
+        mask = student.answer(Request(NAME, (sizes.N_Q, sizes.N_K), {"device": "cpu"}, default_device="meta")).value
+    if isinstance(mask, torch.Tensor) and mask.device.type != "cpu":
+        raise CheckFailure(
+            "device",
+            "The mask was made on the default device and not on the one asked for.",
+            expected="device cpu",
+            yours=f"device {mask.device} (the default device in this check)",
+            received=str(mask.device),
+            cause="device ignored",
+            hint="A mask on the CPU cannot be combined with similarities on a GPU. Pass `device` to whatever makes the tensor.",
+        )

@@ -1,0 +1,154 @@
+"""What the checks of SelfAttention and CausalSelfAttention share."""
+
+from dataclasses import replace
+
+import torch
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.tensors import matching
+from autograder.judging.tools import expect
+from autograder.lessons.attention import references
+
+NAMES = ("W_Q.weight", "W_K.weight", "W_V.weight")
+
+
+def weights(sizes, draw, dtype=torch.float64):
+    """Draw W_Q (D_Q, D_X), W_K (D_Q, D_X) and W_V (D_V, D_X), as nn.Linear keeps them, so that similarities are of order 1."""
+    rows = (sizes.D_Q, sizes.D_Q, sizes.D_V)
+    return {
+        name: draw.normal(n, sizes.D_X, scale=sizes.D_X**-0.4, dtype=dtype) for name, n in zip(NAMES, rows, strict=True)
+    }
+
+
+def build(student, name, sizes, loaded):
+    return student.build(name, sizes.D_X, sizes.D_Q, sizes.D_V, weights=loaded)
+
+
+def reference(loaded, X, allowed=None):
+    """Return (Y, A) of self-attention with these weights."""
+    Q, K, V = (X @ loaded[name].to(X.dtype).T for name in NAMES)
+    return references.scaled_dot_product_attention(Q, K, V, allowed)
+
+
+def compare(module, loaded, X, setting, mask=None, **options):
+    """Run the student's module on X and compare both results with the reference."""
+    Y, A = expect.pair(module(X, **options), "Y", "A")
+    want_Y, want_A = reference({k: w.double() for k, w in loaded.items()}, X.double(), mask)
+    expect.close(A, want_A, "A", setting=setting)
+    expect.close(Y, want_Y, "Y", size=3.0, setting=setting)
+
+
+def describe(X, sizes, more=""):
+    return f"X {tuple(X.shape)}, D_Q = {sizes.D_Q}, D_V = {sizes.D_V}, {more or X.dtype}"
+
+
+def has_the_right_parameters(student, name, sizes):
+    """Fail unless the module has exactly the three weights, of the right shapes."""
+    own = student.build(name, sizes.D_X, sizes.D_Q, sizes.D_V).parameters()
+    rows = zip(NAMES, (sizes.D_Q, sizes.D_Q, sizes.D_V), strict=True)
+    want = [(key, (n, sizes.D_X)) for key, n in rows]
+    meant = {key: key for key in own} | {key: name for name in NAMES for key in matching(name, own)}
+    got = [(meant[key], tuple(parameter.shape)) for key, parameter in own.items()]
+    if sorted(got) != sorted(want):
+        raise CheckFailure(
+            "parameters",
+            f"{name}({sizes.D_X}, {sizes.D_Q}, {sizes.D_V}) does not have the parameters it should have.",
+            expected=_listed(want),
+            yours=_listed(got) or "none",
+            received=sorted(got),
+            setting=f"D_X = {sizes.D_X}, D_Q = {sizes.D_Q}, D_V = {sizes.D_V}",
+            **_parameter_cause(dict(got), dict(want)),
+        )
+
+
+def depends_on_its_inputs(student, name, sizes, X):
+    """Fail when a freshly made module gives the same Y for X and for 2 X."""
+    own = student.build(name, sizes.D_X, sizes.D_Q, sizes.D_V).parameters()
+    module = student.build(name, sizes.D_X, sizes.D_Q, sizes.D_V, weights=own)
+    first, second = (expect.pair(module(x), "Y", "A")[0] for x in (X, 2 * X))
+    expect.depends_on_its_inputs(first, second, "Y")
+
+
+def _listed(shapes):
+    return ", ".join(f"{name} {shape}" for name, shape in shapes)
+
+
+def _parameter_cause(got, want):
+    missing, extra = [n for n in want if n not in got], [n for n in got if n not in want]
+    if any(name.endswith("bias") for name in extra):
+        return {
+            "cause": "bias not switched off",
+            "hint": "nn.Linear has a bias unless told otherwise; the projections of this layer have none.",
+        }
+    if missing:
+        return {
+            "cause": "weights not registered under their names",
+            "hint": f"Missing: {', '.join(missing)}. An nn.Linear "
+            "belongs to the module when it is an attribute of its own, self.W_Q = ..., not kept in a list or made in forward.",
+        }
+    if extra:
+        return {"cause": "extra parameters", "hint": f"Not asked for here: {', '.join(extra)}."}
+    return {
+        "cause": "weights of the wrong shape",
+        "hint": "nn.Linear(a, b) maps vectors of width a to vectors of width b, and keeps its weight as (b, a). "
+        "Which widths do queries, keys and values have?",
+    }
+
+
+def same_twice(module, X):
+    """Fail unless two calls in training mode give the same result."""
+    first, second = (expect.pair(module.when(training=True, times=n)(X), "Y", "A")[0] for n in (1, 2))
+    if first.shape != second.shape or not torch.allclose(first, second, equal_nan=True):
+        raise CheckFailure(
+            "random",
+            "The same module gives different results for the same input.",
+            received="random",
+            cause="result changes from call to call",
+            hint="Nothing here is random or remembers earlier calls: make the weights once, in __init__, and use no dropout.",
+        )
+
+
+def earlier_calls_leave_no_trace(module, loaded, X, draw, sizes, mask=None):
+    """Compare a call with the reference after the same module has seen other inputs, of another length too."""
+    others = tuple((draw.normal(B, N, sizes.D_X, dtype=X.dtype),) for B, N in ((1, X.shape[1] - 2), (*X.shape[:2],)))
+    answer = module.when(before=others).request(X)
+    Y, _ = expect.pair(answer.value, "Y", "A")
+    want, _ = reference({k: w.double() for k, w in loaded.items()}, X.double(), mask)
+    try:
+        expect.close(Y, want, "Y", size=3.0, setting="after two calls of the same module with other inputs")
+    except CheckFailure as failure:
+        failure.kind, failure.cause = "memory", "remembers earlier calls"
+        failure.hint = (
+            "Something made in an earlier call is kept and used again. Make it afresh from the inputs in every call."
+        )
+        raise
+
+
+def equal_widths(student, name, sizes, draw, mask=None):
+    """Compare with the reference where D_X = D_Q = D_V: what is added only if the shapes allow it shows here."""
+    same = replace(sizes, D_X=sizes.D_Q, D_V=sizes.D_Q)
+    loaded = weights(same, draw)
+    X = draw.normal(sizes.B, sizes.N_X, same.D_X)
+    compare(build(student, name, same, loaded), loaded, X, describe(X, same), mask)
+
+
+def equivariance(module, X, order):
+    """Fail unless permuting the inputs permutes the outputs (and both sides of the weights) in the same way."""
+    Y, A = expect.pair(module(X), "Y", "A")
+    expect.depends_on_its_inputs(Y, expect.pair(module(2 * X), "Y", "A")[0], "Y")
+    Y_moved, A_moved = expect.pair(module(X[:, order]), "Y", "A")
+    pairs = ((Y_moved, Y[:, order], "Y"), (A_moved, A[:, order][:, :, order], "A"))
+    for got, want, what in pairs:
+        try:
+            expect.close(
+                got,
+                want.double(),
+                what,
+                size=3.0,
+                setting=f"inputs in the order {order.tolist()}",
+                message=f"Permuted inputs do not give a permuted {what}.",
+            )
+        except CheckFailure as failure:
+            failure.cause = "depends on the order of the inputs"
+            failure.hint = "Self-attention treats its inputs as a set. Something here uses a vector's position."
+            raise

@@ -1,0 +1,33 @@
+"""05-captioning."""
+
+from autograder.judging.in_notebook import check_of
+
+#: In the order of the lesson.
+EXERCISES = (
+    "grid_features",
+    "weights_to_grid",
+    "AdditiveAttention",
+    "caption_loss",
+    "CaptionDecoder",
+    "greedy_caption",
+    "beam_search",
+    "my_captioner",
+    "TransformerCaptioner",
+)
+
+#: Nothing ready-made does what an exercise of this lesson asks for.
+FORBIDDEN = ()
+
+#: What is handed in beside the notebook.
+HANDED_IN = ("captioner.safetensors",)
+
+#: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
+BUILDS_ON = {
+    "CaptionDecoder": ("AdditiveAttention",),
+    "my_captioner": ("AdditiveAttention", "CaptionDecoder"),
+}
+
+#: The module that says what wrong results of this lesson look like.
+SYMPTOMS = "autograder.lessons.weights"
+
+check = check_of(__name__)

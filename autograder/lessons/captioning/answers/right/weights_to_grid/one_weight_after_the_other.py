@@ -1,0 +1,15 @@
+"""Loops over rows and columns fill a tensor; the history is cut, because this is for a plot."""
+class GridError(ValueError):
+    pass
+
+
+@torch.no_grad()
+def weights_to_grid(weights: torch.Tensor, height: int, width: int) -> torch.Tensor:
+    *lead, N = weights.shape
+    if not N == height * width:
+        raise GridError(N, height, width)
+    grid = torch.empty(*lead, height, width, dtype=weights.dtype, device=weights.device)
+    for row in range(height):
+        for column in range(width):
+            grid[..., row, column] = weights[..., row * width + column]
+    return grid

@@ -1,0 +1,45 @@
+"""The captioner of lesson 05, trained from nothing by the notebook's own cells, and what comes of it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from autograder.judging.figure import Figure, Solution
+from autograder.lessons.captioning import references
+from autograder.lessons.captioning.checks.trained import Written, accuracy, cells_of, pointing
+
+#: What the cells that are run here contain: the data, and the training.
+CELLS = ("def prepare", "def loss_of")
+SEED = "SEED, SCENES, BATCH = 0,"
+
+
+def figures(solution: Solution) -> Iterator[Figure]:
+    """Yield what a captioner learns in the time that the lesson promises."""
+    yield from captioner(solution)
+
+
+def captioner(solution: Solution, seed: int = 0) -> Iterator[Figure]:
+    """Yield the figures of the captioner that the notebook trains from this seed."""
+    from course_lib.data import scene_vocabulary
+
+    names = solution.retrain(CELLS, SEED, seed, {"vocabulary": scene_vocabulary()})
+    yield Figure("captioner: minutes of training", names["history"].seconds / 60, 3.0, "min", "lower")
+    found = judge(names["captioner"], seed)
+    yield Figure("captioner: exact captions of held-out scenes", found["exact"], 0.95, "of 1000", "higher")
+    yield Figure(
+        "captioner: attention in the box of the named digit", found["pointing"], 0.9, "of the weight", "higher"
+    )
+    yield Figure("captioner: captions exact for another scene", found["shuffled"], 0.05, "of 1000", "lower")
+
+
+def judge(model: Any, seed: int, count: int = 1000) -> dict[str, float]:
+    """Return the shares of exact captions, of the attention inside the boxes, and of captions that fit another scene."""
+    from course_lib.data import draw_scenes
+
+    scenes = draw_scenes(count, 10**6 + seed, "held_out")
+    written = Written(*references.greedy_caption(model, cells_of(scenes)))
+    others = written.captions.roll(1, 0)
+    return {
+        "exact": accuracy(scenes, written.captions),
+        "pointing": pointing(scenes, written),
+        "shuffled": accuracy(scenes, others),
+    }

@@ -1,0 +1,95 @@
+"""weights_to_grid(weights, height, width)."""
+
+import torch
+
+from autograder.judging.marks import exercise, points
+from autograder.judging.student import Request
+from autograder.judging.tools import expect
+from autograder.judging.tools.results import refuses
+
+NAME = "weights_to_grid"
+GRIDS = ((2, 3), (3, 5), (7, 2), (1, 4), (4, 1), (1, 1), (3, 3))
+
+
+def _leads(sizes):
+    return [(), (sizes.B,), (sizes.B, sizes.N_Q), (sizes.B, sizes.H, sizes.N_Q), (1, 1)]
+
+
+def _grid(weights, height, width):
+    """Put the weights into the grid one after the other."""
+    grid = weights.new_zeros(*weights.shape[:-1], height, width)
+    for cell in range(height * width):
+        grid[..., cell // width, cell % width] = weights[..., cell]
+    return grid
+
+
+def _compare(student, weights, height, width, more=""):
+    got = expect.tensor(student.weights_to_grid(weights, height, width), "The grid")
+    setting = f"weights {tuple(weights.shape)}{more}, height = {height}, width = {width}"
+    expect.shape(got, (*weights.shape[:-1], height, width), "The grid", "(…, height, width)", setting)
+    expect.close(got, _grid(weights, height, width), "The grid", size=4.0, setting=setting)
+
+
+@exercise(NAME)
+@points(1)
+def check_shape(student, sizes, draw):
+    """(…, N) becomes (…, height, width), whatever stands in front"""
+    for lead in _leads(sizes):
+        for height, width in GRIDS:
+            weights = draw.normal(*lead, height * width)
+            got = expect.tensor(student.weights_to_grid(weights, height, width), "The grid")
+            setting = f"weights {tuple(weights.shape)}, height = {height}, width = {width}"
+            expect.shape(got, (*lead, height, width), "The grid", "(…, height, width)", setting)
+            if height * width > 1:
+                other = student.weights_to_grid(draw.normal(*lead, height * width), height, width)
+                expect.depends_on_its_inputs(got, expect.tensor(other, "The grid"), "The grid")
+
+
+@exercise(NAME)
+@points(2)
+def check_row_by_row(student, sizes, draw):
+    """The weight of cell i · width + j stands in row i and column j, as it is"""
+    for height, width in ((2, 2), (2, 3)):
+        numbered = torch.arange(float(height * width), dtype=torch.float64)  # the smallest example first
+        _compare(student, numbered, height, width, " numbered from 0")
+    for lead in _leads(sizes):
+        for height, width in GRIDS:
+            _compare(student, draw.normal(*lead, height * width).softmax(-1), height, width)
+
+
+@exercise(NAME)
+@points(1)
+def check_weights_that_do_not_fill_the_grid(student, sizes, draw):
+    """A number of weights other than height · width raises an error"""
+    _compare(student, draw.normal(sizes.B, 15), 3, 5)
+    _compare(student, draw.normal(sizes.B, 6), 3, 2)
+    # The last ones could be dealt out to grids of that size in another way: 2 · 6 = 12, 4 · 6 = 2 · 12, 12 = 2 · 6.
+    for lead, N, height, width in [
+        ((), 7, 2, 3), ((), 5, 2, 3), ((2,), 16, 5, 3), ((2,), 6, 3, 4), ((4,), 6, 3, 4), ((), 12, 2, 3),
+        ((3,), 10, 3, 5),
+    ]:  # fmt: skip
+        refuses(
+            f"A grid of {height} rows and {width} columns for {N} weights, {(*lead, N)} in all,",
+            "Compare the last axis of the weights with height · width before anything else, and raise a ValueError "
+            "that says what was expected.",
+            student.weights_to_grid,
+            draw.normal(*lead, N),
+            height,
+            width,
+        )
+
+
+@exercise(NAME)
+@points(1)
+def check_other_memory_layouts(student, sizes, draw):
+    """It works on weights of any memory layout, keeps the dtype, and changes nothing in place"""
+    transposed = draw.normal(15, sizes.B).T
+    _compare(student, transposed, 3, 5, ", a transposed tensor")
+    _compare(student, draw.normal(sizes.B, sizes.N_Q, 20)[:, 1:, 3:18], 5, 3, ", cut out of a larger one")
+    _compare(student, draw.normal(sizes.B, 1, 15).expand(-1, sizes.N_Q, -1), 3, 5, ", an expanded tensor")
+    weights = draw.normal(sizes.B, 15, dtype=torch.float32)
+    answer = student.answer(Request(NAME, (weights, 3, 5)))
+    got = expect.tensor(answer.value, "The grid")
+    expect.dtype(got, torch.float32, "The grid")
+    expect.close(got, _grid(weights, 3, 5), "The grid", size=4.0, setting=f"weights {tuple(weights.shape)}, float32")
+    expect.unchanged((weights,), answer.args_after, ("weights",))

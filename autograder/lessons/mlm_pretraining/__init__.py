@@ -1,0 +1,36 @@
+"""07-mlm-pretraining."""
+
+from autograder.judging.in_notebook import check_of
+
+#: In the order of the lesson.
+EXERCISES = (
+    "mask_tokens",
+    "mlm_loss",
+    "BertEmbeddings",
+    "BertEncoder",
+    "MaskedLanguageModel",
+    "my_language_model",
+    "SequenceClassifier",
+    "TokenTagger",
+    "SpanHead",
+    "best_span",
+    "sentence_pairs",
+)
+
+#: Nothing ready-made does what an exercise of this lesson asks for.
+FORBIDDEN = ()
+
+#: What is handed in beside the notebook.
+HANDED_IN = ("language_model.safetensors",)
+
+#: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
+BUILDS_ON = {
+    "BertEncoder": ("BertEmbeddings",),
+    "MaskedLanguageModel": ("BertEmbeddings", "BertEncoder"),
+    "my_language_model": ("BertEmbeddings", "BertEncoder", "MaskedLanguageModel"),
+}
+
+#: The module that says what wrong results of this lesson look like.
+SYMPTOMS = "autograder.lessons.weights"
+
+check = check_of(__name__)

@@ -1,0 +1,81 @@
+"""A training step of lesson 07's masked language model against that of Hugging Face's, and what the lesson's training reaches."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from autograder.judging import measure
+from autograder.judging.figure import Figure, Solution
+from autograder.judging.tools.steps import step_ratio
+from autograder.lessons.mlm_pretraining import references
+
+#: (B, N, vocabulary, D, H, blocks): what the lesson trains, and something larger.
+SHAPES = ((64, 19, 75, 64, 4, 2), (16, 128, 2000, 256, 8, 4))
+#: What the cells that are run here contain.
+CELLS = ("held_out = framed(", "def draw_batch")
+SEED = "SEED, BATCH = 0,"
+
+#: Frequent mistakes, for the time that a diagnosis takes: exercise and name.
+MISTAKES = (("BertEncoder", "causal_mask_left_on"),)
+
+
+def figures(solution: Solution) -> Iterator[Figure]:
+    """Yield how fast the masked language model learns, and how much."""
+    yield from steps(solution)
+    yield from pretraining(solution)
+
+
+def steps(solution: Solution) -> Iterator[Figure]:
+    """Yield ratios: forward, loss and backward of the solution's model against BertForMaskedLM's.
+
+    Both have the same sizes, the same dropout and as many threads, and compute the logits of all places.
+    """
+    import torch
+    import transformers
+
+    names = solution.names()
+    with measure.threads(2):
+        for B, N, V, D, H, blocks in SHAPES:
+            torch.manual_seed(0)
+            ours = names["MaskedLanguageModel"](V, D, H, blocks, N, dropout=0.1)
+            config = transformers.BertConfig(
+                vocab_size=V, hidden_size=D, num_hidden_layers=blocks, num_attention_heads=H, intermediate_size=4 * D,
+                max_position_embeddings=N, hidden_dropout_prob=0.1, attention_probs_dropout_prob=0.1,
+            )  # fmt: skip
+            theirs = transformers.BertForMaskedLM(config)
+            our_loss = _our_loss(ours, names["mlm_loss"])
+            ratio = step_ratio(ours, our_loss, theirs, _their_loss(theirs), _maker(B, N, V))
+            sizes = f"(B, N, V, D, H, blocks) = {(B, N, V, D, H, blocks)}"
+            yield Figure(f"masked language model: step at {sizes}", ratio, 1.0, "of BertForMaskedLM's")
+
+
+def _our_loss(model: Any, mlm_loss: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    return lambda inputs, labels: mlm_loss(model(inputs), labels)
+
+
+def _their_loss(model: Any) -> Callable[[Any, Any], Any]:
+    return lambda inputs, labels: model(input_ids=inputs, attention_mask=(inputs != 0).long(), labels=labels).loss
+
+
+def _maker(B: int, N: int, V: int) -> Callable[[], tuple[Any, Any]]:
+    """Return a function that makes a batch: a quarter of the rows is half as long as the others."""
+    import torch
+
+    generator = torch.Generator().manual_seed(0)
+
+    def make() -> tuple[Any, Any]:
+        ids = torch.randint(references.ORDINARY, V, (B, N), generator=generator)
+        ids[::4, N // 2 :] = references.PAD
+        return references.mask_tokens(ids, V, generator)
+
+    return make
+
+
+def pretraining(solution: Solution, seed: int = 0) -> Iterator[Figure]:
+    """Yield the figures of the language model that the notebook trains from this seed."""
+    from course_lib.data import MASK, ORDINARY, Masking, agreement_words
+
+    V = len(agreement_words())
+    names = solution.retrain(CELLS, SEED, seed, {"V": V, "masking": Masking(V, MASK, ORDINARY)})
+    yield Figure("pretraining: minutes", names["history"].seconds / 60, 3.0, "min")
+    above = names["history"].validation[-1] - names["limit"]
+    yield Figure("pretraining: loss above the limit", above, 0.05, "nats")

@@ -1,0 +1,120 @@
+"""What the checks of the lesson's modules share: sizes, ids with padding, and the comparison with the references."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.tools import expect
+from autograder.judging.tools.results import first_result
+from autograder.judging.tools.twins import Twins, explained_if_random, leaves_no_trace
+from autograder.lessons.mlm_pretraining.references import ORDINARY, PAD
+
+#: vocab_size, model_width, num_heads, num_blocks, max_length. Different primes, but for the heads, which divide the width.
+SIZES = (23, 14, 2, 3, 19)
+V, D, H, BLOCKS, LONGEST = SIZES
+#: Other sizes, the smallest first.
+OTHERS = ((7, 4, 1, 1, 5), (7, 4, 2, 1, 5), (13, 6, 3, 2, 11), (11, 11, 1, 2, 11))
+
+
+def ids_of(draw: Any, B: int, N: int, vocab_size: int = V, padded: bool = True) -> Tensor:
+    """Ordinary ids (B, N); with ``padded`` the rows end in padding, each in another number of it, the first in none."""
+    ids = ORDINARY + draw.integers(vocab_size - ORDINARY, B, N)
+    if padded:
+        ends = 2 + draw.integers(N - 2, B) if N > 2 else torch.ones(B, dtype=torch.int64)
+        ends[0] = N
+        ids[torch.arange(N) >= ends[:, None]] = PAD
+    return ids
+
+
+def segments_of(draw: Any, ids: Tensor) -> Tensor:
+    """Segments 0 up to some place of each row and 1 from there on."""
+    return (torch.arange(ids.shape[1]) >= draw.integers(ids.shape[1] + 1, ids.shape[0], 1)).long()
+
+
+def describe(ids: Tensor, segments: Tensor | None = None) -> str:
+    """Name the shape of the ids, and say whether there are segments and padding."""
+    with_segments = "without segments" if segments is None else "with segments"
+    with_padding = "with padding" if bool((ids == PAD).any()) else "without padding"
+    return f"ids {tuple(ids.shape)}, {with_segments}, {with_padding}"
+
+
+def real(ids: Tensor, value: Tensor) -> Tensor:
+    """Return the rows of a result (B, N, …) that belong to tokens which are no padding; the others do not matter."""
+    return value[ids != PAD]
+
+
+def compare(twins: Twins, ids: Tensor, segments: Tensor | None = None, what: str = "Y", size: float = 8.0) -> Tensor:
+    """Compare the first result at all tokens that are no padding with the reference's, and return it."""
+    with torch.no_grad():
+        want = first_result(twins.reference(ids, segments))
+    inputs = (ids,) if segments is None else (ids, segments)
+    got = first_result(twins.module(*inputs), what)
+    expect.shape(got, want.shape, what, "(B, N, …)", describe(ids, segments))
+    expect.close(real(ids, got), real(ids, want), what, size=size, setting=describe(ids, segments))
+    return got
+
+
+def right_values(make: Callable[[tuple], Twins], B: int, draw: Any, what: str = "Y", size: float = 8.0) -> None:
+    """Compare modules of several sizes with the references, without padding, and see that tokens see both sides."""
+    for build in (*OTHERS, SIZES):
+        twins = make(build)
+        for rows, N in ((1, 2), (B, 5)):
+            ids = ids_of(draw, rows, N, build[0], padded=False)
+            with explained_if_random(twins.module, None, ids):
+                compare(twins, ids, what=what, size=size)
+    sees_both_sides(twins.module, ids_of(draw, 3, 7, padded=False), what)
+
+
+def same_again(twins: Twins, single: Twins, draw: Any, B: int, N: int, names: Sequence[str], size: float = 8.0) -> None:
+    """Compare gradients; see that earlier calls leave no trace and ids stay; compare in float32 and at full length."""
+    ids = ids_of(draw, B, N, padded=False)
+    segments = segments_of(draw, ids)
+    twins.gradients_agree(ids, segments, draw=draw, names=())
+    leaves_no_trace(twins, [(ids[:1, :2],), (ids.flip(0), segments)], ids, segments, what=names)
+    expect.unchanged((ids, segments), twins.module.request(ids, segments).args_after, ("ids", "segments"))
+    expect.dtype(compare(single, ids, segments, names[0], 2 * size), torch.float32, names[0])
+    compare(twins, torch.arange(LONGEST)[None] % (V - 1) + 1, what=names[0], size=size)
+
+
+def sees_both_sides(module: Any, ids: Tensor, what: str) -> None:
+    """Fail unless what comes out for a token depends on the tokens before it and on those after it."""
+    N = ids.shape[1]
+    for place, side in ((N - 1, "after"), (0, "before")):
+        other = ids.clone()
+        other[:, place] = ORDINARY + (other[:, place] - ORDINARY + 1) % (V - ORDINARY)
+        rest = slice(0, N - 1) if side == "after" else slice(1, N)
+        one, two = (first_result(module(x), what)[:, rest] for x in (ids, other))
+        if torch.allclose(one, two, atol=1e-7):
+            raise CheckFailure(
+                "sees", f"A token does not see those {side} it.", setting=describe(ids), received=side,
+                cause="causal mask left on" if side == "after" else "tokens do not see each other",
+                hint="Every token of BERT sees the whole sequence, on both sides; from both the gaps are filled. The "
+                "only mask is the one that hides padding.",
+            )  # fmt: skip
+
+
+def padding_changes_nothing(module: Any, ids: Tensor, segments: Tensor | None, what: str) -> None:
+    """Fail unless a row gives the same with more padding behind it, and the same alone as beside longer rows."""
+    wider = torch.nn.functional.pad(ids, (0, 2), value=PAD)
+    more = None if segments is None else torch.nn.functional.pad(segments, (0, 2))
+    for given, name in (((ids, segments), "alone"), ((wider, more), "with two more columns of padding")):
+        inputs = given if given[1] is not None else given[:1]
+        got = first_result(module(*inputs), what)[:, : ids.shape[1]]
+        for b, row in enumerate(ids):
+            n = int((row != PAD).sum())
+            alone = (ids[b : b + 1, :n],) if segments is None else (ids[b : b + 1, :n], segments[b : b + 1, :n])
+            want = first_result(module(*alone), what)[0]
+            try:
+                expect.close(got[b, :n], want.double(), what, size=8.0, setting=f"row {b}, {name}")
+            except CheckFailure as failure:
+                failure.message = "Padding behind a row changes what comes out for its tokens."
+                failure.kind, failure.received = "padding", "padding"
+                failure.cause = "padding not masked"
+                failure.hint = (
+                    "Tokens must not attend to padding: allowed is (ids != PAD), with an axis for the heads and one for the "
+                    "queries, (B, 1, 1, N)."
+                )
+                raise

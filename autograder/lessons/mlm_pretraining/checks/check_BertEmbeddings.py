@@ -1,0 +1,118 @@
+"""BertEmbeddings(vocab_size, model_width, max_length, dropout=0.1)."""
+
+import math
+
+import torch
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.marks import exercise, points
+from autograder.judging.tools import expect
+from autograder.judging.tools.parameters import has_parameters
+from autograder.judging.tools.results import refuses, same_twice, uses_its_inputs
+from autograder.judging.tools.twins import Twins, leaves_no_trace
+from autograder.lessons.mlm_pretraining import references
+from autograder.lessons.mlm_pretraining.checks.bodies import LONGEST, V, describe, ids_of, segments_of
+
+NAME = "BertEmbeddings"
+WIDTH = 13
+BUILD = (V, WIDTH, LONGEST, 0.0)
+WHAT = ("X",)
+
+
+def _twins(student, draw, build=BUILD, dtype=torch.float64):
+    return Twins(student, NAME, build, references.BertEmbeddings(*build), draw, dtype)
+
+
+def _agree(twins, ids, segments=None):
+    inputs = (ids,) if segments is None else (ids, segments)
+    return twins.agree(*inputs, what=WHAT, size=8.0, setting=describe(ids, segments))
+
+
+@exercise(NAME)
+@points(1)
+def check_shapes(student, sizes, draw):
+    """The module has its three tables and its norm, and gives a vector (B, N, D) for every token"""
+    has_parameters(student, NAME, BUILD, dict(references.BertEmbeddings(*BUILD).named_parameters()))
+    module = _twins(student, draw).module
+    for B, N in [(1, 1), (sizes.B, sizes.N_X), (sizes.N_X, sizes.B)]:
+        ids = ids_of(draw, B, N)
+        expect.shape(expect.tensor(module(ids), "X"), (B, N, WIDTH), "X", "(B, N, D)", describe(ids))
+    uses_its_inputs(module, (ids,), (ids.flip(0),))
+
+
+@exercise(NAME)
+@points(2)
+def check_values(student, sizes, draw):
+    """It is the LayerNorm of the sum of token, segment and position vectors"""
+    for B, N, *build in [(1, 1, 7, 3, 5), (1, 2, 7, 3, 5), (3, 3, 7, 3, 3), (sizes.B, sizes.N_K, *BUILD[:3])]:
+        ids = ids_of(draw, B, N, build[0])
+        twins = _twins(student, draw, (*build, 0.0))
+        _agree(twins, ids)
+        _agree(twins, ids, segments_of(draw, ids))
+    _agree(twins, torch.arange(LONGEST)[None] % V)  # as long as may be
+    ids = ids_of(draw, LONGEST, 2)
+    _agree(twins, ids, ids % 2)
+
+
+@exercise(NAME)
+@points(1)
+def check_segments(student, sizes, draw):
+    """`segments` says which of two vectors is added to each token; without it, it is the first for all"""
+    twins = _twins(student, draw)
+    ids = ids_of(draw, sizes.B, sizes.N_K)
+    for segments in (torch.zeros_like(ids), torch.ones_like(ids), segments_of(draw, ids)):
+        _agree(twins, ids, segments)
+    none, zeros = _agree(twins, ids), _agree(twins, ids, torch.zeros_like(ids))
+    expect.close(none, zeros.double(), "X", message="Without segments, X is not what it is with segments of all 0.")
+    uses_its_inputs(twins.module, (ids, torch.zeros_like(ids)), (ids, torch.ones_like(ids)))
+
+
+@exercise(NAME)
+@points(1)
+def check_dropout(student, draw):
+    """In training, numbers of the result are dropped with probability `dropout` and the others divided by what is left"""
+    B, N, p = 40, 11, 0.25
+    ids = ids_of(draw, B, N, padded=False)
+    twins = _twins(student, draw, (V, WIDTH, LONGEST, p))
+    whole = _agree(twins, ids).double()
+    dropped = expect.tensor(twins.module.when(training=True).request(ids).value, "X").double()
+    zero = dropped == 0
+    kept_right = torch.allclose(dropped[~zero], whole[~zero] / (1 - p), rtol=1e-4, atol=1e-6)
+    share, slack = zero.double().mean().item(), 6.5 * math.sqrt(p * (1 - p) / zero.numel())
+    if kept_right and abs(share - p) <= slack:
+        return
+    missing = torch.allclose(dropped, whole)
+    raise CheckFailure(
+        "dropout", "Dropout is not applied to the result.", setting=f"training mode, dropout={p}", received="dropout",
+        expected=f"{p:.0%} of the numbers 0, the others divided by {1 - p}", yours=f"{share:.0%} are 0",
+        cause="dropout missing" if missing else "dropout in the wrong place",
+        hint="self.dropout comes last, after the norm.",
+    )  # fmt: skip
+
+
+@exercise(NAME)
+@points(1)
+def check_gradients(student, sizes, draw):
+    """The gradients of all parameters have the right values, and a sequence that is too long raises an error"""
+    twins = _twins(student, draw)
+    ids = ids_of(draw, sizes.B, sizes.N_K)
+    twins.gradients_agree(ids, segments_of(draw, ids), draw=draw, names=())
+    refuses(
+        f"a sequence of {LONGEST + 1} tokens, with positions for {LONGEST},", "There is no vector for the last position.",
+        twins.module, ids_of(draw, 2, LONGEST + 1),
+    )  # fmt: skip
+
+
+@exercise(NAME)
+@points(1)
+def check_same_input_same_output(student, sizes, draw):
+    """The same ids give the same vectors, whatever was computed before; ids and segments are not changed"""
+    twins = _twins(student, draw)
+    ids = ids_of(draw, sizes.B, sizes.N_K)
+    segments = segments_of(draw, ids)
+    same_twice(twins.module, ids, segments)
+    leaves_no_trace(twins, [(ids[:1, :2],), (ids.flip(0), segments)], ids, segments, what=WHAT)
+    expect.unchanged((ids, segments), twins.module.request(ids, segments).args_after, ("ids", "segments"))
+    single = _twins(student, draw, dtype=torch.float32)
+    expect.dtype(_agree(single, ids, segments), torch.float32, "X")
+    _agree(twins, ids.T.contiguous().T, segments.T.contiguous().T)

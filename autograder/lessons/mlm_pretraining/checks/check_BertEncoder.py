@@ -1,0 +1,102 @@
+"""BertEncoder(vocab_size, model_width, num_heads, num_blocks, max_length, dropout=0.1)."""
+
+import torch
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.marks import exercise, points
+from autograder.judging.tools import expect
+from autograder.judging.tools.parameters import has_parameters
+from autograder.judging.tools.results import no_weights, several, two, uses_its_inputs
+from autograder.judging.tools.twins import Twins
+from autograder.lessons.mlm_pretraining import references
+from autograder.lessons.mlm_pretraining.checks.bodies import (
+    SIZES,
+    compare,
+    describe,
+    ids_of,
+    padding_changes_nothing,
+    right_values,
+    same_again,
+    segments_of,
+)
+
+NAME = "BertEncoder"
+
+
+def _twins(student, draw, build=SIZES, dtype=torch.float64):
+    return Twins(student, NAME, (*build, 0.0), references.BertEncoder(*build), draw, dtype)
+
+
+@exercise(NAME)
+@points(1)
+def check_shapes(student, sizes, draw):
+    """The module has embeddings and blocks, and gives Y (B, N, D) and the weights of each block, (B, H, N, N)"""
+    has_parameters(student, NAME, (*SIZES, 0.0), dict(references.BertEncoder(*SIZES).named_parameters()))
+    module = _twins(student, draw).module
+    _, D, H, blocks, _ = SIZES
+    for B, N in [(1, 1), (sizes.B, sizes.N_K), (sizes.H, sizes.B)]:
+        ids = ids_of(draw, B, N, padded=False)
+        Y, weights = two(module(ids), "Y", "the weights of each block")
+        expect.shape(expect.tensor(Y, "Y"), (B, N, D), "Y", "(B, N, D)", describe(ids))
+        for A in several(weights, blocks, "the weights of each block"):
+            expect.shape(expect.tensor(A, "A"), (B, H, N, N), "A", "(B, H, N, N)", describe(ids))
+    uses_its_inputs(module, (ids,), (ids.flip(0),))
+
+
+@exercise(NAME)
+@points(2)
+def check_values(student, sizes, draw):
+    """Y is what the blocks make of the embeddings, and every token sees the whole sequence, on both sides"""
+    right_values(lambda build: _twins(student, draw, build), sizes.B, draw)
+
+
+@exercise(NAME)
+@points(2)
+def check_padding(student, sizes, draw):
+    """No token attends to padding: its weight is 0, and more of it behind a row changes nothing"""
+    twins = _twins(student, draw)
+    ids = ids_of(draw, 5, 7)
+    uses_its_inputs(twins.module, (ids,), (ids.flip(0),))
+    padding_changes_nothing(twins.module, ids, None, "Y")
+    compare(twins, ids)
+    _, weights = two(twins.module(ids), "Y", "the weights of each block")
+    for number, A in enumerate(several(weights, SIZES[3], "the weights of each block")):
+        if bool(A[(ids == 0)[:, None, None].expand_as(A)].any()):
+            raise CheckFailure(
+                "padding", f"In block {number}, padding gets weight.", setting=describe(ids), received="weights",
+                cause="padding not masked", hint="Pass the mask on to the blocks: True where a token is no padding.",
+            )  # fmt: skip
+
+
+@exercise(NAME)
+@points(1)
+def check_segments(student, sizes, draw):
+    """`segments` reaches the embeddings; without it, all tokens belong to segment 0"""
+    twins = _twins(student, draw)
+    for B, N in ((1, 2), (sizes.B, sizes.N_K)):
+        ids = ids_of(draw, B, N)
+        for segments in (None, torch.zeros_like(ids), torch.ones_like(ids), segments_of(draw, ids)):
+            compare(twins, ids, segments)
+    uses_its_inputs(twins.module, (ids, torch.zeros_like(ids)), (ids, torch.ones_like(ids)))
+
+
+@exercise(NAME)
+@points(1)
+def check_weights_only_when_asked(student, sizes, draw):
+    """With need_weights=False, Y is the same and the list of weights is empty"""
+    twins = _twins(student, draw)
+    ids = ids_of(draw, sizes.B, sizes.N_K)
+    Y, weights = two(twins.module(ids, need_weights=False), "Y", "no weights")
+    with torch.no_grad():
+        want, _ = twins.reference(ids)
+    keep = ids != 0
+    expect.close(expect.tensor(Y, "Y")[keep], want[keep], "Y", size=8.0, setting=f"{describe(ids)}, need_weights=False")
+    no_weights(weights)
+
+
+@exercise(NAME)
+@points(1)
+def check_same_input_same_output(student, sizes, draw):
+    """The gradients are right; the same ids give the same Y, in float32 too, and are not changed"""
+    names = ("Y", *(f"A of block {n}" for n in range(SIZES[3])))
+    same_again(_twins(student, draw), _twins(student, draw, dtype=torch.float32), draw, sizes.B, sizes.N_X, names)

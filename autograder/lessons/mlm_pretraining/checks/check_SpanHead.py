@@ -1,0 +1,68 @@
+"""SpanHead(model_width)."""
+
+import torch
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.marks import exercise, points
+from autograder.judging.tools import expect
+from autograder.judging.tools.parameters import has_parameters
+from autograder.judging.tools.results import uses_its_inputs
+from autograder.judging.tools.twins import Twins
+from autograder.lessons.mlm_pretraining import references
+from autograder.lessons.mlm_pretraining.checks import heads
+
+NAME = "SpanHead"
+WHAT = ("start", "end")
+
+
+def _twins(student, draw, dtype=torch.float64):
+    return Twins(student, NAME, (heads.D,), references.SpanHead(heads.D), draw, dtype)
+
+
+@exercise(NAME)
+@points(1)
+def check_shapes(student, sizes, draw):
+    """The module has `output` alone, and gives two scores for every token, `start` (B, N) and `end` (B, N)"""
+    has_parameters(student, NAME, (heads.D,), dict(references.SpanHead(heads.D).named_parameters()))
+    module = _twins(student, draw).module
+    for B, N in heads.shapes((sizes.B, sizes.N_K)):
+        Y = draw.normal(B, N, heads.D)
+        for value, what in zip(expect.pair(module(Y), *WHAT), WHAT, strict=True):
+            expect.shape(value, (B, N), what, "(B, N)", f"Y {tuple(Y.shape)}")
+    uses_its_inputs(module, (Y,), (Y.flip(0),))
+
+
+@exercise(NAME)
+@points(1)
+def check_values(student, sizes, draw):
+    """Column 0 of the linear map is the score of the start, column 1 that of the end"""
+    twins = _twins(student, draw)
+    for B, N in (*heads.shapes((sizes.B, sizes.N_K)), (2, 2)):
+        twins.agree(draw.normal(B, N, heads.D), what=WHAT)
+    heads.gradients_and_repetition(twins, draw, draw.normal(sizes.B, sizes.N_K, heads.D), WHAT, outputs=2)
+
+
+@exercise(NAME)
+@points(1)
+def check_allowed(student, sizes, draw):
+    """Where `allowed` is False, both scores are so low that no answer begins or ends there; all others stay"""
+    twins = _twins(student, draw)
+    for B, N in ((1, 2), (sizes.B, sizes.N_K), (5, 3), (2, 2)):
+        Y, allowed = draw.normal(B, N, heads.D, scale=3.0), draw.allowed(B, N)
+        with torch.no_grad():
+            want = twins.reference(Y)
+        for value, expected, what in zip(expect.pair(twins.module(Y, allowed), *WHAT), want, WHAT, strict=True):
+            expect.shape(value, (B, N), what, "(B, N)", f"Y {tuple(Y.shape)}, allowed {tuple(allowed.shape)}")
+            setting = f"Y {tuple(Y.shape)}, allowed {allowed.tolist()}"[:200]
+            expect.close(value[allowed], expected[allowed], what, setting=setting)
+            if bool((value[~allowed] > -1e4).any()) or bool(value.isnan().any()):
+                raise CheckFailure(
+                    "hidden", f"{what} is not hidden where `allowed` is False.", setting=setting, received=what,
+                    expected="−inf there, or a very large negative number", yours=expect.numbers(value[~allowed]),
+                    cause="mask not applied to the scores",
+                    hint="A score of 0 is not low: softmax gives it weight. Fill with −torch.inf where not allowed.",
+                )  # fmt: skip
+        everything = torch.ones_like(allowed)
+        twins.agree(Y, everything, what=WHAT, setting=f"Y {tuple(Y.shape)}, all allowed")
+        inputs = (Y, allowed)
+        expect.unchanged(inputs, twins.module.request(*inputs).args_after, ("Y", "allowed"))

@@ -1,0 +1,69 @@
+"""best_span(start, end)."""
+
+import torch
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.marks import exercise, points
+from autograder.judging.student import Request
+from autograder.judging.tools import expect
+
+NAME = "best_span"
+
+
+def _want(start, end):
+    """Try every span, one after the other."""
+    found = []
+    for s, e in zip(start.tolist(), end.tolist(), strict=True):
+        spans = [(s[i] + e[j], i, j) for i in range(len(s)) for j in range(i, len(s))]
+        found.append(max(spans)[1:])
+    return torch.tensor(found).unbind(1)
+
+
+def _spans(student, start, end):
+    results = expect.pair(student.best_span(start, end), "first", "last")
+    for value, what in zip(results, ("first", "last"), strict=True):
+        expect.shape(value, (len(start),), what, "(B,)", f"start {tuple(start.shape)}")
+        expect.ids(value, what)
+    return results
+
+
+def _agree(student, start, end, more=""):
+    first, last = _spans(student, start, end)
+    want = _want(start, end)
+    wrong = (first != want[0]) | (last != want[1])
+    if not bool(wrong.any()):
+        return
+    b = int(wrong.nonzero()[0])
+    backwards = bool((last < first).any())
+    alone = torch.equal(first, start.argmax(1)) and torch.equal(last, end.argmax(1))
+    cause = "ends before it begins" if backwards else ""
+    raise CheckFailure(
+        "span", "The span is not the best one.", setting=f"start {expect.numbers(start[b])}, end {expect.numbers(end[b])}{more}",
+        expected=f"({int(want[0][b])}, {int(want[1][b])})", yours=f"({int(first[b])}, {int(last[b])})",
+        received=torch.stack((first, last)).double(), wanted=torch.stack(want).double(), cause=cause,
+        hint="The best start and the best end, each for itself, need not make a span." if alone and backwards else
+        "A span needs first ≤ last; of those, the one with the largest start[first] + end[last]." if backwards else "",
+    )  # fmt: skip
+
+
+@exercise(NAME)
+@points(2)
+def check_values(student, draw):
+    """It is the span with the largest start[first] + end[last], among those with first ≤ last, for each row"""
+    for B, N in ((1, 1), (1, 2), (1, 3), (3, 2), (3, 3), (2, 7), (40, 5), (7, 11)):
+        for scale in (1.0, 10.0):
+            _agree(student, draw.normal(B, N, scale=scale), draw.normal(B, N, scale=scale))
+            _agree(student, draw.normal(B, N, scale=scale) - 50.0, draw.normal(B, N, scale=0.1))
+
+
+@exercise(NAME)
+@points(1)
+def check_hidden_and_unchanged(student, draw):
+    """It works with scores of −inf, where no answer may lie, in float32 too, and changes nothing"""
+    for dtype in (torch.float64, torch.float32):
+        for B, N in ((1, 3), (5, 7), (20, 4)):
+            allowed = draw.allowed(B, N)
+            start, end = (draw.normal(B, N, dtype=dtype).masked_fill(~allowed, -torch.inf) for _ in range(2))
+            _agree(student, start, end)
+            answer = student.answer(Request(NAME, (start, end)))
+            expect.unchanged((start, end), answer.args_after, ("start", "end"))

@@ -1,0 +1,323 @@
+"""mask_tokens(ids, vocab_size, generator, rate=0.15).
+
+What is random is judged by counts (autograder.judging.tools.statistics): about 250 comparisons, so that a right answer is
+refused less than once in a million gradings.
+"""
+
+import torch
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.marks import exercise, points
+from autograder.judging.student import Request, Seeded
+from autograder.judging.tools import expect
+from autograder.judging.tools.statistics import credible
+from autograder.lessons.mlm_pretraining.references import CLS, IGNORE, MASK, ORDINARY, PAD, SEP
+
+NAME = "mask_tokens"
+V = 23
+B, N = 900, 31
+WAYS = ("becomes MASK", "becomes another id", "stays")
+SHARES = (0.8, 0.1, 0.1)
+#: Rows, columns and rate, None for the default, with which the choice is judged. At 1, every ordinary token is chosen.
+CHOICES = ((B, N, None), (1, 9000, None), (9000, 1, None), (B, N, 0.5), (B, N, 0.05), (900, 3, 0.3), (B, N, 1.0))
+
+
+def _ids(draw, rows=B, columns=N, specials=True):
+    """Rows of ordinary ids; with ``specials`` between CLS and SEP, with UNK among them and padding behind."""
+    ids = ORDINARY + draw.integers(V - ORDINARY, rows, columns)
+    if specials:
+        ids[draw.integers(12, rows, columns) == 0] = 1
+        ends = 2 + draw.integers(columns - 2, rows)
+        ids[:, 0] = CLS
+        ids[torch.arange(rows), ends] = SEP
+        ids[torch.arange(columns) > ends[:, None]] = PAD
+    return ids
+
+
+def _masked(student, draw, ids, more="", **options):
+    """Return (inputs, labels) of the student's, after looking at their types and shapes."""
+    seed = int(draw.integers(2**40))
+    inputs, labels = expect.pair(student.mask_tokens(ids, V, Seeded(seed), **options), "inputs", "labels")
+    rate = options.get("rate", 0.15)
+    for value, what in ((inputs, "inputs"), (labels, "labels")):
+        expect.shape(value, ids.shape, what, "(B, N), as ids", f"ids {tuple(ids.shape)}")
+        expect.ids(value, what)
+    return inputs, labels, f"ids {tuple(ids.shape)}, rate = {rate}, vocab_size = {V}{more}"
+
+
+def _fail(message, setting, cause, hint, expected="", yours="", kind="masking"):
+    raise CheckFailure(
+        kind, message, setting=setting, expected=expected, yours=yours, received=cause, cause=cause, hint=hint
+    )
+
+
+def _example(ids, inputs, labels, wrong):
+    """Show the first row in which something is wrong."""
+    row = int(wrong.any(1).nonzero()[0])
+    cut = slice(0, 14)
+    return f"ids {ids[row, cut].tolist()}, inputs {inputs[row, cut].tolist()}, labels {labels[row, cut].tolist()}"
+
+
+def _consistent(ids, inputs, labels, setting):
+    """Fail unless labels are the ids at some places and IGNORE at all others, and inputs are ids at those others."""
+    chosen = labels != IGNORE
+    if bool((labels == ids).all()):
+        _fail(
+            "Every token has a label.", setting, "labels for all tokens",
+            "A label other than −100 makes a token count in the loss. Only the chosen ones are to be predicted: fill the "
+            "others with −100.", f"{IGNORE} where a token was not chosen", _example(ids, inputs, labels, chosen),
+        )  # fmt: skip
+    other = chosen & (labels != ids)
+    if bool(other.any()):
+        if bool((labels[other] == inputs[other]).all()):
+            cause, hint = "labels taken after masking", (
+                "The labels show what the inputs hold now, MASK among it. What is to be predicted is what stood there before: "
+                "take the labels from ids."
+            )  # fmt: skip
+        elif len(labels[other].unique()) == 1 and not bool(chosen.logical_not().any()):
+            cause, hint = "another number than −100", (
+                f"Where nothing is to be predicted, the label has to be {IGNORE}, which no id is and which F.cross_entropy "
+                f"leaves out by itself. Here it is {int(labels[other][0])}."
+            )  # fmt: skip
+        else:
+            cause, hint = "labels are not the ids", "A label is the id that stood there before, or −100."
+        _fail(
+            "A label is neither the id at its place nor −100.", setting, cause, hint,
+            yours=_example(ids, inputs, labels, other),
+        )  # fmt: skip
+    changed = (inputs != ids) & ~chosen
+    if bool(changed.any()):
+        _fail(
+            "A token is changed that has no label.", setting, "tokens without a label are changed",
+            "Every token that was chosen is to be predicted, whatever happened to it; and a token that was not chosen stays.",
+            yours=_example(ids, inputs, labels, changed),
+        )  # fmt: skip
+
+
+def _something(labels, setting):
+    """Fail unless tokens are chosen at all."""
+    if not bool((labels != IGNORE).any()):
+        _fail("No token is chosen.", setting, "nothing chosen", "At least some tokens need a label.")
+
+
+@exercise(NAME)
+@points(2)
+def check_labels(student, draw):
+    """A chosen token's label is its id as it was, all other labels are −100, and what has no label is not changed"""
+    for ids, options in (
+        (_ids(draw, 400, 13, False), {}),
+        (_ids(draw), {}),
+        (_ids(draw), {"rate": 0.6}),
+        (_ids(draw), {"rate": 1.0}),
+    ):
+        inputs, labels, setting = _masked(student, draw, ids, **options)
+        _consistent(ids, inputs, labels, setting)
+        _something(labels, setting)
+
+
+@exercise(NAME)
+@points(2)
+def check_special_tokens(student, draw):
+    """Special tokens ([PAD], [CLS], [SEP] and the others below ORDINARY) are never chosen, and no token becomes one but [MASK]"""
+    for rate in (1.0, 0.15):
+        ids = _ids(draw)
+        ids[:, 1] = MASK  # there already, before anything is masked
+        inputs, labels, setting = _masked(student, draw, ids, rate=rate)
+        special = (ids < ORDINARY) & ((labels != IGNORE) | (inputs != ids))
+        if bool(special.any()):
+            names = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+            hit = [names[k] for k in ids[special].unique().tolist()]
+            _fail(
+                f"Special tokens are chosen: {', '.join(hit)}.", setting, "special tokens chosen",
+                "They hold the sequence together and carry no meaning to be guessed. Only ids from ORDINARY on may be chosen.",
+                yours=_example(ids, inputs, labels, special),
+            )  # fmt: skip
+        _something(labels, setting)
+        made = (inputs < ORDINARY) & (inputs != MASK) & (inputs != ids)
+        if bool(made.any()) or int(inputs.max()) >= V or int(inputs.min()) < 0:
+            _fail(
+                "A token becomes an id that it must not become.", setting, "random ids out of bounds",
+                f"The random ids are the ordinary ones, from {ORDINARY} to vocab_size − 1.",
+                yours=str(sorted(set(inputs.unique().tolist()) - set(range(ORDINARY, V)) - {MASK}))[:80],
+            )  # fmt: skip
+
+
+@exercise(NAME)
+@points(2)
+def check_how_many_are_chosen(student, draw):
+    """Each ordinary token is chosen with probability `rate`, each on its own: other places, other rows, another choice"""
+    for rows, columns, rate in CHOICES:
+        options = {} if rate is None else {"rate": rate}
+        rate = rate or 0.15
+        ids = _ids(draw, rows, columns, specials=(rows, columns) == (B, N))
+        _, labels, setting = _masked(student, draw, ids, **options)
+        ordinary = ids >= ORDINARY
+        chosen = (labels != IGNORE) & ordinary
+        count, total = int(chosen.sum()), int(ordinary.sum())
+        if not credible(count, total, rate):
+            cause, hint = _share(count, total, ids.numel(), rate)
+            _fail(
+                "The share of chosen tokens is wrong.", setting,
+                cause, f"{hint} ({count} of {total} is too far off for bad luck, which would happen once in 10⁹ calls.)",
+                f"{rate:.1%} of the ordinary tokens", f"{count / total:.1%}",
+            )  # fmt: skip
+        for one, other, what in _neighbours(chosen, ordinary):
+            both = int((one & other).sum())
+            if not credible(both, one.numel(), rate**2):
+                _fail(
+                    f"Tokens are not chosen each on its own: {what}.", setting, "choices hang together",
+                    "Draw a random number for every token of every row, torch.rand(ids.shape, ...), and not one for a row, for "
+                    "a column, or a fixed number of tokens for each row.",
+                    f"two of them chosen together in {rate**2:.2%} of the pairs", f"in {both / one.numel():.2%}",
+                )  # fmt: skip
+
+
+def _share(count, total, of_all, rate):
+    """Return what a wrong share of labels tells, and where to look."""
+    stay = SHARES[2] + SHARES[1] / (V - ORDINARY)
+    for share, cause, hint in (
+        (1 - stay, "tokens that stay have no label", "A chosen token that stays as it was needs its label too."),
+        (SHARES[0], "only [MASK] has a label", "A chosen token needs its label whatever became of it."),
+        (1 - rate, "rate the wrong way round", "Choose where a uniform number is less than rate."),
+    ):
+        if credible(count, total, share if "wrong way" in cause else share * rate):
+            return cause, hint
+    if total < of_all and credible(count, of_all, rate):
+        return "rate counted over special tokens too", "The rate is a share of the ordinary tokens."
+    return "wrong share of tokens chosen", (
+        "Draw one uniform number for each token, and choose where it is less than rate: not a rounded number for each row."
+    )
+
+
+def _neighbours(marks, counted):
+    """Yield the marks of pairs of places that have nothing to do with one another: in a row, and in a column."""
+    for dim, what in ((1, "neighbours in a row"), (0, "neighbours in a column")):
+        half = marks.shape[dim] // 2
+        if half:
+            first, second = (x.narrow(dim, 0, 2 * half).unflatten(dim, (half, 2)) for x in (marks, counted))
+            pairs = second.select(dim + 1, 0) & second.select(dim + 1, 1)
+            yield first.select(dim + 1, 0)[pairs], first.select(dim + 1, 1)[pairs], what
+
+
+@exercise(NAME)
+@points(2)
+def check_80_10_10(student, draw):
+    """Of the chosen tokens 80 % become [MASK], 10 % a random id and 10 % stay, each decided on its own"""
+    for rate in (None, 1.0, 0.5):
+        ids = _ids(draw)
+        inputs, labels, setting = _masked(student, draw, ids, **({} if rate is None else {"rate": rate}))
+        _something(labels, setting)
+        chosen = (labels != IGNORE) & (ids >= ORDINARY)
+        if not bool((chosen & (inputs == MASK)).any()):
+            _fail(
+                "No token becomes MASK.", setting, "never MASK",
+                "Of the chosen tokens, 80 % become MASK. A second comparison with the same random numbers decides nothing new "
+                "where the first one has decided already (p < 0.15 implies p < 0.8).",
+            )  # fmt: skip
+        fates = torch.stack((inputs == MASK, (inputs != MASK) & (inputs != ids), inputs == ids))
+        total = int(chosen.sum())
+        seen = [int((fate & chosen).sum()) for fate in fates]
+        same = 1 / (V - ORDINARY)  # a random id may be the token's own
+        for others in ((SHARES[1] * (1 - same), SHARES[2] + SHARES[1] * same), SHARES[1:]):
+            wrong = [n for n, p in enumerate((SHARES[0], *others)) if not credible(seen[n], total, p)]
+            if not wrong:
+                break
+        if wrong:
+            _fail(
+                f"Of the chosen tokens, the wrong share {WAYS[wrong[0]]}.", setting, _split(seen, total),
+                "Draw a second uniform number for each token: below 0.8 it becomes MASK, from there to 0.9 a random id, above "
+                "it stays. Or divide one number into 0.8, 0.9 and 1.0 times rate.",
+                "80 % [MASK], 10 % a random id, 10 % as they were",
+                ", ".join(f"{count / total:.1%} {way}" for count, way in zip(seen, WAYS, strict=True)),
+            )  # fmt: skip
+        for one, other, what in _neighbours(fates[0], chosen):
+            both = int((one & other).sum())
+            if not credible(both, one.numel(), SHARES[0] ** 2):
+                _fail(
+                    f"What becomes of a token hangs together with another's: {what}.", setting, "one decision for several tokens",
+                    "Draw a number for every token, and not one for a row or for the batch.",
+                )  # fmt: skip
+
+
+def _split(seen, total):
+    masked, random, _ = (count / total for count in seen)
+    if masked > 0.99:
+        return "always MASK"
+    if random < 0.005:
+        return "never a random id"
+    if seen[2] < 0.02 * total:
+        return "none stays, or has no label where it stays"
+    return "wrong shares of 80, 10 and 10"
+
+
+@exercise(NAME)
+@points(1)
+def check_random_ids(student, draw):
+    """A random id is any ordinary id, each as probable, drawn for each token on its own"""
+    ids = _ids(draw, 2000, N, specials=False)
+    inputs, labels, setting = _masked(student, draw, ids, rate=1.0)
+    _something(labels, setting)
+    random = (inputs >= ORDINARY) & (inputs != ids)
+    for k in range(ORDINARY, V):
+        others = random & (ids != k)  # a random id that is the token's own cannot be told from one that stayed
+        became, count = int((inputs[others] == k).sum()), int(others.sum())
+        if not count or not credible(became, count, 1 / (V - ORDINARY - 1)):
+            _fail(
+                f"Id {k} is not as frequent among the random ids as it should be.", setting, "random ids not uniform",
+                f"torch.randint(low, high, ...) draws from low to high − 1, each as probable. The ordinary ids are {ORDINARY} … "
+                "vocab_size − 1, and every token gets a number of its own.",
+                f"1 in {V - ORDINARY - 1} of the tokens that became another id", f"{became} of {count}",
+            )  # fmt: skip
+    for one, other, what in _neighbours(torch.where(random, inputs, 0), random):
+        if one.numel() and not credible(int((one == other).sum()), one.numel(), 1 / (V - ORDINARY)):
+            _fail(
+                f"Random ids hang together: {what}.", setting, "one random id for several tokens",
+                "Draw an id for every token: torch.randint(..., ids.shape, ...).",
+            )  # fmt: skip
+
+
+@exercise(NAME)
+@points(1)
+def check_generator(student, draw):
+    """All randomness comes from `generator`: the same seed gives the same result, and the next call another one"""
+    ids = _ids(draw, 40, 23)
+    seed = int(draw.integers(2**40))
+    setting = f"ids {tuple(ids.shape)}"
+
+    def call(seed, times=1):
+        answer = student.answer(Request(NAME, (ids, V, Seeded(seed)), times=times))
+        return torch.stack(expect.pair(answer.value, "inputs", "labels"))
+
+    first, again, next_one, another = call(seed), call(seed), call(seed, times=2), call(seed + 1)
+    _something(first[1], setting)
+    if not torch.equal(first, again):
+        _fail(
+            "Two generators with the same seed give different results.", setting, "generator not used",
+            "Pass generator=generator to every function that draws. Otherwise a training cannot be repeated.",
+        )  # fmt: skip
+    if torch.equal(first, next_one) or torch.equal(first, another):
+        _fail(
+            "The next call chooses the same tokens again.", setting, "the same mask every time",
+            "Masking is dynamic: a sentence that comes again is masked in another way. Do not seed anything inside; draw from "
+            "the generator as it comes.",
+        )  # fmt: skip
+
+
+@exercise(NAME)
+@points(1)
+def check_ids_are_not_changed(student, draw):
+    """`ids` are as they were after the call, also where they are a part of a larger tensor, and rows may be of any number"""
+    for ids in (
+        _ids(draw, 40, 23),
+        _ids(draw, 80, 23)[::2],
+        _ids(draw, 40, 23)[:, :11],
+        _ids(draw, 1, 60, specials=False),
+    ):
+        setting = f"ids {tuple(ids.shape)}"
+        seed = Seeded(int(draw.integers(2**40)))
+        answer = student.answer(Request(NAME, (ids, V, seed), {"rate": 0.5}))
+        _, labels = expect.pair(answer.value, "inputs", "labels")
+        _something(labels, setting)
+        expect.unchanged((ids,), answer.args_after[:1], ("ids",))
+        before = student.answer(Request(NAME, (ids, V, seed), {"rate": 0.5}, before=[(ids[:3, :5], V, seed)]))
+        _consistent(ids, *expect.pair(before.value, "inputs", "labels"), setting)

@@ -1,0 +1,108 @@
+"""my_language_model(), with the weights that were handed in."""
+
+import functools
+
+import torch
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.marks import exercise, measured, points
+from autograder.judging.tools import checkpoint, expect
+from autograder.judging.tools.draw import Draw
+from autograder.lessons.mlm_pretraining import references
+from autograder.lessons.mlm_pretraining.references import IGNORE, MASK, ORDINARY, PAD
+
+NAME = "my_language_model"
+FILE = "language_model.safetensors"
+SENTENCES = 2000
+#: How far the loss may lie above the lowest possible one, in nats: full points up to the first, none from the second on.
+#: The solution, from five seeds, on 4000 sentences: 0.030 on average, with a standard deviation of 0.003.
+GAP = (0.12, 0.60)
+
+
+@functools.lru_cache(maxsize=4)
+def _drawn(seed):
+    """Return (inputs, labels, the lowest loss, the lowest without the other words) of sentences that the TA's seed decides on."""
+    from course_lib.data import (
+        Masking,
+        agreement_language,
+        agreement_words,
+        draw_sentences,
+        framed,
+        lowest_loss,
+        unframed,
+    )
+
+    draw, V = Draw(seed, NAME), len(agreement_words())
+    ids = framed(draw_sentences(SENTENCES, int(draw.integers(2**40))))
+    inputs, labels = references.mask_tokens(ids, V, draw.generator)
+    blind = torch.where(
+        (labels == IGNORE) & (ids >= ORDINARY), MASK, inputs
+    )  # what is left is the place in the sentence
+    limit, alone = (
+        float(lowest_loss(agreement_language(), unframed(seen), labels[:, 1:-1], Masking(V, MASK, ORDINARY)))
+        for seen in (inputs, blind)
+    )
+    return inputs, labels, limit, alone
+
+
+def _loss(module, inputs, labels):
+    """Return the mean cross-entropy of what the model says about these inputs, in nats."""
+    logits = expect.tensor(module(inputs), "logits")
+    V = _vocabulary()
+    expect.shape(logits, (*inputs.shape, V), "logits", "(B, N, V)", f"ids {tuple(inputs.shape)}")
+    checkpoint.are_numbers(logits[inputs != PAD])
+    return float(references.mlm_loss(logits.double(), labels))
+
+
+def _vocabulary():
+    from course_lib.data import agreement_words
+
+    return len(agreement_words())
+
+
+@exercise(NAME)
+@points(1)
+@measured
+def check_the_weights_fit(student, seed):
+    """The checkpoint is there, can be read, and holds the weights of the class that my_language_model() makes"""
+    module = checkpoint.load(student, NAME, FILE)
+    inputs, labels, _, _ = _drawn(seed)
+    _loss(module, inputs[:8], labels[:8])
+
+
+@exercise(NAME)
+@points(5)
+@measured
+def check_near_the_limit(student, seed):
+    """On new sentences its loss comes near the lowest that is possible in this language"""
+    module = checkpoint.load(student, NAME, FILE)
+    inputs, labels, limit, _ = _drawn(seed)
+    loss = _loss(module, inputs, labels)
+    full, none = GAP
+    failure = CheckFailure(
+        "loss", "The loss is too far above the lowest possible one.", setting=f"{SENTENCES} new sentences, seed {seed}",
+        expected=f"at most {limit + full:.3f} nats, {full} above the limit of {limit:.3f} (points from {none} above it on)",
+        yours=f"{loss:.3f} nats, {loss - limit:.3f} above the limit", received=loss, cause="language model not good enough yet",
+        hint="Has training come to its end, and does the loss still fall? Then train longer. If it stands still far above, look "
+        "at what is fed in: are all chosen tokens labelled, does every token see both sides, are padding and mask right?",
+    )  # fmt: skip
+    checkpoint.judge(loss - limit, full, none, failure)
+
+
+@exercise(NAME)
+@points(2)
+@measured
+def check_it_uses_the_context(student, seed):
+    """It reads the other words: its loss is far below the lowest that is possible for a model that cannot see them"""
+    module = checkpoint.load(student, NAME, FILE)
+    inputs, labels, limit, alone = _drawn(seed)
+    loss, enough = _loss(module, inputs, labels), (limit + alone) / 2
+    if loss <= enough:
+        return
+    raise CheckFailure(
+        "control", "The model makes too little of the other words.", received=loss, cause="context ignored",
+        setting=f"{SENTENCES} new sentences, seed {seed}",
+        expected=f"at most {enough:.2f} nats, half-way from the limit, {limit:.2f}, to that without the other words, {alone:.2f}",
+        yours=f"{loss:.2f} nats",
+        hint="A model that only knows which words are frequent, and which stand at which place, is not yet a language model.",
+    )  # fmt: skip

@@ -1,0 +1,182 @@
+"""Right versions of what 07-mlm-pretraining asks for, and of what that lesson is given."""
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from autograder.lessons.transformer_blocks.references import Encoder
+
+PAD = 0
+CLS = 2
+SEP = 3
+MASK = 4
+ORDINARY = 5
+IGNORE = -100
+
+
+def mask_tokens(ids: Tensor, vocab_size: int, generator: torch.Generator, rate: float = 0.15) -> tuple[Tensor, Tensor]:
+    """Choose each ordinary token with probability `rate`: 80 % become MASK, 10 % any ordinary id, 10 % stay."""
+    number = torch.rand(ids.shape, generator=generator, dtype=torch.float64)
+    other = torch.randint(ORDINARY, vocab_size, ids.shape, generator=generator)
+    ordinary = ids >= ORDINARY
+    labels = ids.masked_fill(~(ordinary & (number < rate)), IGNORE)
+    inputs = torch.where(ordinary & (number < 0.9 * rate), other, ids)
+    return torch.where(ordinary & (number < 0.8 * rate), MASK, inputs), labels
+
+
+def mlm_loss(logits: Tensor, labels: Tensor) -> Tensor:
+    """Mean cross-entropy over the positions whose label is not IGNORE; 0 where there is none."""
+    losses = F.cross_entropy(logits.flatten(0, -2), labels.flatten(), ignore_index=IGNORE, reduction="sum")
+    return losses / (labels != IGNORE).sum().clamp(min=1)
+
+
+class BertEmbeddings(nn.Module):
+    """Token, segment and position vectors, added, normalised and dropped (Devlin et al. 2019, figure 2)."""
+
+    def __init__(self, vocab_size: int, model_width: int, max_length: int, dropout: float = 0.1):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab_size, model_width)
+        self.segments = nn.Embedding(2, model_width)
+        self.positions = nn.Embedding(max_length, model_width)
+        self.norm = nn.LayerNorm(model_width)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids: Tensor, segments: Tensor | None = None) -> Tensor:
+        if segments is None:
+            segments = torch.zeros_like(ids)
+        X = self.tokens(ids) + self.segments(segments)
+        return self.dropout(self.norm(X + self.positions.weight[: ids.shape[1]]))
+
+
+class ReadyEncoder(Encoder):
+    """The encoder with the arguments of the course's ready-made one, as far as the lesson uses them."""
+
+    def forward(
+        self, X: Tensor, allowed: Tensor | None = None, need_weights: bool = True, causal: bool = False
+    ) -> tuple[Tensor, list[Tensor]]:
+        if causal:
+            triangle = torch.ones(X.shape[1], X.shape[1], dtype=torch.bool).tril()
+            allowed = triangle if allowed is None else allowed & triangle
+        Y, weights = super().forward(X, allowed)
+        return Y, weights if need_weights else []
+
+
+class BertEncoder(nn.Module):
+    """Embeddings and a stack of post-norm blocks in which every token sees all that are no padding."""
+
+    def __init__(
+        self,
+        vocab_size: int,
+        model_width: int,
+        num_heads: int,
+        num_blocks: int,
+        max_length: int,
+        dropout: float = 0.1,
+    ):
+        super().__init__()
+        self.embeddings = BertEmbeddings(vocab_size, model_width, max_length, dropout)
+        self.blocks = ReadyEncoder(num_blocks, model_width, num_heads, 4 * model_width, dropout, "post", "gelu")
+
+    def forward(
+        self, ids: Tensor, segments: Tensor | None = None, need_weights: bool = True
+    ) -> tuple[Tensor, list[Tensor]]:
+        return self.blocks(self.embeddings(ids, segments), (ids != 0)[:, None, None], need_weights)
+
+
+class MaskedLanguageModel(nn.Module):
+    """An encoder, a layer with GELU and LayerNorm, and the token vectors as output, with a bias of its own."""
+
+    def __init__(
+        self,
+        vocab_size: int,
+        model_width: int,
+        num_heads: int,
+        num_blocks: int,
+        max_length: int,
+        dropout: float = 0.1,
+    ):
+        super().__init__()
+        self.encoder = BertEncoder(vocab_size, model_width, num_heads, num_blocks, max_length, dropout)
+        self.transform = nn.Linear(model_width, model_width)
+        self.output_norm = nn.LayerNorm(model_width)
+        self.output_bias = nn.Parameter(torch.zeros(vocab_size))
+
+    def forward(self, ids: Tensor, segments: Tensor | None = None) -> Tensor:
+        Y, _ = self.encoder(ids, segments, need_weights=False)
+        Y = self.output_norm(F.gelu(self.transform(Y)))
+        return F.linear(Y, self.encoder.embeddings.tokens.weight, self.output_bias)
+
+
+class SequenceClassifier(nn.Module):
+    """Classes of a whole sequence from the vector of its first token (Devlin et al. 2019, section 4.1)."""
+
+    def __init__(self, model_width: int, classes: int, dropout: float = 0.1):
+        super().__init__()
+        self.pooler = nn.Linear(model_width, model_width)
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(model_width, classes)
+
+    def forward(self, Y: Tensor) -> Tensor:
+        return self.output(self.dropout(torch.tanh(self.pooler(Y[:, 0]))))
+
+
+class TokenTagger(nn.Module):
+    """A tag for every token (Devlin et al. 2019, section 5.3)."""
+
+    def __init__(self, model_width: int, tags: int, dropout: float = 0.1):
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(model_width, tags)
+
+    def forward(self, Y: Tensor) -> Tensor:
+        return self.output(self.dropout(Y))
+
+
+class SpanHead(nn.Module):
+    """Where an answer begins and where it ends (Devlin et al. 2019, section 4.2)."""
+
+    def __init__(self, model_width: int):
+        super().__init__()
+        self.output = nn.Linear(model_width, 2)
+
+    def forward(self, Y: Tensor, allowed: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        scores = self.output(Y)
+        if allowed is not None:
+            scores = scores.masked_fill(~allowed[..., None], -torch.inf)
+        return scores[..., 0], scores[..., 1]
+
+
+def best_span(start: Tensor, end: Tensor) -> tuple[Tensor, Tensor]:
+    """Return first and last of the span with the largest start + end, first ≤ last."""
+    N = start.shape[1]
+    scores = start[:, :, None] + end[:, None, :]
+    scores = scores.masked_fill(~torch.ones(N, N, dtype=torch.bool).triu(), -torch.inf)
+    best = scores.flatten(1).argmax(dim=1)
+    return best // N, best % N
+
+
+def sentence_pairs(
+    documents: Sequence[Sequence[Sequence[int]]], generator: torch.Generator
+) -> tuple[Tensor, Tensor, Tensor]:
+    """One pair for every sentence but the last of each document: half with the next, half with one of another document."""
+    if len(documents) < 2:
+        raise ValueError("The second sentence of a pair may come from another document; there has to be one.")
+    rows, segments, is_next = [], [], []
+    for number, document in enumerate(documents):
+        others = [sentence for other in (*documents[:number], *documents[number + 1 :]) for sentence in other]
+        for place in range(len(document) - 1):
+            true = bool(torch.rand((), generator=generator) < 0.5)
+            drawn = int(torch.randint(len(others), (), generator=generator))
+            a, b = document[place], document[place + 1] if true else others[drawn]
+            rows.append(torch.tensor([CLS, *a, SEP, *b, SEP]))
+            segments.append(torch.tensor([0] * (len(a) + 2) + [1] * (len(b) + 1)))
+            is_next.append(true)
+    pad = torch.nn.utils.rnn.pad_sequence
+    return pad(rows, batch_first=True), pad(segments, batch_first=True), torch.tensor(is_next)
+
+
+#: What the notebook imports of ``course_lib.layers``.
+layers = SimpleNamespace(Encoder=ReadyEncoder)

@@ -1,0 +1,40 @@
+"""02-multi-head-attention."""
+
+from autograder.judging.in_notebook import check_of
+
+#: In the order of the lesson.
+EXERCISES = (
+    "split_heads",
+    "merge_heads",
+    "MultiHeadAttention",
+    "padding_mask",
+    "CachedSelfAttention",
+    "ConvSelfAttention",
+)
+
+#: The lesson is about what these do inside.
+FORBIDDEN = (
+    "torch.nn.functional.multi_head_attention_forward",
+    "torch.nn.MultiheadAttention",
+    "torch.nn.TransformerEncoderLayer",
+    "torch.nn.TransformerDecoderLayer",
+    "course_lib.layers.split_heads",
+    "course_lib.layers.merge_heads",
+    "course_lib.layers.padding_mask",
+    "course_lib.layers.MultiHeadAttention",
+)
+
+#: What is handed in beside the notebook.
+HANDED_IN = ()
+
+#: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
+BUILDS_ON = {
+    "MultiHeadAttention": ("split_heads", "merge_heads"),
+    "CachedSelfAttention": ("split_heads", "merge_heads", "MultiHeadAttention"),
+    "ConvSelfAttention": ("split_heads", "merge_heads"),
+}
+
+#: The module that says what wrong results of this lesson look like.
+SYMPTOMS = "autograder.lessons.weights"
+
+check = check_of(__name__)

@@ -1,0 +1,88 @@
+"""split_heads(X, num_heads)."""
+
+import torch
+
+from autograder.judging.marks import exercise, points
+from autograder.judging.student import Request
+from autograder.judging.tools import expect
+from autograder.judging.tools.results import refuses
+from autograder.lessons.multi_head_attention import references
+
+NAME = "split_heads"
+D_H = 11
+
+
+def _leads(sizes):
+    return [(), (sizes.B,), (sizes.B, sizes.D_V), (1, 1)]
+
+
+def _compare(student, X, num_heads):
+    H = expect.tensor(student.split_heads(X, num_heads), "The result")
+    want = references.split_heads(X, num_heads)
+    setting = f"X {tuple(X.shape)}, num_heads = {num_heads}"
+    expect.shape(H, want.shape, "The result", "(…, H, N, D_H)", setting)
+    expect.close(H, want, "The result", size=4.0, setting=setting)
+    return H
+
+
+@exercise(NAME)
+@points(1)
+def check_shape(student, sizes, draw):
+    """(…, N, D) becomes (…, H, N, D_H), whatever stands in front"""
+    for lead in _leads(sizes):
+        X = draw.normal(*lead, sizes.N_Q, sizes.H * D_H)
+        got = expect.tensor(student.split_heads(X, sizes.H), "The result")
+        expect.shape(got, (*lead, sizes.H, sizes.N_Q, D_H), "The result", "(…, H, N, D_H)", f"X {tuple(X.shape)}")
+        expect.depends_on_its_inputs(got, student.split_heads(2 * X, sizes.H), "The result")
+
+
+@exercise(NAME)
+@points(2)
+def check_columns(student, sizes, draw):
+    """Head h holds the columns h·D_H to (h + 1)·D_H − 1 of every vector"""
+    small = torch.arange(12.0, dtype=torch.float64).reshape(2, 6)  # two vectors of width 6: the smallest example first
+    for num_heads in (2, 3):
+        _compare(student, small, num_heads)
+    for lead in _leads(sizes):
+        _compare(student, draw.normal(*lead, sizes.N_Q, sizes.H * D_H), sizes.H)
+
+
+@exercise(NAME)
+@points(1)
+def check_one_head_and_as_many_heads_as_columns(student, sizes, draw):
+    """One head, as many heads as columns, one vector: nothing special happens"""
+    for N, D, num_heads in [(sizes.N_Q, sizes.D_Q, 1), (sizes.N_Q, sizes.D_Q, sizes.D_Q), (1, 12, 4), (4, 4, 4)]:
+        _compare(student, draw.normal(sizes.B, N, D), num_heads)
+
+
+@exercise(NAME)
+@points(1)
+def check_other_memory_layouts_and_gradients(student, sizes, draw):
+    """It works on transposed inputs, keeps the dtype, changes nothing in place, and gradients flow back"""
+    X = draw.normal(sizes.B, sizes.H * D_H, sizes.N_Q).mT  # not contiguous
+    _compare(student, X, sizes.H)
+    whole = draw.integers(100, sizes.B, sizes.N_Q, sizes.H * D_H).float()
+    answer = student.answer(Request(NAME, (whole, sizes.H)))
+    expect.dtype(expect.tensor(answer.value, "The result"), torch.float32, "The result")
+    expect.close(answer.value, references.split_heads(whole, sizes.H), "The result", size=100.0)
+    expect.unchanged((whole,), answer.args_after, ("X",))
+    cotangent = draw.normal(sizes.B, sizes.H, sizes.N_Q, D_H)
+    found = student.answer(Request(NAME, (X, sizes.H), cotangents=(cotangent,))).gradients
+    expect.gradients(found, [references.merge_heads(cotangent)], ("X",), f"X {tuple(X.shape)}")
+
+
+@exercise(NAME)
+@points(1)
+def check_num_heads_must_divide(student, sizes, draw):
+    """A number of heads that does not divide the width raises an error"""
+    for num_heads in (3, 8):
+        _compare(student, draw.normal(2, 3, 24), num_heads)
+    X = draw.normal(sizes.B, 6, 10)  # 6 vectors of width 10: their 60 numbers could be dealt out to 3 or 4 heads
+    for num_heads in (3, 4, 20):
+        refuses(
+            f"A width of 10 with {num_heads} heads",
+            "Compare D % num_heads with 0 before anything else, and raise a ValueError that says what was expected.",
+            student.split_heads,
+            X,
+            num_heads,
+        )

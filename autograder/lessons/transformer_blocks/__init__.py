@@ -1,0 +1,60 @@
+"""03-transformer-blocks."""
+
+from autograder.judging.in_notebook import check_of
+
+#: In the order of the lesson.
+EXERCISES = (
+    "LayerNorm",
+    "FeedForward",
+    "sinusoidal_positions",
+    "LearnedPositions",
+    "EncoderBlock",
+    "DecoderBlock",
+    "Encoder",
+    "Decoder",
+    "Transformer",
+    "parameter_count",
+)
+
+#: The lesson is about what these do inside.
+FORBIDDEN = (
+    "torch.nn.functional.layer_norm",
+    "torch.layer_norm",
+    "torch.native_layer_norm",
+    "torch.nn.LayerNorm",
+    "torch.nn.TransformerEncoderLayer",
+    "torch.nn.TransformerEncoder",
+    "torch.nn.TransformerDecoderLayer",
+    "torch.nn.TransformerDecoder",
+    "torch.nn.Transformer",
+    "torch.nn.MultiheadAttention",
+    "torch.nn.functional.multi_head_attention_forward",
+    "course_lib.layers.LayerNorm",
+    "course_lib.layers.FeedForward",
+    "course_lib.layers.sinusoidal_positions",
+    "course_lib.layers.LearnedPositions",
+    "course_lib.layers.EncoderBlock",
+    "course_lib.layers.DecoderBlock",
+    "course_lib.layers.Encoder",
+    "course_lib.layers.Decoder",
+    "course_lib.layers.Transformer",
+)
+
+#: What is handed in beside the notebook.
+HANDED_IN = ()
+
+#: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
+BUILDS_ON = {
+    "EncoderBlock": ("LayerNorm", "FeedForward"),
+    "DecoderBlock": ("LayerNorm", "FeedForward", "EncoderBlock"),
+    "Encoder": ("LayerNorm", "FeedForward", "EncoderBlock"),
+    "Decoder": ("LayerNorm", "FeedForward", "EncoderBlock", "DecoderBlock", "Encoder"),
+    "Transformer": (
+        "LayerNorm", "FeedForward", "sinusoidal_positions", "EncoderBlock", "DecoderBlock", "Encoder", "Decoder",
+    ),
+}  # fmt: skip
+
+#: The module that says what wrong results of this lesson look like.
+SYMPTOMS = "autograder.lessons.weights"
+
+check = check_of(__name__)

@@ -1,0 +1,124 @@
+"""FeedForward(width, hidden_width, dropout=0.0, activation="relu")."""
+
+import math
+
+import torch
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.marks import exercise, points
+from autograder.judging.tools import expect
+from autograder.judging.tools.parameters import has_parameters
+from autograder.judging.tools.results import refuses, same_twice, uses_its_inputs
+from autograder.judging.tools.twins import Twins, leaves_no_trace
+from autograder.lessons.transformer_blocks import references
+
+NAME = "FeedForward"
+WIDTH, HIDDEN = 11, 17
+WHAT = ("The result",)
+
+
+def _twins(student, draw, width=WIDTH, hidden=HIDDEN, more=(), dtype=torch.float64, weights=None):
+    build = (width, hidden, *more)
+    return Twins(student, NAME, build, references.FeedForward(*build), draw, dtype, weights)
+
+
+@exercise(NAME)
+@points(1)
+def check_parameters(student, sizes, draw):
+    """W_1 maps from width to hidden_width, W_2 back, both with a bias"""
+    has_parameters(student, NAME, (WIDTH, HIDDEN), dict(references.FeedForward(WIDTH, HIDDEN).named_parameters()))
+    X = draw.normal(sizes.N_X, WIDTH)
+    uses_its_inputs(_twins(student, draw).module, (X,), (2 * X,))
+
+
+@exercise(NAME)
+@points(2)
+def check_values(student, sizes, draw):
+    """W_2 of the activation of W_1, on every vector by itself, whatever stands in front"""
+    for width, hidden in [(2, 3), (WIDTH, HIDDEN), (7, 7)]:
+        for lead in [(), (sizes.N_X,), (sizes.B, sizes.N_X), (2, 3, 5)]:
+            _twins(student, draw, width, hidden).agree(draw.normal(*lead, width, scale=2.0), what=WHAT)
+    twins = _twins(student, draw)
+    twins.agree(draw.normal(sizes.B, WIDTH, sizes.N_X).mT, what=WHAT, setting="a transposed X, whose memory has gaps")
+    X = draw.normal(sizes.B, sizes.N_X, WIDTH)
+    uses_its_inputs(twins.module, (X,), (2 * X,))
+
+
+@exercise(NAME)
+@points(2)
+def check_activation(student, sizes, draw):
+    """activation="relu" and activation="gelu" (the exact one) are what they say; any other name raises an error"""
+    for name in ("relu", "gelu"):
+        twins = _twins(student, draw, more=(0.0, name))
+        twins.agree(draw.normal(sizes.B, sizes.N_X, WIDTH, scale=2.0), what=WHAT, setting=f'activation="{name}"')
+    X = draw.normal(sizes.N_X, WIDTH, dtype=torch.float32)
+    for name in ("rleu", "sigmoid"):
+        refuses(
+            f'activation="{name}"',
+            "A mistyped name should not pass unnoticed. Raise a ValueError for everything but the two names.",
+            student.build(NAME, WIDTH, HIDDEN, 0.0, name),
+            X,
+        )
+
+
+@exercise(NAME)
+@points(1)
+def check_gradients(student, sizes, draw):
+    """The gradients flow back to X and to both layers with the right values"""
+    twins = _twins(student, draw, more=(0.0, "gelu"))
+    twins.gradients_agree(draw.normal(sizes.B, sizes.N_X, WIDTH), draw=draw, names=("X",))
+
+
+@exercise(NAME)
+@points(2)
+def check_dropout(student, draw):
+    """In training, dropout acts on the hidden numbers, after the activation; in eval mode it does nothing"""
+    p, width, rows = 0.3, 20, 400
+    one = torch.eye(width, dtype=torch.float64)
+    weights = {"W_1.weight": torch.cat([one, one]), "W_2.weight": torch.cat([one, 10 * one], 1)}
+    weights |= {"W_1.bias": one.new_zeros(2 * width), "W_2.bias": one.new_full((width,), 100.0)}
+    twins = _twins(student, draw, width, 2 * width, (p,), weights=weights)
+    X = torch.ones(rows, width, dtype=torch.float64)
+    twins.agree(X, what=WHAT, size=200.0, setting="eval mode")
+    # Two hidden numbers, both 1, make each output: 100 + the first + 10 times the second. So both can be read off.
+    Y = expect.tensor(twins.module.when(training=True)(X), "The result")
+    expect.shape(Y, X.shape, "The result", "(…, width)", "training mode")
+    told = {"setting": f"training mode, dropout={p}", "received": "dropout"}
+    if torch.allclose(Y.double(), X * 111):
+        raise CheckFailure(
+            "dropout", "Nothing is dropped.", **told, cause="dropout missing",
+            hint="Apply dropout between the activation and W_2.",
+        )  # fmt: skip
+    found = ((Y.double() - 100) * (1 - p)).round(decimals=6)
+    if not bool(torch.isin(found, torch.tensor([0.0, 1.0, 10.0, 11.0], dtype=torch.float64)).all()):
+        raise CheckFailure(
+            "dropout", "The hidden numbers are not dropped one by one.", **told,
+            expected=f"each of them 0 or divided by {1 - p:.1f}", cause="dropout in the wrong place or without its factor",
+            hint="nn.Dropout belongs between the activation and W_2, where it sets hidden numbers to 0 and divides the others "
+            "by 1 − p. At the output it would drop whole numbers of Y together with the bias.",
+        )  # fmt: skip
+    zero = torch.stack([found.remainder(10) < 0.5, found < 9.5])  # (2, rows, width): which hidden numbers were dropped
+    if max((zero == zero.roll(1, axis)).double().mean().item() for axis in range(3)) > 0.9:  # independent: 58 %
+        raise CheckFailure(
+            "dropout", "Several hidden numbers are always dropped together.", **told,
+            cause="dropout in the wrong place", hint="nn.Dropout on the hidden numbers decides for every one of them.",
+        )  # fmt: skip
+    dropped = zero.double().mean().item()
+    if abs(dropped - p) > 6.5 * math.sqrt(p * (1 - p) / (2 * found.numel())):  # by chance in one of ten billion runs
+        raise CheckFailure(
+            "dropout", "Another part is dropped than asked for.", **told, expected=f"{p}", yours=f"{dropped:.3f}",
+            cause="wrong probability of dropout", hint="`dropout` is the probability with which a number is set to 0.",
+        )  # fmt: skip
+
+
+@exercise(NAME)
+@points(1)
+def check_same_input_same_output(student, sizes, draw):
+    """Without dropout the same input gives the same output, in float32 too, and is not changed"""
+    twins = _twins(student, draw, dtype=torch.float32)
+    X = draw.normal(sizes.B, sizes.N_X, WIDTH, dtype=torch.float32)
+    twins.agree(X, what=WHAT)
+    expect.dtype(expect.tensor(twins.module(X), "The result"), torch.float32, "The result")
+    same_twice(twins.module, X)
+    leaves_no_trace(twins, [(2 * X,), (X[:1],)], X, what=WHAT)
+    expect.unchanged((X,), twins.module.request(X).args_after, ("X",))

@@ -1,0 +1,70 @@
+"""LearnedPositions(max_length, width)."""
+
+import torch
+
+from autograder.judging.marks import exercise, points
+from autograder.judging.tools import expect
+from autograder.judging.tools.parameters import has_parameters
+from autograder.judging.tools.results import refuses, same_twice, uses_its_inputs
+from autograder.judging.tools.twins import Twins, leaves_no_trace
+from autograder.lessons.transformer_blocks import references
+
+NAME = "LearnedPositions"
+LONGEST, WIDTH = 13, 11
+WHAT = ("The result",)
+
+
+def _twins(student, draw, longest=LONGEST, width=WIDTH, dtype=torch.float64):
+    return Twins(student, NAME, (longest, width), references.LearnedPositions(longest, width), draw, dtype)
+
+
+@exercise(NAME)
+@points(1)
+def check_parameters(student, sizes, draw):
+    """The one parameter is `table` (max_length, width)"""
+    has_parameters(
+        student, NAME, (LONGEST, WIDTH), dict(references.LearnedPositions(LONGEST, WIDTH).named_parameters())
+    )
+    X = draw.normal(sizes.B, sizes.N_X, WIDTH)
+    uses_its_inputs(_twins(student, draw).module, (X,), (2 * X,))
+
+
+@exercise(NAME)
+@points(2)
+def check_values(student, sizes, draw):
+    """Row i of the table is added to position i of every sequence"""
+    for B, N in [(1, 1), (1, 2), (sizes.B, sizes.N_X), (5, 3), (3, LONGEST), (LONGEST, 2)]:
+        _twins(student, draw).agree(draw.normal(B, N, WIDTH), what=WHAT)
+    _twins(student, draw, 7, 7).agree(draw.normal(7, 7, 7), what=WHAT)
+    twins = _twins(student, draw)
+    X = draw.normal(sizes.B, sizes.N_X, WIDTH)
+    uses_its_inputs(twins.module, (X,), (2 * X,))
+
+
+@exercise(NAME)
+@points(1)
+def check_too_long_a_sequence(student, sizes, draw):
+    """A sequence longer than the table raises an error"""
+    twins = _twins(student, draw)
+    twins.agree(draw.normal(sizes.B, LONGEST, WIDTH), what=WHAT)
+    one = _twins(student, draw, 1)
+    one.agree(draw.normal(sizes.B, 1, WIDTH), what=WHAT)
+    for module, N in ((twins.module, LONGEST + 1), (one.module, 2)):  # a table of one row would broadcast
+        refuses(
+            f"{N} positions with a table that is too short",
+            "Compare the length with max_length, and raise a ValueError that says both.",
+            module,
+            draw.normal(sizes.B, N, WIDTH),
+        )
+
+
+@exercise(NAME)
+@points(1)
+def check_gradients(student, sizes, draw):
+    """The gradients flow back to X and to the table, and rows that are not used get none"""
+    twins = _twins(student, draw)
+    X = draw.normal(sizes.B, sizes.N_X, WIDTH)
+    twins.gradients_agree(X, draw=draw, names=("X",))
+    same_twice(twins.module, X)
+    leaves_no_trace(twins, [(X[:, :2],), (draw.normal(1, LONGEST, WIDTH),)], X, what=WHAT)
+    expect.unchanged((X,), twins.module.request(X).args_after, ("X",))

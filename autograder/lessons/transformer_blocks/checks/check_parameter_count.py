@@ -1,0 +1,81 @@
+"""parameter_count(config)."""
+
+from typing import Any
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.marks import exercise, measured, points
+from autograder.judging.student import Made
+from autograder.lessons.transformer_blocks import references
+
+NAME = "parameter_count"
+SMALL: dict[str, Any] = {
+    "vocab_size": 101,
+    "model_width": 12,
+    "num_heads": 3,
+    "hidden_width": 17,
+    "encoder_blocks": 2,
+    "decoder_blocks": 3,
+}
+#: Counted by hand, published with the checkpoints, or both.
+KNOWN = (
+    ({"kind": "decoder", "vocab_size": 50257, "model_width": 768, "num_heads": 12, "hidden_width": 3072, "decoder_blocks": 12,
+      "max_length": 1024, "norm": "pre", "activation": "gelu"}, 124_439_808, "GPT-2, the smallest"),
+    ({"kind": "encoder", "vocab_size": 30522, "model_width": 768, "num_heads": 12, "hidden_width": 3072, "encoder_blocks": 12,
+      "max_length": 512, "activation": "gelu", "segments": 2, "pooler": True}, 109_482_240, "BERT-Base"),
+)  # fmt: skip
+
+
+def _count(student, fields):
+    count = student.parameter_count(Made("TransformerConfig", fields))
+    if type(count) is not int:  # not a subclass either, which could call itself equal to anything
+        raise CheckFailure(
+            "type", "The count should be a whole number.", yours=f"a {type(count).__name__}", received=type(count).__name__,
+            cause="not a whole number", hint="numel() gives an int; a sum of them is one too.",
+        )  # fmt: skip
+    return count
+
+
+def _compare(student, fields, want, what):
+    got = _count(student, fields)
+    if got != want:
+        raise CheckFailure(
+            "value", f"The count for {what} is wrong.", expected=f"{want:,}", yours=f"{got:,}", received=got / want,
+            cause="wrong count", hint="Every entry of every parameter counts once, a shared parameter too.",
+        )  # fmt: skip
+
+
+def _reference_count(changes):
+    return references.parameter_count(references.TransformerConfig(**(SMALL | changes)))
+
+
+@exercise(NAME)
+@points(2)
+def check_small_models(student):
+    """Every number of every parameter is counted, and what is shared only once"""
+    for changes in ({}, {"tied": False}, {"norm": "pre"}, {"encoder_blocks": 1, "hidden_width": 5}):
+        told = ", ".join(f"{key}={value!r}" for key, value in changes.items()) or "a small encoder-decoder"
+        _compare(student, SMALL | changes, _reference_count(changes), told)
+
+
+@exercise(NAME)
+@points(1)
+def check_known_models(student):
+    """The counts of published models come out"""
+    for fields, want, what in KNOWN:
+        _compare(student, fields, want, what)
+
+
+@exercise(NAME)
+@points(2)
+@measured
+def check_no_memory(student):
+    """Counting takes no memory: the model is built on the meta device"""
+    fields, want, what = KNOWN[0]
+    _compare(student, SMALL, _reference_count({}), "a small encoder-decoder")
+    needed = student.peak_memory(NAME, Made("TransformerConfig", fields))
+    if needed > want:  # a byte for each parameter; in float32 it takes four
+        raise CheckFailure(
+            "memory", "The model is built in memory.", setting=f"{what}, {want:,} parameters",
+            expected="hardly any memory, whatever the size", yours=f"{needed / 2**20:,.0f} MiB", received="memory",
+            cause="built in memory", hint='Inside `with torch.device("meta"):` tensors have a shape and no numbers.',
+        )  # fmt: skip

@@ -1,0 +1,34 @@
+"""08-vit."""
+
+from autograder.judging.in_notebook import check_of
+
+#: In the order of the lesson.
+EXERCISES = (
+    "patchify",
+    "unpatchify",
+    "PatchEmbedding",
+    "VisionTransformer",
+    "my_vit",
+    "attention_rollout",
+    "interpolate_positions",
+    "shifted_windows",
+)
+
+#: Nothing ready-made does what an exercise of this lesson asks for.
+FORBIDDEN = ()
+
+#: What is handed in beside the notebook.
+HANDED_IN = ("vit.safetensors",)
+
+#: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
+BUILDS_ON = {
+    "PatchEmbedding": ("patchify",),
+    "VisionTransformer": ("patchify", "PatchEmbedding"),
+    "my_vit": ("patchify", "PatchEmbedding", "VisionTransformer"),
+    "shifted_windows": ("patchify",),
+}
+
+#: The module that says what wrong results of this lesson look like.
+SYMPTOMS = "autograder.lessons.weights"
+
+check = check_of(__name__)

@@ -1,0 +1,26 @@
+"""A row of zeros is padded in front, then class token and positions are added."""
+class VisionTransformer(nn.Module):
+    """Patches with a class token before them, learned positions, a pre-norm encoder (Dosovitskiy et al. 2021)."""
+
+    def __init__(self, config):
+        super().__init__()
+        D, P = config.model_width, config.patch_size
+        N = (config.height // P) * (config.width // P)
+        self.embedding = PatchEmbedding(config.channels, P, D)
+        self.class_token = nn.Parameter(torch.zeros(1, 1, D))
+        self.positions = nn.Parameter(0.02 * torch.randn(N + 1, D))
+        self.dropout = nn.Dropout(config.dropout)
+        self.encoder = layers.Encoder(
+            config.num_blocks, D, config.num_heads, config.hidden_width, config.dropout, norm="pre", activation="gelu"
+        )
+        self.head = nn.Linear(D, config.classes)
+
+    def forward(self, images, need_weights=True):
+        """Return (logits (B, classes), the weights (B, heads, N + 1, N + 1) of each block).
+
+        images: (B, C, H, W). Dropout acts on the tokens with their positions. With need_weights=False the list is empty.
+        """
+        X = F.pad(self.embedding(images), (0, 0, 1, 0))
+        first = F.pad(self.class_token, (0, 0, 0, X.shape[1] - 1))
+        Y, A = self.encoder(self.dropout(X + first + self.positions), need_weights=need_weights)
+        return self.head(Y.select(1, 0)), A

@@ -1,0 +1,88 @@
+"""A training step of lesson 08's Vision Transformer against that of Hugging Face's, and what the lesson's training reaches."""
+
+import statistics
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from autograder.judging import measure
+from autograder.judging.figure import Figure, Solution
+from autograder.judging.tools.steps import step_ratio
+
+#: (B, side of the picture, P, D, H, blocks): what the lesson trains, and something larger.
+SHAPES = ((64, 8, 2, 64, 4, 3), (16, 32, 4, 192, 6, 6))
+#: What the cell that is run here contains.
+CELLS = ("def draw_batch",)
+SEED = "SEED, BATCH = 0,"
+
+#: Frequent mistakes, for the time that a diagnosis takes: exercise and name.
+MISTAKES = (("VisionTransformer", "class_token_last"),)
+
+
+def figures(solution: Solution) -> Iterator[Figure]:
+    """Yield how fast the Vision Transformer learns, and how well it reads."""
+    yield from steps(solution)
+    yield from training(solution)
+
+
+def steps(solution: Solution) -> Iterator[Figure]:
+    """Yield ratios: a step of the solution's model against ViTForImageClassification's.
+
+    A step is forward, loss and backward. Both have the same sizes, as many threads, and no dropout: so the lesson
+    trains, and so are the defaults of both.
+    """
+    import torch
+    import transformers
+
+    names = solution.names()
+    with measure.threads(2):
+        for B, side, P, D, H, blocks in SHAPES:
+            torch.manual_seed(0)
+            ours = names["VisionTransformer"](names["ViTConfig"](side, side, 3, P, D, H, blocks, 2 * D, 10))
+            config = transformers.ViTConfig(
+                image_size=side, patch_size=P, hidden_size=D, num_hidden_layers=blocks, num_attention_heads=H,
+                intermediate_size=2 * D,
+            )  # fmt: skip
+            config.num_labels = 10
+            theirs = transformers.ViTForImageClassification(config)
+            ratio = step_ratio(ours, _our_loss(ours), theirs, _their_loss(theirs), _maker(B, side))
+            sizes = f"(B, pixels, P, D, H, blocks) = {(B, side, P, D, H, blocks)}"
+            yield Figure(f"vision transformer: step at {sizes}", ratio, 1.0, "of ViTForImageClassification's")
+
+
+def _our_loss(model: Any) -> Callable[[Any, Any], Any]:
+    from torch.nn.functional import cross_entropy
+
+    return lambda images, labels: cross_entropy(model(images, need_weights=False)[0], labels)
+
+
+def _their_loss(model: Any) -> Callable[[Any, Any], Any]:
+    return lambda images, labels: model(pixel_values=images, labels=labels).loss
+
+
+def _maker(B: int, side: int) -> Callable[[], tuple[Any, Any]]:
+    import torch
+
+    generator = torch.Generator().manual_seed(0)
+    return lambda: (torch.rand(B, 3, side, side, generator=generator), torch.randint(10, (B,), generator=generator))
+
+
+def training(solution: Solution, seed: int = 0) -> Iterator[Figure]:
+    """Yield the figures of the model that the notebook trains from this seed."""
+    names = solution.retrain(CELLS, SEED, seed, {})
+    yield Figure("vision transformer: minutes of training", names["history"].seconds / 60, 3.0, "min", "lower")
+    yield Figure("vision transformer: held-out digits read", held_out(names["vit"]), 0.98, "of 355", "higher")
+
+
+def held_out(model: Any, draws: int = 5) -> float:
+    """Return the share of the held-out red digits that are read, the mean over several draws of the digits above them."""
+    import torch
+
+    from course_lib.data import draw_colour_digits
+
+    shares = []
+    for seed in range(draws):
+        drawn = draw_colour_digits(None, seed, "one_fifth")
+        with torch.no_grad():
+            said = model.cpu().eval()(drawn.images, need_weights=False)[0].argmax(dim=1)
+        shares.append((said == drawn.labels).double().mean().item())
+    return statistics.mean(shares)

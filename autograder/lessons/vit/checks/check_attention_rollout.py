@@ -1,0 +1,96 @@
+"""attention_rollout(weights)."""
+
+import torch
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.marks import exercise, points
+from autograder.judging.student import Request
+from autograder.judging.tools import expect
+from autograder.lessons.vit import references
+from autograder.lessons.vit.checks import functions
+
+NAME = "attention_rollout"
+WHAT, MEANING = "The rollout", "(B, N, N)"
+#: (blocks, B, heads, N), the smallest first. In the last ones, sizes that should be told apart are equal.
+SIZES = ((1, 1, 1, 2), (2, 1, 1, 2), (1, 2, 3, 5), (3, 2, 5, 7), (5, 3, 2, 7), (2, 3, 3, 3), (3, 1, 3, 4))
+
+
+def _weights(draw, blocks, B, heads, N, scale=2.0):
+    return [draw.normal(B, heads, N, N, scale=scale).softmax(-1) for _ in range(blocks)]
+
+
+def _compare(student, weights, more=""):
+    setting = f"{len(weights)} blocks, each A {tuple(weights[0].shape)} = (B, heads, N, N){more}"
+    return functions.same_value(
+        student, NAME, (weights,), references.attention_rollout(weights), WHAT, MEANING, setting
+    )
+
+
+@exercise(NAME)
+@points(1)
+def check_shape(student, draw):
+    """Blocks of weights (B, heads, N, N) give one matrix for each picture, (B, N, N)"""
+    for blocks, B, heads, N in SIZES:
+        got, other = (
+            expect.tensor(student.attention_rollout(_weights(draw, blocks, B, heads, N)), WHAT) for _ in range(2)
+        )
+        setting = f"{blocks} blocks, each A {(B, heads, N, N)} = (B, heads, N, N)"
+        expect.shape(got, (B, N, N), WHAT, MEANING, setting)
+        expect.depends_on_its_inputs(got, other, WHAT)
+
+
+@exercise(NAME)
+@points(3)
+def check_values(student, draw):
+    """Each block is half its mean over the heads and half the identity; the last block stands on the left of the product"""
+    for blocks, B, heads, N in SIZES:
+        _compare(student, _weights(draw, blocks, B, heads, N))
+
+
+@exercise(NAME)
+@points(1)
+def check_chain(student, draw):
+    """What block 1 brings to a token, block 2 hands on: through two blocks, row 0 finds what it looked at in two steps"""
+    N = 3
+    first, second = (torch.zeros(1, 1, N, N, dtype=torch.float64) for _ in range(2))
+    for A, looks_at in (
+        (first, (0, 2, 2)),
+        (second, (1, 1, 2)),
+    ):  # in block 1, token 1 looks at 2; in block 2, token 0 at 1
+        A[0, 0, torch.arange(N), torch.tensor(looks_at)] = 1.0
+    setting = "2 blocks; in the first, token 1 looks at 2, in the second, token 0 at 1"
+    got = expect.tensor(student.attention_rollout([first, second]), WHAT)
+    expect.shape(got, (1, N, N), WHAT, MEANING, setting)
+    sums = got.sum(-1)
+    if not torch.allclose(sums, torch.ones_like(sums)):
+        raise CheckFailure(
+            "value", "Rows do not sum to 1.", setting=setting, received=got, expected="each row sums to 1",
+            yours=f"they sum to {expect.numbers(sums)}", cause="rows do not sum to 1",
+            hint="Half of a mean of weights and half of the identity have rows that sum to 1, and so has their product.",
+        )  # fmt: skip
+    want = torch.tensor([[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0]], dtype=torch.float64)
+    expect.close(got, want[None], WHAT, setting=setting)
+    for N in (2, 5):
+        _compare(student, _weights(draw, 4, 2, 3, N))
+
+
+@exercise(NAME)
+@points(1)
+def check_nothing_is_changed(student, draw):
+    """It takes a tuple as well as a list, keeps the dtype, and changes neither the list nor the weights"""
+    weights = _weights(draw, 3, 2, 5, 7)
+    single = [A.float() for A in weights]
+    answer = student.answer(Request(NAME, (single,)))
+    got = expect.tensor(answer.value, WHAT)
+    expect.dtype(got, torch.float32, WHAT)
+    expect.close(got, references.attention_rollout(weights), WHAT, setting="float32")
+    after = answer.args_after[0]
+    if not isinstance(after, list | tuple) or len(after) != len(single):
+        raise CheckFailure(
+            "mutated", "The call has changed the list of weights.", expected=f"{len(single)} tensors", received="list",
+            yours=f"{len(after)} tensors" if isinstance(after, list | tuple) else "no list", cause="input changed in place",
+            hint="pop, append, reverse and insert change the caller's list. Go through it without changing it.",
+        )  # fmt: skip
+    expect.unchanged(single, after, [f"weights[{n}]" for n in range(len(single))])
+    _compare(student, tuple(weights), ", as a tuple")
+    _compare(student, [A.mT.contiguous().mT for A in weights], ", transposed in memory")

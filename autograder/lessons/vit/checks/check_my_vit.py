@@ -1,0 +1,175 @@
+"""my_vit(), with the weights that were handed in."""
+
+import functools
+import math
+
+import torch
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.marks import exercise, measured, points
+from autograder.judging.tensors import matching
+from autograder.judging.tools import checkpoint, expect
+from autograder.judging.tools.draw import Draw
+from autograder.judging.tools.results import first_result
+from autograder.lessons.vit import references
+
+NAME = "my_vit"
+FILE = "vit.safetensors"
+P = 2  # of the patches that are shuffled
+DRAWS = 3  # of the green and the blue digits
+#: The share of held-out red digits that are read: full points from the first on, none up to the second.
+ACCURACY = (0.93, 0.50)
+#: For the controls: what has to be read, and what part of it may be left when patches are shuffled. Chance is 0.1.
+LEAST, CONTROL = 0.70, 0.5
+MOST_BLOCKS = 64
+
+
+@functools.lru_cache(maxsize=4)
+def _drawn(seed):
+    """Return (images, what the red digits are, what the blue ones are): every held-out digit as the red one, a few times.
+
+    Which green and blue digits lie over it, the seed decides.
+    """
+    from course_lib.data import draw_colour_digits
+
+    draw = Draw(seed, NAME)
+    drawn = [draw_colour_digits(None, int(draw.integers(2**40)), "one_fifth") for _ in range(DRAWS)]
+    digits = torch.cat([part.digits for part in drawn])
+    return torch.cat([part.images for part in drawn]), digits[:, 0], digits[:, 2]
+
+
+def _loaded(student, seed):
+    """Return a Vision Transformer of ours with the weights that were handed in, which computes what the student's does.
+
+    The digits are public, so a model that looks them up could answer for the student's; one with the weights cannot.
+    """
+    module = checkpoint.load(student, NAME, FILE)
+    images = _drawn(seed)[0][::150]
+    own = first_result(module(images), "logits")
+    expect.shape(own, (len(images), 10), "logits", "(B, 10)", f"images {tuple(images.shape)}")
+    checkpoint.are_numbers(own)
+    for model in _twins(module.weights):
+        with torch.no_grad():
+            want, _ = model(images)
+        if torch.allclose(own.float(), want, rtol=1e-3, atol=1e-3 * float(want.abs().max())):
+            return model
+    raise CheckFailure(
+        "checkpoint", f"{NAME}() does not compute what a VisionTransformer with these weights computes.",
+        received="another model", cause="not a VisionTransformer with these weights",
+        expected="the logits of a VisionTransformer of any widths, in eval mode, with the weights of the file",
+        yours="other logits, or parameters of another model",
+        hint=f"{NAME}() returns VisionTransformer(ViTConfig(...)), with the sizes that were trained, and nothing around it.",
+    )  # fmt: skip
+
+
+def _twins(weights):
+    """Yield ours with these weights, for every number of heads; nothing if the weights are no Vision Transformer's."""
+    try:
+        found = {name: _one(weights, name) for name in ("embedding.projection.weight", "positions")}
+        hidden = _one(weights, "encoder.blocks.0.feed_forward.W_1.weight").shape[0]
+    except KeyError:
+        return
+    D, content = found["embedding.projection.weight"].shape
+    side = math.isqrt(content // 3)
+    blocks = len({name for n in range(MOST_BLOCKS) for name in matching(f"encoder.blocks.{n}.norm_1.gamma", weights)})
+    if not side or 8 % side:
+        return
+    for heads in (h for h in range(1, D + 1) if D % h == 0):
+        model = references.VisionTransformer(references.ViTConfig(8, 8, 3, side, D, heads, blocks, hidden, 10)).eval()
+        try:
+            model.load_state_dict({name: _one(weights, name).float() for name in model.state_dict()})
+        except (KeyError, RuntimeError):  # weights are missing, or of another shape
+            return
+        yield model
+
+
+def _one(weights, name):
+    names = matching(name, weights)
+    if not names:
+        raise KeyError(name)
+    return weights[names[0]]
+
+
+@torch.no_grad()
+def _right(model, images, labels):
+    """Return the share of the pictures for which the logit of the label is the largest."""
+    return float((model(images)[0].argmax(dim=1) == labels).double().mean())
+
+
+def _setting(images, seed):
+    return f"{len(images)} pictures made of held-out digits, seed {seed}"
+
+
+@exercise(NAME)
+@points(1)
+@measured
+def check_the_weights_fit(student, seed):
+    """The checkpoint is there, can be read, and holds the weights of the VisionTransformer that my_vit() makes"""
+    _loaded(student, seed)
+
+
+@exercise(NAME)
+@points(6)
+@measured
+def check_it_reads_held_out_digits(student, seed):
+    """It reads the red digit in pictures of held-out digits"""
+    model, (images, red, _) = _loaded(student, seed), _drawn(seed)
+    right, (full, none) = _right(model, images, red), ACCURACY
+    failure = CheckFailure(
+        "accuracy", "Too few of the red digits are read.", setting=_setting(images, seed), received=right,
+        expected=f"at least {full:.0%} (points from {none:.0%} on)", yours=f"{right:.1%}", cause="model not good enough yet",
+        hint="Has training come to its end, and does the loss still fall? Then train longer. Does it read the pictures that "
+        "it was trained on, and not these? Then vary the handwriting more. Does it read neither? Look at patches, positions "
+        "and class token.",
+    )  # fmt: skip
+    checkpoint.judge(right, full, none, failure)
+
+
+@exercise(NAME)
+@points(2)
+@measured
+def check_it_knows_where_patches_lie(student, seed):
+    """It reads, and no longer when the patches lie in a random order: it uses the positions"""
+    model, (images, red, _) = _loaded(student, seed), _drawn(seed)
+    right, left = _right(model, images, red), _right(model, _shuffled(images, seed), red)
+    if right >= LEAST and left <= CONTROL * right:
+        return
+    _fail_control(
+        images, seed, reads=right >= LEAST, cause="positions not used",
+        expected=f"at least {LEAST:.0%} of the pictures, and at most half as many when their patches are shuffled",
+        yours=f"{right:.0%}, and {left:.0%} when their patches are shuffled",
+        hint="A model that reads as well when the patches are shuffled counts patches, and does not see shapes.",
+    )  # fmt: skip
+
+
+@exercise(NAME)
+@points(1)
+@measured
+def check_it_tells_the_colours_apart(student, seed):
+    """With red and blue swapped it reads the digit that is red then"""
+    model, (images, red, blue) = _loaded(student, seed), _drawn(seed)
+    right, swapped = _right(model, images, red), _right(model, images.flip(1), blue)
+    if right >= LEAST and swapped >= LEAST:
+        return
+    _fail_control(
+        images, seed, reads=right >= LEAST, cause="colours not told apart",
+        expected=f"at least {LEAST:.0%} of the red digits, before and after red and blue are swapped",
+        yours=f"{right:.0%} before, {swapped:.0%} after",
+        hint="Are the channels of a patch kept apart, in an order that is always the same?",
+    )  # fmt: skip
+
+
+def _shuffled(images, seed):
+    """Return each picture with its patches in an order of its own."""
+    patches = references.patchify(images, P)
+    draw = Draw(seed, "shuffled")
+    order = draw.normal(*patches.shape[:2]).argsort(dim=1)[..., None].expand_as(patches)
+    return references.unpatchify(patches.gather(1, order), P, *images.shape[-2:])
+
+
+def _fail_control(images, seed, reads, cause, hint, **told):
+    raise CheckFailure(
+        "control", "The control does not show what it should." if reads else "Too few of the pictures are read as they are.",
+        setting=_setting(images, seed), received=told["yours"], cause=cause if reads else "model not good enough yet",
+        hint=hint if reads else "Without a model that reads, this says nothing. See above.", **told,
+    )  # fmt: skip

@@ -1,0 +1,79 @@
+"""patchify(images, patch_size)."""
+
+import torch
+
+from autograder.judging.marks import exercise, points
+from autograder.judging.tools import expect
+from autograder.judging.tools.results import refuses
+from autograder.lessons.vit import references
+from autograder.lessons.vit.checks import functions
+
+NAME = "patchify"
+WHAT, MEANING = "The result", "(B, N, C · P · P)"
+#: (B, C, H, W, P), the smallest first. In the last ones, sizes that should be told apart are equal.
+SIZES = (
+    (1, 1, 2, 4, 2), (1, 2, 2, 2, 2), (1, 2, 4, 2, 2), (2, 3, 5, 7, 1), (3, 5, 6, 4, 2), (2, 3, 6, 15, 3), (2, 3, 15, 6, 3),
+    (1, 3, 5, 5, 5), (5, 2, 14, 21, 7), (4, 4, 4, 4, 2), (3, 3, 9, 9, 3), (2, 2, 2, 2, 1),
+)  # fmt: skip
+
+
+def _compare(student, images, P, more=""):
+    setting = f"images {tuple(images.shape)} = (B, C, H, W){more}, patch_size = {P}"
+    functions.same_value(student, NAME, (images, P), references.patchify(images, P), WHAT, MEANING, setting)
+
+
+@exercise(NAME)
+@points(1)
+def check_shape(student, draw):
+    """(B, C, H, W) becomes (B, N, C·P·P): one row for each of the N = (H / P) · (W / P) patches"""
+    for B, C, H, W, P in SIZES:
+        images = draw.normal(B, C, H, W)
+        got = expect.tensor(student.patchify(images, P), WHAT)
+        setting = f"images {tuple(images.shape)} = (B, C, H, W), patch_size = {P}"
+        expect.shape(got, (B, (H // P) * (W // P), C * P * P), WHAT, MEANING, setting)
+        other = expect.tensor(student.patchify(2 * images, P), WHAT)
+        expect.depends_on_its_inputs(got, other, WHAT)
+
+
+@exercise(NAME)
+@points(3)
+def check_values(student, draw):
+    """Patches come row by row; in each, all pixels of the first channel, row by row, then those of the second, and so on"""
+    for B, C, H, W, P in ((1, 1, 2, 4, 2), (1, 1, 4, 4, 2), (1, 2, 4, 4, 2), (1, 3, 2, 4, 1)):
+        _compare(student, functions.pixels(B, C, H, W), P, ", pixels numbered from 0")
+    for *shape, P in SIZES:
+        _compare(student, draw.normal(*shape), P)
+
+
+@exercise(NAME)
+@points(1)
+def check_size_must_divide(student, draw):
+    """A height or a width that is no multiple of the patch size raises an error"""
+    _compare(student, draw.normal(2, 3, 6, 9), 3)
+    for H, W, P in (
+        (7, 6, 3),
+        (6, 7, 3),
+        (5, 4, 2),
+        (4, 9, 6),
+        (8, 2, 4),
+        (2, 8, 4),
+    ):  # some could be dealt out in another way
+        refuses(
+            f"A picture of {H} x {W} pixels with patches of {P} x {P}",
+            "Compare H % patch_size and W % patch_size with 0 before anything else, and raise a ValueError that says what "
+            "was expected. Cutting off what is left over would lose a part of the picture without a word.",
+            student.patchify, draw.normal(2, 3, H, W), P,
+        )  # fmt: skip
+
+
+@exercise(NAME)
+@points(1)
+def check_other_memory_layouts_and_gradients(student, sizes, draw):
+    """It works on pictures of any memory layout, keeps the dtype, changes nothing in place, and gradients flow back"""
+    B, C, H, W, P = sizes.B, sizes.H, 6, 10, 2
+    images = draw.normal(B, C, H, W).contiguous(memory_format=torch.channels_last)
+    _compare(student, images, P, ", in the memory format channels_last")
+    _compare(student, draw.normal(B, C, H + 2, W + 1)[:, :, 1:-1, :-1], P, ", cut out of larger ones")
+    functions.keeps(student, NAME, (images.float(), P), references.patchify, WHAT, ("images",))
+    cotangent = draw.normal(B, 15, C * P * P)
+    functions.gradients_agree(student, NAME, (images, P), references.patchify, cotangent, ("images",))

@@ -1,0 +1,52 @@
+"""What the checks of the lesson's functions share: the same comparison for one result, and what holds for every function."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.judging.student import Request, Student
+from autograder.judging.tools import expect
+
+
+def pixels(B: int, C: int, height: int, width: int) -> Tensor:
+    """Pictures whose pixels are numbered from 0, the smallest example to look at."""
+    return torch.arange(float(B * C * height * width), dtype=torch.float64).reshape(B, C, height, width)
+
+
+def same_value(student: Student, name: str, args: tuple, want: Tensor, what: str, meaning: str, setting: str) -> Tensor:
+    """Compare the one result of ``name(*args)`` with ``want``, and return it."""
+    got = expect.tensor(student.call(name, *args), what)
+    expect.shape(got, want.shape, what, meaning, setting)
+    if got.is_floating_point():
+        expect.dtype(got, want.dtype, what, setting)
+    expect.close(got, want, what, size=float(want.abs().max()) if want.numel() else 1.0, setting=setting)
+    return got
+
+
+def gradients_agree(
+    student: Student, name: str, args: tuple, reference: Callable[..., Tensor], cotangent: Tensor, names: Sequence[str]
+) -> None:
+    """Compare the gradients with respect to the floating-point tensors among the arguments."""
+    leaves = [x.clone().requires_grad_() if _real(x) else x for x in args]
+    wanted = [x for x in leaves if _real(x)]
+    want = torch.autograd.grad((reference(*leaves) * cotangent).sum(), wanted)
+    found = student.answer(Request(name, args, cotangents=(cotangent,))).gradients
+    expect.gradients(found, want, names, f"{names[0]} {tuple(wanted[0].shape)}")
+
+
+def _real(x: Any) -> bool:
+    return isinstance(x, Tensor) and x.is_floating_point()
+
+
+def keeps(
+    student: Student, name: str, args: tuple, reference: Callable[..., Tensor], what: str, names: Sequence[str]
+) -> None:
+    """In float32 the result is right and float32, and the arguments are as they were."""
+    answer = student.answer(Request(name, args))
+    got = expect.tensor(answer.value, what)
+    expect.dtype(got, torch.float32, what)
+    want = reference(*args)
+    expect.close(got, want, what, size=float(want.abs().max()), setting="float32")
+    expect.unchanged(args, answer.args_after, names)

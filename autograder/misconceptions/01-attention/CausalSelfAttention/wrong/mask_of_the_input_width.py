@@ -1,7 +1,0 @@
-"""The mask has the size of the width D_X instead of the length of the sequence. Look at what each
-axis of X means."""
-
-
-class CausalSelfAttention(SelfAttention):
-    def forward(self, X):
-        return super().forward(X, causal_mask(X.shape[-1], device=X.device))

@@ -1,8 +1,0 @@
-"""The argument dim is ignored: the weights sum to 1 along the last dimension whatever dim says.
-Look at where dim enters each line."""
-
-
-def softmax(E, dim=-1):
-    E = E - E.max(dim=-1, keepdim=True).values
-    exponentials = torch.exp(E)
-    return exponentials / exponentials.sum(dim=-1, keepdim=True)

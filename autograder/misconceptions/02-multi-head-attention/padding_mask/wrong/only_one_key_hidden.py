@@ -1,7 +1,0 @@
-"""Only the first padding of each sentence is hidden, what comes after it is let through. Look at
-how a position has to compare with the length."""
-
-
-def padding_mask(lengths, N_K):
-    positions = torch.arange(N_K, device=lengths.device)
-    return (positions != lengths[:, None])[:, None, None, :]

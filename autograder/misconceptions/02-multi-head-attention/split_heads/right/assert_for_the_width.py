@@ -1,7 +1,0 @@
-"""An assert stops a width that the heads do not divide."""
-
-
-def split_heads(X, num_heads):
-    *lead, N, D = X.shape
-    assert D % num_heads == 0, "the heads do not divide the width"
-    return X.reshape(*lead, N, num_heads, D // num_heads).transpose(-3, -2)

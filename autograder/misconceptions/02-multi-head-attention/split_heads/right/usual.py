@@ -1,8 +1,0 @@
-"""The last axis is reshaped into two and exchanged with the rows."""
-
-
-def split_heads(X, num_heads):
-    *lead, N, D = X.shape
-    if D % num_heads:
-        raise ValueError(f"{num_heads} heads do not divide a width of {D}")
-    return X.reshape(*lead, N, num_heads, D // num_heads).transpose(-3, -2)

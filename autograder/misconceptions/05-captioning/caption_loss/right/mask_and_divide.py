@@ -1,8 +1,0 @@
-"""cross_entropy without reduction, a mask, and a count of at least 1."""
-
-
-def caption_loss(logits, captions, pad=PAD):
-    targets = captions[:, 1:]
-    losses = F.cross_entropy(logits[:, :-1].transpose(1, 2), targets, reduction="none")
-    real = targets != pad
-    return (losses * real).sum() / real.sum().clamp(min=1)

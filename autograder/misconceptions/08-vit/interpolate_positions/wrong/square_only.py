@@ -1,9 +1,0 @@
-"""The new grid is taken for a square, with as many columns as rows."""
-
-
-def interpolate_positions(positions, new_grid):
-    n = math.isqrt(len(positions) - 1)
-    if n * n != len(positions) - 1:
-        raise ValueError("no square grid")
-    new = F.interpolate(positions[1:].T.reshape(1, -1, n, n), size=(new_grid[0], new_grid[0]), mode="bicubic", align_corners=False)
-    return torch.cat((positions[:1], new[0].flatten(1).T))

@@ -1,5 +1,0 @@
-"""As it was trained."""
-
-
-def my_vit():
-    return VisionTransformer(ViTConfig())

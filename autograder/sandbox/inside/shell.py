@@ -1,0 +1,159 @@
+"""Inside: run a notebook's cells as Jupyter does, and keep what they print and show, in its order."""
+
+import ast
+import builtins
+import getpass
+import sys
+from collections.abc import Callable
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from types import SimpleNamespace
+from typing import Any
+
+from autograder.sandbox.inside.outputs import MAX_TEXT, Outputs, _Stream
+
+
+def make_shell() -> Any:
+    """Return a fresh IPython shell with inline figures, without a history file or a window system."""
+    from IPython.core.displayhook import DisplayHook
+    from IPython.core.displaypub import DisplayPublisher
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    class Hook(DisplayHook):
+        """The value of a cell's last expression."""
+
+        def write_output_prompt(self) -> None:
+            """Jupyter shows the number beside the output, not in it."""
+
+        def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
+            if isinstance(sys.stdout, _Stream):
+                sys.stdout.outputs.show(format_dict, "execute_result")
+
+        def finish_displayhook(self) -> None:
+            self._is_active = False
+
+    class Publisher(DisplayPublisher):
+        """What ``display`` shows."""
+
+        def publish(self, data: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+            if isinstance(sys.stdout, _Stream):
+                sys.stdout.outputs.show(data, "display_data")
+
+    class Shell(InteractiveShell):
+        displayhook_class = Hook
+        display_pub_class = Publisher
+
+        kernel = SimpleNamespace(shell=None, session=None)  # some notebooks ask whether there is one
+
+        def enable_gui(self, gui: Any = None) -> None:
+            """There is no event loop of a window system to join."""
+
+        def enable_matplotlib(self, gui: Any = None) -> Any:
+            """Whatever is asked for, a window or a widget, figures are shown inline."""
+            return super().enable_matplotlib("inline")
+
+    settings = Config()
+    settings.HistoryManager.enabled = False
+    settings.InteractiveShell.colors = "nocolor"
+    InteractiveShell.clear_instance()
+    return Shell.instance(config=settings)
+
+
+def no_input(prompt: object = "", *_: Any, **__: Any) -> str:
+    """Stands in for ``input``, as in a notebook that is run without a person before it."""
+    raise RuntimeError(
+        f"input({str(prompt)!r}) waits for a person, and nobody is there when the notebook is graded. "
+        "Write the value into the cell instead."
+    )
+
+
+def prepare() -> Any:
+    """Make the shell, with ``input`` answered by an error and figures shown inline."""
+    builtins.input = no_input
+    getpass.getpass = no_input
+    shell = make_shell()
+    shell.enable_matplotlib("inline")
+    return shell
+
+
+@contextmanager
+def _kept(outputs: Outputs) -> Any:
+    with redirect_stdout(_Stream(outputs, "stdout")), redirect_stderr(_Stream(outputs, "stderr")):
+        yield
+
+
+def run_cell(shell: Any, text: str) -> dict[str, Any]:
+    """Run one cell and return its outputs, in nbformat's form, and its error, if any, as name, message and traceback."""
+    return _run(shell, text)[0]
+
+
+def _run(shell: Any, text: str) -> tuple[dict[str, Any], int]:
+    """Run one cell. Returns also the line at which it stopped, or 0."""
+    tracebacks: list[list[str]] = []
+    vars(shell)["_showtraceback"] = lambda kind, value, lines: tracebacks.append(lines)
+    outputs = Outputs()
+    with _kept(outputs):
+        outcome = shell.run_cell(text, store_history=True)
+    error = outcome.error_before_exec or outcome.error_in_exec
+    told = _error(error, tracebacks[-1] if tracebacks else []) if error else None
+    return {"outputs": outputs.items, "error": told}, _line(error)
+
+
+def _line(error: BaseException | None) -> int:
+    """Return the line of the cell at which an error stopped it, or 0 where that is not known."""
+    step = error.__traceback__ if error else None
+    while step is not None and (
+        step.tb_frame.f_code.co_name != "<module>" or "IPython" in step.tb_frame.f_code.co_filename
+    ):
+        step = step.tb_next
+    return step.tb_lineno if step else 0
+
+
+#: After these errors the rest of a cell is run: a package that is missing here, and a function that the lesson forbids, must not
+#: take away the imports and definitions beside them.
+GOES_ON = ("ModuleNotFoundError", "ImportError", "CheckFailure")
+
+
+def run(shell: Any, text: str) -> dict[str, Any]:
+    """Run one cell as :func:`run_cell` does. After an error of ``GOES_ON``, run its other statements one by one."""
+    result, line = _run(shell, text)
+    if result["error"] and result["error"]["ename"] in GOES_ON:
+        result["outputs"] += run_statements(shell, text, line)
+    return result
+
+
+def run_statements(shell: Any, text: str, line: int) -> list[dict[str, Any]]:
+    """Run each top-level statement of a cell, from the one on ``line`` on, by itself: one that fails does not stop the others."""
+    if text.lstrip().startswith("%%"):
+        text = text.lstrip().partition("\n")[2]  # without the magic that wraps the whole cell
+    text = shell.transform_cell(text)
+    lines = text.splitlines(keepends=True)
+    outputs = []
+    for statement in ast.parse(text).body:
+        if (statement.end_lineno or 0) < line:
+            continue  # it has been run
+        first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
+        for part in _apart(statement) or ["".join(lines[first - 1 : statement.end_lineno])]:
+            outputs += run_cell(shell, part)["outputs"]
+    return outputs
+
+
+def _apart(statement: ast.stmt) -> list[str]:
+    """Return an import of several names as an import for each, and nothing for any other statement."""
+    if not isinstance(statement, ast.Import | ast.ImportFrom) or len(statement.names) == 1:
+        return []
+    if isinstance(statement, ast.Import):
+        return [ast.unparse(ast.Import([name])) for name in statement.names]
+    return [ast.unparse(ast.ImportFrom(statement.module, [name], statement.level)) for name in statement.names]
+
+
+def _error(error: BaseException, lines: list[str]) -> dict[str, Any]:
+    name = type(error).__name__[:100]
+    return {"ename": name, "evalue": _safely(lambda: str(error))[:2000], "traceback": "\n".join(lines)[-MAX_TEXT:]}
+
+
+def _safely(make: Callable[[], str]) -> str:
+    try:
+        return make()
+    except Exception as problem:
+        return f"(no text: {type(problem).__name__})"

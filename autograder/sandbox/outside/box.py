@@ -1,0 +1,113 @@
+"""Outside: start the sandboxed parent, get workers from it, and ask them one thing at a time."""
+
+import socket
+import struct
+import subprocess
+import tempfile
+
+from joblib import cpu_count
+
+from autograder.sandbox.outside import bubblewrap
+from autograder.sandbox.outside.bubblewrap import SandboxMissing
+from autograder.sandbox.outside.limits import Limits
+from autograder.sandbox.outside.processes import Process
+from autograder.sandbox.outside.worker import Worker
+
+_START = 180.0
+
+
+_CREDENTIALS = struct.Struct("iII")
+
+
+class Box:
+    """A sandboxed process that has loaded PyTorch. :meth:`spawn` gives a fresh worker, which knows nothing of any other.
+
+    With ``gpu`` the workers see the machine's NVIDIA devices. A process that shares a driver's state with others must not be
+    forked from them, so each worker then gets a parent of its own: slower by the seconds that it takes to load PyTorch.
+    ``label`` appears in the list of processes, and says whose sandbox a process belongs to.
+    """
+
+    def __init__(self, limits: Limits | None = None, threads: int | None = None, gpu: bool = False, label: str = ""):
+        self.limits = limits or Limits()
+        self.threads = threads or cpu_count()
+        self.gpu, self.label = gpu, label
+        self.used = False
+        program = bubblewrap.find()
+        self.control, theirs = socket.socketpair()
+        self.errors = tempfile.NamedTemporaryFile()  # noqa: SIM115 closed in close()
+        arguments = bubblewrap.command(program, self.limits, theirs.fileno(), self.threads, gpu, label)
+        with open(self.errors.name, "ab") as told:  # only to be written to
+            self.process = subprocess.Popen(
+                arguments,
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=told,
+            )
+        theirs.close()
+        self._wait_until_ready()
+
+    def _wait_until_ready(self) -> None:
+        self.control.settimeout(_START)
+        try:
+            said = self.control.recv(5)
+        except OSError:
+            said = b""
+        self.control.settimeout(None)
+        if said != b"ready":
+            told = self._told()
+            self.close()
+            raise SandboxMissing(
+                "The sandbox did not start. bubblewrap is installed, but this machine may not let it make user namespaces "
+                "(on Ubuntu 24.04 see sysctl kernel.apparmor_restrict_unprivileged_userns; in a container, run it with "
+                f"--security-opt seccomp=unconfined). It said: {told or 'nothing'}"
+            )
+
+    def _told(self) -> str:
+        self.errors.seek(0)
+        return self.errors.read().decode(errors="replace")[-2000:].strip()
+
+    def spawn(self) -> "Worker":
+        """Return a fresh worker. Raises SandboxMissing when the parent has gone."""
+        if self.gpu and self.used:
+            own = Box(self.limits, self.threads, gpu=True, label=self.label)
+            worker = own.spawn()
+            worker.parent = own
+            return worker
+        self.used = True
+        ours, theirs = socket.socketpair()
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        try:
+            socket.send_fds(self.control, [b"w"], [theirs.fileno()])
+        except OSError:
+            raise SandboxMissing(f"The sandbox has ended. It said: {self._told() or 'nothing'}") from None
+        finally:
+            theirs.close()
+        return Worker(ours, Process(self._hello(ours)), self.limits, self.threads)
+
+    def _hello(self, connection: socket.socket) -> int:
+        """Receive the worker's first message and return its process number, which the kernel attaches to it."""
+        connection.settimeout(60.0)
+        try:
+            said, extra, _, _ = connection.recvmsg(5, socket.CMSG_SPACE(_CREDENTIALS.size))
+        except OSError:
+            said, extra = b"", []
+        connection.settimeout(None)
+        for level, kind, data in extra:
+            if said == b"hello" and (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
+                return _CREDENTIALS.unpack(data[: _CREDENTIALS.size])[0]
+        raise SandboxMissing(f"A worker did not start in the sandbox. It said: {self._told() or 'nothing'}")
+
+    def close(self) -> None:
+        """End the parent and with it every worker."""
+        self.control.close()
+        self.process.kill()
+        self.process.wait()
+        self.errors.close()
+
+    def __enter__(self) -> "Box":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

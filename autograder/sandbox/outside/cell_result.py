@@ -1,0 +1,59 @@
+"""What came back of a cell: only what may stand on a page."""
+
+import base64
+import binascii
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class CellResult:
+    """What a cell gave: outputs in nbformat's form, and (name, message, traceback) of its error."""
+
+    outputs: list[dict[str, Any]] = field(default_factory=list)
+    error: tuple[str, str, str] | None = None
+
+
+def cell_result(reply: dict[str, Any]) -> CellResult:
+    """Read what came for a cell; anything that is not as it should be is left out."""
+    outputs = reply.get("outputs")
+    kept = [clean for item in (outputs if isinstance(outputs, list) else [])[:60] if (clean := _clean(item))]
+    error = reply.get("error")
+    if not isinstance(error, dict):
+        return CellResult(kept)
+    name, message, trace = (readable(error.get(key, "")) for key in ("ename", "evalue", "traceback"))
+    return CellResult(kept, (name[:100], message[:2000], trace))
+
+
+def readable(text: Any) -> str:
+    """Return text of bounded length that can be written as UTF-8: half a character becomes a question mark."""
+    return str(text)[:30_000].encode("utf8", "replace").decode("utf8")
+
+
+def _clean(item: Any) -> dict[str, Any] | None:
+    """Return one output with only what is allowed in it: text, and a picture that really is a PNG file."""
+    if not isinstance(item, dict):
+        return None
+    if item.get("output_type") == "stream" and item.get("name") in ("stdout", "stderr"):
+        return {"output_type": "stream", "name": item["name"], "text": readable(item.get("text", ""))}
+    data = item.get("data")
+    if not isinstance(data, dict):
+        return None
+    kept = {}
+    if isinstance(text := data.get("text/plain"), str):
+        kept["text/plain"] = readable(text)
+    if isinstance(picture := data.get("image/png"), str) and _is_png(picture):
+        kept["image/png"] = "".join(picture.split())
+    if not kept:
+        return None
+    if item.get("output_type") == "execute_result":
+        return {"output_type": "execute_result", "data": kept, "metadata": {}, "execution_count": None}
+    return {"output_type": "display_data", "data": kept, "metadata": {}}
+
+
+def _is_png(text: str) -> bool:
+    try:
+        data = base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return data.startswith(b"\x89PNG\r\n\x1a\n") and len(data) < 4_000_000

@@ -1,0 +1,64 @@
+"""A student's function against the reference, each in a process of its own."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from autograder.judging import measure
+from autograder.judging.tools import expect
+from autograder.sandbox import encoding, requests
+from autograder.sandbox.outside.session import Session
+from autograder.sandbox.outside.worker import Worker
+
+
+def _arguments(name: str, args: tuple, kwargs: Mapping[str, Any], packing: encoding.Packing) -> dict[str, Any]:
+    packed = encoding.pack(args, packing, strided=True)
+    return {"name": name, "args": packed, "kwargs": encoding.pack(dict(kwargs), packing, strided=True)}
+
+
+class _Race:
+    """A submission's worker and one that runs only the reference, timed in turn on the same inputs and compared."""
+
+    def __init__(self, session: Session, rival: Worker, name: str, kwargs: Mapping[str, Any]):
+        self.session, self.rival, self.name, self.kwargs = session, rival, name, kwargs
+        self.results: dict[bool, Any] = {}
+
+    def run(self, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int]) -> measure.Ratio:
+        self._seconds(True, self.name, fresh())
+        carrying = min(self._seconds(True, "echo", fresh()) for _ in range(3))
+
+        def seconds(of_rival: bool) -> Callable[[tuple], float]:
+            def timed(inputs: tuple) -> float:
+                spent = self._seconds(of_rival, self.name, inputs)
+                self._compare()
+                return max(spent - carrying, 1e-6)
+
+            return timed
+
+        self.results.clear()
+        return measure.race(seconds(False), seconds(True), fresh, thresholds, rounds)
+
+    def _seconds(self, of_rival: bool, name: str, inputs: tuple) -> float:
+        """Return the processor seconds of one call, and keep its result."""
+        packing = encoding.Packing()
+        header = _arguments(name, inputs, self.kwargs, packing)
+        worker = self.rival if of_rival else self.session.worker()
+        worker.process.kill_descendants()
+        start = worker.process.cpu()
+        reply, unpacking = (worker if of_rival else self.session).ask("call", header, packing, alone=True)
+        spent = worker.process.cpu() - start
+        if "failure" in reply:
+            raise requests.unpack_failure(reply["failure"], unpacking)
+        self.results[of_rival] = unpacking.value(reply.get("value"))
+        return spent
+
+    def _compare(self) -> None:
+        """Once both have answered: fast and wrong is wrong, in every round."""
+        if len(self.results) == 2:
+            expect.close(
+                expect.tensor(self.results[False], "Y"),
+                self.results[True],
+                "Y",
+                size=4.0,
+                setting="while it was timed",
+            )
+            self.results.clear()

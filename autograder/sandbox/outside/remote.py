@@ -1,0 +1,182 @@
+"""Outside: the student whose code runs in the sandbox. The checks ask it the same as a LocalStudent."""
+
+import ast
+import contextlib
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from autograder.judging import forbidden, measure, references
+from autograder.judging.failure import CheckFailure
+from autograder.judging.lesson import Lesson
+from autograder.judging.mentions import mentioned
+from autograder.judging.student import Answer, Questions, Request
+from autograder.sandbox import encoding, requests
+from autograder.sandbox.outside.limits import MB
+from autograder.sandbox.outside.race import _arguments, _Race
+from autograder.sandbox.outside.session import Session
+from autograder.sandbox.outside.worker import Stopped
+
+#: What a process holds more than its tensors explain: libraries that load on first use, pools of the memory allocator.
+_MEMORY_NOISE = 60 * MB
+
+
+class RemoteStudent(Questions):
+    """Answers requests by way of a :class:`Session`. ``sources`` maps each name to the source text that defines it.
+
+    Once a request has had to be stopped, every later one fails at once: an endless loop delays the class only once.
+    """
+
+    def __init__(self, session: Session, sources: Mapping[str, str], lesson: Lesson):
+        self.session, self.sources, self.lesson = session, dict(sources), lesson
+        self.forbid = lesson.forbidden
+        self.stopped: CheckFailure | None = None
+
+    def file(self, name: str) -> bytes | None:
+        """Return what was handed in beside the notebook, as it was before any of the student's cells ran."""
+        return self.session.files.get(name)
+
+    def _carry_out(self, request: Request) -> Answer:
+        packing = encoding.Packing()
+        header = {"request": requests.pack_request(request, packing)}
+        return self._ask("answer", request.name, header, packing, requests.unpack_answer, "answer")
+
+    def timed(self, name: str) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            packing = encoding.Packing()
+            header = _arguments(name, args, kwargs, packing)
+            return self._ask("call", name, header, packing, lambda data, unpacking: unpacking.value(data), "value")
+
+        return call
+
+    def work_ratio(self, name: str, inputs: tuple, part: Mapping[str, Any], whole: Mapping[str, Any]) -> float:
+        told = []
+        for kwargs in (part, whole):
+            packing = encoding.Packing()
+            told.append(self._ask("work", name, _arguments(name, inputs, kwargs, packing), packing, _number, "number"))
+        return told[0] / max(told[1], 1)
+
+    def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
+        """Return what the worker tells, or what the kernel says that its process came to hold in another call, if that is much.
+
+        The first is exact, but a student's code could falsify it; the second is not, but nobody can.
+        """
+        packing = encoding.Packing()
+        header = _arguments(name, args, kwargs, packing)
+        told = self._ask("memory", name, header, packing, _number, "number")
+        with self._failures(name):
+            process = self.session.worker().process
+            before = process.reset_peak()
+            self._ask("call", name, header, packing, lambda data, unpacking: None, "value", alone=True)
+            held = process.peak() - before
+        return max(told, held if held > _MEMORY_NOISE else 0)
+
+    def time_ratio(
+        self, name: str, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int], **kwargs: Any
+    ) -> measure.Ratio:
+        """Race the worker against one that runs only the reference.
+
+        What counts is the processor time that each process has used, by the kernel's account, from the question until the last
+        byte of the answer; what carrying the bytes costs by itself is measured with a function that only returns an argument.
+        """
+        with self._failures(name):
+            rival = self.session.start((), {})
+            try:
+                rival.ask(
+                    "run",
+                    {"text": references.source_of(self.lesson, [name]) + "\ndef echo(*args, **_): return args[-1]\n"},
+                )
+                return _Race(self.session, rival, name, kwargs).run(fresh, thresholds, rounds)
+            finally:
+                rival.close()
+
+    def forbidden_use(self, name: str) -> CheckFailure | None:
+        source = self.sources.get(name, "")
+        try:
+            return forbidden.mentions(source, _imports(self.sources[""]), self.forbid)
+        except (KeyError, SyntaxError, ValueError):
+            return None  # what it calls is still stopped when it is called
+
+    def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
+        """Return those of ``names`` that the student's ``exercise`` or what it calls mentions; without a source, all."""
+        return mentioned(exercise, list(names), self.sources.get)
+
+    @contextlib.contextmanager
+    def with_right(self, names: Iterable[str]) -> Iterator[None]:
+        chosen = list(names)
+        right = references.source_of(self.lesson, chosen)
+        stopped, self.stopped = self.stopped, None
+        try:
+            with self._failures("the notebook"), self.session.with_right(chosen, right):
+                yield
+        finally:
+            self.stopped = stopped
+
+    def _ask(
+        self,
+        op: str,
+        name: str,
+        header: dict[str, Any],
+        packing: encoding.Packing,
+        read: Callable[[Any, encoding.Unpacking], Any],
+        part: str,
+        alone: bool = False,
+    ) -> Any:
+        with self._failures(name):
+            reply, unpacking = self.session.ask(op, header, packing, alone)
+            try:
+                print(str(reply.get("printed", ""))[:2000], end="")
+                if "failure" in reply:
+                    raise requests.unpack_failure(reply["failure"], unpacking)
+                return read(reply.get(part), unpacking)
+            except encoding.BadMessage as error:
+                raise Stopped("garbled", f"What came back could not be read: {error}.") from None
+
+    @contextlib.contextmanager
+    def _failures(self, name: str) -> Iterator[None]:
+        """Turn the end of the process into a failure of the check that asked, and of all that ask after it."""
+        if self.stopped is not None:
+            raise self.stopped
+        try:
+            yield
+        except Stopped as stopped:
+            self.stopped = _failure(name, stopped)
+            raise self.stopped from None
+
+
+def _failure(name: str, stopped: Stopped) -> CheckFailure:
+    causes = {
+        "time": "never finishes",
+        "idle": "never finishes",
+        "ended": "ends the process",
+        "memory": "too much memory",
+    }
+    return CheckFailure(
+        "crash",
+        f"{name} gave no result. {stopped}",
+        received=stopped.reason,
+        cause=causes.get(stopped.reason, "stopped"),
+        hint="The other checks of this exercise that would have come after this one were not run.",
+    )
+
+
+def _number(data: Any, _: encoding.Unpacking) -> int:
+    if not isinstance(data, int) or isinstance(data, bool) or not 0 <= data < 2**60:
+        raise encoding.BadMessage("a count that is no whole number")
+    return data
+
+
+def _imports(text: str) -> dict[str, Any]:
+    """Return what the imports of a notebook bind, as far as the grader has those modules; nothing is imported here."""
+    found: dict[str, Any] = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                target = alias.name if alias.asname else alias.name.partition(".")[0]
+                found[alias.asname or target] = sys.modules.get(target)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                found[alias.asname or alias.name] = forbidden.resolve(f"{node.module}.{alias.name}") or sys.modules.get(
+                    f"{node.module}.{alias.name}"
+                )
+    return found

@@ -1,0 +1,163 @@
+"""Outside: one submission being graded. Its worker is made anew, and its cells run again, whenever it had to be stopped."""
+
+import ast
+import contextlib
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from autograder.judging.notebooks import without_magics
+from autograder.sandbox import encoding
+from autograder.sandbox.outside.box import Box
+from autograder.sandbox.outside.cell_result import CellResult, cell_result
+from autograder.sandbox.outside.worker import Stopped, Worker
+from autograder.sandbox.requests import unpack_failure
+
+
+class SetUpFailed(Exception):
+    """A worker could not be set up for a submission, and has run nothing of it. A person has to look at its files."""
+
+
+class Session:
+    """Runs a submission's cells in a sandbox and asks it things. ``stops`` counts how often its process had to be ended."""
+
+    def __init__(
+        self, box: Box, forbid: tuple[str, ...] = (), files: Mapping[str, bytes] | None = None, lesson: str = ""
+    ):
+        self.box, self.forbid, self.files, self.lesson = box, forbid, dict(files or {}), lesson
+        self.done: list[str] = []
+        self.stops = 0
+        self.begun = time.monotonic()
+        self._worker: Worker | None = None
+        self._workers: list[Worker] = []  # all that have run the submission's code, for the account of their time
+
+    # ------------------------------------------------------------ cells
+
+    def run_cell(self, text: str) -> CellResult:
+        """Run a cell. One that stops the process is left out from then on."""
+        try:
+            reply, _ = self.worker().ask("run", {"text": text}, cpu=self.box.limits.cell_cpu)
+        except Stopped as stopped:
+            self._lost()
+            return CellResult(error=("Stopped", str(stopped), f"Stopped: {stopped}"))
+        if "failure" in reply:  # the student's code has broken the shell: nothing was run
+            return CellResult(error=("Stopped", "The cell could not be run.", "Stopped: The cell could not be run."))
+        self.done.append(text)
+        return cell_result(reply)
+
+    # ------------------------------------------------------------ workers
+
+    def worker(self) -> Worker:
+        """Return the worker, a fresh one with the cells run again where there is none. Raises Stopped when all is used up."""
+        limits = self.box.limits
+        if self.stops >= limits.stops:
+            raise Stopped("often", "Stopped too often: this notebook is not run any more.")
+        if self.used() > limits.total_cpu or time.monotonic() - self.begun > limits.total_wall:
+            raise Stopped("total", "The time for the whole notebook is used up.")
+        if self._worker is None:
+            self._worker = self._with_cells_run()
+        return self._worker
+
+    def start(self, forbid: tuple[str, ...], files: Mapping[str, bytes]) -> Worker:
+        """Return a fresh worker with limits, these files and nothing forbidden. Raises SetUpFailed when that is not possible."""
+        worker = self.box.spawn()
+        worker.deadline = self.begun + self.box.limits.total_wall
+        packing = encoding.Packing()
+        content = {name: _as_tensor(data) for name, data in files.items()}
+        header = {"forbid": list(forbid), "files": encoding.pack(content, packing), "lesson": self.lesson}
+        header |= {"threads": self.box.threads, "limits": self.box.limits.inside()}
+        reply, unpacking = worker.ask("begin", header, packing)
+        if "failure" in reply:  # it has no limits then, or more than the lesson allows
+            worker.close()
+            raise SetUpFailed(
+                f"its files cannot be laid down in the sandbox: {unpack_failure(reply['failure'], unpacking).yours}"
+            )
+        return worker
+
+    def _with_cells_run(self) -> Worker:
+        """Return a fresh worker in which the cells so far have been run. A cell that stops it is dropped from ``done``."""
+        cells: Sequence[str] = self.done
+        while True:
+            worker, text = self.start(self.forbid, self.files), ""
+            self._workers.append(worker)
+            try:
+                for text in cells:
+                    worker.ask("run", {"text": text}, cpu=self.box.limits.cell_cpu)
+                return worker
+            except Stopped:
+                self.stops += 1
+                cells = [cell for cell in cells if cell != text]
+                self.done = [cell for cell in self.done if cell != text]
+                if self.stops >= self.box.limits.stops:
+                    raise
+
+    def used(self) -> float:
+        """Return the processor seconds that the submission has used so far, in all its workers."""
+        return sum(worker.cpu() for worker in self._workers)
+
+    def _lost(self) -> None:
+        self._end_worker()
+        self.stops += 1
+
+    def _end_worker(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
+
+    def close(self) -> None:
+        """End the submission's processes and all that they have left behind."""
+        for worker in self._workers:
+            worker.close()
+        self._worker = None
+
+    # ------------------------------------------------------------ requests
+
+    def ask(
+        self, op: str, header: dict[str, Any], packing: encoding.Packing | None = None, alone: bool = False
+    ) -> tuple[dict[str, Any], encoding.Unpacking]:
+        """Ask the worker one thing. Raises Stopped, after which the next question goes to a fresh worker."""
+        worker = self.worker()
+        worker.process.kill_descendants()
+        try:
+            return worker.ask(op, header, packing, alone=alone)
+        except Stopped:
+            self._lost()
+            raise
+
+    @contextlib.contextmanager
+    def with_right(self, names: Sequence[str], text: str) -> Iterator[None]:
+        """Ask a second worker meanwhile, in which right versions of earlier exercises stand in place of the student's."""
+        own, self._worker = self._worker, None
+        try:
+            self._worker = self._with_cells_run()
+            reply, _ = self._worker.ask("right", {"names": list(names), "text": text})
+            if "failure" in reply:
+                raise Stopped("garbled", "The right versions of earlier exercises could not be used here.")
+            yield
+        finally:
+            self._end_worker()
+            self._worker = own
+
+
+def _as_tensor(data: bytes) -> torch.Tensor:
+    return torch.frombuffer(bytearray(data), dtype=torch.uint8) if data else torch.empty(0, dtype=torch.uint8)
+
+
+def defined_names(text: str) -> dict[str, str]:
+    """Return the source of every function, class and variable that a cell defines at its top level."""
+    plain = without_magics(text)
+    try:
+        body = ast.parse(plain).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    found: dict[str, str] = {}
+    lines = plain.splitlines(keepends=True)
+    for node in body:
+        source = "".join(lines[node.lineno - 1 : node.end_lineno])
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            found[node.name] = source
+        elif isinstance(node, ast.Assign):
+            found |= {target.id: source for target in node.targets if isinstance(target, ast.Name)}
+    return found

@@ -1,0 +1,111 @@
+"""Outside: one process of the sandbox, asked with limits on its time."""
+
+import contextlib
+import math
+import secrets
+import socket
+import time
+from typing import Any, Protocol
+
+from autograder.sandbox import encoding, wire
+from autograder.sandbox.outside.limits import MB, Limits
+from autograder.sandbox.outside.processes import Process
+
+
+class Stopped(Exception):
+    """A worker was stopped or has ended. ``reason`` is a fixed word, the text a sentence for the student."""
+
+    def __init__(self, reason: str, text: str):
+        super().__init__(text)
+        self.reason = reason
+
+
+class _Closed(Protocol):
+    """Something that ends with the worker."""
+
+    def close(self) -> None: ...
+
+
+class Worker:
+    """The process of one submission. Whatever it sends is taken as bytes from an enemy."""
+
+    def __init__(self, connection: socket.socket, process: Process, limits: Limits, threads: int):
+        self.connection, self.process, self.limits, self.threads = connection, process, limits, threads
+        self.deadline = math.inf  # of the whole submission, by time.monotonic
+        self.parent: _Closed | None = None  # of this worker alone, and ended with it
+        self._spent = 0.0
+
+    def ask(
+        self,
+        op: str,
+        header: dict[str, Any],
+        packing: encoding.Packing | None = None,
+        cpu: float | None = None,
+        alone: bool = False,
+    ) -> tuple[dict[str, Any], encoding.Unpacking]:
+        """Send one message and return the answer. Raises Stopped, with the worker killed, when none comes.
+
+        With ``alone``, which is for measuring, no other process may run beside the worker meanwhile.
+        """
+        ticket = secrets.token_hex(16)  # an answer that was written before the question cannot know it
+        watch = _Watch(self, self.limits.request_cpu if cpu is None else cpu, alone)
+        try:
+            wire.send(self.connection, header | {"op": op, "ticket": ticket}, packing, watch)
+            reply, body = wire.receive(self.connection, watch)
+            if reply.get("ticket") != ticket:
+                raise encoding.BadMessage("an answer to another question")
+        except (wire.Silence, OSError):
+            self.close()
+            raise Stopped("ended", "The process ended in the middle of the call.") from None
+        except encoding.BadMessage as error:
+            self.close()
+            raise Stopped("garbled", f"What came back could not be read: {error}.") from None
+        except Stopped:
+            self.close()
+            raise
+        return reply, encoding.Unpacking(body)
+
+    def cpu(self) -> float:
+        """Return the processor seconds that it has used; of one that has ended, what was known of it at last."""
+        if self.process.handle >= 0:
+            self._spent = max(self._spent, self.process.cpu())
+        return self._spent
+
+    def close(self) -> None:
+        """Kill the worker, and with it every process that it has left behind."""
+        self.cpu()
+        self.process.kill()
+        with contextlib.suppress(OSError):
+            self.connection.close()
+        if self.parent is not None:
+            self.parent.close()
+            self.parent = None
+
+
+class _Watch:
+    """Called again and again while an answer is awaited. Raises Stopped when the submission uses more than it may."""
+
+    def __init__(self, worker: Worker, cpu: float, alone: bool):
+        self.worker, self.process, self.limits = worker, worker.process, worker.limits
+        self.most, self.deadline, self.alone = cpu, worker.deadline, alone
+        self.begun = worker.cpu()
+        self.seen = (time.monotonic(), self.begun)
+
+    def __call__(self) -> None:
+        now, cpu = time.monotonic(), self.worker.cpu()
+        if now > self.deadline:
+            raise Stopped("total", "Stopped: the time for the whole notebook is used up.")
+        if self.alone and self.process.count() > 1:
+            raise Stopped("processes", "Stopped: while time or memory is measured, no other process may run.")
+        if cpu - self.begun > self.most:
+            raise Stopped("time", f"Stopped after {self.most:g} seconds of computing.")
+        if cpu - self.seen[1] > 0.02 * self.limits.idle:
+            self.seen = (now, cpu)
+        elif now - self.seen[0] > self.limits.idle:
+            raise Stopped(
+                "idle", f"Stopped after {self.limits.idle:g} seconds of waiting in which nothing was computed."
+            )
+        if self.process.resident() > self.process.begin * self.process.count() + self.limits.memory:
+            raise Stopped("memory", f"Stopped: more than {self.limits.memory // MB} MB of memory were used.")
+        if self.process.count() > self.limits.processes:
+            raise Stopped("processes", f"Stopped: more than {self.limits.processes} processes were running.")

@@ -1,0 +1,67 @@
+"""The audit: the course's own cases, a bank from outside, and banks that are wrong."""
+
+import re
+
+import pytest
+from known import CASES
+
+RIGHT = "def softmax(E, dim=-1):\n    return torch.softmax(E, dim)\n"
+
+
+@pytest.fixture
+def bank(tmp_path):
+    def add(text, verdict, name="case", exercise="softmax", assignment="01-attention"):
+        path = tmp_path / assignment / exercise / verdict / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf8")
+        return tmp_path
+
+    return add
+
+
+@pytest.mark.slow
+def test_known_answers_get_the_right_verdict(command, tmp_path):
+    """Sealed, in their notebooks. Every 60th answer: test_seeds runs the checks on more of them, the nightly audit on all."""
+    for case in sorted(CASES.values(), key=str)[::60]:
+        path = tmp_path / f"{case}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(case.text, encoding="utf8")
+    done = command("autograder", "audit", "--bank", tmp_path)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    answers, bad, unnamed = map(
+        int, re.search(r"audit: (\d+) answers, (\d+) wrong verdicts, (\d+) wrong", done.stdout).groups()
+    )
+    assert answers >= 30
+    assert bad == 0
+    assert unnamed <= answers / 10
+
+
+def test_a_bank_from_outside(bank, command):
+    bank(RIGHT, "right")
+    bank("def softmax(E, dim=-1):\n    return E.exp() / E.exp().sum(dim, keepdim=True)\n", "wrong", "overflows")
+    bank("def softmax(E, dim=-1:\n", "wrong", "syntax_error")
+    bank("import os\ndef softmax(E, dim=-1):\n    os._exit(0)\n", "wrong", "ends_the_process")
+    folder = bank("x = 1\n", "wrong", "defines_nothing")
+    done = command("autograder", "audit", "--bank", folder, "--verbose")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "audit: 5 answers, 0 wrong verdicts, 0 wrong answers without a name" in done.stdout
+    assert "named: no maximum subtracted" in done.stdout
+
+
+def test_wrong_verdicts_fail_the_audit_and_are_listed(bank, command):
+    bank(RIGHT, "wrong", "really_right")
+    folder = bank(RIGHT.replace("softmax(E, dim)", "sigmoid(E)"), "right", "really_wrong")
+    done = command("autograder", "audit", "--bank", folder)
+    assert done.returncode == 1
+    assert "2 wrong verdicts" in done.stdout
+    for name in ("wrong/really_right", "right/really_wrong"):
+        assert f"WRONG VERDICT: 01-attention/softmax/{name}" in done.stdout
+
+
+def test_an_unknown_exercise_or_folder_is_a_clear_error(bank, command, tmp_path):
+    done = command("autograder", "audit", "--bank", bank(RIGHT, "right", exercise="sofmax"))
+    assert done.returncode == 2
+    assert "has no exercise 'sofmax'. Expected one of: softmax," in done.stderr
+    done = command("autograder", "audit", "--bank", tmp_path / "nowhere")
+    assert done.returncode == 2
+    assert "There is no folder" in done.stderr

@@ -1,0 +1,93 @@
+"""Known answers: bases, edits, whole texts, and banks from outside."""
+
+import ast
+
+import pytest
+from known import ASSIGNMENTS, CASES, LESSONS
+
+from autograder.judging.answers import cases_of, entries_of, misconceptions, read_bank, read_entries
+
+TWO = """\
+Comments stand above the first entry.
+@@ plain (right) @@ The usual way.
+|def double(x):
+|    y = x * 2
+|    return y
+@@ squared @@ The number is multiplied by itself. Look at
+the second factor.
+x * 2 → x * x
+@@ cubed < squared @@ Once more.
+     y = x * x
++    y = y * x
+     return y
+@@ nothing_returned @@ The result is lost.
+-    return y
+@@ in_one_line (right) @@ Short.
+|def double(x): return x + x
+"""
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_every_exercise_has_wrong_and_right_answers(assignment):
+    lesson = LESSONS.of(assignment)
+    for name in lesson.exercises:
+        assert len([case for case in cases_of(lesson, name) if case.right]) >= 4
+        assert len(misconceptions(lesson, name)) >= 10
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=str)
+def test_a_case_defines_its_exercise_and_says_what_it_is(case):
+    tree = ast.parse(case.text)
+    assert case.hint
+    assert "!" not in case.hint.replace("!=", "")
+    assigned = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
+    names = {getattr(node, "name", None) for node in tree.body} | {getattr(target, "id", None) for target in assigned}
+    assert case.exercise in names
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_a_base_is_right_or_a_mistake_with_a_hint_and_every_file_belongs_to_an_exercise(assignment):
+    lesson = LESSONS.of(assignment)
+    names = {path.stem for path in (lesson.folder / "answers").glob("*.diff")}
+    assert names == set(lesson.exercises)
+    for name in names:
+        assert entries_of(lesson, name)[0].right, f"the first entry of {name}.diff is the base of most of the others"
+
+
+def test_edits_are_applied_to_their_bases():
+    entries = {entry.name: entry for entry in read_entries(TWO, "two.diff")}
+    assert [entry.name for entry in entries.values() if entry.right] == ["plain", "in_one_line"]
+    assert entries["squared"].text == "def double(x):\n    y = x * x\n    return y\n"
+    assert entries["squared"].hint == "The number is multiplied by itself. Look at the second factor."
+    assert entries["cubed"].text == "def double(x):\n    y = x * x\n    y = y * x\n    return y\n"
+    assert entries["nothing_returned"].text == "def double(x):\n    y = x * 2\n"
+    assert entries["squared"].diff().splitlines()[1:3] == ["-    y = x * 2", "+    y = x * x"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ("@@ again @@ Hint.\nx → z", "'x' exactly once in the base, but it is there 2 times"),
+        ("@@ again @@ Hint.\nq * 2 → q", "'q \\* 2' exactly once in the base, but it is there 0 times"),
+        ("@@ again @@ Hint.\n-    y = 7", "'y = 7' exactly once"),
+        ("@@ again < nobody @@ Hint.\nx * 2 → x", "base 'nobody' is not an entry above it"),
+        ("@@ squared @@ Hint.\nx * 2 → x", "two entries of this name"),
+        ("@@ again @@ Hint and nothing else.", "neither a text nor an edit"),
+        ("@@ again Hint.", "line 17: expected '@@ name @@ hint'"),
+    ],
+)
+def test_an_entry_that_cannot_be_applied_is_an_error_that_says_where(entry, told):
+    with pytest.raises(ValueError, match=f"two.diff.*{told}"):
+        read_entries(TWO + entry + "\n", "two.diff")
+
+
+def test_a_folder_without_cases_is_an_error_that_says_what_was_expected(tmp_path):
+    with pytest.raises(ValueError, match=r"<assignment>/<exercise>/<right\|wrong>/<name>\.py"):
+        read_bank(tmp_path)
+
+
+def test_the_wheel_leaves_the_right_answers_out(root):
+    import tomllib
+
+    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf8"))["tool"]["setuptools"]
+    assert settings["package-data"]["autograder"] == ["lessons/*/answers/*.diff"]

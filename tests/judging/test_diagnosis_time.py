@@ -1,0 +1,38 @@
+"""A diagnosis does not search for what the check has already told, which can take longer than all checks together."""
+
+from known import LESSONS, of
+
+import course_lib.layers
+from autograder.judging import diagnosis
+from autograder.judging.local import LocalStudent
+from autograder.judging.references import namespace
+from autograder.judging.runner import run_checks
+
+
+def _searches(monkeypatch, exercise, name):
+    """Check a known wrong answer; return its report, and how often known answers were searched for one like it."""
+    [case] = [case for case in of(exercise, right=False) if case.name == name]
+    lesson = LESSONS.of(case.assignment)
+    names = namespace(lesson) | {"layers": course_lib.layers, "TransformerConfig": course_lib.layers.TransformerConfig}
+    exec(compile(case.text, str(case), "exec"), names)
+    searched, search = [], diagnosis._best_case
+
+    def counted(*arguments):
+        searched.append(arguments)
+        return search(*arguments)
+
+    monkeypatch.setattr(diagnosis, "_best_case", counted)
+    report = run_checks(exercise, LocalStudent(names, lesson), 1)
+    return report, len(searched)
+
+
+def test_one_search_is_enough_where_the_other_checks_know_their_cause(monkeypatch):
+    report, searches = _searches(monkeypatch, "parameter_count", "in_millions")
+    assert report.named == ["in millions", "wrong count"]
+    assert searches == 1
+
+
+def test_a_result_that_is_another_one_each_time_is_not_searched_for(monkeypatch):
+    report, searches = _searches(monkeypatch, "Transformer", "never_tied")
+    assert "random in eval mode" in report.named
+    assert searches == 0

@@ -1,0 +1,94 @@
+"""Ready-made functions are found however they are reached, and nothing else is."""
+
+import pytest
+from answers import RIGHT_ATTENTION, student
+
+from autograder.judging.runner import run_checks
+
+NAME = "scaled_dot_product_attention"
+WAYS = {
+    "by its usual name": "Y = F.scaled_dot_product_attention(Q, K, V, attn_mask=allowed)",
+    "by its full name": "Y = torch.nn.functional.scaled_dot_product_attention(Q, K, V, attn_mask=allowed)",
+    "imported inside": "from torch.nn.functional import scaled_dot_product_attention as f; Y = f(Q, K, V, attn_mask=allowed)",
+    "by getattr": "Y = getattr(F, 'scaled_dot' + '_product_attention')(Q, K, V, attn_mask=allowed)",
+    "under another name": "Y = ready(Q, K, V, attn_mask=allowed)",
+    "below Python": "Y = torch.ops.aten.scaled_dot_product_attention(Q, K, V, allowed)",
+    "as a layer": "Y = nn.MultiheadAttention(Q.shape[-1], 1, batch_first=True).double()(Q, K, K)[0]",
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_ready_made_function_earns_no_points_for_values(way):
+    lines = RIGHT_ATTENTION.replace("return A @ V, A", f"{WAYS[way]}; return Y, A")
+    report = run_checks(NAME, student("ready = F.scaled_dot_product_attention\n" + lines))
+    values = next(r for r in report.results if r.name == "check_values")
+    assert values.earned == 0, str(report)
+    assert "ready-made function" in report.named
+
+
+def test_reading_the_source_names_the_line():
+    import linecache
+
+    lines = RIGHT_ATTENTION.replace("return A @ V, A", "return F.scaled_dot_product_attention(Q, K, V), A")
+    linecache.cache["<cell>"] = (len(lines), None, lines.splitlines(keepends=True), "<cell>")
+    try:
+        report = run_checks(NAME, student(lines))
+    finally:
+        del linecache.cache["<cell>"]
+    assert report.earned == 0
+    assert "(line 8 of your cell)" in str(report)
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        "# F.scaled_dot_product_attention would do this",
+        "name = 'F.scaled_dot_product_attention'",
+        "again = F.softmax(A, -1)",
+    ],
+)
+def test_naming_it_in_a_comment_or_a_string_costs_nothing(harmless):
+    code = RIGHT_ATTENTION.replace("    return", f"    {harmless}\n    return")
+    report = run_checks(NAME, student(code))
+    assert report.earned == report.points, str(report)
+
+
+def test_comparing_with_it_outside_the_exercise_costs_nothing():
+    code = RIGHT_ATTENTION + "ready = F.scaled_dot_product_attention\nx = torch.randn(2, 3, 4)\nready(x, x, x)\n"
+    report = run_checks(NAME, student(code))
+    assert report.earned == report.points, str(report)
+
+
+def test_the_functions_are_back_afterwards():
+    import torch.nn.functional as F
+
+    before = F.scaled_dot_product_attention
+    run_checks(NAME, student(RIGHT_ATTENTION))
+    assert F.scaled_dot_product_attention is before
+
+
+HIDDEN = """
+def helper(Q, K, V, allowed):
+    try:
+        return F.scaled_dot_product_attention(Q, K, V, attn_mask=allowed)
+    except Exception:
+        return torch.softmax(Q @ K.mT / math.sqrt(Q.shape[-1]), -1) @ V
+"""
+
+
+def test_a_use_that_the_code_hides_is_a_use():
+    lines = RIGHT_ATTENTION.replace("return A @ V, A", "helper(Q, K, V, allowed); return A @ V, A")
+    report = run_checks(NAME, student(HIDDEN + lines))
+    assert report.earned == 0, str(report)
+
+
+def test_a_module_that_goes_below_python_is_found():
+    code = """
+class CausalSelfAttention(SelfAttention):
+    def forward(self, X):
+        Q, K, V = self.W_Q(X), self.W_K(X), self.W_V(X)
+        _, A = scaled_dot_product_attention(Q, K, V, causal_mask(X.shape[1]))
+        return torch.ops.aten.scaled_dot_product_attention(Q, K, V, is_causal=True), A
+"""
+    report = run_checks("CausalSelfAttention", student(code))
+    assert "ready-made function" in report.named

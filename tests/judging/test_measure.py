@@ -1,0 +1,67 @@
+"""Ratios that do not depend on luck. A made-up clock stands for the machine's."""
+
+import itertools
+
+import pytest
+import torch
+
+from autograder.judging import measure
+
+
+class Clock:
+    """A clock that functions move forward themselves."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+    def takes(self, *seconds):
+        """Return a function that takes these times in turn, over and over."""
+        times = itertools.cycle(seconds)
+
+        def function(*_):
+            self.now += next(times)
+
+        return function
+
+
+def test_the_ratio_of_two_times():
+    clock = Clock()
+    found = measure.time_ratio(clock.takes(3.0), clock.takes(2.0), tuple, [2.5], clock=clock)
+    assert (found.low, found.median, found.high) == pytest.approx((1.5, 1.5, 1.5))
+    assert found.rounds == 5
+
+
+def test_an_unclear_reading_is_measured_again():
+    clock = Clock()
+    found = measure.time_ratio(clock.takes(2.0, 3.0, 4.0), clock.takes(1.0), tuple, [2.9], clock=clock)
+    assert found.rounds > 5
+    assert found.low <= 3.0 <= found.high
+
+
+def test_slow_readings_now_and_then_do_not_decide():
+    clock = Clock()
+    found = measure.time_ratio(clock.takes(1.0, 1.0, 1.0, 100.0), clock.takes(1.0), tuple, [2.5], clock=clock)
+    assert found.median == pytest.approx(1.0)
+    assert found.low < 2.5, "the lower end decides, and it is on the student's side"
+
+
+def test_inputs_are_fresh_in_every_round():
+    clock, seen = Clock(), []
+    fresh = iter(range(100))
+    measure.time_ratio(lambda x: seen.append(x), clock.takes(1.0), lambda: (next(fresh),), [2.5], clock=clock)
+    assert len(set(seen)) == len(seen)
+
+
+@pytest.mark.parametrize(("n", "k", "m"), [(2, 3, 5), (7, 11, 13)])
+def test_work_counts_matrix_products(n, k, m):
+    assert measure.work(torch.matmul, torch.randn(n, k), torch.randn(k, m)) == 2 * n * k * m
+
+
+def test_threads_are_put_back():
+    before = torch.get_num_threads()
+    with measure.threads(1):
+        assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == before

@@ -1,0 +1,34 @@
+"""Right answers fit together: a later solution earns its points on any right version of an earlier exercise."""
+
+import pytest
+from known import COURSE, LESSONS, of
+
+from autograder.judging import notebooks
+from autograder.judging.lesson import mark_value
+from autograder.judging.local import LocalStudent
+from autograder.judging.replay import replay
+
+LESSON = LESSONS.of("08-vit")
+PATCHIFY = of("patchify", right=True)
+assert len(PATCHIFY) > 3
+
+
+@pytest.fixture(scope="module")
+def solution():
+    return notebooks.run(COURSE.solution_notebook("08-vit")).namespace
+
+
+@pytest.mark.parametrize("case", PATCHIFY, ids=str)
+@pytest.mark.parametrize("later", ["PatchEmbedding", "VisionTransformer", "shifted_windows"])
+def test_the_solution_stands_on_any_right_patchify(solution, case, later):
+    names = dict(solution)
+    before = names["patchify"]
+    exec(compile(case.text, str(case), "exec"), names)
+    solution["patchify"] = names["patchify"]  # what the later exercises call
+    try:
+        checks = [check for check in LESSON.checks(later).values() if mark_value(check, "points", 0)]
+        assert checks
+        failed = {check.__name__: replay(check, LocalStudent(solution, LESSON), 1) for check in checks}
+    finally:
+        solution["patchify"] = before
+    assert not {name: str(failure) for name, failure in failed.items() if failure}

@@ -1,0 +1,271 @@
+"""One exercise, checked and reported."""
+
+import math
+
+import pytest
+import torch
+from answers import ATTENTION, RIGHT_ATTENTION, student
+from known import CASES, LESSONS, points
+
+from autograder.judging import diagnosis
+from autograder.judging.lesson import Lesson
+from autograder.judging.local import LocalStudent
+from autograder.judging.runner import run_checks
+
+NOT_SPEED = [name for name in ATTENTION.exercises if not ATTENTION.measures(name)]
+BLOCKS = "03-transformer-blocks"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_right_answers_earn_everything_whatever_the_seed(seed):
+    for name in NOT_SPEED:
+        report = run_checks(name, student(RIGHT_ATTENTION), seed)
+        assert report.earned == report.points > 0, str(report)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_wrong_answer_loses_the_same_points_whatever_the_seed(seed):
+    wrong = RIGHT_ATTENTION.replace(" / math.sqrt(Q.shape[-1])", "")
+    report = run_checks("scaled_dot_product_attention", student(wrong), seed)
+    assert report.earned == 3, str(report)
+    assert report.named[0] == "no scaling"
+
+
+def test_the_same_seed_gives_the_same_report():
+    wrong = RIGHT_ATTENTION.replace("math.sqrt(Q.shape[-1])", "Q.shape[-1]")
+    first, second = (str(run_checks("scaled_dot_product_attention", student(wrong), 7)) for _ in range(2))
+    assert first == second
+    assert "seed 7" in first
+
+
+def test_a_failure_says_what_was_expected_what_came_and_why():
+    report = run_checks(
+        "softmax", student("def softmax(E, dim=-1): return E.exp() / E.exp().sum(dim, keepdim=True)"), 3
+    )
+    text = str(report)
+    for part in (
+        "expected",
+        "yours",
+        "Likely cause: no maximum subtracted",
+        f"{report.earned:g} of {report.points:g} points",
+    ):
+        assert part in text
+    assert 0 < report.earned < report.points
+
+
+def test_later_failures_with_the_same_cause_are_short():
+    text = str(run_checks("softmax", student("def softmax(E, dim=-1): return torch.sigmoid(E)"), 3))
+    assert text.count("Likely cause: sigmoid") == 1
+    assert "Same cause as above: sigmoid" in text
+
+
+def test_an_answer_that_is_not_written_yet_is_told_so_once():
+    report = run_checks("attend", student("def attend(q, X):\n    raise NotImplementedError('Return y and a.')"))
+    assert report.earned == 0
+    assert str(report).splitlines()[1] == "○ Not written yet. Return y and a."
+
+
+def test_an_operator_that_torch_does_not_implement_is_not_taken_for_an_unwritten_answer():
+    report = run_checks("attend", student("def attend(q, X):\n    return torch.linalg.inv(X.to(torch.int32)), q"))
+    assert "stopped with an error" in str(report)
+
+
+def test_a_missing_function_is_told_so():
+    answers = student()
+    del answers.namespace["softmax"]
+    report = run_checks("softmax", answers)
+    assert report.earned == 0
+    assert "There is no softmax in this notebook yet." in str(report)
+    answers.namespace["sofmax"] = torch.softmax
+    assert "There is a sofmax: is the name mistyped?" in str(run_checks("softmax", answers))
+
+
+def test_the_piece_that_is_not_written_is_named():
+    pieces = "def helper(E):\n    raise NotImplementedError('Weigh.')\ndef softmax(E, dim=-1):\n    return helper(E)"
+    assert "Not written yet (helper). Weigh." in str(run_checks("softmax", student(pieces)))
+
+
+def test_a_forgotten_return_is_told_as_that_and_nothing_else():
+    for name, code in (("softmax", "def softmax(E, dim=-1): E + 1"), ("attend", "def attend(q, X): X @ q")):
+        assert run_checks(name, student(code)).named == ["nothing returned"]
+
+
+def test_a_bias_too_many_costs_the_line_that_names_it_alone():
+    report = run_checks("SelfAttention", student(RIGHT_ATTENTION + LAYER.replace("D_V, bias=False", "D_V")))
+    assert report.earned == report.points - 1
+    assert report.named == ["bias not switched off"]
+
+
+def test_an_unknown_exercise_lists_the_known_ones():
+    with pytest.raises(LookupError, match="softmax"):
+        run_checks("sofmax", student())
+
+
+@pytest.mark.parametrize(
+    "value", ["None", "3", "'Y'", "object()", "(1, 2)", "torch.tensor(float('nan'))", "E.to(torch.complex64)", "E > 0"]
+)
+def test_any_result_at_all_gets_a_verdict(value):
+    report = run_checks("softmax", student(f"def softmax(E, dim=-1): return {value}"))
+    assert report.earned == 0
+    assert math.isfinite(report.earned)
+
+
+def test_an_answer_that_ends_the_program_is_an_error_like_any_other():
+    report = run_checks("softmax", student("import sys\ndef softmax(E, dim=-1): sys.exit(0)"))
+    assert report.earned == 0
+    assert "SystemExit" in str(report)
+
+
+def test_interrupting_an_endless_answer_interrupts_the_check():
+    with pytest.raises(KeyboardInterrupt):
+        run_checks("softmax", student("def softmax(E, dim=-1): raise KeyboardInterrupt"))
+
+
+def test_warnings_and_prints_cost_nothing_and_prints_are_shown(capfd):
+    noisy = "import warnings, sys\ndef softmax(E, dim=-1):\n    print('hello'); print('trouble', file=sys.stderr)\n"
+    report = run_checks("softmax", student(noisy + "    warnings.warn('careful'); return torch.softmax(E, dim)"))
+    assert report.earned == report.points
+    assert report.results[0].printed.startswith("hello")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_check_that_does_not_run_earns_nothing(monkeypatch):
+    checks = ATTENTION.checks("softmax")
+    monkeypatch.setattr(Lesson, "checks", lambda self, name: {**checks, "check_lost": checks["check_gradient"]})
+    report = run_checks("softmax", student())
+    assert report.results[-1].earned == 0
+    assert "did not run" in str(report)
+
+
+def test_checks_and_diagnosis_use_one_thread(monkeypatch):
+    """With two threads on two busy cores, every small operation waits for the scheduler: 4 ms instead of 3 µs were seen."""
+    seen = set()
+    original = diagnosis.replay
+    monkeypatch.setattr(diagnosis, "replay", lambda *a: seen.add(torch.get_num_threads()) or original(*a))
+    torch.set_num_threads(2)
+    run_checks("softmax", student("def softmax(E, dim=-1): print(torch.get_num_threads()); return torch.sigmoid(E)"))
+    assert seen == {1}
+
+
+def test_threads_and_environment_are_as_before(monkeypatch):
+    monkeypatch.setenv("PYTEST_ADDOPTS", "--no-such-option")
+    before = torch.get_num_threads()
+    assert run_checks("causal_mask", student()).earned == points("01-attention")["causal_mask"]
+    assert torch.get_num_threads() == before
+
+
+LAYER = """
+class SelfAttention(nn.Module):
+    def __init__(self, D_X, D_Q, D_V):
+        super().__init__()
+        self.W_Q, self.W_K = nn.Linear(D_X, D_Q, bias=False), nn.Linear(D_X, D_Q, bias=False)
+        self.W_V = nn.Linear(D_X, D_V, bias=False)
+
+    def forward(self, X, allowed=None):
+        return scaled_dot_product_attention(self.W_Q(X), self.W_K(X), self.W_V(X), allowed)
+"""
+
+
+def test_a_mistake_in_an_earlier_exercise_costs_points_once():
+    wrong = RIGHT_ATTENTION.replace("math.sqrt(Q.shape[-1])", "Q.shape[-1]")
+    answers = student(wrong + LAYER)
+    report = run_checks("SelfAttention", answers)
+    assert report.earned == report.points
+    assert "Checked with a right scaled_dot_product_attention in place of yours" in str(report)
+    again = run_checks("scaled_dot_product_attention", answers)
+    assert again.earned < again.points, "the student's own function is back in its place"
+
+
+def test_a_mistake_of_its_own_is_still_found_when_an_earlier_exercise_is_wrong_too():
+    wrong = RIGHT_ATTENTION.replace("math.sqrt(Q.shape[-1])", "Q.shape[-1]")
+    report = run_checks("SelfAttention", student(wrong + LAYER.replace("self.W_K(X)", "self.W_Q(X)")))
+    assert report.earned < report.points
+    assert "query weights for keys" in report.named
+
+
+def test_the_html_report_is_escaped_and_holds_no_script():
+    code = "def softmax(E, dim=-1):\n    print('<script>alert(1)</script>')\n    raise ValueError('<script>alert(2)</script>')"
+    page = run_checks("softmax", student(code))._repr_html_()
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+
+
+@pytest.mark.parametrize(
+    "state",
+    ["torch.set_grad_enabled(False)", "torch.set_default_dtype(torch.float64)", "torch.set_default_device('meta')"],
+)
+def test_what_the_notebook_has_switched_in_torch_costs_nothing_and_stays(state):
+    before = torch.is_grad_enabled(), torch.get_default_dtype(), torch.get_default_device()
+    answers = student(RIGHT_ATTENTION + LAYER)
+    try:
+        exec(state)
+        switched = torch.is_grad_enabled(), torch.get_default_dtype(), torch.get_default_device()
+        for name in ("softmax", "SelfAttention"):
+            report = run_checks(name, answers)
+            assert report.full, str(report)
+        assert (torch.is_grad_enabled(), torch.get_default_dtype(), torch.get_default_device()) == switched
+    finally:
+        torch.set_grad_enabled(before[0])
+        torch.set_default_dtype(before[1])
+        torch.set_default_device(None)
+
+
+def test_a_class_derived_from_a_wrong_one_is_checked_on_a_right_one():
+    wrong = LAYER.replace("self.W_K(X)", "self.W_Q(X)")
+    causal = (
+        "class CausalSelfAttention(SelfAttention):\n"
+        "    def forward(self, X):\n        return super().forward(X, causal_mask(X.shape[-2]))"
+    )
+    answers = student(RIGHT_ATTENTION + wrong + causal)
+    report = run_checks("CausalSelfAttention", answers)
+    assert report.full, str(report)
+    assert "Checked with a right SelfAttention" in str(report)
+    assert not run_checks("SelfAttention", answers).full
+
+
+def test_a_diagnosis_that_fails_takes_no_points(monkeypatch):
+    import autograder.judging.runner
+
+    def broken(*_):
+        raise RuntimeError
+
+    monkeypatch.setattr(autograder.judging.runner, "diagnose", broken)
+    report = run_checks("softmax", student("def softmax(E, dim=-1): return E.exp() / E.exp().sum(dim, keepdim=True)"))
+    assert report.earned == 5
+    assert "No likely cause can be named (RuntimeError)." in str(report)
+
+
+def test_an_error_raised_by_a_ready_made_layer_shows_the_students_line_and_its_cause(tmp_path):
+    """As in a notebook: the layer is course_lib's, so its complaint and not torch's arrives."""
+    path = tmp_path / "cell.py"
+    path.write_text(
+        "from autograder.lessons.multi_head_attention.references import *\n"
+        "from course_lib.layers import attention_weights, causal_mask\n"
+        "class CachedSelfAttention(MultiHeadAttention):\n"
+        "    def forward(self, X, cache=None):\n"
+        "        Q, K, V = (split_heads(W(X), self.num_heads) for W in (self.W_Q, self.W_K, self.W_V))\n"
+        "        if cache is not None:\n"
+        "            K, V = torch.cat((cache[0], K), dim=-2), torch.cat((cache[1], V), dim=-2)\n"
+        "        A = attention_weights(Q, K, causal_mask(K.shape[-2]))\n"
+        "        return self.W_O(merge_heads(A @ V)), (K, V)\n",
+        encoding="utf8",
+    )
+    names = {"torch": torch, "__name__": "notebook"}
+    exec(compile(path.read_text(encoding="utf8"), str(path), "exec"), names)
+    report = run_checks("CachedSelfAttention", LocalStudent(names, LESSONS.of("02-multi-head-attention")))
+    assert "mask of the wrong shape" in report.named
+    assert "in line 8: A = attention_weights(Q, K, causal_mask(K.shape[-2]))" in str(report)
+
+
+def test_advice_that_costs_no_points_has_its_hint():
+    case = CASES[f"{BLOCKS}/sinusoidal_positions/right/float32_angles"]
+    report = run_checks("sinusoidal_positions", student(case.text, LESSONS.of(BLOCKS)))
+    assert report.full
+    assert "Compute the angles in float64" in str(report)
+
+
+def test_a_wrong_value_is_not_taken_for_a_memory_of_earlier_calls():
+    case = CASES[f"{BLOCKS}/LayerNorm/wrong/unbiased_variance"]
+    report = run_checks("LayerNorm", student(case.text, LESSONS.of(BLOCKS)))
+    assert not report.full
+    assert "remembers earlier calls" not in report.named

@@ -1,0 +1,44 @@
+"""Every known answer gets the right verdict, and it does not depend on the seed: the same checks fail, whatever is drawn."""
+
+import pytest
+from known import ASSIGNMENTS, LESSONS
+
+import course_lib.layers
+from autograder.judging.answers import cases_of
+from autograder.judging.lesson import mark_value
+from autograder.judging.local import LocalStudent
+from autograder.judging.references import namespace
+from autograder.judging.replay import replay
+
+#: Two seeds for the right answers, and for every tenth wrong one; `make audit` runs them all, sealed in their notebooks.
+SEEDS = (1, 2)
+EXERCISES = [(lesson, name) for lesson in ASSIGNMENTS for name in LESSONS.of(lesson).exercises]
+
+#: Wrong only in time or memory, or on trained weights, which is measured by the audit and not here.
+ONLY_MEASURED = ("blockwise_attention", "parameter_count", "my_captioner", "my_language_model", "my_vit")
+
+
+@pytest.mark.parametrize(("assignment", "exercise"), EXERCISES)
+@pytest.mark.slow
+def test_every_known_answer_fails_the_same_checks_for_every_seed(assignment, exercise):
+    lesson = LESSONS.of(assignment)
+    checks = [c for c in lesson.checks(exercise).values() if mark_value(c, "points", 0)]
+    checks = [c for c in checks if not mark_value(c, "measured")]
+    cases = cases_of(lesson, exercise)
+    assert cases
+    for case in [case for number, case in enumerate(cases) if case.right or number % 10 == 0]:
+        failed = {seed: _failed(lesson, case, checks, seed) for seed in SEEDS}
+        assert len(set(failed.values())) == 1, f"{case}: {failed}"
+        if case.right or exercise not in ONLY_MEASURED:
+            assert bool(failed[SEEDS[0]]) != case.right, f"{case}: {failed}"
+
+
+def _failed(lesson, case, checks, seed):
+    """Run the checks on the case as a fresh notebook would: an answer that keeps results starts with none."""
+    names = namespace(lesson) | {"layers": course_lib.layers, "TransformerConfig": course_lib.layers.TransformerConfig}
+    try:
+        exec(compile(case.text, str(case), "exec"), names)
+    except Exception as error:
+        return f"does not run: {type(error).__name__}"
+    student = LocalStudent(names, lesson, deep=case.right)
+    return tuple(check.__name__ for check in checks if replay(check, student, seed))

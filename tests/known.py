@@ -1,0 +1,21 @@
+"""The course's lessons and their known answers, as the tests use them."""
+
+from autograder.grading.course import find_course
+from autograder.judging.answers import own_cases
+from autograder.judging.lesson import Lessons
+
+COURSE = find_course()
+LESSONS = Lessons()
+ASSIGNMENTS = COURSE.assignments
+CASES = {str(case): case for case in own_cases(LESSONS, ASSIGNMENTS)}
+
+
+def points(assignment: str) -> dict[str, float]:
+    """Return what each exercise of an assignment is worth."""
+    lesson = LESSONS.of(assignment)
+    return {name: lesson.points(name) for name in lesson.exercises}
+
+
+def of(exercise: str, right: bool):
+    """Return the known answers to an exercise, right ones or wrong ones."""
+    return [case for case in CASES.values() if (case.exercise, case.right) == (exercise, right)]

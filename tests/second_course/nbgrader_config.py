@@ -1,0 +1,7 @@
+"""The repository root is the nbgrader course root. The settings are in autograder/nbgrader_plugins/config.py."""
+
+from pathlib import Path
+
+from autograder.nbgrader_plugins.config import configure
+
+configure(get_config(), Path(__file__).resolve().parent)  # nbgrader provides get_config

@@ -1,0 +1,17 @@
+"""01-averages."""
+
+from autograder.judging.in_notebook import check_of
+
+#: In the order of the lesson.
+EXERCISES = ("standardise", "moving_average")
+
+#: Ready-made functions that do what an exercise asks for.
+FORBIDDEN = ("torch.nn.functional.avg_pool1d",)
+
+#: What is handed in beside the notebook.
+HANDED_IN = ()
+
+#: Exercises that build on earlier ones.
+BUILDS_ON = {"moving_average": ("standardise",)}
+
+check = check_of(__name__)

@@ -1,0 +1,1 @@
+"""The checks of 01-averages: one file an exercise, one function a property."""

@@ -1,0 +1,27 @@
+"""standardise(x)."""
+
+from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
+from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
+from signal_lessons.averages import references
+
+
+@exercise("standardise")
+@points(1)
+def check_mean_is_zero(student: Student, sizes: Sizes, draw: Draw) -> None:
+    """The mean of the result is 0"""
+    x = draw.normal(sizes.N_K) + 3
+    z = expect.tensor(student.call("standardise", x), "z")
+    expect.depends_on_its_inputs(z, student.call("standardise", x.flip(0)), "z")
+    expect.close(z.mean(), x.new_zeros(()), "The mean of z")
+
+
+@exercise("standardise")
+@points(2)
+def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
+    """z = (x − mean) / standard deviation, dividing by N"""
+    for N in (2, sizes.N_K):
+        x = 5 * draw.normal(N) + 3
+        z = expect.tensor(student.call("standardise", x), "z")
+        expect.close(z, references.standardise(x), "z", setting=f"{N} values")

@@ -1,0 +1,89 @@
+"""The engine serves another course: built, checked, audited and graded by the same commands."""
+
+import csv
+import json
+import shutil
+
+import pytest
+from known import COURSE
+
+from autograder.grading.committed import committed_scores, database
+from autograder.judging import notebooks
+
+LESSON = "01-averages"
+
+
+@pytest.fixture(scope="module")
+def built(root, tmp_path_factory):
+    """The course, built by the command, in a folder that has nothing to do with this one."""
+    place = tmp_path_factory.mktemp("elsewhere") / "signals"
+    shutil.copytree(root / "tests" / "second_course", place)
+    return place
+
+
+@pytest.fixture(scope="module")
+def run(built):
+    from whole_way import run
+
+    return lambda command, *arguments, **more: run(built, command, *arguments, **more)
+
+
+def hand_in(place, student, name, text):
+    notebook = notebooks.read(place / "solutions" / LESSON / "averages.ipynb")
+    for cell in notebook["cells"]:
+        if notebooks.grade_id(cell) == name:
+            cell["source"] = text
+    folder = place / "grading" / "submitted" / student / LESSON
+    folder.mkdir(parents=True)
+    (folder / "averages.ipynb").write_text(json.dumps(notebook), encoding="utf8")
+
+
+@pytest.mark.sandbox
+def test_it_is_built_checked_audited_and_graded(built, run):
+    assert "01-averages: built; the solution earns every point" in run("autograder", "build")
+    release = (built / "assignments" / LESSON / "averages.ipynb").read_text(encoding="utf8")
+    assert "NotImplementedError" in release
+    assert "centred**2" not in release
+    checked = run("autograder", "check", f"solutions/{LESSON}/averages.ipynb", "--json")
+    assert json.loads(checked[checked.index("{") :])["earned"] == 7
+    assert "audit: 8 answers, 0 wrong verdicts, 0 wrong answers without a name" in run("autograder", "audit")
+    assert "-    return (x - x.mean()) / x.std(correction=0)" in run("autograder", "answers", "standardise")
+
+    run("nbgrader", "generate_assignment", LESSON)
+    hand_in(built, "ada", "", "")
+    hand_in(built, "ben", "standardise", "def standardise(x):\n    return (x - x.mean()) / x.std()")
+    hand_in(built, "eve", "standardise", "import signal_lessons.averages.references as r\nstandardise = r.standardise")
+    run("autograder", "grade", LESSON)
+    points = {
+        name: sum(found.scores.values()) for name, found in committed_scores(built_database(built), LESSON).items()
+    }
+    assert points == {"ada": 7.0, "ben": 5.0, "eve": 4.0}  # what builds on a wrong exercise is checked with a right one
+    run("nbgrader", "autograde", LESSON, "--force")
+    again = {
+        name: sum(found.scores.values()) for name, found in committed_scores(built_database(built), LESSON).items()
+    }
+    assert again == points
+    run("nbgrader", "generate_feedback", LESSON)
+    page = (built / "grading" / "feedback" / "ben" / LESSON / "averages.html").read_text(encoding="utf8")
+    assert "unbiased" in page
+    run("nbgrader", "export")
+    with open(built / "grading" / "grades.csv", encoding="utf8", newline="") as file:
+        assert {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)} == points
+
+
+def built_database(place):
+    from autograder.grading.course import Course
+
+    return database(Course(place))
+
+
+def test_a_package_that_is_not_there_is_a_clear_error(second_course, command):
+    shutil.rmtree(second_course.root / "signal_lessons")
+    done = command("autograder", "build", cwd=second_course.root)
+    assert done.returncode == 2
+    assert "There is no package 'signal_lessons' with the course's lessons" in done.stderr
+
+
+def test_a_notebook_of_this_course_is_not_checked_by_the_other(second_course, command):
+    done = command("autograder", "check", COURSE.solution_notebook("01-attention"), cwd=second_course.root)
+    assert "14 of 14" in done.stdout or "total" in done.stdout
