@@ -27,7 +27,7 @@ from autograder.grading.course import Course
 from autograder.grading.hand_ins import hand_ins, normal
 from autograder.grading.helpers import Helpers
 from autograder.grading.many import ClassWork
-from autograder.grading.messages import _PATIENCE, _line, _quiet, _reason
+from autograder.grading.messages import PATIENCE, line, quiet, reason
 from autograder.grading.outcome import FAILED, GRADED, Outcome, recall, remember
 from autograder.grading.page import apply, as_node
 from autograder.grading.result import Result
@@ -96,7 +96,7 @@ class SealedAutograde(Autograde):
             for student in self.hand_ins:
                 outcome = self._convert(student, work, helpers, known.get(student))
                 done.append(outcome)
-                self.log.log(logging.INFO if outcome.state == GRADED else logging.WARNING, "%s", _line(outcome))
+                self.log.log(logging.INFO if outcome.state == GRADED else logging.WARNING, "%s", line(outcome))
         remember(self.course.grading, self.coursedir.assignment_id, done)
         self.log.info("%s", counts(len(self.hand_ins), done))
         if failed := [o for o in done if o.state == FAILED]:
@@ -116,7 +116,7 @@ class SealedAutograde(Autograde):
         read = work.read(self.hand_ins[student])
         if isinstance(read, Outcome):
             return read
-        with _quiet(self.log):
+        with quiet(self.log):
             to_do = self.init_destination(self.coursedir.assignment_id, student)
         if not to_do and earlier is not None and earlier.state == GRADED:
             return replace(earlier, before=True)
@@ -132,15 +132,15 @@ class SealedAutograde(Autograde):
         if result.digest != submission.digest:
             return outcome.failed("what was handed in has changed meanwhile")
         try:
-            with _quiet(self.log), FileLock(self.course.grading / "gradebook.lock", timeout=_PATIENCE):
+            with quiet(self.log), FileLock(self.course.grading / "gradebook.lock", timeout=PATIENCE):
                 self._until_free(lambda: self._write(submission, result, outcome.key))
         except Exception as error:  # of nbgrader's, of the database's or of the disk's
-            return outcome.failed(_reason(error))
+            return outcome.failed(reason(error))
         return outcome
 
     def _until_free(self, write: Callable[[], None]) -> None:
         """Try to write until no other program, such as formgrader, holds the database."""
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + PATIENCE
         while True:
             try:
                 return write()
@@ -193,7 +193,7 @@ class SealedAutograde(Autograde):
         nothing = NotebookNode(cells=[])
         for kind in self.autograde_preprocessors:
             if isinstance(kind, type) and issubclass(kind, AssignLatePenalties):
-                with _quiet(self.log):
+                with quiet(self.log):
                     kind(parent=self).preprocess(nothing, {"nbgrader": about})
 
     def _remove(self, submission: Submission) -> None:

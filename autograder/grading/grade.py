@@ -1,10 +1,11 @@
 """The one function from a submission to its result."""
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from autograder.grading.hosts import Host, Sealed, Trusting
-from autograder.grading.outputs import _check_outputs, _earned, _outputs, _points, as_data
+from autograder.grading.hosts import Host
+from autograder.grading.outputs import as_data, cell_outputs, check_outputs, earned, points
 from autograder.grading.result import Result, points_between
 from autograder.grading.submission import Submission
 from autograder.grading.version import checks_version, environment
@@ -14,7 +15,6 @@ from autograder.judging.notebooks import Cell, checked_exercise, defined
 from autograder.judging.report import ExerciseReport
 from autograder.judging.runner import completed, run_alone
 from autograder.sandbox.inside.shell import GOES_ON
-from autograder.sandbox.outside.box import Box
 
 #: Colab's own modules are nowhere else, and nothing that is graded needs them.
 _EXPECTED = ("No module named 'google'", "No module named 'google.colab'")
@@ -24,24 +24,20 @@ def grade(
     submission: Submission,
     lessons: Lessons,
     seed: int,
-    box: Box | None,
+    host: Host,
     only: Sequence[str] | None = None,
     known: Sequence[str] = (),
     told: Callable[[str], None] = lambda name: None,
 ) -> Result:
     """Run a submission's cells and its checks, and return the result.
 
-    With ``box`` None the cells run in this process, without a sandbox, and the result says so. ``only`` names the exercises to
-    check, and ``known`` those that are known to be right. ``told`` is called with the name of each that has been checked.
+    The ``host``, which is closed at the end, runs the cells; the result says whether it is sealed. ``only`` names the exercises
+    to check, and ``known`` those that are known to be right. ``told`` is called with the name of each that has been checked.
     """
-    lesson = lessons.find(submission.assignment)
-    host: Host = Trusting(lesson, submission.files) if box is None else Sealed(lesson, box, submission.files)
-    version = checks_version(lessons)
-    result = Result(submission.assignment, submission.digest, seed, box is not None, version, environment())
-    try:
+    lesson, version = lessons.find(submission.assignment), checks_version(lessons)
+    result = Result(submission.assignment, submission.digest, seed, host.sealed, version, environment())
+    with contextlib.closing(host):
         _Grading(submission, lesson, host, result, only, told).run(dict.fromkeys(known, True))
-    finally:
-        host.close()
     return result
 
 
@@ -117,9 +113,9 @@ class _Grading:
 
     def _run_cell(self, number: int, cell: Cell) -> None:
         ran = self.host.run(notebooks.source(cell))
-        self.result.outputs[number] = _outputs(ran, _points(cell) if notebooks.is_check(cell) else None)
+        self.result.outputs[number] = cell_outputs(ran, points(cell) if notebooks.is_check(cell) else None)
         if notebooks.is_check(cell):
-            self.result.scores[notebooks.grade_id(cell)] = (_earned(self.result.outputs[number], cell), _points(cell))
+            self.result.scores[notebooks.grade_id(cell)] = (earned(self.result.outputs[number], cell), points(cell))
         if ran.error:
             which = notebooks.grade_id(cell) or f"cell number {number + 1}"
             self.result.errors.append((which, f"{ran.error[0]}: {ran.error[1]}"))
@@ -132,7 +128,7 @@ class _Grading:
         earned = points_between(report.earned, report.points)
         self.result.exercises.append(as_data(report))
         self.result.scores[notebooks.grade_id(self.cells[number])] = (earned, report.points)
-        self.result.outputs[number] = _check_outputs(report, self.result.sealed)
+        self.result.outputs[number] = check_outputs(report, self.result.sealed)
 
 
 def _is_code(cell: Cell) -> bool:

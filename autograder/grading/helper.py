@@ -13,7 +13,9 @@ from typing import IO, Any
 from autograder.grading.channel import inside, read_frame, write_frame
 from autograder.grading.grade import grade
 from autograder.grading.helpers import NeedsHuman, Task, describe, unpack_task
+from autograder.grading.hosts import Host, Trusting
 from autograder.grading.result import Result
+from autograder.grading.sealed import Sealed
 from autograder.judging.pytest_session import in_one_session
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.bubblewrap import SandboxMissing
@@ -88,7 +90,9 @@ def grade_task(task: Task, boxes: "Boxes") -> Result:
 
 
 def _grade(task: Task, box: Box | None) -> Result:
-    return grade(task.submission, task.settings.lessons, task.seed, box, task.only, task.known)
+    files = task.submission.files
+    host: Host = Trusting(task.lesson, files) if box is None else Sealed(task.lesson, box, files)
+    return grade(task.submission, task.settings.lessons, task.seed, host, task.only, task.known)
 
 
 class Boxes:

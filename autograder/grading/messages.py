@@ -11,16 +11,16 @@ from autograder.grading.helpers import describe
 from autograder.grading.outcome import GRADED, Outcome, readable
 
 #: How long to wait for a gradebook that another program is writing or has open, in seconds.
-_PATIENCE = 60.0
+PATIENCE = 60.0
 
 
-def _reason(error: BaseException) -> str:
+def reason(error: BaseException) -> str:
     if isinstance(error, OperationalError | Timeout):
-        return f"the gradebook was in use by another program for {_PATIENCE:g} s: close it ({type(error).__name__})"
+        return f"the gradebook was in use by another program for {PATIENCE:g} s: close it ({type(error).__name__})"
     return describe(error)
 
 
-def _line(outcome: Outcome) -> str:
+def line(outcome: Outcome) -> str:
     if outcome.state != GRADED:
         return f"{readable(outcome.student)}: {outcome.state}: {outcome.reason}"
     notes = f"; please look: {'; '.join(outcome.notes)}" if outcome.notes else ""
@@ -29,7 +29,7 @@ def _line(outcome: Outcome) -> str:
 
 
 @contextlib.contextmanager
-def _quiet(log: logging.Logger) -> Iterator[None]:
+def quiet(log: logging.Logger) -> Iterator[None]:
     """Keep nbgrader's many lines about one submission out of the way; warnings are shown where something goes wrong."""
     before = log.level
     log.setLevel(logging.ERROR)

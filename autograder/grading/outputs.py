@@ -28,7 +28,7 @@ def as_data(report: ExerciseReport) -> dict:
     }  # fmt: skip
 
 
-def _check_outputs(report: ExerciseReport, sealed: bool) -> list[Output]:
+def check_outputs(report: ExerciseReport, sealed: bool) -> list[Output]:
     """The table, and then the one result from which nbgrader reads the points."""
     warning = "" if sealed else "Not sealed: this submission was graded without a sandbox.\n"
     data = {"text/plain": warning + str(report), "text/html": warning + report._repr_html_()}
@@ -39,11 +39,11 @@ def _check_outputs(report: ExerciseReport, sealed: bool) -> list[Output]:
     ]
 
 
-def _points(cell: Cell) -> float:
+def points(cell: Cell) -> float:
     return float(cell["metadata"]["nbgrader"].get("points", 0.0))
 
 
-def _outputs(ran: CellResult, points: float | None) -> list[Output]:
+def cell_outputs(ran: CellResult, points: float | None) -> list[Output]:
     """A cell's outputs. ``points`` is what a grade cell with assertions of its own is worth, and None for any other cell.
 
     In a grade cell an error costs the points, what is printed to stderr does not, and a number as the last value is partial
@@ -65,12 +65,12 @@ def _outputs(ran: CellResult, points: float | None) -> list[Output]:
     return outputs
 
 
-def _earned(outputs: Sequence[Output], cell: Cell) -> float:
+def earned(outputs: Sequence[Output], cell: Cell) -> float:
     """Return the points that nbgrader reads from the outputs of a grade cell with assertions of its own."""
     if any(item["output_type"] == "error" for item in outputs):
         return 0.0
     values = [item["data"]["text/plain"] for item in outputs if item["output_type"] == "execute_result"]
-    return float(values[0]) if values else _points(cell)
+    return float(values[0]) if values else points(cell)
 
 
 def _partial_credit(item: Output, points: float) -> Output:

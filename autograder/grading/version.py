@@ -19,6 +19,7 @@ PARTS = (
     "autograder/grading/grade.py",
     "autograder/grading/hosts.py",
     "autograder/grading/match.py",
+    "autograder/grading/outputs.py",
     "autograder/grading/released.py",
     "autograder/grading/result.py",
     "autograder/grading/submission.py",

@@ -14,19 +14,11 @@ from torch import Tensor
 
 from autograder.judging import references, symptoms
 from autograder.judging.answers import Case, misconceptions
-from autograder.judging.failure import CheckFailure
+from autograder.judging.failure import CheckFailure, Diagnosis
 from autograder.judging.lesson import Lesson, mark_value
 from autograder.judging.local import LocalStudent
-from autograder.judging.replay import Check, _equal, _silence, replay, same_failure
+from autograder.judging.replay import Check, equal, replay, same_failure, silence
 from autograder.judging.student import Exchange
-
-
-@dataclass(frozen=True)
-class Diagnosis:
-    """The name of a mistake and the hint that goes with it."""
-
-    name: str
-    hint: str
 
 
 @dataclass(frozen=True)
@@ -118,7 +110,7 @@ def _answers_alike(student: LocalStudent, lost: Lost) -> bool:
     if exchange is None:
         return True
     try:
-        with _silence():
+        with silence():
             value = student.answer(exchange.request).value
     except CheckFailure as failure:
         return exchange.failure is not None and same_failure(exchange.failure, failure)
@@ -141,7 +133,7 @@ def _tensors(value: Any) -> list[Tensor]:
 
 
 def _alike(a: Tensor, b: Tensor) -> bool:
-    return a.shape == b.shape and a.is_complex() == b.is_complex() and _equal(a.detach(), b.detach())
+    return a.shape == b.shape and a.is_complex() == b.is_complex() and equal(a.detach(), b.detach())
 
 
 def _fails(student: LocalStudent, check: Check, seed: int) -> bool:

@@ -35,6 +35,14 @@ class CheckFailure(AssertionError):
         return [row for row in rows if row]
 
 
+@dataclass(frozen=True)
+class Diagnosis:
+    """The name of a mistake and the hint that goes with it."""
+
+    name: str
+    hint: str
+
+
 class PartialCredit(Exception):
     """Raised by a check that is passed in part. ``fraction`` of its points is earned; ``failure`` says why not all."""
 

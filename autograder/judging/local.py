@@ -11,10 +11,11 @@ from torch import Tensor, nn
 
 from autograder.judging import forbidden, measure
 from autograder.judging.apply import add_gradients, built, leaf
+from autograder.judging.arguments import Made, Seeded
 from autograder.judging.failure import CheckFailure
 from autograder.judging.files import files_in
 from autograder.judging.mentions import mentioned
-from autograder.judging.student import Answer, Made, Questions, Request, Seeded
+from autograder.judging.student import Answer, Questions, Request
 from autograder.judging.watch import watch
 
 if TYPE_CHECKING:  # where students' code runs, there is no lesson

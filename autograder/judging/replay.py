@@ -19,7 +19,7 @@ def replay(check: Check, student: Any, seed: int) -> CheckFailure | None:
     """Run one check outside pytest and return its failure, or None when it passes."""
     offered = {"student": student, "sizes": Sizes(), "draw": Draw(seed, check.__name__), "seed": seed}
     wanted = check.__code__.co_varnames[: check.__code__.co_argcount]
-    with _silence():
+    with silence():
         try:
             check(**{name: offered[name] for name in wanted})
         except Exception as error:
@@ -28,7 +28,7 @@ def replay(check: Check, student: Any, seed: int) -> CheckFailure | None:
 
 
 @contextlib.contextmanager
-def _silence() -> Iterator[None]:
+def silence() -> Iterator[None]:
     with (
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(io.StringIO()),
@@ -43,9 +43,9 @@ def same_failure(a: CheckFailure, b: CheckFailure) -> bool:
     if a.kind != b.kind or a.message.partition(" in line ")[0] != b.message.partition(" in line ")[0]:
         return False
     if isinstance(a.received, Tensor) and isinstance(b.received, Tensor):
-        return a.received.shape == b.received.shape and _equal(a.received, b.received)
+        return a.received.shape == b.received.shape and equal(a.received, b.received)
     return bool(a.received == b.received)
 
 
-def _equal(a: Tensor, b: Tensor) -> bool:
+def equal(a: Tensor, b: Tensor) -> bool:
     return torch.allclose(a.double(), b.double(), rtol=1e-6, atol=1e-9, equal_nan=True)

@@ -4,8 +4,7 @@ import re
 from dataclasses import dataclass, field
 from html import escape
 
-from autograder.judging.diagnosis import Diagnosis
-from autograder.judging.failure import CheckFailure
+from autograder.judging.failure import CheckFailure, Diagnosis
 from autograder.judging.student import Exchange
 
 _WIDTH = 78

@@ -8,14 +8,11 @@ can answer the same requests from another process, because a request and its ans
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from torch import Tensor
 
 from autograder.judging.failure import CheckFailure
-
-if TYPE_CHECKING:  # where students' code runs, there is no lesson
-    from autograder.judging.lesson import Lesson
 
 
 @dataclass(frozen=True)
@@ -39,21 +36,6 @@ class Request:
     ] = ()  # arguments of earlier calls of the same module or function, whose results are not looked at
     default_device: str | None = None  # where tensors are made when the student's code names no device
     deep: bool = False  # look for forbidden functions below the Python level too; slower
-
-
-@dataclass(frozen=True)
-class Made:
-    """An argument that is made where the student's code is: what the notebook calls ``name``, called with ``kwargs``."""
-
-    name: str
-    kwargs: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Seeded:
-    """An argument that is made where the student's code is: a torch.Generator with this seed, one for all calls of a request."""
-
-    seed: int
 
 
 @dataclass
@@ -86,8 +68,8 @@ class Student(Protocol):
     last: Exchange | None
 
     @property
-    def lesson(self) -> "Lesson":
-        """The lesson whose checks ask. Raises TypeError for a student without one, as inside the sandbox."""
+    def lesson(self) -> Any:
+        """The :class:`~autograder.judging.lesson.Lesson` whose checks ask. Raises TypeError where there is none."""
 
     def answer(self, request: Request) -> Answer:
         """Carry out one request. Raises :class:`~autograder.judging.failure.CheckFailure` when the student's code raises."""

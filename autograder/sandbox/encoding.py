@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.judging.student import Made, Seeded
+from autograder.judging.arguments import Made, Seeded
 
 MAX_BODY = 512 * 2**20
 MAX_NODES = 20_000

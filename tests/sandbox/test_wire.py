@@ -8,7 +8,7 @@ import threading
 import pytest
 import torch
 
-from autograder.judging.student import Seeded
+from autograder.judging.arguments import Seeded
 from autograder.sandbox import encoding, wire
 
 

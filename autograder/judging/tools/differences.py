@@ -18,10 +18,10 @@ def tolerance(dtype: torch.dtype, size: float = 1.0) -> float:
     return _EPSILONS[dtype] * torch.finfo(dtype).eps * max(size, 1.0)
 
 
-def _difference(got: Tensor, want: Tensor, wrong: Tensor, what: str, setting: str, message: str) -> CheckFailure:
+def difference_failure(got: Tensor, want: Tensor, wrong: Tensor, what: str, setting: str, message: str) -> CheckFailure:
     worst = (got - want).abs()
     largest = "not a number" if bool(worst.isnan().any()) else f"{worst.max().item():.3g}"
-    where, row = _first_wrong_row(wrong)
+    where, row = first_wrong_row(wrong)
     failure = CheckFailure(
         "value",
         message or f"{what} has wrong values.",
@@ -37,7 +37,7 @@ def _difference(got: Tensor, want: Tensor, wrong: Tensor, what: str, setting: st
     return failure
 
 
-def _first_wrong_row(wrong: Tensor) -> tuple[str, tuple[int, ...]]:
+def first_wrong_row(wrong: Tensor) -> tuple[str, tuple[int, ...]]:
     if wrong.dim() < 2:
         return "", ()
     first = tuple(int(i) for i in wrong.any(-1).nonzero()[0])
@@ -51,7 +51,7 @@ def numbers(values: Tensor, most: int = 6) -> str:
     return f"[ {shown}{', …' if flat.numel() > most else ''} ]"
 
 
-def _kind(value: Any) -> str:
+def kind(value: Any) -> str:
     if value is None:
         return "None"
     if isinstance(value, Tensor):

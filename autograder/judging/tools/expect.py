@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from autograder.judging.failure import CheckFailure, nothing_returned
-from autograder.judging.tools.differences import _difference, _kind, numbers, tolerance
+from autograder.judging.tools.differences import difference_failure, kind, numbers, tolerance
 
 
 def tensor(value: Any, what: str) -> Tensor:
@@ -21,8 +21,8 @@ def tensor(value: Any, what: str) -> Tensor:
         raise CheckFailure(
             "type",
             f"{what} should be a tensor.",
-            yours=_kind(value),
-            received=_kind(value),
+            yours=kind(value),
+            received=kind(value),
             cause="not a tensor",
             hint=hint,
         )
@@ -38,8 +38,8 @@ def pair(value: Any, first: str, second: str) -> tuple[Tensor, Tensor]:
         raise CheckFailure(
             "type",
             f"Two results are expected, ({first}, {second}).",
-            yours=_kind(value),
-            received=_kind(value),
+            yours=kind(value),
+            received=kind(value),
             cause="only one result returned" if missing else "wrong number of results",
             hint=f"Return both, in this order: return {first}, {second}",
         )
@@ -102,7 +102,7 @@ def close(
     difference = (got - want).abs()
     wrong = ~(difference <= tolerance(value.dtype, size))
     if wrong.any():
-        raise _difference(got, want, wrong, what, setting, message)
+        raise difference_failure(got, want, wrong, what, setting, message)
 
 
 def unchanged(before: Sequence[Any], after: Sequence[Any], names: Sequence[str]) -> None:

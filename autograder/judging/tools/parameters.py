@@ -5,8 +5,9 @@ from typing import Any
 
 from torch import Tensor
 
+from autograder.judging.arguments import Made
 from autograder.judging.failure import CheckFailure
-from autograder.judging.student import Made, Student
+from autograder.judging.student import Student
 from autograder.judging.tensors import matching
 
 

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from autograder.lessons.transformer_blocks.references import Encoder
+from autograder.lessons.transformer_blocks.references import Encoder, sinusoidal_positions
 
 PAD = 0
 CLS = 2
@@ -179,4 +179,4 @@ def sentence_pairs(
 
 
 #: What the notebook imports of ``course_lib.layers``.
-layers = SimpleNamespace(Encoder=ReadyEncoder)
+layers = SimpleNamespace(Encoder=ReadyEncoder, sinusoidal_positions=sinusoidal_positions)

@@ -48,15 +48,15 @@ class Outputs:
             self.items.append(item)
 
 
-class _Stream(io.TextIOBase):
+class Stream(io.TextIOBase):
     def __init__(self, outputs: Outputs, name: str):
         self.outputs, self.stream_name = outputs, name
 
     encoding = "utf-8"
 
     @property
-    def buffer(self) -> "_Bytes":
-        return _Bytes(self)
+    def buffer(self) -> "Bytes":
+        return Bytes(self)
 
     def fileno(self) -> int:
         """What is written to the file itself, by a process that was started, is not kept."""
@@ -70,10 +70,10 @@ class _Stream(io.TextIOBase):
         return len(text)
 
 
-class _Bytes(io.RawIOBase):
+class Bytes(io.RawIOBase):
     """``sys.stdout.buffer``: bytes are shown as the text that they spell."""
 
-    def __init__(self, stream: _Stream):
+    def __init__(self, stream: Stream):
         self.stream = stream
 
     def writable(self) -> bool:

@@ -9,7 +9,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from types import SimpleNamespace
 from typing import Any
 
-from autograder.sandbox.inside.outputs import MAX_TEXT, Outputs, _Stream
+from autograder.sandbox.inside.outputs import MAX_TEXT, Outputs, Stream
 
 
 def make_shell() -> Any:
@@ -26,7 +26,7 @@ def make_shell() -> Any:
             """Jupyter shows the number beside the output, not in it."""
 
         def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
-            if isinstance(sys.stdout, _Stream):
+            if isinstance(sys.stdout, Stream):
                 sys.stdout.outputs.show(format_dict, "execute_result")
 
         def finish_displayhook(self) -> None:
@@ -36,7 +36,7 @@ def make_shell() -> Any:
         """What ``display`` shows."""
 
         def publish(self, data: dict[str, Any], *args: Any, **kwargs: Any) -> None:
-            if isinstance(sys.stdout, _Stream):
+            if isinstance(sys.stdout, Stream):
                 sys.stdout.outputs.show(data, "display_data")
 
     class Shell(InteractiveShell):
@@ -78,7 +78,7 @@ def prepare() -> Any:
 
 @contextmanager
 def _kept(outputs: Outputs) -> Any:
-    with redirect_stdout(_Stream(outputs, "stdout")), redirect_stderr(_Stream(outputs, "stderr")):
+    with redirect_stdout(Stream(outputs, "stdout")), redirect_stderr(Stream(outputs, "stderr")):
         yield
 
 

@@ -17,7 +17,7 @@ from autograder.sandbox.outside.limits import Limits
 INSIDE = "/inside"
 
 _MODULES = {
-    "judging": "__init__ apply failure files forbidden local measure mentions student tensors torch_state watch",
+    "judging": "__init__ apply arguments failure files forbidden local measure mentions student tensors torch_state watch",
     "sandbox": "__init__ encoding namespaces requests wire",
     "sandbox/inside": "__init__ blockade outputs shell stand_in worker zygote",
 }

@@ -17,7 +17,7 @@ class CellResult:
 def cell_result(reply: dict[str, Any]) -> CellResult:
     """Read what came for a cell; anything that is not as it should be is left out."""
     outputs = reply.get("outputs")
-    kept = [clean for item in (outputs if isinstance(outputs, list) else [])[:60] if (clean := _clean(item))]
+    kept = [kept_of for item in (outputs if isinstance(outputs, list) else [])[:60] if (kept_of := clean(item))]
     error = reply.get("error")
     if not isinstance(error, dict):
         return CellResult(kept)
@@ -30,7 +30,7 @@ def readable(text: Any) -> str:
     return str(text)[:30_000].encode("utf8", "replace").decode("utf8")
 
 
-def _clean(item: Any) -> dict[str, Any] | None:
+def clean(item: Any) -> dict[str, Any] | None:
     """Return one output with only what is allowed in it: text, and a picture that really is a PNG file."""
     if not isinstance(item, dict):
         return None

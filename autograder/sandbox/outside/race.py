@@ -1,24 +1,33 @@
 """A student's function against the reference, each in a process of its own."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from autograder.judging import measure
 from autograder.judging.tools import expect
 from autograder.sandbox import encoding, requests
-from autograder.sandbox.outside.session import Session
 from autograder.sandbox.outside.worker import Worker
 
 
-def _arguments(name: str, args: tuple, kwargs: Mapping[str, Any], packing: encoding.Packing) -> dict[str, Any]:
+def arguments(name: str, args: tuple, kwargs: Mapping[str, Any], packing: encoding.Packing) -> dict[str, Any]:
     packed = encoding.pack(args, packing, strided=True)
     return {"name": name, "args": packed, "kwargs": encoding.pack(dict(kwargs), packing, strided=True)}
 
 
-class _Race:
+class _Session(Protocol):
+    """The session whose worker races."""
+
+    def worker(self) -> Worker: ...
+
+    def ask(
+        self, op: str, header: dict[str, Any], packing: encoding.Packing | None = None, alone: bool = False
+    ) -> Any: ...
+
+
+class Race:
     """A submission's worker and one that runs only the reference, timed in turn on the same inputs and compared."""
 
-    def __init__(self, session: Session, rival: Worker, name: str, kwargs: Mapping[str, Any]):
+    def __init__(self, session: _Session, rival: Worker, name: str, kwargs: Mapping[str, Any]):
         self.session, self.rival, self.name, self.kwargs = session, rival, name, kwargs
         self.results: dict[bool, Any] = {}
 
@@ -40,7 +49,7 @@ class _Race:
     def _seconds(self, of_rival: bool, name: str, inputs: tuple) -> float:
         """Return the processor seconds of one call, and keep its result."""
         packing = encoding.Packing()
-        header = _arguments(name, inputs, self.kwargs, packing)
+        header = arguments(name, inputs, self.kwargs, packing)
         worker = self.rival if of_rival else self.session.worker()
         worker.process.kill_descendants()
         start = worker.process.cpu()

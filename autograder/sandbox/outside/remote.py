@@ -13,7 +13,7 @@ from autograder.judging.mentions import mentioned
 from autograder.judging.student import Answer, Questions, Request
 from autograder.sandbox import encoding, requests
 from autograder.sandbox.outside.limits import MB
-from autograder.sandbox.outside.race import _arguments, _Race
+from autograder.sandbox.outside.race import Race, arguments
 from autograder.sandbox.outside.session import Session
 from autograder.sandbox.outside.worker import Stopped
 
@@ -44,7 +44,7 @@ class RemoteStudent(Questions):
     def timed(self, name: str) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
             packing = encoding.Packing()
-            header = _arguments(name, args, kwargs, packing)
+            header = arguments(name, args, kwargs, packing)
             return self._ask("call", name, header, packing, lambda data, unpacking: unpacking.value(data), "value")
 
         return call
@@ -53,7 +53,7 @@ class RemoteStudent(Questions):
         told = []
         for kwargs in (part, whole):
             packing = encoding.Packing()
-            told.append(self._ask("work", name, _arguments(name, inputs, kwargs, packing), packing, _number, "number"))
+            told.append(self._ask("work", name, arguments(name, inputs, kwargs, packing), packing, _number, "number"))
         return told[0] / max(told[1], 1)
 
     def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
@@ -62,7 +62,7 @@ class RemoteStudent(Questions):
         The first is exact, but a student's code could falsify it; the second is not, but nobody can.
         """
         packing = encoding.Packing()
-        header = _arguments(name, args, kwargs, packing)
+        header = arguments(name, args, kwargs, packing)
         told = self._ask("memory", name, header, packing, _number, "number")
         with self._failures(name):
             process = self.session.worker().process
@@ -86,7 +86,7 @@ class RemoteStudent(Questions):
                     "run",
                     {"text": references.source_of(self.lesson, [name]) + "\ndef echo(*args, **_): return args[-1]\n"},
                 )
-                return _Race(self.session, rival, name, kwargs).run(fresh, thresholds, rounds)
+                return Race(self.session, rival, name, kwargs).run(fresh, thresholds, rounds)
             finally:
                 rival.close()
 

@@ -5,9 +5,10 @@ import itertools
 
 import torch
 
+from autograder.judging.arguments import Made
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
-from autograder.judging.student import Made, Request
+from autograder.judging.student import Request
 from autograder.judging.tools import expect
 from autograder.judging.tools.twins import Twins
 from autograder.lessons.captioning import references

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
-from autograder.judging.student import Made
+from autograder.judging.arguments import Made
 from autograder.lessons.captioning.references import END, PAD, START
 
 #: Words that no caption should hold are this unlikely: whether a search rules them out itself makes no difference.

@@ -6,9 +6,10 @@ less than once in a million gradings.
 
 import torch
 
+from autograder.judging.arguments import Seeded
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Seeded
+from autograder.judging.student import Request
 from autograder.judging.tools import expect
 from autograder.judging.tools.results import refuses
 from autograder.judging.tools.statistics import credible

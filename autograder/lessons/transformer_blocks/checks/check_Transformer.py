@@ -5,9 +5,9 @@ from typing import Any
 
 import torch
 
+from autograder.judging.arguments import Made
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
-from autograder.judging.student import Made
 from autograder.judging.tensors import matching
 from autograder.judging.tools import expect
 from autograder.judging.tools.parameters import parameters_are

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from autograder.judging.arguments import Made
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, measured, points
-from autograder.judging.student import Made
 from autograder.lessons.transformer_blocks import references
 
 NAME = "parameter_count"

@@ -5,9 +5,9 @@ from typing import Any
 
 import torch
 
+from autograder.judging.arguments import Made
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
-from autograder.judging.student import Made
 from autograder.judging.tools import expect
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import alike, first_result, no_weights, several, two, uses_its_inputs
