@@ -1,8 +1,13 @@
 """The course's lessons and their known answers, as the tests use them."""
 
+import os
+
 from autograder.grading.course import find_course
 from autograder.judging.answers import own_cases
 from autograder.judging.lesson import Lessons
+
+#: What takes longer than one can wait for before every commit runs only where this is set: in `make nightly`.
+EVERYTHING = os.environ.get("WHOLE_WAY") == "all"
 
 COURSE = find_course()
 LESSONS = Lessons()

@@ -1,14 +1,30 @@
 """Who may import whom, read from the parsed sources; and that importing the packages costs next to nothing."""
 
 import ast
+import functools
+import re
 import subprocess
 import sys
 
 import pytest
+from known import LESSONS, points
 
 OWN = {"course_lib", "autograder", "solutions", "tests"}
-#: What may not know of nbgrader, the command line or the class.
-PURE = ["autograder/checks", "autograder/misconceptions"]
+
+#: What each package of the autograder may import of it, besides itself.
+MAY_IMPORT = {
+    "judging": set(),
+    "lessons": {"judging"},
+    "sandbox": {"judging"},
+    "grading": {"judging", "sandbox"},
+    "nbgrader_plugins": {"judging", "sandbox", "grading"},
+    "authoring": {"judging", "sandbox", "grading"},
+    "cli": {"judging", "sandbox", "grading", "authoring"},
+    "__main__": {"cli"},
+    "__init__": {"judging"},
+}
+
+ENGINE = [name for name in MAY_IMPORT if name not in ("lessons", "__main__")]
 
 
 def imported(path):
@@ -21,10 +37,113 @@ def imported(path):
 
 
 def files(root, folder):
-    """Return the Python files in a folder, but for the hostile submissions: one of them is nested too deeply to be parsed."""
-    found = sorted(path for path in (root / folder).rglob("*.py") if "attacks/cases" not in path.as_posix())
+    """Return the Python files in a folder, but for what students write: one hostile submission is too deep to be parsed."""
+    barred = ("attacks/cases", "/answers/", "second_course/solutions")
+    found = [
+        path for path in sorted((root / folder).rglob("*.py")) if not any(part in path.as_posix() for part in barred)
+    ]
     assert found, f"{folder} holds no Python files"
     return found
+
+
+def engine(root):
+    return [path for path in files(root, "autograder") if part_of(path, root) in ENGINE]
+
+
+def part_of(path, root):
+    return path.relative_to(root / "autograder").parts[0].removesuffix(".py")
+
+
+def test_nothing_lies_at_the_top_but_the_entrances(root):
+    top = {path.name for path in (root / "autograder").iterdir() if path.name != "__pycache__"}
+    assert top == {"__init__.py", "__main__.py", "cli.py"} | {name for name in MAY_IMPORT if "_" not in name[:2]} - {
+        "cli"
+    }
+
+
+def test_each_package_imports_only_what_lies_below_it(root):
+    for path in files(root, "autograder"):
+        own = part_of(path, root)
+        parts = {name.split(".")[1] for name in imported(path) if name.startswith("autograder.")}
+        assert parts <= MAY_IMPORT[own] | {own}, path
+
+
+@functools.cache
+def graph(root):
+    """Return the modules of the autograder, each with those that it imports."""
+    modules = {
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in files(root, "autograder")
+    }
+    found = {}
+    for name, path in modules.items():
+        parts = {".".join(full.split(".")[:end]) for full in imported(path) for end in range(1, full.count(".") + 2)}
+        own = {part for part in parts & modules.keys() if part != name}
+        # A package counts where something of its own is imported, not where it only stands before a module's name.
+        found[name] = {one for one in own if not any(other.startswith(f"{one}.") for other in own)}
+    return found
+
+
+def test_the_import_graph_has_no_circle_and_at_most_ten_floors(root):
+    floors: dict[str, int] = {}
+
+    def floor(name, above=()):
+        assert name not in above, f"a circle: {' → '.join((*above, name))}"
+        if name not in floors:
+            floors[name] = 1 + max((floor(below, (*above, name)) for below in graph(root)[name]), default=0)
+        return floors[name]
+
+    assert max(map(floor, graph(root))) <= 10, max(floors, key=lambda name: floors[name])
+
+
+def test_the_engine_names_no_lesson_and_no_exercise(root):
+    """Neither in its imports nor in its strings; docstrings may give an example."""
+    lessons = LESSONS.names()
+    own = {name for lesson in LESSONS.all() for name in lesson.exercises}
+    folders = {path.name for path in (root / "solutions").iterdir()}
+    for path in engine(root):
+        assert not [name for name in imported(path) if ".lessons." in f"{name}."], path
+        if path.name == "forbidden.py":
+            continue  # it lists how PyTorch's own operators are called
+        tree = ast.parse(path.read_text(encoding="utf8"))
+        shown = {id(node.body[0].value) for node in ast.walk(tree) if _has_docstring(node)}
+        texts = [
+            n.value
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Constant) and isinstance(n.value, str) and id(n) not in shown
+        ]
+        for text in texts:
+            said = text.removeprefix("torch.nn.functional.").removeprefix("torch.nn.")
+            assert text not in {*lessons, *folders}, f"{path}: {text!r} is a lesson"
+            assert said != text or text not in own, f"{path}: {text!r} is an exercise"
+
+
+def _has_docstring(node):
+    kinds = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    return isinstance(node, kinds) and node.body and isinstance(node.body[0], ast.Expr)
+
+
+def test_modules_are_short(root):
+    long = {
+        path.relative_to(root).as_posix(): lines
+        for path in (*engine(root), *files(root, "course_lib"))
+        if (lines := len(path.read_text(encoding="utf8").splitlines())) > 200
+    }
+    assert long == {}
+
+
+def test_two_lessons_may_have_an_exercise_of_one_name(second_course):
+    """Names belong to their lesson: the other course calls an exercise as one of this course is called."""
+    package = second_course.root / "signal_lessons" / "averages"
+    for path in (*package.rglob("*.py"), *second_course.solutions.rglob("*.py")):
+        text = path.read_text(encoding="utf8")
+        path.write_text(re.sub(r"\bstandardise\b", "softmax", text), encoding="utf8")
+    (package / "checks" / "check_standardise.py").rename(package / "checks" / "check_softmax.py")
+    found = subprocess.run(
+        [sys.executable, "-m", "autograder", "build"], cwd=second_course.root, capture_output=True, text=True
+    )
+    assert "01-averages: built; the solution earns every point" in found.stdout, found.stderr
+    assert points("01-attention")["softmax"] == 7
 
 
 def test_course_lib_imports_nothing_of_ours_but_itself(root):
@@ -36,25 +155,15 @@ def test_course_lib_imports_nothing_of_ours_but_itself(root):
 def test_autograder_takes_no_layers_from_course_lib(root):
     """What is right is never decided by the course's own layers. Data, devices and the reading of checkpoints decide nothing."""
     for path in files(root, "autograder"):
-        if "misconceptions" in path.parts:  # what students write
-            continue
         ours = {name for name in imported(path) if name.startswith("course_lib")}
         allowed = ("course_lib.devices", "course_lib.data", "course_lib.training")
         assert all(name.startswith(allowed) for name in ours), (path, ours)
 
 
-@pytest.mark.parametrize("folder", PURE)
-def test_checks_know_nothing_of_nbgrader_or_the_command_line(root, folder):
-    barred = (
-        "nbgrader",
-        "autograder.nbgrader_plugins",
-        "autograder.cli",
-        "autograder.authoring.build",
-        "autograder.authoring.demo",
-        "autograder.authoring.audit",
-    )
-    for path in files(root, folder):
-        assert not [name for name in imported(path) if name.startswith(barred)], path
+@pytest.mark.parametrize("package", ["judging", "lessons", "sandbox"])
+def test_what_judges_knows_nothing_of_nbgrader(root, package):
+    for path in files(root, f"autograder/{package}"):
+        assert not [name for name in imported(path) if name.startswith("nbgrader")], path
 
 
 def test_nobody_uses_star_imports_or_changes_sys_path(root):
@@ -65,7 +174,7 @@ def test_nobody_uses_star_imports_or_changes_sys_path(root):
             assert "sys.path." not in text.replace('"sys.path."', ""), path
 
 
-@pytest.mark.parametrize("package", ["course_lib", "autograder", "autograder.cli"])
+@pytest.mark.parametrize("package", ["course_lib", "autograder", "autograder.cli", "autograder.lessons.attention"])
 def test_importing_a_package_loads_nothing_heavy(package):
     heavy = {"torch", "matplotlib", "pytest", "IPython", "nbgrader", "numpy"}
     code = f"import sys, {package}; print(sorted({heavy} & set(sys.modules)))"

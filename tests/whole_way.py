@@ -16,9 +16,6 @@ from autograder.grading.course import Course, find_course
 from autograder.judging import notebooks
 from autograder.judging.answers import misconceptions
 
-#: All ways for all lessons take longer than one can wait for before every commit. `make nightly` has them.
-EVERYTHING = os.environ.get("WHOLE_WAY") == "all"
-
 
 def lay_out(place: Path, lesson: str) -> Course:
     """Make a course with one lesson: the solution, the untouched release, a wrong answer to every exercise, and, where a file is

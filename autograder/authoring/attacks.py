@@ -26,7 +26,7 @@ from autograder.judging.lesson import Lesson
 NEIGHBOURS = ("aa-neighbour", "mm-neighbour", "zz-neighbour")
 
 #: Small, so that what never ends takes seconds. The class of honest students in the same run must live with them too.
-LIMITS = {"request_cpu": 6, "cell_cpu": 4, "idle": 3, "memory": 1500 * 2**20, "stops": 3}
+LIMITS = {"request_cpu": 6, "cell_cpu": 4, "idle": 3, "memory": 1500 * 2**20, "stops": 2}
 
 
 @dataclass

@@ -13,6 +13,7 @@ from typing import Any
 
 import nbformat
 from filelock import FileLock
+from joblib import cpu_count
 from nbconvert.writers import FilesWriter
 from nbformat.notebooknode import NotebookNode
 from nbgrader.api import Gradebook
@@ -26,7 +27,7 @@ from autograder.grading.committed import assignment_in
 from autograder.grading.course import Course
 from autograder.grading.hand_ins import hand_ins, normal
 from autograder.grading.helpers import Helpers
-from autograder.grading.many import ClassWork
+from autograder.grading.many import ClassWork, in_order
 from autograder.grading.messages import PATIENCE, line, quiet, reason
 from autograder.grading.outcome import FAILED, GRADED, Outcome, recall, remember
 from autograder.grading.page import apply, as_node
@@ -92,27 +93,23 @@ class SealedAutograde(Autograde):
         work = ClassWork(self.course.grading, self.released, settings, Store(self.course.grading))
         known = recall(self.course.grading, self.coursedir.assignment_id)
         done = []
-        with Helpers(1) as helpers:
-            for student in self.hand_ins:
-                outcome = self._convert(student, work, helpers, known.get(student))
-                done.append(outcome)
-                self.log.log(logging.INFO if outcome.state == GRADED else logging.WARNING, "%s", line(outcome))
+        with Helpers(cpu_count()) as helpers:
+            found = (self._to_do(student, work, known.get(student)) for student in self.hand_ins)
+            for submission, outcome in in_order(work, found, helpers.grade, cpu_count()):
+                done.append(outcome if submission is None else self._written(submission, work, outcome))
+                self.log.log(logging.INFO if done[-1].state == GRADED else logging.WARNING, "%s", line(done[-1]))
         remember(self.course.grading, self.coursedir.assignment_id, done)
         self.log.info("%s", counts(len(self.hand_ins), done))
         if failed := [o for o in done if o.state == FAILED]:
             raise NbGraderException(f"{len(failed)} submissions could not be graded here; run the command again")
 
     def _settings(self) -> Settings:
-        given: dict[str, Any] = {
-            "seed": self.seed, "trust": self.trust_submissions, "label": self.course.label, "lessons": self.course.lessons,
-        }  # fmt: skip
-        if self.limits:
-            given["limits"] = Limits.from_json(json.dumps(self.limits))
-        return Settings.from_environment(**given)
+        given = {"limits": Limits.from_json(json.dumps(self.limits))} if self.limits else {}
+        course = {"label": self.course.label, "lessons": self.course.lessons}
+        return Settings.from_environment(seed=self.seed, trust=self.trust_submissions, **course, **given)
 
-    def _convert(self, student: str, work: ClassWork, helpers: Helpers, earlier: Outcome | None) -> Outcome:
-        """Grade and write one submission, unless it was graded already and nothing newer was handed in: nbgrader's rule."""
-        start = time.perf_counter()
+    def _to_do(self, student: str, work: ClassWork, earlier: Outcome | None) -> Submission | Outcome:
+        """Read a submission; one that was graded already is left alone unless something newer was handed in: nbgrader's rule."""
         read = work.read(self.hand_ins[student])
         if isinstance(read, Outcome):
             return read
@@ -120,12 +117,16 @@ class SealedAutograde(Autograde):
             to_do = self.init_destination(self.coursedir.assignment_id, student)
         if not to_do and earlier is not None and earlier.state == GRADED:
             return replace(earlier, before=True)
-        outcome = work.outcome(read, helpers.grade)
-        if outcome.state == GRADED:
-            result = work.store.get(outcome.key)
-            gone = "its stored result is not there any more"
-            outcome = self.write(read, result, outcome) if result is not None else outcome.failed(gone)
-        return replace(outcome, seconds=time.perf_counter() - start)
+        return read
+
+    def _written(self, submission: Submission, work: ClassWork, outcome: Outcome) -> Outcome:
+        """Write what has been graded, and return how that ended."""
+        if outcome.state != GRADED:
+            return outcome
+        result = work.store.get(outcome.key)
+        if result is None:
+            return outcome.failed("its stored result is not there any more")
+        return self.write(submission, result, outcome)
 
     def write(self, submission: Submission, result: Result, outcome: Outcome) -> Outcome:
         """Write a result into the gradebook and as an autograded notebook, and return how that ended."""

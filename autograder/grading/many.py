@@ -1,6 +1,7 @@
 """Stage A of grading a class: every submission becomes a stored result, in parallel and without a database."""
 
 import time
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -78,6 +79,26 @@ def outcomes(work: ClassWork, hand_ins: Sequence[HandIn], grader: Grader, at_a_t
         return read if isinstance(read, Outcome) else work.outcome(read, grader)
 
     yield from in_threads(one, hand_ins, at_a_time)
+
+
+def in_order(
+    work: ClassWork, found: Iterable[Submission | Outcome], grader: Grader, at_a_time: int
+) -> Iterator[tuple[Submission | None, Outcome]]:
+    """Yield the outcomes in order, each with the submission where it was graded; the next few are graded meanwhile."""
+    pool, ahead = ThreadPoolExecutor(at_a_time), deque[tuple[Submission | None, Future[Outcome] | Outcome]]()
+    try:
+        for one in found:
+            ahead.append((None, one) if isinstance(one, Outcome) else (one, pool.submit(work.outcome, one, grader)))
+            if len(ahead) > at_a_time:
+                yield _ended(*ahead.popleft())
+        while ahead:
+            yield _ended(*ahead.popleft())
+    finally:  # interrupted, the threads end when the processes for which they wait are ended
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _ended(submission: Submission | None, outcome: Future[Outcome] | Outcome) -> tuple[Submission | None, Outcome]:
+    return submission, outcome if isinstance(outcome, Outcome) else outcome.result()
 
 
 def in_threads(do: Callable[[X], Y], items: Iterable[X], at_a_time: int) -> Iterator[Y]:

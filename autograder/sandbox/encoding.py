@@ -14,15 +14,8 @@ MAX_BODY = 512 * 2**20
 MAX_NODES = 20_000
 MAX_DEPTH = 12
 _ALIGNED = 64
-
-
-DTYPES = {
-    str(dtype).removeprefix("torch."): dtype
-    for dtype in (
-        torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16, torch.int8,
-        torch.uint8, torch.bool, torch.complex64, torch.complex128,
-    )
-}  # fmt: skip
+_NAMES = "float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool complex64 complex128"
+DTYPES = {name: getattr(torch, name) for name in _NAMES.split()}
 
 
 class BadMessage(Exception):
