@@ -22,9 +22,12 @@ demo: install
 test: install
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --nbval-lax tests solutions
 
-# What takes hours: every way to a grade for every lesson, every known answer, every hostile submission both ways.
+# What takes hours: every way to a grade for every lesson, all seeds, a fresh environment, the notebooks trained from nothing,
+# every known answer, every hostile submission both ways.
 nightly: install
-	WHOLE_WAY=all $(BIN)/python -m pytest tests/test_whole_way.py tests/test_colab.py tests/grading
+	WHOLE_WAY=all $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
+	rm -rf nightly && cp -R solutions nightly && rm -f nightly/*/*.safetensors
+	$(BIN)/python -m pytest -n 2 --nbval-lax --nbval-cell-timeout 1800 nightly && rm -rf nightly
 	$(BIN)/autograder audit
 
 # A working copy of the assignments: what you write there is yours and is never overwritten.
@@ -48,4 +51,4 @@ lint: install
 	$(BIN)/mypy
 
 clean:
-	rm -rf demo bench.json .pytest_cache .mypy_cache .ruff_cache
+	rm -rf demo nightly bench.json .pytest_cache .mypy_cache .ruff_cache

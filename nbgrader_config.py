@@ -4,4 +4,4 @@ from pathlib import Path
 
 from autograder.nbgrader_plugins.config import configure
 
-configure(get_config(), Path(__file__).resolve().parent)  # nbgrader provides get_config
+configure(get_config(), Path(__file__).resolve().parent, course_id="attention")  # nbgrader provides get_config

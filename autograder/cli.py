@@ -47,16 +47,15 @@ def _add_build(commands: Any) -> None:
 
 
 def _add_new(commands: Any) -> None:
-    about = "Write stubs for a new exercise at the end of a lesson. They build at once; put your own in their place."
-    parser = commands.add_parser("new-exercise", help="write stubs for an exercise", description=about)
-    parser.add_argument("lesson", metavar="LESSON")
-    parser.add_argument("name", metavar="NAME", help="the function that students write")
-    parser.set_defaults(run=_new, whole=False)
-    about = "Write stubs for a new lesson with one exercise. They build at once; put your own in their place."
-    parser = commands.add_parser("new-lesson", help="write stubs for a lesson", description=about)
-    parser.add_argument("lesson", metavar="LESSON", help="such as 04-translation")
-    parser.add_argument("name", metavar="EXERCISE", help="the function that students write in its first exercise")
-    parser.set_defaults(run=_new, whole=True)
+    for command, what in (
+        ("new-exercise", "an exercise at the end of a lesson"),
+        ("new-lesson", "a lesson with one exercise"),
+    ):
+        about = f"Write stubs for {what}. They build at once; put your own in their place."
+        parser = commands.add_parser(command, help=f"write stubs for {what}", description=about)
+        parser.add_argument("lesson", metavar="LESSON", help="such as 04-translation")
+        parser.add_argument("name", metavar="EXERCISE", help="the function that students write")
+        parser.set_defaults(run=_new, whole=command == "new-lesson")
 
 
 def _add_answers(commands: Any) -> None:
@@ -76,19 +75,13 @@ def _add_grade(commands: Any) -> None:
     parser = commands.add_parser("grade", help="grade a class", description=about)
     parser.add_argument("assignment", metavar="ASSIGNMENT")
     parser.add_argument("--workers", type=int, default=None, help="submissions at a time (default: one for each core)")
-    parser.add_argument(
-        "--scheduler", metavar="ADDRESS", help="grade on the Dask cluster at this address, tcp://host:port"
-    )
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="grade on this Dask cluster, tcp://host:port")
     parser.add_argument("--student", action="append", metavar="ID", help="grade only this student (repeatable)")
-    parser.add_argument(
-        "--force", action="store_true", help="grade again, and write again, what earlier runs have done"
-    )
+    parser.add_argument("--force", action="store_true", help="grade and write again what is done")
     parser.add_argument(
         "--diff", action="store_true", help="show whose points would change, and why; leave the gradebook alone"
     )
-    parser.add_argument(
-        "--seed", type=int, help="draw the inputs from this seed (default: one for each submission, secret)"
-    )
+    parser.add_argument("--seed", type=int, help="draw inputs from this seed (default: secret, one each)")
     parser.add_argument("--trust-submissions", action="store_true", help="run students' code without a sandbox")
     parser.add_argument("--limits", metavar="JSON", help="limits of the sandbox, such as '{\"request_cpu\": 80}'")
     parser.set_defaults(run=_grade)
@@ -105,6 +98,10 @@ def _add_audit(commands: Any) -> None:
     parser.add_argument("--workers", type=int, default=None, help="cases at a time (default: one for each core)")
     parser.add_argument("--seed", type=int, help="draw the inputs from this seed (default: a fresh one for each case)")
     parser.add_argument("--verbose", action="store_true", help="print a line for each case")
+    parser.add_argument(
+        "--since", metavar="COMMIT", help="all of the lessons changed since then, a tenth of the others"
+    )
+    parser.add_argument("--tenth", type=int, metavar="N", help="which tenth, 0 to 9 (default: another one each day)")
     parser.add_argument("--no-attacks", action="store_true", help="leave out the hostile submissions")
     parser.set_defaults(run=_audit)
 
@@ -183,7 +180,10 @@ def _answers(options: argparse.Namespace) -> int:
 def _audit(options: argparse.Namespace) -> int:
     from autograder.authoring.audit import audit
 
-    return audit(options.bank, options.exercise, options.workers, options.seed, options.verbose, not options.no_attacks)
+    return audit(
+        options.bank, options.exercise, options.workers, options.seed, options.verbose, not options.no_attacks,
+        options.since, options.tenth,
+    )  # fmt: skip
 
 
 def _demo(options: argparse.Namespace) -> int:

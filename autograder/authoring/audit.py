@@ -10,6 +10,7 @@ from joblib import cpu_count
 from rich.console import Console
 from rich.table import Table
 
+from autograder.authoring.audited import selected
 from autograder.grading.course import Course, find_course
 from autograder.grading.handed_out import released_in
 from autograder.grading.helpers import HelperLost, Helpers, NeedsHuman, Task
@@ -17,7 +18,7 @@ from autograder.grading.many import in_threads
 from autograder.grading.progress import progress
 from autograder.grading.settings import Settings
 from autograder.grading.submission import from_notebook
-from autograder.judging.answers import Case, own_cases, read_bank
+from autograder.judging.answers import Case
 from autograder.judging.lesson import Lessons
 from autograder.judging.tools.draw import fresh_seed
 from autograder.sandbox.outside.bubblewrap import problem
@@ -101,13 +102,16 @@ def audit(
     seed: int | None,
     verbose: bool,
     attacks: bool = True,
+    since: str | None = None,
+    tenth: int | None = None,
 ) -> int:
     """Run the audit, print a table, and return 0 when every verdict is right.
 
-    The course's own bank, taken whole, is followed by the attack suite, unless ``attacks`` is False or there is no sandbox.
+    The course's own bank, taken whole, is followed by the attack suite, unless ``attacks`` is False or there is no sandbox. With
+    ``since``, a commit, only the lessons changed since then are taken whole, and of the others a ``tenth``, by default today's.
     """
     course = find_course()
-    cases = list(_selected(course, banks, only))
+    cases = list(selected(course, banks, only, since, tenth))
     console = Console(width=None if os.isatty(1) else 110)
     verdicts: list[Verdict] = []
     with progress("checking answers", len(cases)) as step:
@@ -118,7 +122,7 @@ def audit(
                 console.print(str(verdict), markup=False, highlight=False, soft_wrap=True)
     verdicts.sort(key=lambda verdict: str(verdict.case))
     bad = _print(console, verdicts, course.lessons)
-    return _attack(course, console) or bad if attacks and not banks and not only else bad
+    return _attack(course, console) or bad if attacks and not (banks or only or since) else bad
 
 
 def _attack(course: Course, console: Console) -> int:
@@ -138,24 +142,6 @@ def _attack(course: Course, console: Console) -> int:
     for command, tally in tallies.items():
         console.print(f"{command}: {tally}", markup=False, highlight=False, soft_wrap=True)
     return 0 if all(tally.good for tally in tallies.values()) else 1
-
-
-def _selected(course: Course, banks: list[Path] | None, only: list[str] | None) -> Iterator[Case]:
-    """Yield the cases of the banks, or else the course's own. Raises LookupError for one of no exercise of its lesson."""
-    for bank in banks or ():
-        if not bank.is_dir():
-            raise FileNotFoundError(
-                f"There is no folder {bank}. Expected one with files <assignment>/<exercise>/<right|wrong>/<name>.py."
-            )
-    own = own_cases(course.lessons, course.assignments) if not banks else ()
-    for case in (*own, *(case for bank in banks or () for case in read_bank(bank))):
-        known = course.lessons.of(case.assignment).exercises
-        if case.exercise not in known:
-            raise LookupError(
-                f"{case}: {case.assignment} has no exercise {case.exercise!r}. Expected one of: {', '.join(known)}."
-            )
-        if not only or case.exercise in only:
-            yield case
 
 
 def _print(console: Console, verdicts: Sequence[Verdict], lessons: Lessons) -> int:

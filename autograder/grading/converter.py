@@ -70,7 +70,7 @@ class SealedAutograde(Autograde):
             raise NbGraderException(msg)
 
     def begin(self) -> None:
-        """Make ready to :meth:`write`, without converting anything: what :meth:`start` does before that."""
+        """Make ready to :meth:`write`, as :meth:`start` does, without converting anything."""
         self.init_notebooks()
         self.writer = FilesWriter(parent=self, config=self.config)
         self.exporter = self.exporter_class(parent=self, config=self.config)
@@ -124,9 +124,8 @@ class SealedAutograde(Autograde):
         if outcome.state != GRADED:
             return outcome
         result = work.store.get(outcome.key)
-        if result is None:
-            return outcome.failed("its stored result is not there any more")
-        return self.write(submission, result, outcome)
+        gone = "its stored result is not there any more"
+        return outcome.failed(gone) if result is None else self.write(submission, result, outcome)
 
     def write(self, submission: Submission, result: Result, outcome: Outcome) -> Outcome:
         """Write a result into the gradebook and as an autograded notebook, and return how that ended."""

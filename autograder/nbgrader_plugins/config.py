@@ -10,8 +10,8 @@ from typing import Any
 NOT_RELEASED = ["*.py", "*.safetensors", "*.md", "__pycache__", "*.pyc", ".ipynb_checkpoints", ".pytest_cache"]
 
 
-def configure(c: Any, root: Path) -> None:
-    """Set up nbgrader's configuration object ``c`` for the course in ``root``."""
+def configure(c: Any, root: Path, course_id: str = "") -> None:
+    """Set up nbgrader's configuration object ``c`` for the course in ``root``; ``course_id`` is its name in the gradebook."""
     from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
     from nbgrader.preprocessors import ClearHiddenTests, ClearOutput, ClearSolutions, Execute
 
@@ -23,7 +23,7 @@ def configure(c: Any, root: Path) -> None:
     grading = root / "grading"
     grading.mkdir(parents=True, exist_ok=True)
     c.CourseDirectory.root = str(root)
-    c.CourseDirectory.course_id = "attention"
+    c.CourseDirectory.course_id = course_id
     c.CourseDirectory.source_directory = "solutions"
     c.CourseDirectory.release_directory = "assignments"
     for step in ("submitted", "autograded", "feedback"):

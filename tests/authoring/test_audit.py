@@ -1,9 +1,12 @@
 """The audit: the course's own cases, a bank from outside, and banks that are wrong."""
 
 import re
+import subprocess
 
 import pytest
 from known import CASES
+
+from autograder.authoring.audited import selected
 
 RIGHT = "def softmax(E, dim=-1):\n    return torch.softmax(E, dim)\n"
 
@@ -65,3 +68,21 @@ def test_an_unknown_exercise_or_folder_is_a_clear_error(bank, command, tmp_path)
     done = command("autograder", "audit", "--bank", tmp_path / "nowhere")
     assert done.returncode == 2
     assert "There is no folder" in done.stderr
+
+
+def test_what_has_changed_is_audited_whole_and_of_the_rest_a_tenth(second_course, capsys):
+    def git(*arguments):
+        subprocess.run(["git", *arguments], cwd=second_course.root, check=True, capture_output=True)
+
+    git("init")
+    git("add", ".")
+    git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-m", "all")
+    everything = list(selected(second_course, None, None, None, None))
+    assert len(everything) == 8
+    assert list(selected(second_course, None, None, "HEAD", 3)) == [everything[3]]
+    assert "(--tenth 3)" in capsys.readouterr().out
+    path = second_course.root / "signal_lessons" / "averages" / "references.py"
+    path.write_text(path.read_text(encoding="utf8") + "\n", encoding="utf8")
+    assert list(selected(second_course, None, None, "HEAD", 3)) == everything
+    with pytest.raises(ValueError, match="git cannot compare with 'nowhere'"):
+        list(selected(second_course, None, None, "nowhere", None))
