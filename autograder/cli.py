@@ -90,11 +90,9 @@ def _add_grade(commands: Any) -> None:
 def _add_audit(commands: Any) -> None:
     about = "Run known right and wrong answers and print how many were accepted, rejected and named."
     parser = commands.add_parser("audit", help="grade the graders", description=about)
-    bank = (
-        "a folder of cases, DIR/<assignment>/<exercise>/<right|wrong>/<name>.py (repeatable; default: the course's own)"
-    )
-    parser.add_argument("--bank", type=Path, action="append", metavar="DIR", help=bank)
-    parser.add_argument("--exercise", action="append", metavar="NAME", help="only this exercise's cases (repeatable)")
+    bank = "cases, DIR/<assignment>/<exercise>/<right|wrong>/<name>.py (repeatable; default: the course's own)"
+    parser.add_argument("--bank", dest="banks", type=Path, action="append", metavar="DIR", help=bank)
+    parser.add_argument("--exercise", dest="only", action="append", metavar="NAME", help="only this one's (repeatable)")
     parser.add_argument("--workers", type=int, default=None, help="cases at a time (default: one for each core)")
     parser.add_argument("--seed", type=int, help="draw the inputs from this seed (default: a fresh one for each case)")
     parser.add_argument("--verbose", action="store_true", help="print a line for each case")
@@ -102,7 +100,7 @@ def _add_audit(commands: Any) -> None:
         "--since", metavar="COMMIT", help="all of the lessons changed since then, a tenth of the others"
     )
     parser.add_argument("--tenth", type=int, metavar="N", help="which tenth, 0 to 9 (default: another one each day)")
-    parser.add_argument("--no-attacks", action="store_true", help="leave out the hostile submissions")
+    parser.add_argument("--no-attacks", dest="attacks", action="store_false", help="leave out the hostile submissions")
     parser.set_defaults(run=_audit)
 
 
@@ -146,9 +144,14 @@ def _grade(options: argparse.Namespace) -> int:
     if options.limits is not None:
         given["limits"] = Limits.from_json(options.limits)
     asked = Options(
-        options.assignment, workers, options.scheduler, options.diff, options.force, options.student or (),
+        options.assignment,
+        workers,
+        options.scheduler,
+        options.diff,
+        options.force,
+        options.student or (),
         Settings.from_environment(**given),
-    )  # fmt: skip
+    )
     return grade_class(course, asked)
 
 
@@ -180,10 +183,7 @@ def _answers(options: argparse.Namespace) -> int:
 def _audit(options: argparse.Namespace) -> int:
     from autograder.authoring.audit import audit
 
-    return audit(
-        options.bank, options.exercise, options.workers, options.seed, options.verbose, not options.no_attacks,
-        options.since, options.tenth,
-    )  # fmt: skip
+    return audit(**{name: value for name, value in vars(options).items() if name != "run"})
 
 
 def _demo(options: argparse.Namespace) -> int:

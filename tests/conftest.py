@@ -83,9 +83,16 @@ def pytest_configure() -> None:
 
 #: These take minutes each. They begin first, so that at the end no process waits for another one's.
 LONG = (
-    "test_whole_way.py", "test_attacks.py", "test_seeds.py", "test_colab.py", "test_class.py", "test_messy.py", "test_demo.py",
-    "test_audit.py", "test_cluster.py",
-)  # fmt: skip
+    "test_whole_way.py",
+    "test_attacks.py",
+    "test_seeds.py",
+    "test_colab.py",
+    "test_class.py",
+    "test_messy.py",
+    "test_demo.py",
+    "test_audit.py",
+    "test_cluster.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

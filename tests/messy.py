@@ -90,10 +90,30 @@ def zipped(files: dict[str, bytes]) -> bytes:
 # ------------------------------------------------------------ names of students
 
 for _name in (
-    "plain", "ada@example.org", "Ada Lovelace", "o'brien", "d-angelo_2", "jürgen", unicodedata.normalize("NFD", "zoë"),
-    "王小明", "[guest] 7", "a[1-3]", "x*y", "what?", "100%", "comma, jr", "=1+1", "semi;colon", "quote\"d", "-dash", "a+b",
-    "{curly}", "ends.", "ß", "Ω",
-):  # fmt: skip
+    "plain",
+    "ada@example.org",
+    "Ada Lovelace",
+    "o'brien",
+    "d-angelo_2",
+    "jürgen",
+    unicodedata.normalize("NFD", "zoë"),
+    "王小明",
+    "[guest] 7",
+    "a[1-3]",
+    "x*y",
+    "what?",
+    "100%",
+    "comma, jr",
+    "=1+1",
+    "semi;colon",
+    'quote"d',
+    "-dash",
+    "a+b",
+    "{curly}",
+    "ends.",
+    "ß",
+    "Ω",
+):
     case(_name)(
         lambda kit, folder, name=_name: save(folder, kit.notebook(softmax=kit.answers["softmax"] + f"\n# {name}"))
     )
@@ -426,8 +446,11 @@ def _(kit, folder):
 
 @case("pasted-into-a-new-notebook", "recognised by what they hold")
 def _(kit, folder):
-    cells = [code(kit.text(cell)) for cell in kit.notebook(softmax=kit.answers["softmax"] + "\n# pasted")["cells"]
-             if cell["cell_type"] == "code"]  # fmt: skip
+    cells = [
+        code(kit.text(cell))
+        for cell in kit.notebook(softmax=kit.answers["softmax"] + "\n# pasted")["cells"]
+        if cell["cell_type"] == "code"
+    ]
     save(folder, {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 

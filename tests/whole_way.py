@@ -75,9 +75,14 @@ def run(place: Path, command: str, *arguments: str, good: tuple[int, ...] = (0,)
     """Run a command as a user does, in the course, with the programs of this environment; return what it printed."""
     program = Path(sys.executable).parent / command
     done = subprocess.run(
-        [program, *arguments], cwd=place, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        env=os.environ | {"MPLBACKEND": "Agg"}, encoding="utf8",
-    )  # fmt: skip
+        [program, *arguments],
+        cwd=place,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=os.environ | {"MPLBACKEND": "Agg"},
+        encoding="utf8",
+    )
     assert done.returncode in good, f"{command} {' '.join(arguments)}: {done.returncode}\n{done.stdout[-6000:]}"
     return done.stdout
 

@@ -151,9 +151,10 @@ def new_exercise(course: Course, assignment: str, name: str) -> list[Path]:
     changes = {
         settings: _with_exercise(settings.read_text(encoding="utf8"), name),
         lesson.folder / "references.py": (lesson.folder / "references.py").read_text(encoding="utf8").rstrip("\n")
-        + "\n" + _REFERENCE.format(**filled),
+        + "\n"
+        + _REFERENCE.format(**filled),
         source: text.rstrip("\n") + "\n" + _CELLS.format(**filled, section=section, number=number),
-    }  # fmt: skip
+    }
     for path, changed in changes.items():
         path.write_text(changed, encoding="utf8")
     return [check, answers, *changes]

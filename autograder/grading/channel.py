@@ -46,9 +46,13 @@ class Channel:
         # The package is found where this process has it, and not in the folder from which the command was started (-P).
         path = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", module, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
-            cwd=folder, env={**os.environ, "PYTHONPATH": path, **(environment or {})},
-        )  # fmt: skip
+            [sys.executable, "-P", "-m", module, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": path, **(environment or {})},
+        )
         assert self.process.stdin is not None  # they are pipes
         assert self.process.stdout is not None
         self._questions, self._answers = self.process.stdin, self.process.stdout

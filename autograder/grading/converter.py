@@ -186,10 +186,8 @@ class SealedAutograde(Autograde):
 
     def assign_penalty(self, student: str) -> None:
         """Set the penalty for handing in late anew: the due date or the rule may have changed since the work was graded."""
-        about = {
-            "student": student, "assignment": self.released.assignment, "notebook": self.released.notebook,
-            "db_url": self.coursedir.db_url,
-        }  # fmt: skip
+        about = {"student": student, "assignment": self.released.assignment, "notebook": self.released.notebook}
+        about["db_url"] = self.coursedir.db_url
         nothing = NotebookNode(cells=[])
         for kind in self.autograde_preprocessors:
             if isinstance(kind, type) and issubclass(kind, AssignLatePenalties):

@@ -17,15 +17,25 @@ def as_data(report: ExerciseReport) -> dict:
     """Return a report as plain data."""
     checks = [
         {
-            "name": r.name, "sentence": r.sentence, "points": r.points, "earned": r.earned,
-            "failure": str(r.failure or ""), "cause": r.diagnosis.name if r.diagnosis else "",
+            "name": r.name,
+            "sentence": r.sentence,
+            "points": r.points,
+            "earned": r.earned,
+            "failure": str(r.failure or ""),
+            "cause": r.diagnosis.name if r.diagnosis else "",
         }
         for r in report.results
-    ]  # fmt: skip
+    ]
     return {
-        "name": report.exercise, "earned": points_between(report.earned, report.points), "points": report.points,
-        "seed": report.seed, "named": report.named, "note": report.note, "checks": checks, "text": str(report),
-    }  # fmt: skip
+        "name": report.exercise,
+        "earned": points_between(report.earned, report.points),
+        "points": report.points,
+        "seed": report.seed,
+        "named": report.named,
+        "note": report.note,
+        "checks": checks,
+        "text": str(report),
+    }
 
 
 def check_outputs(report: ExerciseReport, sealed: bool) -> list[Output]:

@@ -28,9 +28,15 @@ class ReleasedCell:
     def metadata(self) -> dict[str, Any]:
         """Return the metadata that nbgrader gave the cell."""
         marks: dict[str, Any] = {
-            "schema_version": 3, "grade_id": self.name, "grade": self.grade, "solution": self.solution, "task": self.task,
-            "locked": self.locked, "cell_type": self.cell_type, "checksum": self.checksum,
-        }  # fmt: skip
+            "schema_version": 3,
+            "grade_id": self.name,
+            "grade": self.grade,
+            "solution": self.solution,
+            "task": self.task,
+            "locked": self.locked,
+            "cell_type": self.cell_type,
+            "checksum": self.checksum,
+        }
         if self.grade or self.task:
             marks["points"] = self.points
         return {"nbgrader": marks}
@@ -82,10 +88,16 @@ def from_notebook(assignment: str, name: str, notebook: Mapping[str, Any], lesso
         text = notebooks.source(cell)
         if grade_id := notebooks.grade_id(cell):
             cells[grade_id] = ReleasedCell(
-                grade_id, cell["cell_type"], bool(marks.get("locked")), text, str(marks.get("checksum", "")),
-                bool(marks.get("grade")), bool(marks.get("solution")), bool(marks.get("task")),
+                grade_id,
+                cell["cell_type"],
+                bool(marks.get("locked")),
+                text,
+                str(marks.get("checksum", "")),
+                bool(marks.get("grade")),
+                bool(marks.get("solution")),
+                bool(marks.get("task")),
                 float(marks.get("points", 0.0)),
-            )  # fmt: skip
+            )
             if cells[grade_id].solution and cells[grade_id].cell_type != "code":
                 before[grade_id] = previous
         elif mark := notebooks.experiment_mark(cell):
@@ -110,11 +122,18 @@ def from_gradebook(db_url: str, assignment: str, notebook: Path, lessons: Lesson
         )
         cells = {
             cell.name: ReleasedCell(
-                cell.name, cell.cell_type, bool(cell.locked), cell.source, cell.checksum, cell.name in grades,
-                cell.name in solutions, cell.name in tasks, float(points.get(cell.name, 0.0)),
+                cell.name,
+                cell.cell_type,
+                bool(cell.locked),
+                cell.source,
+                cell.checksum,
+                cell.name in grades,
+                cell.name in solutions,
+                cell.name in tasks,
+                float(points.get(cell.name, 0.0)),
             )
             for cell in entry.source_cells
-        }  # fmt: skip
+        }
     try:
         given = from_notebook(assignment, name, notebooks.read(notebook), lessons)
     except (OSError, ValueError):

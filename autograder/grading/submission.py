@@ -41,9 +41,13 @@ class Submission:
         """Return the submission as bytes, to be read by :func:`unpack`."""
         names = list(self.files)
         head = {
-            "student": self.student, "assignment": self.assignment, "notebook": self.notebook, "cells": list(self.cells),
-            "notes": list(self.notes), "files": [[name, len(self.files[name])] for name in names],
-        }  # fmt: skip
+            "student": self.student,
+            "assignment": self.assignment,
+            "notebook": self.notebook,
+            "cells": list(self.cells),
+            "notes": list(self.notes),
+            "files": [[name, len(self.files[name])] for name in names],
+        }
         text = json.dumps(head).encode()
         return b"".join([len(text).to_bytes(8, "big"), text, *(self.files[name] for name in names)])
 
@@ -64,8 +68,12 @@ def _content(cell: Cell) -> list[Any]:
     own = notebooks.is_check(cell) and checked_exercise(notebooks.source(cell)) is None
     points = cell["metadata"]["nbgrader"].get("points") if own else None
     return [
-        cell["cell_type"], notebooks.grade_id(cell), notebooks.source(cell), notebooks.experiment_mark(cell), points
-    ]  # fmt: skip
+        cell["cell_type"],
+        notebooks.grade_id(cell),
+        notebooks.source(cell),
+        notebooks.experiment_mark(cell),
+        points,
+    ]
 
 
 def from_folder(student: str, folder: Path, released: Released) -> Submission:

@@ -41,19 +41,23 @@ def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
     for key, tensor in weights.items():
         if not meant[key]:
             raise CheckFailure(
-                "parameters", f"{name} has no parameter {key}.", expected=", ".join(weights),
-                yours=", ".join(own) or "no parameters", received=sorted(own),
-            )  # fmt: skip
+                "parameters",
+                f"{name} has no parameter {key}.",
+                expected=", ".join(weights),
+                yours=", ".join(own) or "no parameters",
+                received=sorted(own),
+            )
         shape = tuple(own[meant[key][0]].shape)
         if shape != tensor.shape:
             raise CheckFailure(
-                "parameters", f"The parameter {key} of {name} has another shape.", expected=str(tuple(tensor.shape)),
-                yours=str(shape), received=[*shape],
-            )  # fmt: skip
+                "parameters",
+                f"The parameter {key} of {name} has another shape.",
+                expected=str(tuple(tensor.shape)),
+                yours=str(shape),
+                received=[*shape],
+            )
     for key, parameter in own.items():
-        if key.endswith(
-            "bias"
-        ):  # one too many is told by the check of the parameters, and need not spoil all the others
+        if key.endswith("bias"):  # the parameter check reports an extra bias
             nn.init.zeros_(parameter)
     module.to(next(iter(weights.values())).dtype)
     own = _by_name(module)

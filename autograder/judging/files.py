@@ -8,7 +8,7 @@ MOST_BYTES = 50 * 2**20
 
 
 def files_in(folder: str | Path) -> Callable[[str], bytes | None]:
-    """Return a function that reads a plain file of a folder; None for what is not there, is no plain file or is gigantic."""
+    """Return a function that reads a file of a folder; None if it is missing, not a regular file, or over MOST_BYTES."""
 
     def read(name: str) -> bytes | None:
         path = Path(folder, name)

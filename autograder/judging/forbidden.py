@@ -20,12 +20,16 @@ from autograder.judging.failure import CheckFailure
 #: Parts of the names of PyTorch's operators that a forbidden function ends in.
 OPERATORS = {
     "torch.nn.functional.scaled_dot_product_attention": (
-        "scaled_dot_product", "flash_attention", "efficient_attention", "cudnn_attention", "triton_scaled_dot",
+        "scaled_dot_product",
+        "flash_attention",
+        "efficient_attention",
+        "cudnn_attention",
+        "triton_scaled_dot",
     ),
     "torch.nn.attention.flex_attention.flex_attention": ("flex_attention",),
     "torch.nn.MultiheadAttention": ("multi_head_attention", "transformer_encoder_layer_fwd"),
     "torch.nn.functional.layer_norm": ("layer_norm",),
-}  # fmt: skip
+}
 
 
 def failure(name: str, line: int | None = None) -> CheckFailure:

@@ -18,7 +18,7 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times the reference's time: the median over rounds, and an interval for it (99 % sure from eight rounds on)."""
+    """Candidate time / reference time: the median over rounds, and a 99 % confidence interval from eight rounds on."""
 
     median: float
     low: float

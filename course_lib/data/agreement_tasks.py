@@ -22,9 +22,17 @@ from course_lib.data.agreement import (
 SUBJECTS = tuple(REFLEXIVES)
 #: What `word_tags` tells apart.
 TAGS = (
-    "other", "determiner", "adjective", "preposition", "adverb", "pronoun",
-    "subject", "other noun", "the subject's verb", "another's verb",
-)  # fmt: skip
+    "other",
+    "determiner",
+    "adjective",
+    "preposition",
+    "adverb",
+    "pronoun",
+    "subject",
+    "other noun",
+    "the subject's verb",
+    "another's verb",
+)
 
 
 def subject_classes(sentences: Int64[Tensor, "B T"]) -> Int64[Tensor, " B"]:

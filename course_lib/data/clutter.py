@@ -23,9 +23,10 @@ def draw_clutter(
     B = len(boxes)
     stroke = torch.rand(B, pieces, generator=random) < 0.5
     ink = torch.where(
-        stroke[..., None, None], strokes(B * pieces, random).view(B, pieces, SIDE, SIDE),
+        stroke[..., None, None],
+        strokes(B * pieces, random).view(B, pieces, SIDE, SIDE),
         fragments(images, B * pieces, random).view(B, pieces, SIDE, SIDE),
-    )  # fmt: skip
+    )
     darkness = 0.4 + 0.5 * torch.rand(B, pieces, generator=random)
     corners = torch.randint(canvas - SIDE + 1, (B, pieces, 2), generator=random)
     wanted = torch.rand(B, pieces, generator=random) < 2 / 3

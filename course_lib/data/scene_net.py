@@ -32,9 +32,14 @@ class SceneNet(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.see = nn.Sequential(
-            _layer(1, 24, 5, 2), _layer(24, 48), _layer(48, 80, 3, 2), _layer(80, 80), _layer(80, 80),
-            nn.Conv2d(80, HIDDEN, 1), nn.ReLU(),
-        )  # fmt: skip
+            _layer(1, 24, 5, 2),
+            _layer(24, 48),
+            _layer(48, 80, 3, 2),
+            _layer(80, 80),
+            _layer(80, 80),
+            nn.Conv2d(80, HIDDEN, 1),
+            nn.ReLU(),
+        )
         self.name = nn.Conv2d(HIDDEN, KINDS, 1)
         # Pictures and weights with their channels last take a fifth less time on a CPU.
         nn.utils.convert_conv2d_weight_memory_format(self, torch.channels_last)

@@ -41,7 +41,7 @@ Transformers" (CS 4644/7643). Papers are named where their idea comes up and lis
 - The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
   with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
-- Before each experiment there is a question. Answer it before you run the cell; then open "What was to be seen".
+- Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
 - From exercise 2 on, use `torch.softmax`, so that a mistake in exercise 1 does not follow you around.
 - Not to be used in this lesson, since you are building them: `torch.nn.functional.scaled_dot_product_attention`,
   `nn.MultiheadAttention` (and the layers that contain it) and `flex_attention`.
@@ -147,7 +147,7 @@ plots.show_curves(factors, {f"similarity c · {i + 1}": A[:, i] for i in range(3
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 Near $c = 0$ the weights are equal, 1/3 each: the answer is a plain mean. For large $c$ the largest similarity takes
 everything, and the curves are flat: there a small change of the similarities changes nothing. Adding 1000 changes
@@ -222,7 +222,7 @@ plots.show_bars(sentence, a, ylabel="attention weight", title='Which words answe
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 "cat" and "mouse" share nearly all of the weight, so $y$ is nearly the mean of their two vectors: strong in "animal",
 a little "size", hardly any "action". The two "the" get exactly the same weight, because they are the same vector:
@@ -284,7 +284,7 @@ show_draws(jacobian_norm, "norm of the Jacobian", "Without scaling, the gradient
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 The bands hold the middle half of the draws. Without the division the standard deviation is a straight line of slope
 1/2 in the first picture, that is $\sqrt{D_Q}$: 64 at $D_Q = 4096$. The largest weight goes to 1, the weights become
@@ -468,7 +468,7 @@ ax.set(xlabel="French words (keys)", ylabel="English words (queries)");
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 A diagonal where the words stand in the same order, and a line the other way, from upper right to lower left, at
 "European Economic Area". Both rows "the" are the same, and split their weight between "l'" and "la": the vectors say
@@ -496,7 +496,7 @@ print("sums of the rows of A:", [[round(total, 4) for total in row] for row in A
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 The 1 broadcasts: all queries of a sentence get the same row. In the second sentence the two columns of padding are
 exactly 0 and the rows still sum to 1, over three words. The third sentence is all zeros, not NaN. One NaN in one
@@ -577,7 +577,7 @@ plots.show_attention(A[0], queries=sentence, keys=sentence, title="Self-attentio
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 Not symmetric: what "cat" asks of "mouse" is $q_{\text{cat}} \cdot k_{\text{mouse}}$, and $W_Q$ and $W_K$ differ.
 There are $5 \cdot 16 + 5 \cdot 16 + 5 \cdot 3 = 175$ numbers to learn, for 7 words as for 700. The two rows "the" are
@@ -631,7 +631,7 @@ with torch.no_grad():
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 Without positions the second matrix holds the same numbers as the first, rows and columns in the new order, and the
 vector of "dog" is the same in both sentences up to rounding. The layer cannot tell who bites. With positions the
@@ -695,7 +695,7 @@ plots.show_mask(causal_mask(2, 6), queries=text[-2:], keys=text, title="Only the
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 The second is the last two rows of the first. A mask that ignores $N_K - N_Q$ would let "the" see only the first key,
 and "mat" the first two.
@@ -764,7 +764,7 @@ for ax, title, make in zip(axes, ("without mask", "with causal mask"), (SelfAtte
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 Without the mask all eight rows change, and every entry of the picture is positive. With it rows 4 to 7 change, and
 everything above the diagonal is exactly 0. The last row is the same in both, since the last word may look at all
@@ -862,7 +862,7 @@ for name in layers:
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 In memory: slope 1 for RNN and convolution, slope 2 for self-attention, whose $N^2$ numbers take 64 MiB for one matrix
 $A$ at $N = 4096$ (and $E$ is of the same size). In time: about 1 for RNN and convolution; self-attention starts lower
@@ -929,7 +929,7 @@ print(f"all at once: y = {(torch.softmax(e, dim=0) * v).sum():.4f}")
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 $m$ is 3, then 5; the first block's sums are multiplied by $\exp(3 - 5) = 0.1353$. After each block $s / l$ is the
 exact answer for the keys seen so far, and at the end the same number as from the whole softmax. Nothing is
@@ -1085,7 +1085,7 @@ for name in versions:
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 In memory: slope 2 for the whole matrix, about 200 MiB at $N = 4096$. The blockwise version needs a few MiB: room of a
 fixed size for one block, and output and running sums, which grow with slope 1. In time both slopes go to about 2,

@@ -41,7 +41,7 @@ Transformers" (CS 4644/7643). Papers are named where their idea comes up and lis
 - The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
   with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
-- Before each experiment there is a question. Answer it before you run the cell; then open "What was to be seen".
+- Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
 - What you wrote in lesson 1 is ready-made here: `attention_weights` gives $A$, and `causal_mask` is the one you know.
 - Not to be used in the exercises of this lesson, since you are building them: `nn.MultiheadAttention` and the layers
   that contain it, and the ready-made `split_heads`, `merge_heads`, `MultiHeadAttention` and `padding_mask` of
@@ -126,7 +126,7 @@ axes[0].legend(loc="upper right");
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 With one look, both sentences give the same point, and it lies on the word "monkey", which occurs in neither. A mean
 lies between the vectors that it is made of, and something else may stand there. With two looks the answer is four
@@ -233,7 +233,7 @@ show_origin({"X: word · column": X, "bare view: head 0": bare[0], "bare view: h
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 Done right, every head holds all four words in their order, three columns of each. The bare `view` cuts the memory as
 it lies: head 0 holds words 0 and 1 only, each in two rows, and head 1 words 2 and 3. Heads would no longer be
@@ -295,7 +295,7 @@ print("attention between them, largest difference:", f"{(results['right'] - resu
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 There and back the mistake cancels, and the test passes. Only when something happens between the two does it show. So
 a test that compares with another known answer, as the checks here do, is worth more than one that undoes what was
@@ -411,7 +411,7 @@ for name, ours, other in (
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 Equal up to rounding, with self-attention, cross-attention and the mask turned round. With the mask as it is, the
 first query may see everything except itself and what lies before, that is, exactly the future; and the last query
@@ -442,7 +442,7 @@ plots.show_curves(calls, {"distance": distance}, "calls averaged", "root mean sq
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 The rows no longer sum to 1: some far less, some more, because what remains was doubled. Each output of a call is a
 noisy one, but its *expected value* is the calm one: the curve is a straight line that falls by half for every four
@@ -501,7 +501,7 @@ plots.show_curves(head_counts, {"loop": loop_ratios, "all at once": [1.0] * len(
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 The number of parameters stays at $4 \cdot 128^2 + 4 \cdot 128 = 66048$, the numbers in $A$ grow with $H$. With one
 head the two do the same. From there on the loop falls behind, to several times the time: it does the same
@@ -549,7 +549,7 @@ plots.show_heads(A_new[0], titles=[f"after: head {h}" for h in range(H)]);
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 $Y$ is the same up to rounding (the sum runs in another order), and the four pictures have changed places. Without
 $W_O$ the output is another one. "Head 3 looks at the verb" therefore says something about *one* trained model only:
@@ -673,7 +673,7 @@ ax.set(xlabel="question", ylabel="model");
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 One head answers one question, and is little better than blind guessing at the other two. Two heads answer two
 questions; *which* two is a matter of the random start. (One of your nine models may be an exception.) Four heads answer all three. Looking at three places at once
@@ -712,7 +712,7 @@ ax.set(xlabel="question", ylabel="model");
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 In our picture (yours may share the work in another way) three heads have a clear diagonal each: one place to the right, one to the left, three to the left,
 with the rest of the diagonal in the far corner, since the places form a ring. Take one of these three away, and just
@@ -801,7 +801,7 @@ print("third sentence: every row of Y is W_O's bias:", torch.allclose(Y[2], laye
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 `(3, 1, 1, 6) & (6, 6)` broadcasts to `(3, 1, 6, 6)`. The mask of the second sentence is the triangle without its last
 two columns; its last two *rows* are there, since the padding may ask. All heads share the mask, and each has its own
@@ -838,7 +838,7 @@ plots.show_curves(padded_lengths, moved, "padded length", "largest change of a r
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 With the mask the curve lies on 0, up to rounding. Without it the answer depends on how long the *other* sentences of
 the batch are, and all-zero padding is no better: its similarity to every query is not $-\infty$ but about 0
@@ -931,7 +931,7 @@ with torch.no_grad():
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 The same outputs, up to rounding, and $2 N D = 2 \cdot 10 \cdot 24 = 480$ numbers, however the words came. The number
 of heads does not enter: $H$ heads of width $D / H$.
@@ -974,7 +974,7 @@ print("GPT-3 at N = 2048:", f"{sizes['GPT-3, 96 layers, D = 12288'][-1] / 1024:.
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 On a CPU: without the cache the curve goes to slope 2 (even a little more, once the matrices no longer fit into the processor's
 own fast memory). With it the curve is nearly flat for a long time: one word is so little work that starting the
@@ -1057,7 +1057,7 @@ for side in (8, 16, 32, 64, 224):
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 $5 \cdot 3$ weights and 5 biases, 20 numbers, and no difference. $A$ grows with the *fourth* power of the side: 64×64
 is fine, and 224×224 would take more than 9 GiB for one matrix of one picture. So this module is put where the
@@ -1159,7 +1159,7 @@ print("3×3 convolutions from one disc to the other's centre:", (upper - 12).abs
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 The red pixel looks at both red discs, with similar weights for the pixels of either, and at nothing between them; about half of its weight goes to the far corner. The blue one looks at the square. One layer is enough for any
 distance. A 3×3 convolution carries information by one pixel, so it takes 8 of them to reach the other disc's centre.

@@ -42,7 +42,7 @@ Transformers" (CS 4644/7643). Papers are named where their idea comes up and lis
 - The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
   with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
-- Before each experiment there is a question. Answer it before you run the cell; then open "What was to be seen".
+- Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
 - Multi-head attention and the masks come ready-made from `course_lib.layers`: they are what you built in lessons 1
   and 2, with the same arguments and results.
 - Not to be used in this lesson, since you are building them: `nn.LayerNorm` and its functions, `nn.Transformer` and
@@ -180,7 +180,7 @@ for ax, (name, normalise) in zip(axes, normalisations.items()):
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 With LayerNorm the number (framed) depends on its own row, with batch normalisation on its own column, across words
 and sentences. So with batch normalisation, in training, the output for one sentence depends on which other
@@ -215,7 +215,7 @@ plots.show_curves(widths, spread, "width D", "standard deviation of a row", "Wha
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 With $1/D$ the standard deviation is 1 at every width. Without it the whole row has *length* 1, and each number is
 about $1/\sqrt{D}$: 0.016 at $D = 4096$. $\gamma$ could learn to undo that, but it starts at 1, and the signal would
@@ -305,7 +305,7 @@ for ax, (name, (module, function)) in zip(axes, parts.items()):
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 Attention: every row depends on every row. Feed-forward: a diagonal, and exact zeros elsewhere. In a whole Transformer
 attention is the *only* place where rows meet; everything else could be computed on as many machines as there are
@@ -391,7 +391,7 @@ for ax, matrix, title in zip(axes, (P, halves), titles):
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 Row 0 is 0, 1, 0, 1, ...: $\sin 0$ and $\cos 0$. The first columns turn quickly. From about column 250 on hardly
 anything changes within 20 positions, and the picture is striped, 0 beside 1: these hands are for long texts. The
@@ -432,7 +432,7 @@ for name, table in {"waves": sinusoidal_positions(1000, 128), "random vectors": 
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 The first picture has the same numbers along every diagonal: only the distance counts. It is largest at distance 0,
 where every cosine is 1, and falls off on both sides, with ripples when there are few hands. Left and right are the
@@ -587,7 +587,7 @@ plots.show_bars(list(distance), torch.stack(list(distance.values())), ylabel="ro
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 Without positions the difference is rounding, about $10^{-7}$: the whole block, with LayerNorm, feed-forward and
 residual connections, is equivariant. Waves break it most here: their entries have root mean square
@@ -649,7 +649,7 @@ plots.show_curves(range(1, 25), curves, "block, counted from the input", "norm o
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 The bands span five draws of the weights. Post-norm is *level*, near 1, for 6 blocks as for 24: nothing dies out. What
 each norm divides by, $\sqrt{1 + v}$, the step wins back, because gradient comes through the step itself as well as
@@ -699,7 +699,7 @@ plots.show_curves(depths, moves, "number of blocks", "change / size of the outpu
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 With one block both move by half a percent, with two by a little more than one. With 32, post-norm has moved by two
 thirds of its size, after a step of 0.0001, and pre-norm by a quarter. (Mind the logarithmic axes.) A deep model
@@ -833,7 +833,7 @@ for ax, (name, norms) in zip(axes, pictures.items()):
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 The decoder's rows: nothing above the diagonal, as in lesson 1, though three steps now lie between input and output.
 The large numbers on the diagonal are the residual connection. The memory: all rows may look at all of it, row 0 too,
@@ -921,7 +921,7 @@ plots.show_curves(range(1, 25), changes, "block", "change / size before", "How m
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 Post-norm: exactly 1 after every block. Pre-norm: nobody normalises the sum, so it grows with every block, from 1 to
 more than 5. What is added stays about the same size, since it is computed from *normalised* rows. So the first block
@@ -1138,7 +1138,7 @@ print("logits", tuple(logits.shape), " cross-attention", [tuple(A.shape) for A i
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 (a) Positions 3, 4 and 5, none before. (b) None. (c) All six, since every word of the target may look at the whole
 source. It takes five lines, and it is worth keeping in the tests of every model that you build.
@@ -1242,7 +1242,7 @@ plots.show_losses(losses, smooth=25, title="Learning to copy and to reverse", lo
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 Equal scores would give $\ln 21 = 3.04$. The untrained model starts above 4: a row still resembles the vector of the
 token that it was made from, and with a tied output this token gets the highest score. So the model begins by repeating
@@ -1290,7 +1290,7 @@ for row, written in zip(source, write_greedily(model, source, lengths, answers.s
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 Below: a sequence of 5 to 9 tokens is right only if all of them are. Nearly all are: in our runs, with three seeds, at
 least 99.9 percent of the sequences, none of which was in training. (Yours may miss a few more.) What stands after the
@@ -1322,7 +1322,7 @@ for command in (COPY, REVERSE):
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 A diagonal for `copy`, and the other diagonal for `reverse`: the same heads, with the same parameters, look forwards or
 backwards, as the first word of the source says. Nobody has told the model where to look, and the attention weights are
@@ -1346,7 +1346,7 @@ plots.show_bars(numbers, shares, ylabel="share of right sequences", xlabel="lett
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 In our run: all of those with 4 to 8 letters, most of those with 3, a fifth of those with 9, and none of those
 with 2, or with 10 and more. (Other runs differ at the edges.) The waves of later positions exist, but the weights that
@@ -1513,7 +1513,7 @@ ax.legend(frameon=False);
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 On logarithmic axes all fifteen seem to lie on the line; it takes the table to see the differences. No model is off by
 more than 7 percent, and most by about 1. What remains, from the top:
@@ -1555,7 +1555,7 @@ Table("GPT-2: parameters in millions", tuple(rows),
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 9779 rows. With the first GPT's 40,478 tokens all four published numbers come out to the last digit. So it looks as if
 the tables of the GPT-2 paper were made with the old vocabulary. This is our finding, from the numbers alone; OpenAI

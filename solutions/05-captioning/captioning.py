@@ -41,7 +41,7 @@ captioning". Papers are named where their idea comes up and listed at the end.
 - The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
   with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
-- Before each experiment there is a question. Answer it before you run the cell; then open "What was to be seen".
+- Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
 - **You hand in two files**: this notebook, and `captioner.safetensors`, which section 6 writes beside it.
 
 **Notation.** Code uses the same letters.
@@ -190,7 +190,7 @@ plt.colorbar(shown, ax=axes, label="a five is here");
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 For each five, one cell says "five", in the middle of the digit (scenes 17 and 23 show two fives each); to know it, the
 network must have seen more of the picture than that cell. In scene 26 it is less sure. Clutter is not mistaken for a digit.
@@ -223,7 +223,7 @@ the same. Bahdanau et al. took a network with one hidden layer:
 
 $$f_{\text{att}}(s, h) = v^\top \tanh(W s + U h)$$
 
-$W s$ and $U h$ bring both to the same width, $\tanh$ lets one bend what the other says, and $v$ weighs up the result.
+$W s$ and $U h$ bring both to the same width, $\tanh$ makes the two interact, and $v$ weighs up the result.
 The state and the features may be as different as they like.
 
 **Exercise 3.** Write the forward of `AdditiveAttention`. Write the shapes down first: `state (B, S)`,
@@ -447,7 +447,7 @@ print(f"at first {losses[0]:.2f} (log 33 = {math.log(33):.2f}), at last {losses[
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 It begins near $\log 33 = 3.5$, all words equally likely, and goes down to almost nothing. This says that the parts fit together and that gradients reach
 them. It says nothing about whether the model looks: eight captions can be told apart by anything, even by the mean of
@@ -610,7 +610,7 @@ for k in (1, 2, 3):
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 Greedy begins with "a" and ends with a sentence of probability $0.55 \cdot 0.26 \cdot 0.95 = 0.14$. With $k = 2$ the
 search keeps "the" as well for one more step, and finds "the cat sat" with $0.45 \cdot 0.96 \cdot 0.95 = 0.41$. More
@@ -734,7 +734,7 @@ plots.animate_words(held_out.images[long], said, maps[long, :len(said)])
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 From the first word on the weight lies on one digit: the first state has seen the mean of all cells, so it knows which one comes
 first. There it rests until that digit is named. Already for the first word of the relation it has moved on to the *next* digit:
@@ -786,7 +786,7 @@ plots.show_bars(figures, list(figures.values()), "share", "A trained captioner a
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 In the run that is shown in the course, 94 % of the captions are exact, and 94 % of the weight lies in the right box. (Yours will
 differ by a point or two.) Under the captions of other scenes, next to none is right: fluency alone earns nothing. With
@@ -847,7 +847,7 @@ print(f"all scenes: {exact(texts):.1%} with attention, {exact(blind):.1%} with o
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 With one group both are right in more than 96 % of the scenes. With two groups it is 96 % against 26 %, with three 86 % against
 9 %. The decoder with one vector is not stupid: it knows which digits there are, how large and how many. But it does not
@@ -954,7 +954,7 @@ comparison
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 On two cores the times lie close together (in our run the Transformer took three quarters of the other's), though the
 Transformer is half as large again. The difference is what they have to wait for. The recurrent decoder takes its steps one after the other, on any machine, and each is small; a GPU would be idle for most

@@ -14,7 +14,7 @@
 r"""
 # 7 Pretraining with masked words
 
-Text without labels is there in any amount; labels are dear. BERT (Devlin et al. 2019) learns from the first, so that few of the second
+Text without labels is there in any amount; labels are expensive. BERT (Devlin et al. 2019) learns from the first, so that few of the second
 are enough: words are hidden, and an encoder guesses them from what stands on both sides. You build all of it: the masking,
 the loss, the model, the heads for tasks of your own. Then you train it on this machine, first on a language of which
 everything is known, so that you can say how good "good" is, and then on real English.
@@ -39,7 +39,7 @@ and listed at the end.
 - The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
   with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
-- Before each experiment there is a question. Answer it before you run the cell; then open "What was to be seen".
+- Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
 - **You hand in two files**: this notebook, and `language_model.safetensors`, which section 4 writes beside it.
 
 **Notation.** Code uses the same letters.
@@ -142,7 +142,7 @@ for sentence in ("the queen [MASK] .", "the queen near the [MASK] sleeps .", "th
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 After *the queen* come the five verbs that need no object, in the third person singular, and four other words: *near*, *behind*, *beside* or *that*
 may go on, but not with a full stop right behind them. So five. In the second sentence any of the 24 nouns may stand, singular or
@@ -267,7 +267,7 @@ print(f"knowing nothing {math.log(V):.3f} nats, the limit {limit:.3f} nats, over
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 The limit is 0.863 nats. Which of five verbs a queen does is anybody's guess; that it ends in *s* is not. A model at the limit knows
 everything that can be known, and is as unsure as it should be about the rest.
@@ -328,7 +328,7 @@ check("BertEmbeddings")
 r"""
 ### 3.2 The encoder
 
-Behind the embeddings stands the encoder of lesson 3, ready-made as `layers.Encoder`: blocks that norm what comes out
+Behind the embeddings stands the encoder of lesson 3, ready-made as `layers.Encoder`: post-norm blocks
 (`norm="post"`), with GELU. There is **no causal mask**: a gap is filled from both sides. The one mask there is hides **padding**. Sentences
 of a batch have different lengths, and what a sentence means must not depend on how long its neighbours are.
 
@@ -494,7 +494,7 @@ for name, fate in fates.items():
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 In the run that is shown in the course, the loss falls to 1.3 nats within 400 steps: by then the model knows which kinds of words stand where.
 What comes after is slower, the agreement over a distance, and after 2200 steps it ends 0.028 nats above the limit.
@@ -521,7 +521,7 @@ for sentence, hidden in (("the queen near the robots [MASK] and she likes [MASK]
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 *herself* and *he* are certain, however far away the queen and the king stand, and whatever stands between. Where the grammar leaves a choice, the model spreads
 its probability as the grammar does: the verbs and the determiners are not equally frequent, and it has found out in which
@@ -545,7 +545,7 @@ for number, A in enumerate(weights):
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 In the first block, heads 1 and 2 look at the token before or two before: every token learns who its neighbours are. In the second block,
 head 2 of our run looks from both gaps, and from *sleeps*, at *queen*, past the nearer *robots*; nobody has told it what a subject is. What the other heads
@@ -573,7 +573,7 @@ plots.show_curves(found.validation_steps, curves, "steps", "nats for each chosen
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 With 5 % the model is far behind: a batch costs the same and teaches a third. 15 % and 50 % lie side by side here, which one may not have expected: 50 % gives
 three times as many answers, each from poorer context, and in a short training both effects cancel. For large models, too, more than 15 %
@@ -785,7 +785,7 @@ for ax, task in zip(axes, TASKS):
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 With 8 labelled sentences, the pretrained model names the right pronoun in 70 % of the sentences and the other in 52 %; for the tags it is 90 % against 72 %. Each is the mean of five
 seeds, with standard deviations of 2 to 5 points. With 128 sentences it is 98 against 71 %, and 98 against 90 %. In pretraining, nouns that behave alike have come to
@@ -847,7 +847,7 @@ for name, body in (("pretrained", language_model.encoder), ("from scratch", None
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 It does: all 500 answers right against 93 %. Which noun belongs to which verb is just what the gaps had asked for. That the segment and the two new
 places are unknown to it is soon learned.
@@ -877,7 +877,7 @@ for merges in range(1, 7):
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 *e* + *s* and *s* + *t* come 9 times each (6 in *newest*, 3 in *widest*); the first of them is joined, then *es* + *t*, then *l* + *o* (7
 times), as on the slide. After a few steps *low* and *est* are pieces of their own. *lowest*, which never came, would be *low* + *est*.
@@ -1029,7 +1029,7 @@ for sentence, hidden in (("the function returns a new list .", "returns"), ("thi
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 It is no BERT. In less than a minute it has learned which pieces are frequent, and a little more: 5.60 nats, where the frequencies alone give 6.12, and
 17 % of the pieces right, where always saying *the* gives 5 %. Right are full stops, commas, and the second half of words whose first half is seen. *of* appears among
@@ -1131,7 +1131,7 @@ print(f"{labels.double().mean():.1%} of the tokens are replaced; it names {said.
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 In our run 9 % of the tokens are replaced, and 41 % of these are found; what it names is right in 84 %. A replaced token that fits as well as
 the one before cannot be found by anybody: *the queen sings* for *the queen sleeps*. The detector learns from all tokens, not from 15 %, so it needs fewer
@@ -1177,7 +1177,7 @@ for name, foreign in (("its own translation", both), ("the translation of anothe
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 With its own translation beside it, the loss is 0.52 nats, far below 0.86: what no model could know from the sentence alone stands on the other side. It is not 0, since
 a word and its translation may both be hidden, and 400 steps are few. With the translation of another sentence it is 4.84, worse than

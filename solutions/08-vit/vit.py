@@ -39,7 +39,7 @@ It follows J. Johnson's lecture 13 (EECS 498/598) and Z. Kira's CS 4644/7643. Pa
 - The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
   with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
-- Before each experiment there is a question. Answer it before you run the cell; then open "What was to be seen".
+- Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
 - A function keeps the dtype, leaves its arguments as they are, takes tensors that lie in memory in any order, and lets gradients
   through, unless the text says otherwise. Most checks look at that too.
 - **You hand in two files**: this notebook, and `vit.safetensors`, which section 3 writes beside it.
@@ -123,7 +123,7 @@ plots.show_curves(tokens, {"one layer": times}, "tokens N", "time (ms)", "Four p
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 A quarter of the tokens is a sixteenth of the pairs, and between 1024 and 256 tokens the time shrinks by about that factor (by less if other costs count, by more if the smaller table fits into the processor's cache and the larger does not). With few tokens other costs remain:
 the projections, which grow like $N$, and the time for starting each operation at all. That is why there is little to win below 64 tokens.
@@ -212,7 +212,7 @@ axes[0].set(title="the picture", xlabel="column", ylabel="row");
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 On the left the picture, in the middle its sixteen patches, which together are the picture again. On the right, what `reshape` alone calls patches: each holds twelve numbers that follow one another in memory,
 mostly a row and a half of pixels of one colour, and drawn as patches they are nothing. The shape is right, and no error is raised.
@@ -439,7 +439,7 @@ print(f"support vector machine, three colours    {colours.score(held_out.images.
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 In our run the ViT reads 98.9 %, the support vector machine 98.6 % of the red digits alone, and 97.7 % with the other colours. So the ViT is as good as a very good method, and no better, for a hundred
 times the work. For the support vector machine, a picture with three colours has three times as many numbers, and it compares pictures number by number, so the other colours are noise that it cannot leave out.
@@ -449,7 +449,7 @@ The ViT has learned to give red two and a half times as much weight in its `proj
 ### 3.2 Three controls
 
 A number on held-out pictures does not say what the model looks at. So take something away that it should need, and see whether it is missed. If not, the
-number means something else than one thought.
+number does not measure what you thought.
 
 **Before you run it:** what will remain of the accuracy when (a) all positions are set to 0, (b) the patches of each picture are shuffled, (c) red and blue are swapped? Chance is 10 %.
 """
@@ -479,7 +479,7 @@ axes[1, 0].set_ylabel("shuffled");
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 11 % are left without positions and 15 % with shuffled patches, little more than chance: the model needs to know where a patch lies. With red and blue swapped it reads 10 % of the *old* answers right, because it reads the other digit. Were any of these bars high,
 the first bar would not mean what we think: answers that can be read off something else (a colour, the order of the files, the labels themselves) would show here. What the controls do **not** show is training pictures among the held-out ones. Only the split helps against that.
@@ -522,7 +522,7 @@ for kind in (VisionTransformer, WithoutPositions):
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 With positions and pictures as they are, nine in ten within 250 steps. The other three read only half to three fifths: without positions the order is not seen, and in shuffled pictures it means nothing. That a half is possible *at all* without order may be a surprise. A bag of 16 patches tells much:
 how many are dark, whether there are corners, slanted strokes. For the paper's photographs it is the same. So "it reads better than chance" does not prove that a model sees shapes.
@@ -580,7 +580,7 @@ show_positions(vit.positions, 4, "Each map: one patch's position, compared with 
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 No grid. In the paper's Figure 7, each position resembles its neighbours, and those of its row and column; here nearly all are just different from one another. With 16 places it is enough to tell them apart, and a minute of training has asked for
 no more. Two resemble each other, the corners at the left, above and below: both are black in nearly every picture. A figure from a paper is a finding about one model and its data, not a law.
@@ -658,7 +658,7 @@ for name, ranking in (("largest share", -rollout), ("at random", chance), ("smal
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 The shares lie on the patches in the middle, where digits differ, and less on the black corners. Hiding the four patches with the largest shares leaves 57 % read right, four at random 67 %, the four with the smallest 92 %. So the rollout says something that is true
 of the model. It says less than it seems: a black patch at the edge is both rarely looked at and cheap to lose, and the three curves of a careful study would compare with other simple rankings (the darkest patches, say) as well.
@@ -730,7 +730,7 @@ plots.show_curves(list(RUNS), means, "training pictures (logarithmic)", "share r
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 With 100 pictures both are close to chance (10 %), though the ViT knows all 100 by heart. With 1000 the convolutional network reads two in three, the ViT one in five. (It is not that the steps are too few: after 500 steps on the same 1000, both know them all; the ViT reads 25 % of the held-out ones, the
 convolutional network 88 %.) With 20 000 it is 95 % against 70 %: the ViT catches up, and reads held-out pictures nearly as well as those that it was trained on, so now it is steps that it lacks, not data. Where the curves meet lies beyond what two cores can do in a minute. The paper says that it takes some 100 million pictures (and larger
@@ -815,7 +815,7 @@ for name, positions in (
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 With stretched positions it reads 42 % at once, with random ones a third (the patches alone tell that much, section 3.2). After 100 steps more it is 60 % against 58 %: stretched positions are a small head start, and the model has to be tuned to the new grid in any case, as in the paper. That
 they are not much better has a reason that you have seen in section 4.1: where positions are not arranged like the grid, what lies between two of them means little.
@@ -921,7 +921,7 @@ for side in (28, 56):
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 One block reaches the 16 tokens of the window; a second without a shift reaches no others. Shifted, it reaches 36, and a third block all 64. The mask of the last window has four pieces: the lower right corner of the picture, and what came in from the three other corners.
 With 56 × 56 tokens, windows take about a fortieth of the time of all pairs (64 times fewer pairs; the rest is overhead), with 28 × 28 a third: windows pay where pictures are large.
@@ -957,7 +957,7 @@ print(f"ViT that learned from 20 000 labels                   {found['ViT'][2].m
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 57 % where the labels alone gave 19 %: the student has learned from pictures that nobody labelled, through a teacher that had seen only 1000 labels. It does not reach the teacher (72 %) in so few steps. The answers that it was given are partly
 wrong (about one in four). What passed over with them is presumably that a digit stays the same digit when it moves; and the student saw twenty times as many pictures. To tell the two apart, one would train another ViT on 20 000 labels of which one in four is wrong at random.
@@ -1030,7 +1030,7 @@ for row, (name, shown) in enumerate((("digit", patches), ("visible", patches.mas
 
 # %% [markdown]
 r"""
-<details><summary>What was to be seen</summary>
+<details><summary>What you should see</summary>
 
 The error is 0.21, where the mean digit gives 0.27. Strokes are continued where they have to go on, and grey where both is possible: the mean squared error rewards the mean of all that could be there, so what cannot be known is drawn blurred. In the paper the reconstruction is thrown away after training, and the encoder kept, like BERT's.
 </details>

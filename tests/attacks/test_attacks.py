@@ -19,9 +19,11 @@ CASES = attacks.cases(FOLDER)
 
 #: Those that aim at nbgrader itself, and a few of every other kind: the whole set takes nbgrader, which is serial, six minutes.
 AT_NBGRADER = [path for path in CASES if "hand_in(folder" in path.read_text(encoding="utf8")] + [
-    path for path in CASES
-    if path.stem in ("check_replaced", "check_returns_nan", "equal_to_everything", "html_in_a_failure", "process_ended_in_a_cell")
-]  # fmt: skip
+    path
+    for path in CASES
+    if path.stem
+    in ("check_replaced", "check_returns_nan", "equal_to_everything", "html_in_a_failure", "process_ended_in_a_cell")
+]
 
 #: Each case once here, one way or the other; the audit runs all of them both ways.
 AT_THE_CLASS_RUNNER = attacks.by_assignment(COURSE, (path for path in CASES if path not in AT_NBGRADER))

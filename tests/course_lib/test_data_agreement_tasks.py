@@ -49,9 +49,24 @@ def test_the_subjects_pronoun_is_the_one_that_the_sentence_uses():
 def test_tags_by_hand():
     tags = word_tags(ids_of("many old queens near the robot that the boy likes sleep often and they see themselves ."))
     assert [TAGS[tag] for tag in tags[0]] == [
-        "determiner", "adjective", "subject", "preposition", "determiner", "other noun", "other", "determiner", "other noun",
-        "another's verb", "the subject's verb", "adverb", "other", "pronoun", "the subject's verb", "pronoun", "other",
-    ]  # fmt: skip
+        "determiner",
+        "adjective",
+        "subject",
+        "preposition",
+        "determiner",
+        "other noun",
+        "other",
+        "determiner",
+        "other noun",
+        "another's verb",
+        "the subject's verb",
+        "adverb",
+        "other",
+        "pronoun",
+        "the subject's verb",
+        "pronoun",
+        "other",
+    ]
 
 
 def test_every_sentence_has_one_subject_and_every_tag_comes():

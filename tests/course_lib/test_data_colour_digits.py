@@ -80,9 +80,11 @@ def test_a_shift_moves_each_picture_as_a_whole(pictures):
     found = set()
     for old, new in zip(pictures, moved, strict=True):
         [(y, x)] = [
-            (y, x) for y in range(-2, 3) for x in range(-2, 3)
+            (y, x)
+            for y in range(-2, 3)
+            for x in range(-2, 3)
             if torch.equal(new, torch.nn.functional.pad(old, (2, 2, 2, 2))[:, 2 + y : 7 + y, 2 + x : 9 + x])
-        ]  # fmt: skip
+        ]
         found.add((y, x))
     assert len(found) > 10
     assert torch.equal(shift_pictures(pictures, 0, torch.Generator()), pictures)

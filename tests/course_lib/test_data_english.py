@@ -41,16 +41,22 @@ def test_nothing_stands_in_both_parts():
     [
         (PROSE, [PROSE]),
         (PROSE.replace("a value", "a\n   value"), [PROSE]),
-        ('The "with" statement wraps the ``block`` of *code* below.', ["The with statement wraps the block of code below."]),
-        ("1. The manager's method is called with three arguments.", ["The manager's method is called with three arguments."]),
+        (
+            'The "with" statement wraps the ``block`` of *code* below.',
+            ["The with statement wraps the block of code below."],
+        ),
+        (
+            "1. The manager's method is called with three arguments.",
+            ["The manager's method is called with three arguments."],
+        ),
         ("The Null Object\n***************\n\n" + PROSE, [PROSE]),
         (">>> print(1 + 2)\n3", []),
-        ("with_stmt ::= \"with\" ( \"(\" contents \",\"? \")\" ) \":\" suite .", []),
+        ('with_stmt ::= "with" ( "(" contents ","? ")" ) ":" suite .', []),
         ("Too short.", []),
         ("x = [f(y) for y in range(3)]; z = {1: 2} and so it goes on.", []),
         ("", []),
     ],
-)  # fmt: skip
+)
 def test_what_counts_as_prose(text, want):
     assert list(paragraphs_of(text)) == want
 

@@ -115,7 +115,7 @@ def test_views_and_transposed_tensors_are_saved_by_value(path):
 def test_every_model_of_the_course_goes_to_a_file_and_back(path, kind):
     config = TransformerConfig(
         kind=kind, vocab_size=23, model_width=12, num_heads=3, hidden_width=17, encoder_blocks=1, decoder_blocks=1
-    )  # fmt: skip
+    )
     model, other = make_transformer(config), make_transformer(config)
     save_checkpoint(model, path)
     load_checkpoint(path, other)

@@ -26,9 +26,16 @@ def test_fit_does_what_adamw_written_by_hand_does():
     """Loshchilov and Hutter's algorithm 2 in NumPy-like steps, gradients from PyTorch, rates and clipping by hand."""
     model, oracle = make_model().double(), make_model().double()
     history = quiet(
-        model, loss, lambda g: [t.double() for t in draw_batch(g)], steps=7, learning_rate=0.03, warmup=2, decay="linear",
-        clip=0.4, seed=17,
-    )  # fmt: skip
+        model,
+        loss,
+        lambda g: [t.double() for t in draw_batch(g)],
+        steps=7,
+        learning_rate=0.03,
+        warmup=2,
+        decay="linear",
+        clip=0.4,
+        seed=17,
+    )
     generator, losses = torch.Generator().manual_seed(17), []
     weights = list(oracle.parameters())
     m, v = [torch.zeros_like(w) for w in weights], [torch.zeros_like(w) for w in weights]
@@ -184,9 +191,13 @@ def test_without_patience_all_steps_are_done_and_the_best_weights_are_kept():
 def test_held_out_batches_are_validated_by_their_mean_loss():
     model = weight()
     history = quiet(
-        model, lambda model, batch: (model.weight - batch).square().sum(), [1.0], steps=1, validate=[2.0, 4.0],
+        model,
+        lambda model, batch: (model.weight - batch).square().sum(),
+        [1.0],
+        steps=1,
+        validate=[2.0, 4.0],
         learning_rate=1e-300,
-    )  # fmt: skip
+    )
     assert history.validation == [(4 + 16) / 2]
 
 
@@ -229,9 +240,15 @@ def test_float16_scales_the_loss_and_leaves_out_a_step_that_overflows():
     model.weight.register_hook(lambda g: gradients.append(g.item()))
     sgd = torch.optim.SGD(model.parameters(), lr=1.0)
     quiet(
-        model, lambda model, batch: next(sizes) * model.weight.sum(), [0], steps=2, optimizer=sgd, clip=None, decay="none",
+        model,
+        lambda model, batch: next(sizes) * model.weight.sum(),
+        [0],
+        steps=2,
+        optimizer=sgd,
+        clip=None,
+        decay="none",
         dtype=torch.float16,
-    )  # fmt: skip
+    )
     assert gradients == [math.inf, 4.0 * 2**15]  # the scale begins with 2**16 and is halved after an overflow
     assert model.weight.item() == -4.0
 
@@ -385,17 +402,31 @@ def test_the_same_call_trains_on_a_gpu(tmp_path):
 
     model = make_model(dropout=0.1)
     history = fit(
-        model, watching, draw_batch, steps=200, learning_rate=0.02, validate=[make_rows()], show=False,
+        model,
+        watching,
+        draw_batch,
+        steps=200,
+        learning_rate=0.02,
+        validate=[make_rows()],
+        show=False,
         checkpoint=tmp_path / "gpu.safetensors",
-    )  # fmt: skip
+    )
     assert next(model.parameters()).is_cuda
     assert {(kind, on) for kind, _, on in seen} == {("cuda", True)}
     assert history.best < history.validation[0]
     again = make_model(dropout=0.1)
     fit(
-        again, watching, draw_batch, steps=200, learning_rate=0.02, validate=[make_rows()], show=False, resume=True,
-        device="cpu", checkpoint=tmp_path / "gpu.safetensors",
-    )  # fmt: skip
+        again,
+        watching,
+        draw_batch,
+        steps=200,
+        learning_rate=0.02,
+        validate=[make_rows()],
+        show=False,
+        resume=True,
+        device="cpu",
+        checkpoint=tmp_path / "gpu.safetensors",
+    )
     assert same({name: tensor.cpu() for name, tensor in state_of(model).items()}, state_of(again))
 
 

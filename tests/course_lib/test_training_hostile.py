@@ -107,9 +107,18 @@ def test_an_empty_tensor_may_claim_anything_without_harm(path):
 
 @pytest.mark.parametrize(
     "header",
-    [b"{", b"{}}", b"[]", b'{"a": 1}', b'{"__metadata__": 7}', b'{"__metadata__": {"a": 7}}', b'{"a":' * 10**5, b"{\xff\xfe}",
-     b'{"a": {"dtype": "F99", "shape": [], "data_offsets": [0, 0]}}'],
-)  # fmt: skip
+    [
+        b"{",
+        b"{}}",
+        b"[]",
+        b'{"a": 1}',
+        b'{"__metadata__": 7}',
+        b'{"__metadata__": {"a": 7}}',
+        b'{"a":' * 10**5,
+        b"{\xff\xfe}",
+        b'{"a": {"dtype": "F99", "shape": [], "data_offsets": [0, 0]}}',
+    ],
+)
 def test_headers_that_are_no_headers(path, header):
     refused(put(path, header))
 
@@ -126,9 +135,20 @@ def test_files_of_something_else(path, data):
 
 @pytest.mark.parametrize(
     "ours",
-    ["7", "[]", '{"metadata": 7}', '{"training": []}', '{"aliases": 7}', '{"aliases": {"a": "b"}}', '{"aliases": {"a": 7}}',
-     '{"aliases": {"a": ["b"]}}', "[" * 10**5, "1" * 10**5, "no JSON"],
-)  # fmt: skip
+    [
+        "7",
+        "[]",
+        '{"metadata": 7}',
+        '{"training": []}',
+        '{"aliases": 7}',
+        '{"aliases": {"a": "b"}}',
+        '{"aliases": {"a": 7}}',
+        '{"aliases": {"a": ["b"]}}',
+        "[" * 10**5,
+        "1" * 10**5,
+        "no JSON",
+    ],
+)
 def test_metadata_that_is_not_ours(path, ours):
     safetensors.torch.save_file(state_of(make_model()), path, {"course_lib": ours})
     told = refused(path)

@@ -112,8 +112,19 @@ def test_the_scale_of_float16_is_kept(tmp_path):
     def run(path=None, loss=big, **options):
         model = make_model()
         sgd = torch.optim.SGD(model.parameters(), lr=1e-36)
-        fit(model, loss, draw_batch, steps=9, optimizer=sgd, checkpoint=path, device="cpu", show=False,
-            dtype=torch.float16, clip=None, **options)  # fmt: skip
+        fit(
+            model,
+            loss,
+            draw_batch,
+            steps=9,
+            optimizer=sgd,
+            checkpoint=path,
+            device="cpu",
+            show=False,
+            dtype=torch.float16,
+            clip=None,
+            **options,
+        )
         return state_of(model)
 
     def stopping():

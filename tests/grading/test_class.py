@@ -101,8 +101,9 @@ def test_a_class_is_graded_counted_and_not_graded_twice(course, autograde):
     assert f"grading: 0 of {N + 1}" in done.stderr, "a sign of life before the first result"
     assert scores(course) == dict.fromkeys(CLASS, 7.0)
     assert {student: o.state for student, o in recall(course.grading, ASSIGNMENT).items()} == {
-        **dict.fromkeys(CLASS, GRADED), "gus": HUMAN,
-    }  # fmt: skip
+        **dict.fromkeys(CLASS, GRADED),
+        "gus": HUMAN,
+    }
     before = {path: path.stat().st_mtime_ns for path in course.grading.rglob("results/*/*.json")}
     done = autograde()
     assert f"{N} graded (0 now, {N} before)" in done.stdout
@@ -297,9 +298,12 @@ def test_nobody_has_handed_anything_in(course):
 
 def test_killed_in_the_middle_it_goes_on_where_it_was(course, autograde):
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "autograder", "grade", ASSIGNMENT, "--workers", "1"], cwd=course.root,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-    )  # fmt: skip
+        [sys.executable, "-P", "-m", "autograder", "grade", ASSIGNMENT, "--workers", "1"],
+        cwd=course.root,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     deadline = time.monotonic() + 120
     while not list(course.grading.rglob("results/*/*.json")) and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -335,10 +339,15 @@ def _runs(pid):
 
 def test_two_runs_at_once_write_what_one_would(course):
     runs = [
-        subprocess.Popen([sys.executable, "-P", "-m", "autograder", "grade", ASSIGNMENT], cwd=course.root,
-                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        subprocess.Popen(
+            [sys.executable, "-P", "-m", "autograder", "grade", ASSIGNMENT],
+            cwd=course.root,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
         for _ in range(2)
-    ]  # fmt: skip
+    ]
     for run in runs:
         told = run.communicate()[0]
         assert run.returncode == 0, told
@@ -390,9 +399,11 @@ def test_killed_at_twenty_moments_it_ends_with_the_right_points(course, autograd
     choose = random.Random(0)
     for _ in range(20):
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "autograder", "grade", ASSIGNMENT], cwd=course.root,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            [sys.executable, "-P", "-m", "autograder", "grade", ASSIGNMENT],
+            cwd=course.root,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(choose.uniform(0.5, 12.0))
         process.kill()

@@ -10,8 +10,19 @@ from autograder.grading.store import SECRET, Store
 from autograder.grading.submission import Submission
 from autograder.sandbox.outside.limits import Limits
 
-RESULT = Result("01-attention", "d" * 64, 2**63, True, "c", {"python": "3"}, {2: []}, {"check-x": (1.0, 2.0)}, [{"earned": 1.0}],
-                [("cell", "error \ud800")], ["note"])  # fmt: skip
+RESULT = Result(
+    "01-attention",
+    "d" * 64,
+    2**63,
+    True,
+    "c",
+    {"python": "3"},
+    {2: []},
+    {"check-x": (1.0, 2.0)},
+    [{"earned": 1.0}],
+    [("cell", "error \ud800")],
+    ["note"],
+)
 
 
 def submission(text="x = 1", **more):

@@ -33,10 +33,14 @@ def softmax(E, dim=-1):
 @pytest.fixture(scope="module")
 def cells():
     return run(
-        NOISY, 'check("softmax")',
-        "def attend(q, X):\n    a = torch.softmax(X @ q / len(q) ** 0.5, 0)\n    return a @ X, a", 'check("attend", seed=5)',
-        'check("causal_mask")', 'check("casual_mask")', 'x = check("softmax")\ntype(x)',
-    )  # fmt: skip
+        NOISY,
+        'check("softmax")',
+        "def attend(q, X):\n    a = torch.softmax(X @ q / len(q) ** 0.5, 0)\n    return a @ X, a",
+        'check("attend", seed=5)',
+        'check("causal_mask")',
+        'check("casual_mask")',
+        'x = check("softmax")\ntype(x)',
+    )
 
 
 def test_a_right_answer_with_warnings_earns_everything(cells):

@@ -51,9 +51,16 @@ def there(name):
 def pair():
     """Our masked language model and Hugging Face's, with the same random weights."""
     config = transformers.BertConfig(
-        vocab_size=V, hidden_size=D, num_hidden_layers=BLOCKS, num_attention_heads=H, intermediate_size=4 * D,
-        max_position_embeddings=LONGEST, layer_norm_eps=1e-5, hidden_act="gelu", pad_token_id=PAD,
-    )  # fmt: skip
+        vocab_size=V,
+        hidden_size=D,
+        num_hidden_layers=BLOCKS,
+        num_attention_heads=H,
+        intermediate_size=4 * D,
+        max_position_embeddings=LONGEST,
+        layer_norm_eps=1e-5,
+        hidden_act="gelu",
+        pad_token_id=PAD,
+    )
     theirs = transformers.BertForMaskedLM(config).double().eval()
     ours = references.MaskedLanguageModel(V, D, H, BLOCKS, LONGEST).double().eval()
     draw, target = Draw(7, "bert"), dict(theirs.named_parameters())
@@ -96,8 +103,13 @@ def test_the_loss_is_berts(pair):
 
 def test_the_pooled_classifier_is_berts():
     config = transformers.BertConfig(
-        vocab_size=V, hidden_size=D, num_hidden_layers=1, num_attention_heads=H, intermediate_size=D, num_labels=3,
-    )  # fmt: skip
+        vocab_size=V,
+        hidden_size=D,
+        num_hidden_layers=1,
+        num_attention_heads=H,
+        intermediate_size=D,
+        num_labels=3,
+    )
     theirs = transformers.BertForSequenceClassification(config).double().eval()
     ours = references.SequenceClassifier(D, 3).double().eval()
     with torch.no_grad():
@@ -109,8 +121,13 @@ def test_the_pooled_classifier_is_berts():
 
 def test_the_tagger_and_the_span_head_are_berts():
     config = transformers.BertConfig(
-        vocab_size=V, hidden_size=D, num_hidden_layers=1, num_attention_heads=H, intermediate_size=D, num_labels=2,
-    )  # fmt: skip
+        vocab_size=V,
+        hidden_size=D,
+        num_hidden_layers=1,
+        num_attention_heads=H,
+        intermediate_size=D,
+        num_labels=2,
+    )
     ids = torch.arange(10).view(2, 5) + 1
     tagger = transformers.BertForTokenClassification(config).double().eval()
     own = references.TokenTagger(D, 2).double().eval()

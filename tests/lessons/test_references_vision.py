@@ -46,11 +46,18 @@ def there(name):
 
 def theirs_of(config, attention="sdpa"):
     settings = transformers.ViTConfig(
-        image_size=(config.height, config.width), patch_size=config.patch_size, num_channels=config.channels,
-        hidden_size=config.model_width, num_hidden_layers=config.num_blocks, num_attention_heads=config.num_heads,
-        intermediate_size=config.hidden_width, num_labels=config.classes, layer_norm_eps=1e-5, hidden_act="gelu",
+        image_size=(config.height, config.width),
+        patch_size=config.patch_size,
+        num_channels=config.channels,
+        hidden_size=config.model_width,
+        num_hidden_layers=config.num_blocks,
+        num_attention_heads=config.num_heads,
+        intermediate_size=config.hidden_width,
+        num_labels=config.classes,
+        layer_norm_eps=1e-5,
+        hidden_act="gelu",
         attn_implementation=attention,
-    )  # fmt: skip
+    )
     return transformers.ViTForImageClassification(settings)
 
 

@@ -93,8 +93,18 @@ def a_folder(path, trace):
 
 
 HOSTILE = (
-    written_by_torch, a_pickle, gigantic, too_large, cut_off, boundless_header, overlapping, not_a_number, a_zip, empty, a_folder,
-)  # fmt: skip
+    written_by_torch,
+    a_pickle,
+    gigantic,
+    too_large,
+    cut_off,
+    boundless_header,
+    overlapping,
+    not_a_number,
+    a_zip,
+    empty,
+    a_folder,
+)
 
 
 @pytest.mark.parametrize("make", HOSTILE, ids=lambda make: make.__name__)

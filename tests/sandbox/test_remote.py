@@ -58,8 +58,11 @@ def some(exercise, every):
 
 
 STANDALONE = [
-    *some("softmax", 18), *some("attend", 18), *some("scaled_dot_product_attention", 28), *some("causal_mask", 18),
-]  # fmt: skip
+    *some("softmax", 18),
+    *some("attend", 18),
+    *some("scaled_dot_product_attention", 28),
+    *some("causal_mask", 18),
+]
 
 
 @pytest.mark.parametrize("case", STANDALONE)

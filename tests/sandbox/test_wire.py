@@ -193,14 +193,17 @@ def test_strides_that_no_tensor_can_have_are_refused(stride):
         encoding.Unpacking(bytearray(8), strided=True).value(data | {"shape": [2]})
 
 
-@pytest.mark.parametrize("tensor", [
-    torch.zeros(1, 1, 2)[..., 0],
-    torch.zeros(1, 7)[:, ::7],
-    torch.arange(6.0).view(2, 3)[1:, 2:],
-    torch.arange(5.0)[4:5].expand(1, 1),
-    torch.arange(8.0).view(2, 2, 2).permute(2, 0, 1)[:1, 1:, 1:],
-    torch.zeros(1, 3, dtype=torch.bool)[:, 1],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "tensor",
+    [
+        torch.zeros(1, 1, 2)[..., 0],
+        torch.zeros(1, 7)[:, ::7],
+        torch.arange(6.0).view(2, 3)[1:, 2:],
+        torch.arange(5.0)[4:5].expand(1, 1),
+        torch.arange(8.0).view(2, 2, 2).permute(2, 0, 1)[:1, 1:, 1:],
+        torch.zeros(1, 3, dtype=torch.bool)[:, 1],
+    ],
+)
 @pytest.mark.parametrize("strided", [True, False])
 def test_a_slice_of_one_element_keeps_its_number(tensor, strided):
     back = there_and_back(tensor, strided)

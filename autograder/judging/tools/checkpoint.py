@@ -18,10 +18,14 @@ def load(student: Student, name: str, file: str) -> StudentModule:
     data = student.file(file)
     if data is None:
         raise CheckFailure(
-            "checkpoint", f"There is no file {file} beside the notebook.", expected=f"{file}, with the trained weights",
-            yours="no such file, or one that is far too large", received="no file", cause="no checkpoint",
+            "checkpoint",
+            f"There is no file {file} beside the notebook.",
+            expected=f"{file}, with the trained weights",
+            yours="no such file, or one that is far too large",
+            received="no file",
+            cause="no checkpoint",
             hint="Run the cell that trains and saves the model, and hand in the file together with the notebook.",
-        )  # fmt: skip
+        )
     other = {
         "cause": "weights of another class",
         "hint": f"{name}() has to return the very class, with the very widths, that was trained and saved.",
@@ -30,9 +34,13 @@ def load(student: Student, name: str, file: str) -> StudentModule:
     missing = sorted(own.keys() - weights.keys())
     if missing:
         raise CheckFailure(
-            "checkpoint", f"The weights in {file} do not belong to what {name}() returns.",
-            expected=", ".join(sorted(own))[:300], yours=", ".join(sorted(weights))[:300], received=missing, **other,
-        )  # fmt: skip
+            "checkpoint",
+            f"The weights in {file} do not belong to what {name}() returns.",
+            expected=", ".join(sorted(own))[:300],
+            yours=", ".join(sorted(weights))[:300],
+            received=missing,
+            **other,
+        )
     module = student.build(name, weights=weights)
     try:
         module.when(times=0).request()  # only made, and the weights loaded
@@ -48,10 +56,14 @@ def _read(data: bytes, name: str, file: str) -> dict[str, Tensor]:
 
     if len(data) > MOST_BYTES:
         raise CheckFailure(
-            "checkpoint", f"{file} is too large.", expected=f"at most {MOST_BYTES:,} bytes", yours=f"{len(data):,} bytes",
-            received="too large", cause="checkpoint too large",
+            "checkpoint",
+            f"{file} is too large.",
+            expected=f"at most {MOST_BYTES:,} bytes",
+            yours=f"{len(data):,} bytes",
+            received="too large",
+            cause="checkpoint too large",
             hint=f"Make the widths of {name}() smaller, and save the weights alone, as fit and save_checkpoint do.",
-        )  # fmt: skip
+        )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, file)
         path.write_bytes(data)
@@ -59,19 +71,25 @@ def _read(data: bytes, name: str, file: str) -> dict[str, Tensor]:
             return load_checkpoint(path).weights
         except CheckpointError as error:
             raise CheckFailure(
-                "checkpoint", f"{file} cannot be used.", yours=str(error).replace(f"{folder}/", "")[:400],
-                received="unusable", cause="checkpoint cannot be read",
+                "checkpoint",
+                f"{file} cannot be used.",
+                yours=str(error).replace(f"{folder}/", "")[:400],
+                received="unusable",
+                cause="checkpoint cannot be read",
                 hint="Save the weights with fit(..., checkpoint=...) or save_checkpoint(model, path), and nothing else.",
-            ) from None  # fmt: skip
+            ) from None
 
 
 def are_numbers(logits: Tensor) -> None:
     """Fail if there are values among the logits that are no numbers, as after a training that went wrong."""
     if not bool(logits.isfinite().all()):
         raise CheckFailure(
-            "not numbers", "The logits hold values that are not numbers.", received="not numbers", cause="not a number",
+            "not numbers",
+            "The logits hold values that are not numbers.",
+            received="not numbers",
+            cause="not a number",
             hint="Did the training's loss become NaN? Train anew, with a smaller learning rate.",
-        )  # fmt: skip
+        )
 
 
 def judge(value: float, full: float, none: float, failure: CheckFailure) -> None:

@@ -79,10 +79,14 @@ def ids(value: Tensor, what: str) -> None:
     """Fail unless ``value`` holds ids, as argmax and topk return them."""
     if value.dtype != torch.int64:
         raise CheckFailure(
-            "dtype", f"{what} should hold ids, whole numbers of 64 bits.", expected="torch.int64", yours=str(value.dtype),
-            received=str(value.dtype), cause="ids of another dtype",
+            "dtype",
+            f"{what} should hold ids, whole numbers of 64 bits.",
+            expected="torch.int64",
+            yours=str(value.dtype),
+            received=str(value.dtype),
+            cause="ids of another dtype",
             hint="Ids are what argmax and topk return. Make new tensors for them with dtype=torch.int64.",
-        )  # fmt: skip
+        )
 
 
 def close(

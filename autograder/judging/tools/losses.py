@@ -52,19 +52,30 @@ class Loss:
         loss = self.value(student, logits, targets, setting)
         if not float(loss) == 0.0:
             raise CheckFailure(
-                "value", f"Without any {self.real}, the loss should be 0.", expected="0", yours=f"{float(loss):.4g}",
-                setting=setting, received=loss.detach(), wanted=torch.zeros(()),
+                "value",
+                f"Without any {self.real}, the loss should be 0.",
+                expected="0",
+                yours=f"{float(loss):.4g}",
+                setting=setting,
+                received=loss.detach(),
+                wanted=torch.zeros(()),
                 cause=f"0/0 without {self.real}s" if bool(loss.isnan()) else "",
                 hint=f"The mean over no {self.real}s at all is 0/0. A batch without any should neither stop the "
-                "training nor spoil the weights." if bool(loss.isnan()) else "",
-            )  # fmt: skip
+                "training nor spoil the weights."
+                if bool(loss.isnan())
+                else "",
+            )
         gradient = self._gradient(student, logits, targets, setting)
         if gradient is not None and bool(gradient.ne(0).any()):
             raise CheckFailure(
-                "gradient", "The loss is 0, but its gradients are not.", setting=setting, received="gradients",
-                yours=expect.numbers(gradient[0, 0]), cause="not a number" if bool(gradient.isnan().any()) else "",
+                "gradient",
+                "The loss is 0, but its gradients are not.",
+                setting=setting,
+                received="gradients",
+                yours=expect.numbers(gradient[0, 0]),
+                cause="not a number" if bool(gradient.isnan().any()) else "",
                 hint="A NaN that is replaced at the end is still there in the gradient. Divide by at least 1 instead.",
-            )  # fmt: skip
+            )
 
     def depends(self, student: Student, draw: Any, targets: Tensor, classes: int) -> None:
         """Fail unless other logits give another loss."""

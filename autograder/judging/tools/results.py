@@ -66,11 +66,14 @@ def no_weights(value: Any) -> None:
     if isinstance(value, list | tuple) and not len(value):
         return
     raise CheckFailure(
-        "type", "There should be no weights with need_weights=False.", expected="an empty list",
+        "type",
+        "There should be no weights with need_weights=False.",
+        expected="an empty list",
         yours=f"{len(value)} of them" if isinstance(value, list | tuple) else f"a {type(value).__name__}",
-        received="weights", cause="need_weights not passed on",
+        received="weights",
+        cause="need_weights not passed on",
         hint="Pass need_weights on: without the weights, attention takes a faster way.",
-    )  # fmt: skip
+    )
 
 
 def describe(*inputs: Any) -> str:
@@ -84,8 +87,8 @@ def refuses(what: str, hint: str, call: Callable[..., Any], *args: Any) -> None:
     try:
         call(*args)
     except CheckFailure as failure:
-        # With a cause, the whole process was stopped. NotImplementedError is a refusal here: that the exercise is written,
-        # every caller has seen before.
+        # With a cause, the whole process was stopped. NotImplementedError is a refusal here: callers have already checked
+        # that the exercise is written.
         if failure.kind == "unwritten" or (failure.kind == "crash" and not failure.cause):
             return
         raise

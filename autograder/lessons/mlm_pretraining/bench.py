@@ -38,9 +38,15 @@ def steps(solution: Solution) -> Iterator[Figure]:
             torch.manual_seed(0)
             ours = names["MaskedLanguageModel"](V, D, H, blocks, N, dropout=0.1)
             config = transformers.BertConfig(
-                vocab_size=V, hidden_size=D, num_hidden_layers=blocks, num_attention_heads=H, intermediate_size=4 * D,
-                max_position_embeddings=N, hidden_dropout_prob=0.1, attention_probs_dropout_prob=0.1,
-            )  # fmt: skip
+                vocab_size=V,
+                hidden_size=D,
+                num_hidden_layers=blocks,
+                num_attention_heads=H,
+                intermediate_size=4 * D,
+                max_position_embeddings=N,
+                hidden_dropout_prob=0.1,
+                attention_probs_dropout_prob=0.1,
+            )
             theirs = transformers.BertForMaskedLM(config)
             our_loss = _our_loss(ours, names["mlm_loss"])
             ratio = step_ratio(ours, our_loss, theirs, _their_loss(theirs), _maker(B, N, V))

@@ -50,9 +50,15 @@ BUILDS_ON = {
     "Encoder": ("LayerNorm", "FeedForward", "EncoderBlock"),
     "Decoder": ("LayerNorm", "FeedForward", "EncoderBlock", "DecoderBlock", "Encoder"),
     "Transformer": (
-        "LayerNorm", "FeedForward", "sinusoidal_positions", "EncoderBlock", "DecoderBlock", "Encoder", "Decoder",
+        "LayerNorm",
+        "FeedForward",
+        "sinusoidal_positions",
+        "EncoderBlock",
+        "DecoderBlock",
+        "Encoder",
+        "Decoder",
     ),
-}  # fmt: skip
+}
 
 #: The module that says what wrong results of this lesson look like.
 SYMPTOMS = "autograder.lessons.weights"

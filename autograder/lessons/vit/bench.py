@@ -39,9 +39,13 @@ def steps(solution: Solution) -> Iterator[Figure]:
             torch.manual_seed(0)
             ours = names["VisionTransformer"](names["ViTConfig"](side, side, 3, P, D, H, blocks, 2 * D, 10))
             config = transformers.ViTConfig(
-                image_size=side, patch_size=P, hidden_size=D, num_hidden_layers=blocks, num_attention_heads=H,
+                image_size=side,
+                patch_size=P,
+                hidden_size=D,
+                num_hidden_layers=blocks,
+                num_attention_heads=H,
                 intermediate_size=2 * D,
-            )  # fmt: skip
+            )
             config.num_labels = 10
             theirs = transformers.ViTForImageClassification(config)
             ratio = step_ratio(ours, _our_loss(ours), theirs, _their_loss(theirs), _maker(B, side))

@@ -21,9 +21,10 @@ def raise_for_good(forbid: tuple[str, ...]) -> None:
     """Make every operator behind the functions named in ``forbid`` raise."""
     parts = forbidden.operators(forbid)
     names = [
-        name for name in torch._C._dispatch_get_all_op_names()
+        name
+        for name in torch._C._dispatch_get_all_op_names()
         if name.startswith("aten::") and "backward" not in name and any(part in name for part in parts)
-    ]  # fmt: skip
+    ]
     if not names:
         return
     library: Any = torch._C._dispatch_library("IMPL", "aten", "")

@@ -43,9 +43,14 @@ class Worker:
         self.student = LocalStudent(self.shell.user_ns)
         self.right = contextlib.ExitStack()
         self.operations: dict[str, Callable[[dict[str, Any], encoding.Unpacking, encoding.Packing], dict[str, Any]]] = {
-            "begin": self.begin, "run": self.run, "answer": self.answer, "call": self.call, "work": self.work,
-            "memory": self.memory, "right": self.use_right,
-        }  # fmt: skip
+            "begin": self.begin,
+            "run": self.run,
+            "answer": self.answer,
+            "call": self.call,
+            "work": self.work,
+            "memory": self.memory,
+            "right": self.use_right,
+        }
 
     def serve(self) -> None:
         self.connection.sendall(b"hello")

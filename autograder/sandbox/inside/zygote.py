@@ -14,11 +14,22 @@ from autograder.sandbox import namespaces
 
 #: Imported once, before any fork. Nothing of PyTorch may run here: it would start threads, and threads do not survive a fork.
 PRELOAD = (
-    "torch", "numpy", "IPython.core.interactiveshell", "IPython.utils.capture", "matplotlib.figure",
-    "matplotlib_inline.backend_inline", "matplotlib.backends.backend_agg", "matplotlib.pyplot", "course_lib.devices",
-    "course_lib.plots", "autograder.judging.local", "autograder.sandbox.inside.worker", "autograder.sandbox.inside.shell",
-    "json", "asyncio",
-)  # fmt: skip
+    "torch",
+    "numpy",
+    "IPython.core.interactiveshell",
+    "IPython.utils.capture",
+    "matplotlib.figure",
+    "matplotlib_inline.backend_inline",
+    "matplotlib.backends.backend_agg",
+    "matplotlib.pyplot",
+    "course_lib.devices",
+    "course_lib.plots",
+    "autograder.judging.local",
+    "autograder.sandbox.inside.worker",
+    "autograder.sandbox.inside.shell",
+    "json",
+    "asyncio",
+)
 
 
 def main() -> None:

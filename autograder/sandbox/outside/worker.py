@@ -47,7 +47,7 @@ class Worker:
 
         With ``alone``, which is for measuring, no other process may run beside the worker meanwhile.
         """
-        ticket = secrets.token_hex(16)  # an answer that was written before the question cannot know it
+        ticket = secrets.token_hex(16)  # a reply forged in advance cannot contain it
         watch = _Watch(self, self.limits.request_cpu if cpu is None else cpu, alone)
         try:
             wire.send(self.connection, header | {"op": op, "ticket": ticket}, packing, watch)

@@ -16,9 +16,18 @@ WHAT = ("context", "A (weights)")
 #: (B, N, state_width, feature_width, hidden_width), the smallest first. In the last ones, sizes that differ in meaning
 #: are equal.
 CASES = (
-    (1, 1, 1, 1, 1), (1, 2, 1, 1, 1), (1, 2, 3, 2, 1), (1, 3, 1, 2, 2), (2, 7, 11, 13, 17), (7, 3, 5, 2, 11),
-    (3, 5, 2, 1, 3), (3, 1, 2, 5, 3), (5, 5, 3, 7, 2), (2, 3, 4, 4, 4), (3, 3, 3, 3, 3),
-)  # fmt: skip
+    (1, 1, 1, 1, 1),
+    (1, 2, 1, 1, 1),
+    (1, 2, 3, 2, 1),
+    (1, 3, 1, 2, 2),
+    (2, 7, 11, 13, 17),
+    (7, 3, 5, 2, 11),
+    (3, 5, 2, 1, 3),
+    (3, 1, 2, 5, 3),
+    (5, 5, 3, 7, 2),
+    (2, 3, 4, 4, 4),
+    (3, 3, 3, 3, 3),
+)
 
 
 def _twins(student, draw, build=(S, D, HIDDEN), dtype=torch.float64, **options):
@@ -94,9 +103,12 @@ def check_pictures_and_cells(student, sizes, draw):
     uses_its_inputs(twins.module, (state, features), (state, 2 * features))
     if torch.allclose(weights, expect.pair(twins.module(state.flip(0), features), *WHAT)[1]):
         raise CheckFailure(
-            "value", "The weights are the same whatever the state is.", received=weights, cause="state ignored",
+            "value",
+            "The weights are the same whatever the state is.",
+            received=weights,
+            cause="state ignored",
             hint="Where to look depends on what has been said so far: W s belongs into every score.",
-        )  # fmt: skip
+        )
     alone_context, alone_weights = _results(twins, state[1:2], features[1:2])
     message = "A picture's result depends on the other pictures of the batch."
     setting = "picture 1 with two others, and alone"
@@ -142,11 +154,13 @@ def _written(allowed):
 def _exactly_zero(weights, allowed):
     if bool(weights[~allowed].any()):
         raise CheckFailure(
-            "value", "A cell that is not allowed has a weight other than 0.", received=weights,
+            "value",
+            "A cell that is not allowed has a weight other than 0.",
+            received=weights,
             yours=f"largest such weight {weights[~allowed].abs().max().item():.3g}",
             cause="small weight on hidden cells",
             hint="The number put in place of a hidden score is not small enough. exp(−inf) is exactly 0.",
-        )  # fmt: skip
+        )
 
 
 @exercise(NAME)
@@ -212,8 +226,11 @@ def check_an_empty_picture_passes_no_nan_back(student, sizes, draw):
     found = [x for x in (*answer.gradients, *answer.parameter_gradients.values()) if x is not None]
     if not all(bool(x.isfinite().all()) for x in found):
         raise CheckFailure(
-            "not numbers", "The result is right, but its gradients are not numbers.", received="NaN gradients",
-            setting="no cell of picture 1 allowed", cause="0/0 behind the zeros",
+            "not numbers",
+            "The result is right, but its gradients are not numbers.",
+            received="NaN gradients",
+            setting="no cell of picture 1 allowed",
+            cause="0/0 behind the zeros",
             hint="A softmax over nothing but −inf is NaN; writing zeros over it leaves the NaN in the gradient: one "
             "step of training then spoils all weights. Let the softmax see numbers in such a row.",
-        )  # fmt: skip
+        )

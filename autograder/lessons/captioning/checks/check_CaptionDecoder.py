@@ -111,16 +111,22 @@ def check_sees_the_past_only(student, draw):
         )
         if not before:
             raise CheckFailure(
-                "leak", f"Another word captions[:, {t}] changes what is computed before that word is used.",
-                expected=f"the logits before {t} and the weights up to {t} as they were", received=f"leak at {t}",
-                cause="looks ahead", hint="Step t is given the word captions[:, t], and its attention the state before it.",
-            )  # fmt: skip
+                "leak",
+                f"Another word captions[:, {t}] changes what is computed before that word is used.",
+                expected=f"the logits before {t} and the weights up to {t} as they were",
+                received=f"leak at {t}",
+                cause="looks ahead",
+                hint="Step t is given the word captions[:, t], and its attention the state before it.",
+            )
         for b in range(2):
             if torch.allclose(changed[b, t], logits[b, t]):
                 raise CheckFailure(
-                    "blind", f"Another word captions[{b}, {t}] does not change the logits at {t}.", received=f"blind at {t}",
-                    cause="given word not used", hint="Teacher forcing: step t is given the word captions[:, t].",
-                )  # fmt: skip
+                    "blind",
+                    f"Another word captions[{b}, {t}] does not change the logits at {t}.",
+                    received=f"blind at {t}",
+                    cause="given word not used",
+                    hint="Teacher forcing: step t is given the word captions[:, t].",
+                )
 
 
 @exercise(NAME)
@@ -171,6 +177,10 @@ def check_same_input_same_output(student, draw):
     for b in range(3):
         alone, _ = _results(twins.module(features[b : b + 1], captions[b : b + 1]), 1, N, T)
         expect.close(
-            alone, logits[b : b + 1].double(), "The logits", size=4.0, setting=f"picture {b} by itself",
+            alone,
+            logits[b : b + 1].double(),
+            "The logits",
+            size=4.0,
+            setting=f"picture {b} by itself",
             message="The result of a picture depends on the others in the batch.",
-        )  # fmt: skip
+        )

@@ -104,16 +104,20 @@ def check_no_look_at_the_future(student, sizes, draw):
         expect.depends_on_its_inputs(others[t + 1 :], logits[0, t + 1 :], "The logits")
         if not torch.allclose(others[: t + 1], logits[0, : t + 1], atol=1e-6):
             raise CheckFailure(
-                "value", f"Changing the words after position {t} changes the logits at {t} or before.",
-                received=others, cause="looks ahead",
+                "value",
+                f"Changing the words after position {t} changes the logits at {t} or before.",
+                received=others,
+                cause="looks ahead",
                 hint="layers.Decoder hides later words by itself; what stands around it must not mix positions.",
-            )  # fmt: skip
+            )
     if torch.allclose(logits[T, -1], logits[0, -1], atol=1e-5):
         raise CheckFailure(
-            "order", "Another order of the words does not change the last logits.", received="order",
+            "order",
+            "Another order of the words does not change the last logits.",
+            received="order",
             cause="positions missing",
             hint="Attention does not know where a word stands. Add the positions to the embeddings.",
-        )  # fmt: skip
+        )
 
 
 @exercise(NAME)

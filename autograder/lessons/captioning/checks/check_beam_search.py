@@ -27,25 +27,39 @@ def _found(value, setting):
         raise nothing_returned()
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise CheckFailure(
-            "type", "Two results are expected, (caption, score).", setting=setting, yours=f"a {type(value).__name__}",
-            received=type(value).__name__, cause="only one result returned",
+            "type",
+            "Two results are expected, (caption, score).",
+            setting=setting,
+            yours=f"a {type(value).__name__}",
+            received=type(value).__name__,
+            cause="only one result returned",
             hint="Return the best caption and the mean of the log-probabilities of its words.",
-        )  # fmt: skip
+        )
     caption, score = expect.tensor(value[0], "the caption"), value[1]
     if caption.dtype.is_floating_point or caption.dtype.is_complex or caption.dim() != 1:
         raise CheckFailure(
-            "shape", "The caption should be a vector of ids.", expected="shape (L,), torch.int64", setting=setting,
-            yours=f"shape {tuple(caption.shape)}, {caption.dtype}", received=f"{list(caption.shape)} {caption.dtype}",
-            cause="caption of another shape", hint="One picture, one caption: (L,), without an axis for the batch.",
-        )  # fmt: skip
+            "shape",
+            "The caption should be a vector of ids.",
+            expected="shape (L,), torch.int64",
+            setting=setting,
+            yours=f"shape {tuple(caption.shape)}, {caption.dtype}",
+            received=f"{list(caption.shape)} {caption.dtype}",
+            cause="caption of another shape",
+            hint="One picture, one caption: (L,), without an axis for the batch.",
+        )
     plain = isinstance(score, float | int) and not isinstance(score, bool)
     if not plain and not (isinstance(score, Tensor) and score.shape == () and score.is_floating_point()):
         came = f"a tensor of shape {tuple(score.shape)}" if isinstance(score, Tensor) else f"a {type(score).__name__}"
         raise CheckFailure(
-            "type", "The score should be one number.", setting=setting, yours=came, received=came,
-            expected="a float, or a tensor of shape ()", cause="score is not one number",
+            "type",
+            "The score should be one number.",
+            setting=setting,
+            yours=came,
+            received=came,
+            expected="a float, or a tensor of shape ()",
+            cause="score is not one number",
             hint="It is the score of the one caption that is returned.",
-        )  # fmt: skip
+        )
     return caption.tolist(), float(score)
 
 
@@ -57,10 +71,16 @@ def _differs(message, want, got, setting, hint="", cause=""):
     """The failure of a caption and a score that should be others."""
     caption, score = got
     return CheckFailure(
-        "value", message, setting=f"{setting}; START = {START}, END = {END}",
-        expected=f"{list(want[0])}, score {want[1]:.4f}", yours=f"{caption}, score {score:.4f}",
-        received=_received(*got), wanted=_received(*want), hint=hint, cause=cause,
-    )  # fmt: skip
+        "value",
+        message,
+        setting=f"{setting}; START = {START}, END = {END}",
+        expected=f"{list(want[0])}, score {want[1]:.4f}",
+        yours=f"{caption}, score {score:.4f}",
+        received=_received(*got),
+        wanted=_received(*want),
+        hint=hint,
+        cause=cause,
+    )
 
 
 def _ask(student, table, features, k, setting, **options):
@@ -252,10 +272,13 @@ def _own_score(student, table, features, k, most):
     whole = END not in caption[:-1] and (caption[-1:] == [END] or len(caption) == most) and PAD not in caption
     if not inside or not whole or START in caption:
         raise CheckFailure(
-            "caption", "This is not one whole caption.", setting=f"{setting}; END = {END}", received=_received(caption, 0.0),
+            "caption",
+            "This is not one whole caption.",
+            setting=f"{setting}; END = {END}",
+            received=_received(caption, 0.0),
             expected="words without START, with END at the end and nowhere else, or max_length words without an END",
             yours=str(caption),
-        )  # fmt: skip
+        )
     want = _score(table, features[0].mean(0), caption)
     if not abs(score - want) < ROUNDING:
         raise _differs("The score is not that of the caption.", (caption, want), (caption, score), setting)
@@ -321,9 +344,13 @@ def check_same_input_same_output(student, draw):
     want = _score(table, features.mean(1)[0], [a, x, END])
     if caption != [a, x, END] or not math.isclose(score, want, abs_tol=ROUNDING):
         failure = _differs(
-            "After a call with another picture the result is another one.", ([a, x, END], want), (caption, score), "k = 2",
-            hint="Something made in an earlier call is kept and used again.", cause="remembers earlier calls",
-        )  # fmt: skip
+            "After a call with another picture the result is another one.",
+            ([a, x, END], want),
+            (caption, score),
+            "k = 2",
+            hint="Something made in an earlier call is kept and used again.",
+            cause="remembers earlier calls",
+        )
         failure.kind = "memory"
         raise failure
     expect.unchanged((features,), answer.args_after[1:2], ("features",))

@@ -65,10 +65,13 @@ def check_every_word_is_predicted_from_the_words_before_it(student, draw):
         other = logits.clone()
         other[:, -1] = draw.normal(len(lengths), V, scale=5.0)
         expect.close(
-            LOSS.value(student, other, captions), loss.detach().double(), "The loss", size=SIZE,
+            LOSS.value(student, other, captions),
+            loss.detach().double(),
+            "The loss",
+            size=SIZE,
             setting=f"{LOSS.describe(logits, captions)}, other logits at the last position",
             message="The last logits change the loss, though no word comes after them.",
-        )  # fmt: skip
+        )
 
 
 @exercise(NAME)
@@ -83,10 +86,13 @@ def check_padding_does_not_count(student, draw):
             other = logits.clone()
             other[:, :-1][captions[:, 1:] == PAD] += 10.0 * torch.eye(V, dtype=torch.float64)[PAD]
             expect.close(
-                LOSS.value(student, other, captions), loss.detach().double(), "The loss", size=SIZE,
+                LOSS.value(student, other, captions),
+                loss.detach().double(),
+                "The loss",
+                size=SIZE,
                 setting=f"{LOSS.describe(logits, captions)}, other logits where padding comes next",
                 message="Logits about padding change the loss.",
-            )  # fmt: skip
+            )
     cut = _captions(draw, (5, 2, 4), 5)[:, :-2]  # long captions that were cut have no END
     LOSS.compare(student, draw.normal(*cut.shape, V), cut)
 

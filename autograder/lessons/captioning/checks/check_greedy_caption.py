@@ -48,10 +48,14 @@ def captions_and_weights(value):
     captions, weights = expect.pair(value, *FORM)
     if captions.is_floating_point() or captions.is_complex() or captions.dtype == torch.bool:
         raise CheckFailure(
-            "dtype", "The captions should hold ids, whole numbers.", expected="torch.int64", yours=str(captions.dtype),
-            received=str(captions.dtype), cause="captions are not ids",
+            "dtype",
+            "The captions should hold ids, whole numbers.",
+            expected="torch.int64",
+            yours=str(captions.dtype),
+            received=str(captions.dtype),
+            cause="captions are not ids",
             hint="Return the captions first, then the weights; the ids are what argmax returns.",
-        )  # fmt: skip
+        )
     return captions, weights
 
 
@@ -65,21 +69,28 @@ def same_words(captions, want, setting):
     """Compare captions, each with END, filled up with PAD."""
     if captions.dim() != 2 or captions.shape[0] != want.shape[0]:
         raise CheckFailure(
-            "shape", "The captions have the wrong shape.", expected=f"{tuple(want.shape)} = (B, L)",
-            yours=str(tuple(captions.shape)), setting=setting, received=list(captions.shape),
-        )  # fmt: skip
+            "shape",
+            "The captions have the wrong shape.",
+            expected=f"{tuple(want.shape)} = (B, L)",
+            yours=str(tuple(captions.shape)),
+            setting=setting,
+            received=list(captions.shape),
+        )
     if captions.shape == want.shape and torch.equal(captions, want):
         return
     wide = max(captions.shape[1], want.shape[1])
     differs = next(b for b in range(len(want)) if captions[b].tolist() != want[b].tolist())
     words = f"{wide} words" if captions.shape == want.shape else f"(B, L) = {tuple(want.shape)}"
     raise CheckFailure(
-        "value", f"The caption of picture {differs} is wrong.", setting=f"{setting}; END = {END}, PAD = {PAD}",
+        "value",
+        f"The caption of picture {differs} is wrong.",
+        setting=f"{setting}; END = {END}, PAD = {PAD}",
         expected=f"{want[differs].tolist()}     {words}",
         yours=f"{captions[differs].tolist()}"
         + ("" if captions.shape == want.shape else f"     (B, L) = {tuple(captions.shape)}"),
-        received=captions.double(), wanted=want.double(),
-    )  # fmt: skip
+        received=captions.double(),
+        wanted=want.double(),
+    )
 
 
 def agree(student, case, setting, **options):
@@ -171,17 +182,26 @@ def check_mask(student, draw):
     first, hidden = weights[:, 0], (weights * running[..., None])[(~allowed)[:, None].expand_as(weights)]
     if bool(hidden.abs().max() > 1e-6) or not torch.allclose(first.sum(-1), torch.ones(2), atol=1e-4):
         raise CheckFailure(
-            "mask", "Cells that are not allowed get weight.", setting=setting, expected="weight 0 there, 1 in all",
-            yours=f"A[0, 0] = {expect.numbers(first[0], 13)}", received="weight outside of the mask", cause="mask ignored",
+            "mask",
+            "Cells that are not allowed get weight.",
+            setting=setting,
+            expected="weight 0 there, 1 in all",
+            yours=f"A[0, 0] = {expect.numbers(first[0], 13)}",
+            received="weight outside of the mask",
+            cause="mask ignored",
             hint="Both first_state and step take `allowed`.",
-        )  # fmt: skip
+        )
     if not torch.allclose(first[0], first[1], atol=1e-4):
         raise CheckFailure(
-            "mask", "What lies in cells that are not allowed changes the result.", setting=setting,
+            "mask",
+            "What lies in cells that are not allowed changes the result.",
+            setting=setting,
             expected="two pictures that differ only in hidden cells get the same weights",
             yours=f"A[0, 0] = {expect.numbers(first[0])}, A[1, 0] = {expect.numbers(first[1])}",
-            received="first state", cause="mask ignored in the first state", hint="first_state takes `allowed` too.",
-        )  # fmt: skip
+            received="first state",
+            cause="mask ignored in the first state",
+            hint="first_state takes `allowed` too.",
+        )
     expect.depends_on_its_inputs(weights[:, :1], free[:, :1], "The result")
 
 

@@ -9,9 +9,20 @@ from autograder.judging.tools import expect
 NAME = "grid_features"
 #: (B, D, height, width), the smallest first. In the last ones, sizes that should be told apart are equal.
 SHAPES = (
-    (1, 1, 1, 2), (1, 1, 2, 2), (1, 2, 2, 3), (2, 3, 5, 7), (3, 11, 7, 2), (2, 5, 1, 3), (2, 5, 3, 1), (5, 2, 1, 1),
-    (1, 13, 3, 5), (2, 4, 4, 4), (2, 6, 2, 3), (6, 2, 2, 3), (3, 3, 3, 3),
-)  # fmt: skip
+    (1, 1, 1, 2),
+    (1, 1, 2, 2),
+    (1, 2, 2, 3),
+    (2, 3, 5, 7),
+    (3, 11, 7, 2),
+    (2, 5, 1, 3),
+    (2, 5, 3, 1),
+    (5, 2, 1, 1),
+    (1, 13, 3, 5),
+    (2, 4, 4, 4),
+    (2, 6, 2, 3),
+    (6, 2, 2, 3),
+    (3, 3, 3, 3),
+)
 
 
 def _rows(features):

@@ -27,9 +27,13 @@ def _judge(value, bounds, message, setting, **more):
     """Raise partial credit for a value below the first bound."""
     full, none = bounds
     failure = CheckFailure(
-        message=message, setting=setting, expected=f"at least {full:.0%} (points from {none:.0%} on)", yours=f"{value:.1%}",
-        received=value, **more,
-    )  # fmt: skip
+        message=message,
+        setting=setting,
+        expected=f"at least {full:.0%} (points from {none:.0%} on)",
+        yours=f"{value:.1%}",
+        received=value,
+        **more,
+    )
     checkpoint.judge(value, full, none, failure)
 
 
@@ -49,11 +53,15 @@ def check_exact_captions(student, seed):
     """It writes the exact caption of scenes whose handwriting it has never seen (greedily, word by word)"""
     scenes, _, _, its = written(student, seed)
     _judge(
-        accuracy(scenes, its.captions), EXACT, "Too few captions are exact.",
-        f"{len(scenes)} held-out scenes, seed {seed}", kind="accuracy", cause="captioner not good enough yet",
+        accuracy(scenes, its.captions),
+        EXACT,
+        "Too few captions are exact.",
+        f"{len(scenes)} held-out scenes, seed {seed}",
+        kind="accuracy",
+        cause="captioner not good enough yet",
         hint="Has training come to its end? Does the loss still fall? Then train longer. If it stands still far above "
         "0.1, look at the loss and at what is fed into step.",
-    )  # fmt: skip
+    )
 
 
 @exercise(NAME)
@@ -65,12 +73,15 @@ def check_pointing(student, seed):
     # a few right captions tell nothing
     inside = pointing(scenes, its) if accuracy(scenes, its.captions) >= EXACT[1] else 0.0
     _judge(
-        inside, POINTING, "The attention lies elsewhere while a digit is named.",
+        inside,
+        POINTING,
+        "The attention lies elsewhere while a digit is named.",
         f"weights in the box of the named digit, exact captions of {len(scenes)} held-out scenes, seed {seed}",
-        kind="pointing", cause="attention does not point",
+        kind="pointing",
+        cause="attention does not point",
         hint="weights[:, t] have to be those with which the word after captions[:, t] was made, cell by cell in the order "
         "of grid_features.",
-    )  # fmt: skip
+    )
 
 
 @exercise(NAME)
@@ -85,10 +96,13 @@ def check_it_looks_at_the_picture(student, seed):
     if share >= 0.1 and shuffled <= 0.05 and averaged <= share / 2:
         return
     raise CheckFailure(
-        "control", "The captions do not depend on where the model looks.", received=(share, shuffled, averaged),
+        "control",
+        "The captions do not depend on where the model looks.",
+        received=(share, shuffled, averaged),
         setting=f"exact captions of {len(scenes)} held-out scenes, seed {seed}",
         expected="at least 10% with the picture, at most 5% with another one, at most half with averaged features",
-        yours=f"{share:.1%}, {shuffled:.1%} and {averaged:.1%}", cause="picture ignored",
+        yours=f"{share:.1%}, {shuffled:.1%} and {averaged:.1%}",
+        cause="picture ignored",
         hint="A decoder that has only learned the language writes fluent captions of other scenes. Does the context of "
         "the attention go into the cell and into the output?",
-    )  # fmt: skip
+    )

@@ -65,9 +65,14 @@ def check_weights_that_do_not_fill_the_grid(student, sizes, draw):
     _compare(student, draw.normal(sizes.B, 6), 3, 2)
     # The last ones could be dealt out to grids of that size in another way: 2 · 6 = 12, 4 · 6 = 2 · 12, 12 = 2 · 6.
     for lead, N, height, width in [
-        ((), 7, 2, 3), ((), 5, 2, 3), ((2,), 16, 5, 3), ((2,), 6, 3, 4), ((4,), 6, 3, 4), ((), 12, 2, 3),
+        ((), 7, 2, 3),
+        ((), 5, 2, 3),
+        ((2,), 16, 5, 3),
+        ((2,), 6, 3, 4),
+        ((4,), 6, 3, 4),
+        ((), 12, 2, 3),
         ((3,), 10, 3, 5),
-    ]:  # fmt: skip
+    ]:
         refuses(
             f"A grid of {height} rows and {width} columns for {N} weights, {(*lead, N)} in all,",
             "Compare the last axis of the weights with height · width before anything else, and raise a ValueError "

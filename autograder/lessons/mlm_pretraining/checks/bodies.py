@@ -89,11 +89,14 @@ def sees_both_sides(module: Any, ids: Tensor, what: str) -> None:
         one, two = (first_result(module(x), what)[:, rest] for x in (ids, other))
         if torch.allclose(one, two, atol=1e-7):
             raise CheckFailure(
-                "sees", f"A token does not see those {side} it.", setting=describe(ids), received=side,
+                "sees",
+                f"A token does not see those {side} it.",
+                setting=describe(ids),
+                received=side,
                 cause="causal mask left on" if side == "after" else "tokens do not see each other",
                 hint="Every token of BERT sees the whole sequence, on both sides; from both the gaps are filled. The "
                 "only mask is the one that hides padding.",
-            )  # fmt: skip
+            )
 
 
 def padding_changes_nothing(module: Any, ids: Tensor, segments: Tensor | None, what: str) -> None:

@@ -83,11 +83,15 @@ def check_dropout(student, draw):
         return
     missing = torch.allclose(dropped, whole)
     raise CheckFailure(
-        "dropout", "Dropout is not applied to the result.", setting=f"training mode, dropout={p}", received="dropout",
-        expected=f"{p:.0%} of the numbers 0, the others divided by {1 - p}", yours=f"{share:.0%} are 0",
+        "dropout",
+        "Dropout is not applied to the result.",
+        setting=f"training mode, dropout={p}",
+        received="dropout",
+        expected=f"{p:.0%} of the numbers 0, the others divided by {1 - p}",
+        yours=f"{share:.0%} are 0",
         cause="dropout missing" if missing else "dropout in the wrong place",
         hint="self.dropout comes last, after the norm.",
-    )  # fmt: skip
+    )
 
 
 @exercise(NAME)
@@ -98,9 +102,11 @@ def check_gradients(student, sizes, draw):
     ids = ids_of(draw, sizes.B, sizes.N_K)
     twins.gradients_agree(ids, segments_of(draw, ids), draw=draw, names=())
     refuses(
-        f"a sequence of {LONGEST + 1} tokens, with positions for {LONGEST},", "There is no vector for the last position.",
-        twins.module, ids_of(draw, 2, LONGEST + 1),
-    )  # fmt: skip
+        f"a sequence of {LONGEST + 1} tokens, with positions for {LONGEST},",
+        "There is no vector for the last position.",
+        twins.module,
+        ids_of(draw, 2, LONGEST + 1),
+    )
 
 
 @exercise(NAME)

@@ -63,9 +63,13 @@ def check_padding(student, sizes, draw):
     for number, A in enumerate(several(weights, SIZES[3], "the weights of each block")):
         if bool(A[(ids == 0)[:, None, None].expand_as(A)].any()):
             raise CheckFailure(
-                "padding", f"In block {number}, padding gets weight.", setting=describe(ids), received="weights",
-                cause="padding not masked", hint="Pass the mask on to the blocks: True where a token is no padding.",
-            )  # fmt: skip
+                "padding",
+                f"In block {number}, padding gets weight.",
+                setting=describe(ids),
+                received="weights",
+                cause="padding not masked",
+                hint="Pass the mask on to the blocks: True where a token is no padding.",
+            )
 
 
 @exercise(NAME)

@@ -34,9 +34,12 @@ def check_values(student, sizes, draw):
     one, two = (expect.tensor(twins.module(x), "logits") for x in (Y, other))
     if not torch.allclose(one, two, atol=1e-7):
         raise CheckFailure(
-            "first", "Vectors of later tokens change the logits.", received="later", cause="not the first token alone",
+            "first",
+            "Vectors of later tokens change the logits.",
+            received="later",
+            cause="not the first token alone",
             hint="The sequence is judged by the vector of [CLS], Y[:, 0].",
-        )  # fmt: skip
+        )
 
 
 @exercise(NAME)

@@ -57,11 +57,15 @@ def check_allowed(student, sizes, draw):
             expect.close(value[allowed], expected[allowed], what, setting=setting)
             if bool((value[~allowed] > -1e4).any()) or bool(value.isnan().any()):
                 raise CheckFailure(
-                    "hidden", f"{what} is not hidden where `allowed` is False.", setting=setting, received=what,
-                    expected="−inf there, or a very large negative number", yours=expect.numbers(value[~allowed]),
+                    "hidden",
+                    f"{what} is not hidden where `allowed` is False.",
+                    setting=setting,
+                    received=what,
+                    expected="−inf there, or a very large negative number",
+                    yours=expect.numbers(value[~allowed]),
                     cause="mask not applied to the scores",
                     hint="A score of 0 is not low: softmax gives it weight. Fill with −torch.inf where not allowed.",
-                )  # fmt: skip
+                )
         everything = torch.ones_like(allowed)
         twins.agree(Y, everything, what=WHAT, setting=f"Y {tuple(Y.shape)}, all allowed")
         inputs = (Y, allowed)

@@ -38,12 +38,20 @@ def _agree(student, start, end, more=""):
     alone = torch.equal(first, start.argmax(1)) and torch.equal(last, end.argmax(1))
     cause = "ends before it begins" if backwards else ""
     raise CheckFailure(
-        "span", "The span is not the best one.", setting=f"start {expect.numbers(start[b])}, end {expect.numbers(end[b])}{more}",
-        expected=f"({int(want[0][b])}, {int(want[1][b])})", yours=f"({int(first[b])}, {int(last[b])})",
-        received=torch.stack((first, last)).double(), wanted=torch.stack(want).double(), cause=cause,
-        hint="The best start and the best end, each for itself, need not make a span." if alone and backwards else
-        "A span needs first ≤ last; of those, the one with the largest start[first] + end[last]." if backwards else "",
-    )  # fmt: skip
+        "span",
+        "The span is not the best one.",
+        setting=f"start {expect.numbers(start[b])}, end {expect.numbers(end[b])}{more}",
+        expected=f"({int(want[0][b])}, {int(want[1][b])})",
+        yours=f"({int(first[b])}, {int(last[b])})",
+        received=torch.stack((first, last)).double(),
+        wanted=torch.stack(want).double(),
+        cause=cause,
+        hint="The best start and the best end, each for itself, need not make a span."
+        if alone and backwards
+        else "A span needs first ≤ last; of those, the one with the largest start[first] + end[last]."
+        if backwards
+        else "",
+    )
 
 
 @exercise(NAME)

@@ -64,35 +64,50 @@ def _consistent(ids, inputs, labels, setting):
     chosen = labels != IGNORE
     if bool((labels == ids).all()):
         _fail(
-            "Every token has a label.", setting, "labels for all tokens",
+            "Every token has a label.",
+            setting,
+            "labels for all tokens",
             "A label other than −100 makes a token count in the loss. Only the chosen ones are to be predicted: fill the "
-            "others with −100.", f"{IGNORE} where a token was not chosen", _example(ids, inputs, labels, chosen),
-        )  # fmt: skip
+            "others with −100.",
+            f"{IGNORE} where a token was not chosen",
+            _example(ids, inputs, labels, chosen),
+        )
     other = chosen & (labels != ids)
     if bool(other.any()):
         if bool((labels[other] == inputs[other]).all()):
-            cause, hint = "labels taken after masking", (
-                "The labels show what the inputs hold now, MASK among it. What is to be predicted is what stood there before: "
-                "take the labels from ids."
-            )  # fmt: skip
+            cause, hint = (
+                "labels taken after masking",
+                (
+                    "The labels show what the inputs hold now, MASK among it. What is to be predicted is what stood there "
+                    "before: take the labels from ids."
+                ),
+            )
         elif len(labels[other].unique()) == 1 and not bool(chosen.logical_not().any()):
-            cause, hint = "another number than −100", (
-                f"Where nothing is to be predicted, the label has to be {IGNORE}, which no id is and which F.cross_entropy "
-                f"leaves out by itself. Here it is {int(labels[other][0])}."
-            )  # fmt: skip
+            cause, hint = (
+                "another number than −100",
+                (
+                    f"Where nothing is to be predicted, the label has to be {IGNORE}, which no id is and which F.cross_entropy "
+                    f"leaves out by itself. Here it is {int(labels[other][0])}."
+                ),
+            )
         else:
             cause, hint = "labels are not the ids", "A label is the id that stood there before, or −100."
         _fail(
-            "A label is neither the id at its place nor −100.", setting, cause, hint,
+            "A label is neither the id at its place nor −100.",
+            setting,
+            cause,
+            hint,
             yours=_example(ids, inputs, labels, other),
-        )  # fmt: skip
+        )
     changed = (inputs != ids) & ~chosen
     if bool(changed.any()):
         _fail(
-            "A token is changed that has no label.", setting, "tokens without a label are changed",
+            "A token is changed that has no label.",
+            setting,
+            "tokens without a label are changed",
             "Every token that was chosen is to be predicted, whatever happened to it; and a token that was not chosen stays.",
             yours=_example(ids, inputs, labels, changed),
-        )  # fmt: skip
+        )
 
 
 def _something(labels, setting):
@@ -129,18 +144,22 @@ def check_special_tokens(student, draw):
             names = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
             hit = [names[k] for k in ids[special].unique().tolist()]
             _fail(
-                f"Special tokens are chosen: {', '.join(hit)}.", setting, "special tokens chosen",
+                f"Special tokens are chosen: {', '.join(hit)}.",
+                setting,
+                "special tokens chosen",
                 "They hold the sequence together and carry no meaning to be guessed. Only ids from ORDINARY on may be chosen.",
                 yours=_example(ids, inputs, labels, special),
-            )  # fmt: skip
+            )
         _something(labels, setting)
         made = (inputs < ORDINARY) & (inputs != MASK) & (inputs != ids)
         if bool(made.any()) or int(inputs.max()) >= V or int(inputs.min()) < 0:
             _fail(
-                "A token becomes an id that it must not become.", setting, "random ids out of bounds",
+                "A token becomes an id that it must not become.",
+                setting,
+                "random ids out of bounds",
                 f"The random ids are the ordinary ones, from {ORDINARY} to vocab_size − 1.",
                 yours=str(sorted(set(inputs.unique().tolist()) - set(range(ORDINARY, V)) - {MASK}))[:80],
-            )  # fmt: skip
+            )
 
 
 @exercise(NAME)
@@ -158,19 +177,25 @@ def check_how_many_are_chosen(student, draw):
         if not credible(count, total, rate):
             cause, hint = _share(count, total, ids.numel(), rate)
             _fail(
-                "The share of chosen tokens is wrong.", setting,
-                cause, f"{hint} ({count} of {total} is too far off for bad luck, which would happen once in 10⁹ calls.)",
-                f"{rate:.1%} of the ordinary tokens", f"{count / total:.1%}",
-            )  # fmt: skip
+                "The share of chosen tokens is wrong.",
+                setting,
+                cause,
+                f"{hint} ({count} of {total} is too far off for bad luck, which would happen once in 10⁹ calls.)",
+                f"{rate:.1%} of the ordinary tokens",
+                f"{count / total:.1%}",
+            )
         for one, other, what in _neighbours(chosen, ordinary):
             both = int((one & other).sum())
             if not credible(both, one.numel(), rate**2):
                 _fail(
-                    f"Tokens are not chosen each on its own: {what}.", setting, "choices hang together",
+                    f"Tokens are not chosen each on its own: {what}.",
+                    setting,
+                    "choices hang together",
                     "Draw a random number for every token of every row, torch.rand(ids.shape, ...), and not one for a row, for "
                     "a column, or a fixed number of tokens for each row.",
-                    f"two of them chosen together in {rate**2:.2%} of the pairs", f"in {both / one.numel():.2%}",
-                )  # fmt: skip
+                    f"two of them chosen together in {rate**2:.2%} of the pairs",
+                    f"in {both / one.numel():.2%}",
+                )
 
 
 def _share(count, total, of_all, rate):
@@ -211,10 +236,12 @@ def check_80_10_10(student, draw):
         chosen = (labels != IGNORE) & (ids >= ORDINARY)
         if not bool((chosen & (inputs == MASK)).any()):
             _fail(
-                "No token becomes MASK.", setting, "never MASK",
+                "No token becomes MASK.",
+                setting,
+                "never MASK",
                 "Of the chosen tokens, 80 % become MASK. A second comparison with the same random numbers decides nothing new "
                 "where the first one has decided already (p < 0.15 implies p < 0.8).",
-            )  # fmt: skip
+            )
         fates = torch.stack((inputs == MASK, (inputs != MASK) & (inputs != ids), inputs == ids))
         total = int(chosen.sum())
         seen = [int((fate & chosen).sum()) for fate in fates]
@@ -225,19 +252,23 @@ def check_80_10_10(student, draw):
                 break
         if wrong:
             _fail(
-                f"Of the chosen tokens, the wrong share {WAYS[wrong[0]]}.", setting, _split(seen, total),
+                f"Of the chosen tokens, the wrong share {WAYS[wrong[0]]}.",
+                setting,
+                _split(seen, total),
                 "Draw a second uniform number for each token: below 0.8 it becomes MASK, from there to 0.9 a random id, above "
                 "it stays. Or divide one number into 0.8, 0.9 and 1.0 times rate.",
                 "80 % [MASK], 10 % a random id, 10 % as they were",
                 ", ".join(f"{count / total:.1%} {way}" for count, way in zip(seen, WAYS, strict=True)),
-            )  # fmt: skip
+            )
         for one, other, what in _neighbours(fates[0], chosen):
             both = int((one & other).sum())
             if not credible(both, one.numel(), SHARES[0] ** 2):
                 _fail(
-                    f"What becomes of a token hangs together with another's: {what}.", setting, "one decision for several tokens",
+                    f"What becomes of a token hangs together with another's: {what}.",
+                    setting,
+                    "one decision for several tokens",
                     "Draw a number for every token, and not one for a row or for the batch.",
-                )  # fmt: skip
+                )
 
 
 def _split(seen, total):
@@ -264,17 +295,22 @@ def check_random_ids(student, draw):
         became, count = int((inputs[others] == k).sum()), int(others.sum())
         if not count or not credible(became, count, 1 / (V - ORDINARY - 1)):
             _fail(
-                f"Id {k} is not as frequent among the random ids as it should be.", setting, "random ids not uniform",
+                f"Id {k} is not as frequent among the random ids as it should be.",
+                setting,
+                "random ids not uniform",
                 f"torch.randint(low, high, ...) draws from low to high − 1, each as probable. The ordinary ids are {ORDINARY} … "
                 "vocab_size − 1, and every token gets a number of its own.",
-                f"1 in {V - ORDINARY - 1} of the tokens that became another id", f"{became} of {count}",
-            )  # fmt: skip
+                f"1 in {V - ORDINARY - 1} of the tokens that became another id",
+                f"{became} of {count}",
+            )
     for one, other, what in _neighbours(torch.where(random, inputs, 0), random):
         if one.numel() and not credible(int((one == other).sum()), one.numel(), 1 / (V - ORDINARY)):
             _fail(
-                f"Random ids hang together: {what}.", setting, "one random id for several tokens",
+                f"Random ids hang together: {what}.",
+                setting,
+                "one random id for several tokens",
                 "Draw an id for every token: torch.randint(..., ids.shape, ...).",
-            )  # fmt: skip
+            )
 
 
 @exercise(NAME)
@@ -293,15 +329,19 @@ def check_generator(student, draw):
     _something(first[1], setting)
     if not torch.equal(first, again):
         _fail(
-            "Two generators with the same seed give different results.", setting, "generator not used",
+            "Two generators with the same seed give different results.",
+            setting,
+            "generator not used",
             "Pass generator=generator to every function that draws. Otherwise a training cannot be repeated.",
-        )  # fmt: skip
+        )
     if torch.equal(first, next_one) or torch.equal(first, another):
         _fail(
-            "The next call chooses the same tokens again.", setting, "the same mask every time",
+            "The next call chooses the same tokens again.",
+            setting,
+            "the same mask every time",
             "Masking is dynamic: a sentence that comes again is masked in another way. Do not seed anything inside; draw from "
             "the generator as it comes.",
-        )  # fmt: skip
+        )
 
 
 @exercise(NAME)

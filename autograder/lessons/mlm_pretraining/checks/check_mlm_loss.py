@@ -64,10 +64,13 @@ def check_all_others_do_not_count(student, draw):
     loss = LOSS.compare(student, logits, labels, "label 0 among them")
     other = torch.where((labels == IGNORE)[..., None], draw.normal(4, 7, V, scale=9.0), logits)
     expect.close(
-        LOSS.value(student, other, labels), loss.detach().double(), "The loss", size=SIZE,
+        LOSS.value(student, other, labels),
+        loss.detach().double(),
+        "The loss",
+        size=SIZE,
         setting=f"{LOSS.describe(logits, labels)}, other logits where the label is −100",
         message="Logits of tokens that were not chosen change the loss.",
-    )  # fmt: skip
+    )
     LOSS.compare(student, logits, torch.zeros(4, 7, dtype=torch.int64), "all labels 0")
 
 

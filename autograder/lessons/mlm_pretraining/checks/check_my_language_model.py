@@ -80,12 +80,16 @@ def check_near_the_limit(student, seed):
     loss = _loss(module, inputs, labels)
     full, none = GAP
     failure = CheckFailure(
-        "loss", "The loss is too far above the lowest possible one.", setting=f"{SENTENCES} new sentences, seed {seed}",
+        "loss",
+        "The loss is too far above the lowest possible one.",
+        setting=f"{SENTENCES} new sentences, seed {seed}",
         expected=f"at most {limit + full:.3f} nats, {full} above the limit of {limit:.3f} (points from {none} above it on)",
-        yours=f"{loss:.3f} nats, {loss - limit:.3f} above the limit", received=loss, cause="language model not good enough yet",
+        yours=f"{loss:.3f} nats, {loss - limit:.3f} above the limit",
+        received=loss,
+        cause="language model not good enough yet",
         hint="Has training come to its end, and does the loss still fall? Then train longer. If it stands still far above, look "
         "at what is fed in: are all chosen tokens labelled, does every token see both sides, are padding and mask right?",
-    )  # fmt: skip
+    )
     checkpoint.judge(loss - limit, full, none, failure)
 
 
@@ -100,9 +104,12 @@ def check_it_uses_the_context(student, seed):
     if loss <= enough:
         return
     raise CheckFailure(
-        "control", "The model makes too little of the other words.", received=loss, cause="context ignored",
+        "control",
+        "The model makes too little of the other words.",
+        received=loss,
+        cause="context ignored",
         setting=f"{SENTENCES} new sentences, seed {seed}",
         expected=f"at most {enough:.2f} nats, half-way from the limit, {limit:.2f}, to that without the other words, {alone:.2f}",
         yours=f"{loss:.2f} nats",
         hint="A model that only knows which words are frequent, and which stand at which place, is not yet a language model.",
-    )  # fmt: skip
+    )

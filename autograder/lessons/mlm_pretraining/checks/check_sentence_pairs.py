@@ -39,9 +39,13 @@ def _pairs(student, documents, seed, **fields):
     if not isinstance(value, tuple | list) or len(value) != 3:
         came = f"{len(value)} results" if isinstance(value, tuple | list) else f"a {type(value).__name__}"
         raise CheckFailure(
-            "type", "Three results are expected, (ids, segments, is_next).", yours=came, received=came,
-            cause="wrong number of results", hint="return ids, segments, is_next",
-        )  # fmt: skip
+            "type",
+            "Three results are expected, (ids, segments, is_next).",
+            yours=came,
+            received=came,
+            cause="wrong number of results",
+            hint="return ids, segments, is_next",
+        )
     ids, segments, is_next = (expect.tensor(part, what) for part, what in zip(value, WHAT, strict=True))
     setting = _describe(documents)
     count = sum(len(document) - 1 for document in documents)
@@ -90,10 +94,14 @@ def _taken_apart(ids, documents):
                 else "wrong form"
             )
             _fail(
-                "form", "A row has not the form [CLS] A [SEP] B [SEP].", documents, cause,
+                "form",
+                "A row has not the form [CLS] A [SEP] B [SEP].",
+                documents,
+                cause,
                 "[CLS] comes first, and [SEP] after each of the two sentences; padding comes last.",
-                f"[{CLS}, …, {SEP}, …, {SEP}]", str(row[:12]),
-            )  # fmt: skip
+                f"[{CLS}, …, {SEP}, …, {SEP}]",
+                str(row[:12]),
+            )
         found.append((row[1 : places[0]], row[places[0] + 1 : -1]))
     return found
 
@@ -112,30 +120,45 @@ def _check_form(student, documents, seed):
         for sentence in (a, b):
             if not sentence or known.get(sentence[0]) != sentence:
                 _fail(
-                    "form", "A row holds something that is no sentence of the documents.", documents, "sentence changed",
-                    "Put the whole sentences into the row, as they are.", yours=str(sentence[:12]),
-                )  # fmt: skip
+                    "form",
+                    "A row holds something that is no sentence of the documents.",
+                    documents,
+                    "sentence changed",
+                    "Put the whole sentences into the row, as they are.",
+                    yours=str(sentence[:12]),
+                )
     want = [s[0] for document in documents for s in document[:-1]]
     got = [a[0] for a, _ in pairs]
     if sorted(got) != sorted(want):
         _fail(
-            "form", "The first sentences of the pairs are not the ones that they should be.", documents,
+            "form",
+            "The first sentences of the pairs are not the ones that they should be.",
+            documents,
             "not one pair for every sentence with a next one",
-            "Every sentence but the last of its document comes first in exactly one pair.", str(want[:12]), str(got[:12]),
-        )  # fmt: skip
+            "Every sentence but the last of its document comes first in exactly one pair.",
+            str(want[:12]),
+            str(got[:12]),
+        )
     if ids.shape[1] != max(len(a) + len(b) + 3 for a, b in pairs):
         _fail(
-            "form", "The rows are longer than the longest pair.", documents, "too much padding",
+            "form",
+            "The rows are longer than the longest pair.",
+            documents,
+            "too much padding",
             "Fill up to the longest pair of this call, not further.",
-        )  # fmt: skip
+        )
     for row, (a, b) in zip(segments.tolist(), pairs, strict=True):
         right = [0] * (len(a) + 2) + [1] * (len(b) + 1)
         if row[: len(right)] != right or any(row[len(right) :]):
             _fail(
-                "segments", "The segments are wrong.", documents, _wrong_segments(row, right, len(a)),
+                "segments",
+                "The segments are wrong.",
+                documents,
+                _wrong_segments(row, right, len(a)),
                 "[CLS], A and the first [SEP] are segment 0, B and the second [SEP] are 1, and padding is 0.",
-                str(right), str(row[: len(right) + 2]),
-            )  # fmt: skip
+                str(right),
+                str(row[: len(right) + 2]),
+            )
     return [(a[0], b[0]) for a, b in pairs], is_next.tolist()
 
 
@@ -171,12 +194,18 @@ def _check_truth(pairs, is_next, documents):
                 for (x, y), s in zip(pairs, is_next, strict=True)
             )
             _fail(
-                "truth", "is_next does not say whether B follows A.", documents,
-                "labels inverted" if opposite and len(pairs) > 1 else
-                "a random sentence that is the next one after all" if true else "label does not fit the pair",
+                "truth",
+                "is_next does not say whether B follows A.",
+                documents,
+                "labels inverted"
+                if opposite and len(pairs) > 1
+                else "a random sentence that is the next one after all"
+                if true
+                else "label does not fit the pair",
                 "True where B is the sentence after A. A sentence of *another* document cannot be it by chance.",
-                str(true), str(said),
-            )  # fmt: skip
+                str(true),
+                str(said),
+            )
 
 
 @exercise(NAME)
@@ -194,15 +223,24 @@ def check_half_are_next(student, draw):
     if not credible(followed, total, 0.5):
         cause = {0: "never the next sentence", total: "always the next sentence"}.get(followed, "not half of the pairs")
         _fail(
-            "share", "The share of pairs in which B follows A is wrong.", documents, cause,
-            "Draw a uniform number for every pair: below 0.5, B is the next sentence.", "50%", f"{followed / total:.1%}",
-        )  # fmt: skip
+            "share",
+            "The share of pairs in which B follows A is wrong.",
+            documents,
+            cause,
+            "Draw a uniform number for every pair: below 0.5, B is the next sentence.",
+            "50%",
+            f"{followed / total:.1%}",
+        )
     if not credible(together, total // 2, 0.25):
         _fail(
-            "share", "The pairs are not decided each on its own.", documents, "decisions hang together",
+            "share",
+            "The pairs are not decided each on its own.",
+            documents,
+            "decisions hang together",
             "Draw a number for every pair, not one for a document or for the call, and do not take turns.",
-            "in a quarter of neighbouring pairs both are next", f"in {together / (total // 2):.1%}",
-        )  # fmt: skip
+            "in a quarter of neighbouring pairs both are next",
+            f"in {together / (total // 2):.1%}",
+        )
 
 
 @exercise(NAME)
@@ -223,10 +261,12 @@ def check_other_sentences(student, draw):
             total += 1
             if where[a][0] == where[b][0]:
                 _fail(
-                    "source", "The second sentence of a random pair comes from the document of the first.", documents,
+                    "source",
+                    "The second sentence of a random pair comes from the document of the first.",
+                    documents,
                     "a sentence follows itself" if a == b else "random sentence from the same document",
                     "Draw from the sentences of all other documents: in the same one you may draw the next, or A itself.",
-                )  # fmt: skip
+                )
             if where[a][0] == 0:
                 seen[where[b]] = seen.get(where[b], 0) + 1
     if total == 0:
@@ -238,10 +278,13 @@ def check_other_sentences(student, draw):
         if not credible(seen.get(place, 0), from_first, 1 / sum(counts[1:])):
             cause = "only some sentences come second"
             _fail(
-                "source", f"Sentence {place[1]} of document {place[0]} comes too often or too rarely.", documents, cause,
+                "source",
+                f"Sentence {place[1]} of document {place[0]} comes too often or too rarely.",
+                documents,
+                cause,
                 "Put the sentences of all other documents into one list and draw from it: the first and the last too, and "
                 "those of a short document no more often than others.",
-            )  # fmt: skip
+            )
 
 
 @exercise(NAME)
@@ -253,15 +296,21 @@ def check_generator(student, draw):
     first, again = _pairs(student, documents, seed), _pairs(student, documents, seed)
     if not all(torch.equal(x, y) for x, y in zip(first, again, strict=True)):
         _fail(
-            "random", "Two generators with the same seed give different pairs.", documents, "generator not used",
+            "random",
+            "Two generators with the same seed give different pairs.",
+            documents,
+            "generator not used",
             "Draw with torch.rand and torch.randint, generator=generator; Python's random knows nothing of it.",
-        )  # fmt: skip
+        )
     for others in (_pairs(student, documents, seed, times=2), _pairs(student, documents, seed + 1)):
         if first[0].shape == others[0].shape and torch.equal(first[0], others[0]):
             _fail(
-                "random", "The next call gives the same pairs again.", documents, "the same pairs every time",
+                "random",
+                "The next call gives the same pairs again.",
+                documents,
+                "the same pairs every time",
                 "Do not seed anything inside; draw from the generator as it comes.",
-            )  # fmt: skip
+            )
     after = student.answer(Request(NAME, (documents, Seeded(seed)))).args_after
     if after and after[0] != documents:
         _fail(
@@ -278,6 +327,9 @@ def check_generator(student, draw):
 def check_one_document(student, draw):
     """With a single document there is no other to draw from: a ValueError says so (advice, without points)"""
     refuses(
-        "a single document", "There is no other document to draw from. Say so in a ValueError.",
-        student.sentence_pairs, _documents(draw, (4,)), Seeded(1),
-    )  # fmt: skip
+        "a single document",
+        "There is no other document to draw from. Say so in a ValueError.",
+        student.sentence_pairs,
+        _documents(draw, (4,)),
+        Seeded(1),
+    )

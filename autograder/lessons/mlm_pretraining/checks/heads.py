@@ -69,8 +69,12 @@ def drops(student, name, weights, Y, hint):
     if twice and scaled and abs(share - P) <= slack:
         return
     raise CheckFailure(
-        "dropout", "Dropout is not applied to what goes into the output layer.", setting=f"training mode, dropout={P}",
-        expected=f"{P:.0%} of its inputs 0, the others divided by {1 - P}", received="dropout",
+        "dropout",
+        "Dropout is not applied to what goes into the output layer.",
+        setting=f"training mode, dropout={P}",
+        expected=f"{P:.0%} of its inputs 0, the others divided by {1 - P}",
+        received="dropout",
         yours=f"{share:.0%} of what comes out is 0" + ("" if twice else ", also where the input is not"),
-        cause="dropout missing" if torch.allclose(dropped, whole) else "dropout in the wrong place", hint=hint,
-    )  # fmt: skip
+        cause="dropout missing" if torch.allclose(dropped, whole) else "dropout in the wrong place",
+        hint=hint,
+    )

@@ -96,9 +96,12 @@ def check_the_cache_passed_in_is_not_changed(student, sizes, draw):
     same = isinstance(after, tuple) and len(after) == 2 and isinstance(after[1], tuple | list) and len(after[1]) == 2
     if not same:
         raise CheckFailure(
-            "mutated", "The call has changed the cache that was passed in.", received="cache",
-            cause="input changed in place", hint="Return a new pair (K, V); leave the one passed in as it is.",
-        )  # fmt: skip
+            "mutated",
+            "The call has changed the cache that was passed in.",
+            received="cache",
+            cause="input changed in place",
+            hint="Return a new pair (K, V); leave the one passed in as it is.",
+        )
     expect.unchanged((X, *cache), (after[0], *after[1]), ("X", "K of the cache", "V of the cache"))
     others = [(draw.normal(sizes.B, N, D),) for N in (3, 4)]
     leaves_no_trace(twins, others, X, what=WHAT)

@@ -14,9 +14,16 @@ WHAT = ("Y", "A")
 C, INNER = 7, 3
 #: (B, C, C', height, width), the smallest first. In the last ones, sizes that should be told apart are equal.
 SHAPES = (
-    (1, 1, 1, 1, 2), (1, 2, 1, 2, 1), (1, 2, 3, 2, 3), (2, 7, 3, 5, 4), (3, 5, 5, 2, 7), (2, 3, 11, 1, 5), (1, 5, 2, 1, 1),
-    (2, 4, 4, 4, 4), (6, 3, 2, 2, 3),
-)  # fmt: skip
+    (1, 1, 1, 1, 2),
+    (1, 2, 1, 2, 1),
+    (1, 2, 3, 2, 3),
+    (2, 7, 3, 5, 4),
+    (3, 5, 5, 2, 7),
+    (2, 3, 11, 1, 5),
+    (1, 5, 2, 1, 1),
+    (2, 4, 4, 4, 4),
+    (6, 3, 2, 2, 3),
+)
 
 
 def _twins(student, draw, channels=C, inner=INNER, dtype=torch.float64):

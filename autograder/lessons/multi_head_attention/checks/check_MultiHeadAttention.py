@@ -16,10 +16,23 @@ from autograder.lessons.multi_head_attention import references
 NAME = "MultiHeadAttention"
 #: (B, N_Q, N_K, D, H): sixteen combinations, the smallest first; in the last four, sizes that should be told apart are equal.
 SHAPES = (
-    (1, 1, 2, 2, 1), (1, 2, 3, 4, 2), (2, 3, 5, 6, 3), (2, 5, 7, 22, 2), (3, 7, 5, 33, 3), (2, 1, 7, 26, 13), (1, 5, 1, 15, 5),
-    (5, 2, 3, 14, 7), (1, 11, 13, 12, 4), (4, 3, 2, 20, 5), (2, 13, 11, 21, 3), (3, 2, 17, 10, 2),
-    (3, 3, 3, 9, 3), (4, 4, 4, 16, 4), (2, 2, 2, 4, 2), (6, 6, 6, 6, 6),
-)  # fmt: skip
+    (1, 1, 2, 2, 1),
+    (1, 2, 3, 4, 2),
+    (2, 3, 5, 6, 3),
+    (2, 5, 7, 22, 2),
+    (3, 7, 5, 33, 3),
+    (2, 1, 7, 26, 13),
+    (1, 5, 1, 15, 5),
+    (5, 2, 3, 14, 7),
+    (1, 11, 13, 12, 4),
+    (4, 3, 2, 20, 5),
+    (2, 13, 11, 21, 3),
+    (3, 2, 17, 10, 2),
+    (3, 3, 3, 9, 3),
+    (4, 4, 4, 16, 4),
+    (2, 2, 2, 4, 2),
+    (6, 6, 6, 6, 6),
+)
 WHAT = ("Y", "A")
 D, H = 33, 3
 
@@ -201,35 +214,50 @@ def _dropped_as_it_should_be(first, second, A, p):
     zero, kept = first == 0, torch.isclose(first, A / (1 - p), rtol=1e-9, atol=0)
     if torch.allclose(first, A, rtol=1e-9):
         raise CheckFailure(
-            "dropout", "Nothing is dropped.", **told, cause="dropout missing",
+            "dropout",
+            "Nothing is dropped.",
+            **told,
+            cause="dropout missing",
             hint="Apply dropout to the weights, after the softmax and before the product with the values.",
-        )  # fmt: skip
+        )
     if not torch.equal(zero, second == 0):
         raise CheckFailure(
-            "dropout", "Single numbers of the output (or of the values) are dropped, not weights.", **told,
+            "dropout",
+            "Single numbers of the output (or of the values) are dropped, not weights.",
+            **told,
             cause="dropout in the wrong place",
             hint="Dropping a weight hides a key from a query as a whole. Apply dropout to A, before the product with V.",
-        )  # fmt: skip
+        )
     if not bool((zero | kept).all()):
         raise CheckFailure(
-            "dropout", "A weight is neither dropped nor divided by 1 − p.", **told,
-            expected=f"0 or the weight / {1 - p:.1f}", cause="dropout in the wrong place or without its factor",
+            "dropout",
+            "A weight is neither dropped nor divided by 1 − p.",
+            **told,
+            expected=f"0 or the weight / {1 - p:.1f}",
+            cause="dropout in the wrong place or without its factor",
             hint="After the softmax: nn.Dropout sets weights to 0 and divides the others by 1 − p, once.",
-        )  # fmt: skip
+        )
     agreeing = [(zero == zero.roll(1, axis)).double().mean().item() for axis in range(4)]
     if max(agreeing) > 0.9:  # independent weights agree in p² + (1 − p)² = 58 % of all pairs
         together = ("batch elements", "heads", "queries", "keys")[agreeing.index(max(agreeing))]
         raise CheckFailure(
-            "dropout", f"The weights of different {together} are dropped together.", **told,
-            cause="weights not dropped one by one", hint="nn.Dropout on A itself decides for every single weight.",
-        )  # fmt: skip
+            "dropout",
+            f"The weights of different {together} are dropped together.",
+            **told,
+            cause="weights not dropped one by one",
+            hint="nn.Dropout on A itself decides for every single weight.",
+        )
     part, spread = zero.double().mean().item(), math.sqrt(p * (1 - p) / zero.numel())
     if abs(part - p) > 6.5 * spread:  # by chance in one of ten billion runs
         raise CheckFailure(
-            "dropout", "Another part of the weights is dropped than asked for.", **told,
-            expected=f"{p}", yours=f"{part:.3f}", cause="wrong probability of dropout",
+            "dropout",
+            "Another part of the weights is dropped than asked for.",
+            **told,
+            expected=f"{p}",
+            yours=f"{part:.3f}",
+            cause="wrong probability of dropout",
             hint="The argument `dropout` is the probability with which a weight is set to 0.",
-        )  # fmt: skip
+        )
 
 
 @exercise(NAME)

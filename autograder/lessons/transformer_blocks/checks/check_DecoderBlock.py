@@ -37,9 +37,12 @@ def _pieces(value):
         or len(value[1]) != 2
     ):
         raise CheckFailure(
-            "type", "The result should be (Y, (A_self, A_cross)).", received=type(value).__name__,
-            cause="wrong number of results", hint="Return a pair whose second part is the pair of both attentions' weights.",
-        )  # fmt: skip
+            "type",
+            "The result should be (Y, (A_self, A_cross)).",
+            received=type(value).__name__,
+            cause="wrong number of results",
+            hint="Return a pair whose second part is the pair of both attentions' weights.",
+        )
     return value[0], *value[1]
 
 
@@ -105,10 +108,13 @@ def check_changing_the_future_changes_nothing(student, sizes, draw):
             expect.shape(got, X.shape, "Y", "(B, N, D)")
             if not torch.allclose(got[:, : i + 1], Y[:, : i + 1], rtol=1e-9, atol=1e-9):
                 raise CheckFailure(
-                    "leak", f"Changing X after position {i} changes Y at position {i} or before.", received=f"leak at {i}",
-                    setting=f'norm="{norm}"', cause="looks ahead",
+                    "leak",
+                    f"Changing X after position {i} changes Y at position {i} or before.",
+                    received=f"leak at {i}",
+                    setting=f'norm="{norm}"',
+                    cause="looks ahead",
                     hint="The self-attention of a decoder needs the causal mask, which the block makes itself.",
-                )  # fmt: skip
+                )
 
 
 @exercise(NAME)
@@ -124,9 +130,13 @@ def check_masks(student, sizes, draw):
             options["allowed"][..., 0] = True  # so that the causal mask and this one leave something
             for chosen in (["allowed"], ["memory_allowed"], list(options)):
                 twins.agree(
-                    X, memory, **{key: options[key] for key in chosen}, what=WHAT, size=10.0,
+                    X,
+                    memory,
+                    **{key: options[key] for key in chosen},
+                    what=WHAT,
+                    size=10.0,
                     setting=f'{" and ".join(chosen)}, norm="{norm}"',
-                )  # fmt: skip
+                )
 
 
 @exercise(NAME)

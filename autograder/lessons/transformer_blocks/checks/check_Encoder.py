@@ -92,6 +92,10 @@ def passes_dropout_on(student, name, reference, inputs, draw):
         Y, _ = two(twins.module.when(training=True)(*zeros), "Y", "the weights of all blocks")
         if not bool(expect.tensor(Y, "Y").any()):
             raise expect.CheckFailure(
-                "dropout", f"Nothing is dropped in block {block}.", setting="training mode, dropout=0.25", received="dropout",
-                cause="dropout not passed on", hint="Give every block the arguments that the stack was given.",
-            )  # fmt: skip
+                "dropout",
+                f"Nothing is dropped in block {block}.",
+                setting="training mode, dropout=0.25",
+                received="dropout",
+                cause="dropout not passed on",
+                hint="Give every block the arguments that the stack was given.",
+            )

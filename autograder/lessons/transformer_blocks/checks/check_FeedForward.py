@@ -86,29 +86,43 @@ def check_dropout(student, draw):
     told = {"setting": f"training mode, dropout={p}", "received": "dropout"}
     if torch.allclose(Y.double(), X * 111):
         raise CheckFailure(
-            "dropout", "Nothing is dropped.", **told, cause="dropout missing",
+            "dropout",
+            "Nothing is dropped.",
+            **told,
+            cause="dropout missing",
             hint="Apply dropout between the activation and W_2.",
-        )  # fmt: skip
+        )
     found = ((Y.double() - 100) * (1 - p)).round(decimals=6)
     if not bool(torch.isin(found, torch.tensor([0.0, 1.0, 10.0, 11.0], dtype=torch.float64)).all()):
         raise CheckFailure(
-            "dropout", "The hidden numbers are not dropped one by one.", **told,
-            expected=f"each of them 0 or divided by {1 - p:.1f}", cause="dropout in the wrong place or without its factor",
+            "dropout",
+            "The hidden numbers are not dropped one by one.",
+            **told,
+            expected=f"each of them 0 or divided by {1 - p:.1f}",
+            cause="dropout in the wrong place or without its factor",
             hint="nn.Dropout belongs between the activation and W_2, where it sets hidden numbers to 0 and divides the others "
             "by 1 − p. At the output it would drop whole numbers of Y together with the bias.",
-        )  # fmt: skip
+        )
     zero = torch.stack([found.remainder(10) < 0.5, found < 9.5])  # (2, rows, width): which hidden numbers were dropped
     if max((zero == zero.roll(1, axis)).double().mean().item() for axis in range(3)) > 0.9:  # independent: 58 %
         raise CheckFailure(
-            "dropout", "Several hidden numbers are always dropped together.", **told,
-            cause="dropout in the wrong place", hint="nn.Dropout on the hidden numbers decides for every one of them.",
-        )  # fmt: skip
+            "dropout",
+            "Several hidden numbers are always dropped together.",
+            **told,
+            cause="dropout in the wrong place",
+            hint="nn.Dropout on the hidden numbers decides for every one of them.",
+        )
     dropped = zero.double().mean().item()
     if abs(dropped - p) > 6.5 * math.sqrt(p * (1 - p) / (2 * found.numel())):  # by chance in one of ten billion runs
         raise CheckFailure(
-            "dropout", "Another part is dropped than asked for.", **told, expected=f"{p}", yours=f"{dropped:.3f}",
-            cause="wrong probability of dropout", hint="`dropout` is the probability with which a number is set to 0.",
-        )  # fmt: skip
+            "dropout",
+            "Another part is dropped than asked for.",
+            **told,
+            expected=f"{p}",
+            yours=f"{dropped:.3f}",
+            cause="wrong probability of dropout",
+            hint="`dropout` is the probability with which a number is set to 0.",
+        )
 
 
 @exercise(NAME)

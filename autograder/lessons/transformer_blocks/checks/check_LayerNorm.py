@@ -38,10 +38,15 @@ def check_parameters(student, draw):
         start = next(tensor for key, tensor in own.items() if key == name or key.endswith(f".{name}"))
         if not bool((start == value).all()):
             raise CheckFailure(
-                "value", f"{name} should start as {value:g} everywhere.", expected=f"{value:g}",
-                yours=expect.numbers(start), received=start.detach(), wanted=torch.full((WIDTH,), value),
-                cause="wrong start of γ or β", hint="A fresh layer should change nothing but the mean and the spread.",
-            )  # fmt: skip
+                "value",
+                f"{name} should start as {value:g} everywhere.",
+                expected=f"{value:g}",
+                yours=expect.numbers(start),
+                received=start.detach(),
+                wanted=torch.full((WIDTH,), value),
+                cause="wrong start of γ or β",
+                hint="A fresh layer should change nothing but the mean and the spread.",
+            )
     X = draw.normal(3, WIDTH)
     uses_its_inputs(_twins(student, draw).module, (X,), (X.roll(1, -1),))
 

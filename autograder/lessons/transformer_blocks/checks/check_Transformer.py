@@ -17,9 +17,15 @@ from autograder.lessons.transformer_blocks import references
 
 NAME = "Transformer"
 FIELDS: dict[str, Any] = {
-    "vocab_size": 19, "model_width": 12, "num_heads": 3, "hidden_width": 17, "encoder_blocks": 1, "decoder_blocks": 2,
-    "max_length": 31, "dropout": 0.0,
-}  # fmt: skip
+    "vocab_size": 19,
+    "model_width": 12,
+    "num_heads": 3,
+    "hidden_width": 17,
+    "encoder_blocks": 1,
+    "decoder_blocks": 2,
+    "max_length": 31,
+    "dropout": 0.0,
+}
 BLOCKS = FIELDS["decoder_blocks"]
 
 
@@ -126,9 +132,13 @@ def check_source_lengths(student, sizes, draw):
         both = lengths.repeat(2)
         logits, _ = _agree(twins, *pairs, source_lengths=both, setting=f"source_lengths {both.tolist()}")
         expect.close(
-            logits[3:].float(), logits[:3].double(), "The logits", size=20.0,
-            setting="other ids in the padding of the source", message="The padding of the source changes the logits.",
-        )  # fmt: skip
+            logits[3:].float(),
+            logits[:3].double(),
+            "The logits",
+            size=20.0,
+            setting="other ids in the padding of the source",
+            message="The padding of the source changes the logits.",
+        )
 
 
 @exercise(NAME)
@@ -146,16 +156,22 @@ def check_no_look_at_the_future(student, sizes, draw):
     for i, changed in enumerate(logits[1:N]):
         if not torch.allclose(changed[: i + 1], logits[0, : i + 1], atol=1e-6):
             raise CheckFailure(
-                "leak", f"Changing the target after position {i} changes the logits at {i} or before.", received=f"leak {i}",
-                cause="looks ahead", hint="The decoder's self-attention hides later positions.",
-            )  # fmt: skip
+                "leak",
+                f"Changing the target after position {i} changes the logits at {i} or before.",
+                received=f"leak {i}",
+                cause="looks ahead",
+                hint="The decoder's self-attention hides later positions.",
+            )
         expect.depends_on_its_inputs(changed[i + 1 :], logits[0, i + 1 :], "The logits")
     for what, moved in (("source", logits[N]), ("target", logits[N + 1])):
         if torch.allclose(moved[-1], logits[0, -1], atol=1e-5):
             raise CheckFailure(
-                "order", f"Another order of the {what} does not change the last logits.", received=f"order of the {what}",
-                cause="positions missing", hint=f"Add the positions to the embeddings of the {what}.",
-            )  # fmt: skip
+                "order",
+                f"Another order of the {what} does not change the last logits.",
+                received=f"order of the {what}",
+                cause="positions missing",
+                hint=f"Add the positions to the embeddings of the {what}.",
+            )
 
 
 @exercise(NAME)
@@ -209,11 +225,15 @@ def check_dropout_on_the_embeddings(student, draw):
     part = zero[shown].double().mean().item()
     if not bool((zero | kept)[shown].all()) or abs(part - p) > 6.5 * math.sqrt(p * (1 - p) / int(shown.sum())):
         raise CheckFailure(
-            "dropout", "The sum of embeddings and positions is not dropped as it should be.", received="dropout",
-            setting=f"training mode, dropout={p}", expected=f"{p:.0%} of its numbers 0, the others divided by 1 − p",
-            yours=f"{part:.0%} are 0", cause="dropout missing or in the wrong place",
+            "dropout",
+            "The sum of embeddings and positions is not dropped as it should be.",
+            received="dropout",
+            setting=f"training mode, dropout={p}",
+            expected=f"{p:.0%} of its numbers 0, the others divided by 1 − p",
+            yours=f"{part:.0%} are 0",
+            cause="dropout missing or in the wrong place",
             hint="The order is: embedding times √D, plus positions, then dropout. On both sides.",
-        )  # fmt: skip
+        )
 
 
 @exercise(NAME)
@@ -235,10 +255,13 @@ def check_dropout_in_the_blocks(student, draw):
     if same_memory or same_rows:
         side = "encoder" if same_memory else "decoder"
         raise CheckFailure(
-            "dropout", f"In training nothing is dropped in the {side}.", setting="training mode, dropout=0.25",
-            received=f"dropout in the {side}", cause="dropout not passed on",
+            "dropout",
+            f"In training nothing is dropped in the {side}.",
+            setting="training mode, dropout=0.25",
+            received=f"dropout in the {side}",
+            cause="dropout not passed on",
             hint="The config's dropout is an argument of Encoder and of Decoder.",
-        )  # fmt: skip
+        )
     _source_embeddings_are_dropped(student, draw, source, target)
 
 
@@ -253,10 +276,13 @@ def _source_embeddings_are_dropped(student, draw, source, target):
     A, dropped = (expect.tensor(several(each, 1, what)[0], what) for each in (eval_weights, weights))
     if torch.allclose(A, dropped):
         raise CheckFailure(
-            "dropout", "In training nothing of the source's embeddings is dropped.", received="dropout on the source",
-            setting="training mode, dropout=0.25", cause="dropout missing",
+            "dropout",
+            "In training nothing of the source's embeddings is dropped.",
+            received="dropout on the source",
+            setting="training mode, dropout=0.25",
+            cause="dropout missing",
             hint="The order is: embedding times √D, plus positions, then dropout. On both sides.",
-        )  # fmt: skip
+        )
 
 
 @exercise(NAME)

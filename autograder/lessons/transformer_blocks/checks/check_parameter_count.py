@@ -18,20 +18,51 @@ SMALL: dict[str, Any] = {
 }
 #: Counted by hand, published with the checkpoints, or both.
 KNOWN = (
-    ({"kind": "decoder", "vocab_size": 50257, "model_width": 768, "num_heads": 12, "hidden_width": 3072, "decoder_blocks": 12,
-      "max_length": 1024, "norm": "pre", "activation": "gelu"}, 124_439_808, "GPT-2, the smallest"),
-    ({"kind": "encoder", "vocab_size": 30522, "model_width": 768, "num_heads": 12, "hidden_width": 3072, "encoder_blocks": 12,
-      "max_length": 512, "activation": "gelu", "segments": 2, "pooler": True}, 109_482_240, "BERT-Base"),
-)  # fmt: skip
+    (
+        {
+            "kind": "decoder",
+            "vocab_size": 50257,
+            "model_width": 768,
+            "num_heads": 12,
+            "hidden_width": 3072,
+            "decoder_blocks": 12,
+            "max_length": 1024,
+            "norm": "pre",
+            "activation": "gelu",
+        },
+        124_439_808,
+        "GPT-2, the smallest",
+    ),
+    (
+        {
+            "kind": "encoder",
+            "vocab_size": 30522,
+            "model_width": 768,
+            "num_heads": 12,
+            "hidden_width": 3072,
+            "encoder_blocks": 12,
+            "max_length": 512,
+            "activation": "gelu",
+            "segments": 2,
+            "pooler": True,
+        },
+        109_482_240,
+        "BERT-Base",
+    ),
+)
 
 
 def _count(student, fields):
     count = student.parameter_count(Made("TransformerConfig", fields))
     if type(count) is not int:  # not a subclass either, which could call itself equal to anything
         raise CheckFailure(
-            "type", "The count should be a whole number.", yours=f"a {type(count).__name__}", received=type(count).__name__,
-            cause="not a whole number", hint="numel() gives an int; a sum of them is one too.",
-        )  # fmt: skip
+            "type",
+            "The count should be a whole number.",
+            yours=f"a {type(count).__name__}",
+            received=type(count).__name__,
+            cause="not a whole number",
+            hint="numel() gives an int; a sum of them is one too.",
+        )
     return count
 
 
@@ -39,9 +70,14 @@ def _compare(student, fields, want, what):
     got = _count(student, fields)
     if got != want:
         raise CheckFailure(
-            "value", f"The count for {what} is wrong.", expected=f"{want:,}", yours=f"{got:,}", received=got / want,
-            cause="wrong count", hint="Every entry of every parameter counts once, a shared parameter too.",
-        )  # fmt: skip
+            "value",
+            f"The count for {what} is wrong.",
+            expected=f"{want:,}",
+            yours=f"{got:,}",
+            received=got / want,
+            cause="wrong count",
+            hint="Every entry of every parameter counts once, a shared parameter too.",
+        )
 
 
 def _reference_count(changes):
@@ -75,7 +111,12 @@ def check_no_memory(student):
     needed = student.peak_memory(NAME, Made("TransformerConfig", fields))
     if needed > want:  # a byte for each parameter; in float32 it takes four
         raise CheckFailure(
-            "memory", "The model is built in memory.", setting=f"{what}, {want:,} parameters",
-            expected="hardly any memory, whatever the size", yours=f"{needed / 2**20:,.0f} MiB", received="memory",
-            cause="built in memory", hint='Inside `with torch.device("meta"):` tensors have a shape and no numbers.',
-        )  # fmt: skip
+            "memory",
+            "The model is built in memory.",
+            setting=f"{what}, {want:,} parameters",
+            expected="hardly any memory, whatever the size",
+            yours=f"{needed / 2**20:,.0f} MiB",
+            received="memory",
+            cause="built in memory",
+            hint='Inside `with torch.device("meta"):` tensors have a shape and no numbers.',
+        )

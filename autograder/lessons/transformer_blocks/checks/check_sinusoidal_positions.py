@@ -38,10 +38,14 @@ def check_shape_and_dtype(student):
         if P.dtype != torch.float32 or P.requires_grad:
             yours = f"{P.dtype}{', with a gradient' if P.requires_grad else ''}"
             raise CheckFailure(
-                "dtype", "P should be a plain float32 tensor.", expected="torch.float32", yours=yours, received=yours,
+                "dtype",
+                "P should be a plain float32 tensor.",
+                expected="torch.float32",
+                yours=yours,
+                received=yours,
                 cause="wrong dtype or a parameter",
                 hint="These numbers are fixed, not learned. Compute in float64, and turn the result into float32 at the end.",
-            )  # fmt: skip
+            )
     expect.depends_on_its_inputs(
         student.sinusoidal_positions(1, 8).float(), student.sinusoidal_positions(2, 8)[1:].float(), "P"
     )
@@ -88,9 +92,14 @@ def check_far_positions(student):
     worst = (P.double() - want).abs().max().item()
     if not worst < 5e-5:
         raise CheckFailure(
-            "value", "Far positions are not exact.", setting=f"sinusoidal_positions({N}, {D})",
-            expected="differences below 0.00005", yours=f"up to {worst:.5f}", received=P.detach(), wanted=want,
+            "value",
+            "Far positions are not exact.",
+            setting=f"sinusoidal_positions({N}, {D})",
+            expected="differences below 0.00005",
+            yours=f"up to {worst:.5f}",
+            received=P.detach(),
+            wanted=want,
             cause="angles in too low a precision",
             hint="No points are lost here. An angle of 5,000 in float32 is known to three digits after the point, and its "
             "frequency is rounded before that. Compute the angles in float64, and turn the result into float32 at the end.",
-        )  # fmt: skip
+        )

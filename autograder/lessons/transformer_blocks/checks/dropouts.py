@@ -55,18 +55,23 @@ def judge_before_the_norm(student, module, build, names, reference, zeros):
         Y = first_result(block.when(training=True)(*zeros), "Y")
         if not bool(Y.any()) or not bool(Y.isfinite().all()):
             raise CheckFailure(
-                "dropout", f'With norm="post" nothing of what {name} adds is dropped.', **told,
+                "dropout",
+                f'With norm="post" nothing of what {name} adds is dropped.',
+                **told,
                 cause="dropout missing or in the wrong place",
                 hint="The dropout on what a sub-layer adds belongs to both orders of the norm.",
-            )  # fmt: skip
+            )
     silent = {key: value * key.endswith("gamma") for key, value in weights.items()}
     rows = [zeros[0] + torch.arange(WIDTH).double(), *zeros[1:]]
     block = student.build(module, *build, weights=silent)
     if not torch.allclose(first_result(block.when(training=True)(*rows), "Y"), first_result(block(*rows), "Y")):
         raise CheckFailure(
-            "dropout", "The rows that a sub-layer adds to are dropped too.", **told,
-            cause="dropout in the wrong place", hint="Apply dropout to what a sub-layer adds, before the addition.",
-        )  # fmt: skip
+            "dropout",
+            "The rows that a sub-layer adds to are dropped too.",
+            **told,
+            cause="dropout in the wrong place",
+            hint="Apply dropout to what a sub-layer adds, before the addition.",
+        )
 
 
 def judge(added, names):
@@ -93,9 +98,12 @@ def _slack(p):
 def _fail(name, part, want, told):
     what = name.replace("_", " ")
     raise CheckFailure(
-        "dropout", f"What the sub-layer {what} adds is not dropped as it should be.", **told,
+        "dropout",
+        f"What the sub-layer {what} adds is not dropped as it should be.",
+        **told,
         expected=f"{want:.0%} of its numbers 0 (it has passed two dropouts), the others divided by (1 − p)²",
-        yours="something else" if part is None else f"{part:.0%} are 0", cause="dropout missing or in the wrong place",
+        yours="something else" if part is None else f"{part:.0%} are 0",
+        cause="dropout missing or in the wrong place",
         hint="Pass `dropout` on to the attention and to the feed-forward layer, and apply the block's own dropout to what each "
         "sub-layer adds, before the addition. The residual path itself is never dropped.",
-    )  # fmt: skip
+    )

@@ -16,16 +16,31 @@ from autograder.lessons.vit import references
 
 NAME = "VisionTransformer"
 FIELDS: dict[str, Any] = {
-    "height": 6, "width": 10, "channels": 3, "patch_size": 2, "model_width": 14, "num_heads": 2, "num_blocks": 2,
-    "hidden_width": 19, "classes": 7, "dropout": 0.0,
-}  # fmt: skip
+    "height": 6,
+    "width": 10,
+    "channels": 3,
+    "patch_size": 2,
+    "model_width": 14,
+    "num_heads": 2,
+    "num_blocks": 2,
+    "hidden_width": 19,
+    "classes": 7,
+    "dropout": 0.0,
+}
 BLOCKS, PATCHES = FIELDS["num_blocks"], 15
 #: For the look at dropout: 1000 pictures tell 25 % from the 44 % that two dropouts make of it, at the class token alone; 7 tokens
 #: each keep that quick.
 WIDE, P, PICTURES, TOKENS = 40, 0.25, 1000, 7
 DROPPING = FIELDS | {
-    "height": 4, "width": 6, "channels": 1, "num_blocks": 1, "model_width": WIDE, "num_heads": 1, "classes": WIDE, "dropout": P,
-}  # fmt: skip
+    "height": 4,
+    "width": 6,
+    "channels": 1,
+    "num_blocks": 1,
+    "model_width": WIDE,
+    "num_heads": 1,
+    "classes": WIDE,
+    "dropout": P,
+}
 #: Other sizes, the smallest first.
 OTHERS = (
     {"height": 2, "width": 2, "channels": 1, "patch_size": 1, "model_width": 4, "num_heads": 1, "num_blocks": 1},
@@ -103,9 +118,12 @@ def check_positions(student, draw):
     one, other = (_logits(twins.module, x) for x in (images, moved))
     if torch.allclose(one, other, atol=1e-6):
         raise CheckFailure(
-            "order", "Pictures with their patches in another order give the same logits.", received="order",
-            cause="positions missing", hint="Add self.positions to the tokens: attention alone does not know where a patch lies.",
-        )  # fmt: skip
+            "order",
+            "Pictures with their patches in another order give the same logits.",
+            received="order",
+            cause="positions missing",
+            hint="Add self.positions to the tokens: attention alone does not know where a patch lies.",
+        )
     _only_positions_order(student, draw, images, moved)
     _every_position_counts(student, draw, twins, images)
     twins.agree(images, what=_what(), size=20.0)
@@ -116,9 +134,13 @@ def _only_positions_order(student, draw, images, moved):
     none = _twins(student, draw, weights={"positions": torch.zeros(PATCHES + 1, 14).double()})
     one, other = (_logits(none.module, x) for x in (images, moved))
     expect.close(
-        other, one.double(), "The logits", size=20.0, setting="all positions 0, patches in another order",
+        other,
+        one.double(),
+        "The logits",
+        size=20.0,
+        setting="all positions 0, patches in another order",
         message="Without positions, the order of the patches still changes the logits.",
-    )  # fmt: skip
+    )
 
 
 def _every_position_counts(student, draw, twins, images):
@@ -129,10 +151,12 @@ def _every_position_counts(student, draw, twins, images):
         changed = _twins(student, draw, weights=twins.weights | weights)
         if torch.allclose(_logits(changed.module, images), _logits(twins.module, images), atol=1e-7):
             raise CheckFailure(
-                "order", f"The position of {what} changes nothing.", received=f"position {place}",
+                "order",
+                f"The position of {what} changes nothing.",
+                received=f"position {place}",
                 cause="not all tokens get a position",
                 hint="positions has one row for the class token and one for each patch.",
-            )  # fmt: skip
+            )
 
 
 @exercise(NAME)
@@ -177,12 +201,19 @@ def _telling_weights(content, positions):
     D, one = WIDE, torch.eye(WIDE).double()
     block, ones, zeros = "encoder.blocks.0.", torch.ones(D).double(), torch.zeros(D).double()
     weights = {
-        "embedding.projection.weight": torch.zeros(D, 4).double(), "embedding.projection.bias": content * ones,
-        "class_token": content * ones[None, None], "positions": positions * ones.expand(TOKENS, D),
-        "encoder.norm.gamma": ones, "encoder.norm.beta": zeros, "head.weight": one, "head.bias": zeros,
-        f"{block}attention.W_Q.weight": 0 * one, f"{block}attention.W_Q.bias": D**0.5 * one[0],
-        f"{block}attention.W_K.weight": one, f"{block}attention.W_K.bias": zeros,
-    }  # fmt: skip
+        "embedding.projection.weight": torch.zeros(D, 4).double(),
+        "embedding.projection.bias": content * ones,
+        "class_token": content * ones[None, None],
+        "positions": positions * ones.expand(TOKENS, D),
+        "encoder.norm.gamma": ones,
+        "encoder.norm.beta": zeros,
+        "head.weight": one,
+        "head.bias": zeros,
+        f"{block}attention.W_Q.weight": 0 * one,
+        f"{block}attention.W_Q.bias": D**0.5 * one[0],
+        f"{block}attention.W_K.weight": one,
+        f"{block}attention.W_K.bias": zeros,
+    }
     for name in ("norm_1", "norm_2"):
         weights |= {f"{block}{name}.gamma": ones, f"{block}{name}.beta": zeros}
     for name in ("attention.W_V", "attention.W_O", "feed_forward.W_2"):  # nothing is added to the tokens
@@ -200,10 +231,15 @@ def _dropped_once(gone, what, nothing):
 
 def _fail_dropout(told, cause):
     raise CheckFailure(
-        "dropout", "Dropout does not act once on the sum of tokens and positions.", setting=f"training mode, dropout={P}",
-        expected=f"{P:.0%} of the numbers of all tokens dropped, and nothing else", yours=told, received="dropout", cause=cause,
+        "dropout",
+        "Dropout does not act once on the sum of tokens and positions.",
+        setting=f"training mode, dropout={P}",
+        expected=f"{P:.0%} of the numbers of all tokens dropped, and nothing else",
+        yours=told,
+        received="dropout",
+        cause=cause,
         hint="self.dropout acts once, on all tokens with their positions, before the encoder.",
-    )  # fmt: skip
+    )
 
 
 @exercise(NAME)

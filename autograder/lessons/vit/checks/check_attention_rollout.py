@@ -64,10 +64,15 @@ def check_chain(student, draw):
     sums = got.sum(-1)
     if not torch.allclose(sums, torch.ones_like(sums)):
         raise CheckFailure(
-            "value", "Rows do not sum to 1.", setting=setting, received=got, expected="each row sums to 1",
-            yours=f"they sum to {expect.numbers(sums)}", cause="rows do not sum to 1",
+            "value",
+            "Rows do not sum to 1.",
+            setting=setting,
+            received=got,
+            expected="each row sums to 1",
+            yours=f"they sum to {expect.numbers(sums)}",
+            cause="rows do not sum to 1",
             hint="Half of a mean of weights and half of the identity have rows that sum to 1, and so has their product.",
-        )  # fmt: skip
+        )
     want = torch.tensor([[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0]], dtype=torch.float64)
     expect.close(got, want[None], WHAT, setting=setting)
     for N in (2, 5):
@@ -87,10 +92,14 @@ def check_nothing_is_changed(student, draw):
     after = answer.args_after[0]
     if not isinstance(after, list | tuple) or len(after) != len(single):
         raise CheckFailure(
-            "mutated", "The call has changed the list of weights.", expected=f"{len(single)} tensors", received="list",
-            yours=f"{len(after)} tensors" if isinstance(after, list | tuple) else "no list", cause="input changed in place",
+            "mutated",
+            "The call has changed the list of weights.",
+            expected=f"{len(single)} tensors",
+            received="list",
+            yours=f"{len(after)} tensors" if isinstance(after, list | tuple) else "no list",
+            cause="input changed in place",
             hint="pop, append, reverse and insert change the caller's list. Go through it without changing it.",
-        )  # fmt: skip
+        )
     expect.unchanged(single, after, [f"weights[{n}]" for n in range(len(single))])
     _compare(student, tuple(weights), ", as a tuple")
     _compare(student, [A.mT.contiguous().mT for A in weights], ", transposed in memory")

@@ -10,9 +10,18 @@ NAME = "interpolate_positions"
 WHAT, MEANING = "The new positions", "(1 + rows · columns, D)"
 #: (n of the old n x n grid, D, (rows, columns)), the smallest first. In the last ones, sizes that should be told apart are equal.
 SIZES = (
-    (2, 1, (3, 3)), (2, 3, (2, 5)), (3, 2, (5, 2)), (4, 7, (8, 8)), (4, 7, (7, 11)), (5, 11, (3, 2)), (7, 13, (14, 10)),
-    (1, 5, (3, 2)), (3, 3, (3, 5)), (4, 4, (6, 4)), (3, 9, (6, 6)),
-)  # fmt: skip
+    (2, 1, (3, 3)),
+    (2, 3, (2, 5)),
+    (3, 2, (5, 2)),
+    (4, 7, (8, 8)),
+    (4, 7, (7, 11)),
+    (5, 11, (3, 2)),
+    (7, 13, (14, 10)),
+    (1, 5, (3, 2)),
+    (3, 3, (3, 5)),
+    (4, 4, (6, 4)),
+    (3, 9, (6, 6)),
+)
 
 
 def _setting(n, D, grid):
@@ -47,9 +56,13 @@ def check_class_token_and_same_grid(student, draw):
         positions = draw.normal(1 + n * n, D)
         got = expect.tensor(student.interpolate_positions(positions, grid), WHAT)
         expect.close(
-            got[:1], positions[:1], WHAT, size=4.0, setting=_setting(n, D, grid),
+            got[:1],
+            positions[:1],
+            WHAT,
+            size=4.0,
+            setting=_setting(n, D, grid),
             message="The class token's position is another one.",
-        )  # fmt: skip
+        )
         same = expect.tensor(student.interpolate_positions(positions, (n, n)), WHAT)
         expect.close(same, positions, WHAT, size=8.0, setting=_setting(n, D, (n, n)))
         other = expect.tensor(student.interpolate_positions(2 * positions, grid), WHAT)
@@ -80,5 +93,7 @@ def check_layout_and_refusal(student, draw):
             f"A table of {N} rows, so of {N - 1} patches,",
             "Without the class token's row, the number of rows has to be the square of a whole number. Compare n * n with it, "
             "and raise a ValueError that says what was expected.",
-            student.interpolate_positions, draw.normal(N, 4), (4, 4),
-        )  # fmt: skip
+            student.interpolate_positions,
+            draw.normal(N, 4),
+            (4, 4),
+        )

@@ -54,12 +54,14 @@ def _loaded(student, seed):
         if torch.allclose(own.float(), want, rtol=1e-3, atol=1e-3 * float(want.abs().max())):
             return model
     raise CheckFailure(
-        "checkpoint", f"{NAME}() does not compute what a VisionTransformer with these weights computes.",
-        received="another model", cause="not a VisionTransformer with these weights",
+        "checkpoint",
+        f"{NAME}() does not compute what a VisionTransformer with these weights computes.",
+        received="another model",
+        cause="not a VisionTransformer with these weights",
         expected="the logits of a VisionTransformer of any widths, in eval mode, with the weights of the file",
         yours="other logits, or parameters of another model",
         hint=f"{NAME}() returns VisionTransformer(ViTConfig(...)), with the sizes that were trained, and nothing around it.",
-    )  # fmt: skip
+    )
 
 
 def _twins(weights):
@@ -116,12 +118,17 @@ def check_it_reads_held_out_digits(student, seed):
     model, (images, red, _) = _loaded(student, seed), _drawn(seed)
     right, (full, none) = _right(model, images, red), ACCURACY
     failure = CheckFailure(
-        "accuracy", "Too few of the red digits are read.", setting=_setting(images, seed), received=right,
-        expected=f"at least {full:.0%} (points from {none:.0%} on)", yours=f"{right:.1%}", cause="model not good enough yet",
+        "accuracy",
+        "Too few of the red digits are read.",
+        setting=_setting(images, seed),
+        received=right,
+        expected=f"at least {full:.0%} (points from {none:.0%} on)",
+        yours=f"{right:.1%}",
+        cause="model not good enough yet",
         hint="Has training come to its end, and does the loss still fall? Then train longer. Does it read the pictures that "
         "it was trained on, and not these? Then vary the handwriting more. Does it read neither? Look at patches, positions "
         "and class token.",
-    )  # fmt: skip
+    )
     checkpoint.judge(right, full, none, failure)
 
 
@@ -135,11 +142,14 @@ def check_it_knows_where_patches_lie(student, seed):
     if right >= LEAST and left <= CONTROL * right:
         return
     _fail_control(
-        images, seed, reads=right >= LEAST, cause="positions not used",
+        images,
+        seed,
+        reads=right >= LEAST,
+        cause="positions not used",
         expected=f"at least {LEAST:.0%} of the pictures, and at most half as many when their patches are shuffled",
         yours=f"{right:.0%}, and {left:.0%} when their patches are shuffled",
         hint="A model that reads as well when the patches are shuffled counts patches, and does not see shapes.",
-    )  # fmt: skip
+    )
 
 
 @exercise(NAME)
@@ -152,11 +162,14 @@ def check_it_tells_the_colours_apart(student, seed):
     if right >= LEAST and swapped >= LEAST:
         return
     _fail_control(
-        images, seed, reads=right >= LEAST, cause="colours not told apart",
+        images,
+        seed,
+        reads=right >= LEAST,
+        cause="colours not told apart",
         expected=f"at least {LEAST:.0%} of the red digits, before and after red and blue are swapped",
         yours=f"{right:.0%} before, {swapped:.0%} after",
         hint="Are the channels of a patch kept apart, in an order that is always the same?",
-    )  # fmt: skip
+    )
 
 
 def _shuffled(images, seed):
@@ -169,7 +182,11 @@ def _shuffled(images, seed):
 
 def _fail_control(images, seed, reads, cause, hint, **told):
     raise CheckFailure(
-        "control", "The control does not show what it should." if reads else "Too few of the pictures are read as they are.",
-        setting=_setting(images, seed), received=told["yours"], cause=cause if reads else "model not good enough yet",
-        hint=hint if reads else "Without a model that reads, this says nothing. See above.", **told,
-    )  # fmt: skip
+        "control",
+        "The control does not show what it should." if reads else "Too few of the pictures are read as they are.",
+        setting=_setting(images, seed),
+        received=told["yours"],
+        cause=cause if reads else "model not good enough yet",
+        hint=hint if reads else "Without a model that reads, this says nothing. See above.",
+        **told,
+    )

@@ -12,9 +12,19 @@ NAME = "patchify"
 WHAT, MEANING = "The result", "(B, N, C · P · P)"
 #: (B, C, H, W, P), the smallest first. In the last ones, sizes that should be told apart are equal.
 SIZES = (
-    (1, 1, 2, 4, 2), (1, 2, 2, 2, 2), (1, 2, 4, 2, 2), (2, 3, 5, 7, 1), (3, 5, 6, 4, 2), (2, 3, 6, 15, 3), (2, 3, 15, 6, 3),
-    (1, 3, 5, 5, 5), (5, 2, 14, 21, 7), (4, 4, 4, 4, 2), (3, 3, 9, 9, 3), (2, 2, 2, 2, 1),
-)  # fmt: skip
+    (1, 1, 2, 4, 2),
+    (1, 2, 2, 2, 2),
+    (1, 2, 4, 2, 2),
+    (2, 3, 5, 7, 1),
+    (3, 5, 6, 4, 2),
+    (2, 3, 6, 15, 3),
+    (2, 3, 15, 6, 3),
+    (1, 3, 5, 5, 5),
+    (5, 2, 14, 21, 7),
+    (4, 4, 4, 4, 2),
+    (3, 3, 9, 9, 3),
+    (2, 2, 2, 2, 1),
+)
 
 
 def _compare(student, images, P, more=""):
@@ -62,8 +72,10 @@ def check_size_must_divide(student, draw):
             f"A picture of {H} x {W} pixels with patches of {P} x {P}",
             "Compare H % patch_size and W % patch_size with 0 before anything else, and raise a ValueError that says what "
             "was expected. Cutting off what is left over would lose a part of the picture without a word.",
-            student.patchify, draw.normal(2, 3, H, W), P,
-        )  # fmt: skip
+            student.patchify,
+            draw.normal(2, 3, H, W),
+            P,
+        )
 
 
 @exercise(NAME)

@@ -15,19 +15,34 @@ WHAT, MEANING = "The windows", "(B, windows, window², D)"
 MASK, MASK_MEANING = "allowed", "(windows, window², window²)"
 #: (B, rows, columns, D, window, shift), the smallest first. In the last ones, sizes that should be told apart are equal.
 SIZES = (
-    (1, 4, 4, 1, 2, 1), (1, 2, 2, 1, 2, 1), (2, 4, 6, 3, 2, 1), (2, 6, 4, 3, 2, 1), (3, 6, 9, 5, 3, 1), (3, 9, 6, 5, 3, 2),
-    (2, 8, 12, 7, 4, 2), (2, 10, 5, 3, 5, 3), (2, 5, 10, 3, 5, 1), (3, 3, 3, 3, 3, 1), (4, 8, 8, 4, 4, 3), (2, 3, 5, 2, 1, 0),
-)  # fmt: skip
+    (1, 4, 4, 1, 2, 1),
+    (1, 2, 2, 1, 2, 1),
+    (2, 4, 6, 3, 2, 1),
+    (2, 6, 4, 3, 2, 1),
+    (3, 6, 9, 5, 3, 1),
+    (3, 9, 6, 5, 3, 2),
+    (2, 8, 12, 7, 4, 2),
+    (2, 10, 5, 3, 5, 3),
+    (2, 5, 10, 3, 5, 1),
+    (3, 3, 3, 3, 3, 1),
+    (4, 8, 8, 4, 4, 3),
+    (2, 3, 5, 2, 1, 0),
+)
 
 
 def _two(student, X, window, shift):
     value = student.shifted_windows(X, window, shift)
     if isinstance(value, tuple | list) and len(value) == 2 and value[1] is None:
         raise CheckFailure(
-            "type", "There is no mask.", expected="a bool tensor, True where a token may attend", yours="None",
-            setting=_setting(X, window, shift), received="no mask", cause="no mask",
+            "type",
+            "There is no mask.",
+            expected="a bool tensor, True where a token may attend",
+            yours="None",
+            setting=_setting(X, window, shift),
+            received="no mask",
+            cause="no mask",
             hint="The mask is always returned; without a shift it is True everywhere.",
-        )  # fmt: skip
+        )
     return expect.pair(value, "windows", MASK)
 
 
@@ -50,10 +65,15 @@ def _mask(student, X, window, shift):
     expect.shape(got, want.shape, MASK, MASK_MEANING, setting)
     if got.dtype != torch.bool:
         raise CheckFailure(
-            "dtype", f"{MASK} should be a bool tensor.", expected="torch.bool, True: may attend", yours=str(got.dtype),
-            setting=setting, received=str(got.dtype), cause="mask is not boolean",
+            "dtype",
+            f"{MASK} should be a bool tensor.",
+            expected="torch.bool, True: may attend",
+            yours=str(got.dtype),
+            setting=setting,
+            received=str(got.dtype),
+            cause="mask is not boolean",
             hint="Comparing with == gives a bool tensor. In this course a mask holds True where attention is allowed.",
-        )  # fmt: skip
+        )
     for number, (own, right) in enumerate(zip(got, want, strict=True)):
         expect.close(own.double(), right.double(), f"{MASK}[{number}]", setting=setting)
 
@@ -109,8 +129,11 @@ def check_refusals(student, draw):
             f"A grid of {rows} x {columns} tokens with window = {window} and shift = {shift}",
             "The window has to divide both sides, and 0 <= shift < window. Compare before anything else, and raise a "
             "ValueError that says what was expected.",
-            student.shifted_windows, draw.normal(2, rows, columns, 3), window, shift,
-        )  # fmt: skip
+            student.shifted_windows,
+            draw.normal(2, rows, columns, 3),
+            window,
+            shift,
+        )
 
 
 @exercise(NAME)

@@ -68,8 +68,12 @@ def check_size_must_fit(student, draw):
             f"{N} patches of {wide} numbers for {H} x {W} pixels, with patch_size = {P},",
             "The patch size has to divide height and width, there have to be (height / P) · (width / P) patches, and P · P "
             "has to divide the width of a patch. Compare before anything else, and raise a ValueError.",
-            student.unpatchify, draw.normal(2, N, wide), P, H, W,
-        )  # fmt: skip
+            student.unpatchify,
+            draw.normal(2, N, wide),
+            P,
+            H,
+            W,
+        )
 
 
 @exercise(NAME)
