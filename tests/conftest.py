@@ -17,6 +17,8 @@ from autograder.grading.course import Course
 from autograder.judging.lesson import Lessons
 from autograder.sandbox.outside.bubblewrap import problem
 
+collect_ignore = ["second_course"]  # another course: its checks are not tests of this one
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # Public functions carry shapes, which are enforced here, and only here: in course_lib, and in what the checks compare with.

@@ -26,7 +26,10 @@ nightly = pytest.mark.skipif(not EVERYTHING, reason="in the nightly run, with WH
 
 def test_the_first_cell_installs_from_the_one_address(root):
     first = notebooks.read(root / RELEASE)["cells"][0]
-    assert notebooks.source(first) == COLAB_CELL.format(repository=find_course().repository).rstrip()
+    assert (
+        notebooks.source(first)
+        == COLAB_CELL.format(package=find_course().package, repository=find_course().repository).rstrip()
+    )
     assert find_course().repository in notebooks.source(first)
 
 

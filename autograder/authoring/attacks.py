@@ -1,8 +1,8 @@
-"""Hand in hostile submissions, grade them as a class, and count what they gained and whom they harmed.
+"""Grade hostile submissions as part of a class, and count the points they gained and the neighbours they harmed.
 
-A case is a file: either code that takes the place of one exercise's cell in an untouched notebook (``# replaces: softmax``), or a
-function ``hand_in(folder, notebook, save)`` that makes the submission itself. It is handed in for the first lesson or for the one
-that ``# assignment:`` names. What it earns honestly, being partly right, stands in ``# may earn: 8``; everything above is gained.
+A case is a file: either code that replaces the cell of one exercise in an untouched notebook (``# replaces: softmax``), or a
+function ``hand_in(folder, notebook, save)`` that creates the submission. It is handed in for the first lesson or for the one
+named by ``# assignment:``. ``# may earn: 8`` states the points for partly right work; every point above that counts as gained.
 """
 
 import contextlib
@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from joblib import cpu_count
+
 from autograder.authoring.lay_out import folder_of, lay_out
 from autograder.grading.course import Course
 from autograder.judging import notebooks
@@ -25,13 +27,13 @@ from autograder.judging.lesson import Lesson
 
 NEIGHBOURS = ("aa-neighbour", "mm-neighbour", "zz-neighbour")
 
-#: Small, so that what never ends takes seconds. The class of honest students in the same run must live with them too.
+#: Small, so that an endless loop costs seconds. The honest students in the same run have the same limits.
 LIMITS = {"request_cpu": 6, "cell_cpu": 4, "idle": 3, "memory": 1500 * 2**20, "stops": 2}
 
 
 @dataclass
 class Tally:
-    """What a run of all cases came to."""
+    """The totals over all cases of a run."""
 
     tried: int = 0
     gained: dict[str, float] = field(default_factory=dict)
@@ -66,7 +68,7 @@ def cases(folder: Path) -> list[Path]:
 
 
 def by_assignment(source: Course, files: Iterable[Path]) -> dict[str, list[Path]]:
-    """Return the cases of each assignment; one that names none is handed in for the first."""
+    """Return the cases of each assignment; a case without one belongs to the first."""
     found: dict[str, list[Path]] = {}
     for path in files:
         found.setdefault(_said(path, "assignment") or source.assignments[0], []).append(path)
@@ -74,13 +76,13 @@ def by_assignment(source: Course, files: Iterable[Path]) -> dict[str, list[Path]
 
 
 def _said(path: Path, what: str) -> str | None:
-    """Return what a case says in a line of its own, ``# what: ...``."""
+    """Return the value of a case's header line ``# what: ...``."""
     line = re.search(rf"^# {what}: (\S+)$", path.read_text(encoding="utf8"), re.MULTILINE)
     return line[1] if line else None
 
 
 def make_class(source: Course, root: Path, assignment: str, files: list[Path]) -> Course:
-    """Lay out a course in ``root`` in which every case and three honest neighbours have handed something in."""
+    """Create a course in ``root`` in which every case and three honest neighbours have handed something in."""
     course = lay_out(source, root, [assignment])
     solution = source.solution_notebook(assignment)
     released = (root / "assignments" / assignment / solution.name).read_text(encoding="utf8")
@@ -102,13 +104,13 @@ def _hand_in(path: Path, place: Path, notebook: dict[str, Any], name: str) -> No
         exec(compile(text, str(path), "exec"), names)
         names["hand_in"](place, notebook, save)
         return
-    [cell] = [cell for cell in notebook["cells"] if notebooks.grade_id(cell) == replaced]  # a mistyped name is an error
+    [cell] = [cell for cell in notebook["cells"] if notebooks.grade_id(cell) == replaced]  # fails on a mistyped name
     cell["source"] = text
     save(notebook)
 
 
 def attack(source: Course, folder: Path, command: str) -> Tally:
-    """Grade all cases of a folder with ``nbgrader autograde`` or ``autograder grade``, each assignment's at once, and count."""
+    """Grade all cases of a folder, one assignment at a time, with ``nbgrader autograde`` or ``autograder grade``, and count."""
     total, groups = Tally(), by_assignment(source, cases(folder)).values()
     for done, files in enumerate(groups):
         print(f"attacks on {command}: {done} of {len(groups)} lessons", file=sys.stderr, flush=True)
@@ -118,11 +120,15 @@ def attack(source: Course, folder: Path, command: str) -> Tally:
 
 
 def attack_in(source: Course, root: Path, files: list[Path], command: str) -> Tally:
-    """Make the class in ``root`` from cases of one assignment, grade it there, and count."""
+    """Create the class in ``root`` from cases of one assignment, grade it there, and count."""
     [assignment] = by_assignment(source, files)
     course = make_class(source, root, assignment, files)
     before = _surroundings(source, course)
-    arguments = {"nbgrader": ["nbgrader", "autograde"], "autograder": ["autograder", "grade"]}[command]
+    # More than there are cores: many cases only wait until they are stopped.
+    arguments = {
+        "nbgrader": ["nbgrader", "autograde"],
+        "autograder": ["autograder", "grade", "--workers", str(cpu_count() + 1)],
+    }[command]
     environment = os.environ | {"AUTOGRADER_LIMITS": json.dumps(LIMITS)}
     done = subprocess.run(
         [sys.executable, "-P", "-m", *arguments, assignment],
@@ -156,7 +162,7 @@ def _count(scores: dict[str, float], lesson: Lesson, files: list[Path]) -> Tally
 
 
 def scores_of(course: Course, assignment: str) -> dict[str, float]:
-    """Return everyone's points for the cells that are graded automatically."""
+    """Return each student's points for the automatically graded cells."""
     from nbgrader.api import Gradebook
 
     with Gradebook(f"sqlite:///{course.grading / 'gradebook.db'}") as gradebook:
@@ -167,7 +173,7 @@ def scores_of(course: Course, assignment: str) -> dict[str, float]:
 
 
 def _surroundings(source: Course, course: Course) -> dict[str, str]:
-    """What no submission may change: sandbox processes, shared places, libraries, the checkout, the class's files."""
+    """Return what no submission may change: sandbox processes, shared folders, libraries, the checkout, the class's files."""
     import torch
 
     found = {f"process {pid}": text for pid, text in _processes(course.label)}

@@ -1,4 +1,4 @@
-"""Grade the graders: known right answers must earn every point, known wrong ones must lose some and be told why."""
+"""Grade the graders: known right answers must earn every point, known wrong ones must lose some and get a diagnosis."""
 
 import os
 import time
@@ -24,16 +24,16 @@ from autograder.judging.tools.draw import fresh_seed
 from autograder.sandbox.outside.bubblewrap import problem
 from autograder.sandbox.outside.limits import Limits
 
-#: A case that has not been checked after this many seconds is stopped. The slowest wrong answers need about twenty.
+#: Seconds after which a case is stopped. The slowest wrong answers need about twenty.
 LIMIT = 180
 
-#: The part of the wrong answers whose misconception has to be named.
+#: Minimum share of the wrong answers whose misconception the feedback names.
 NAMED = 0.9
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the checks said about one case."""
+    """The verdict of the checks on one case."""
 
     case: Case
     earned: float
@@ -41,11 +41,11 @@ class Verdict:
     named: tuple[str, ...] = ()
     trouble: str = ""
     seconds: float = 0.0
-    given: bool = True  # whether there is a verdict at all: a process of ours that dies has given none
+    given: bool = True  # False if a grading process died without a verdict
 
     @property
     def right(self) -> bool:
-        """Whether the verdict is the right one: all points for a right answer, fewer for a wrong one."""
+        """Whether the verdict is correct: all points for a right answer, fewer for a wrong one."""
         full = self.earned == self.points
         return self.given and (full if self.case.right else not full)
 
@@ -57,9 +57,9 @@ class Verdict:
 
 
 def task_of(case: Case, course: Course, seed: int | None, settings: Settings) -> Task:
-    """Return the task to grade the solution with the case in its place, as a hand-in is graded.
+    """Return the task that grades the solution with the case in its place, like a hand-in.
 
-    All else in the notebook is the solution, which earns every point: the build has seen to that.
+    The rest of the notebook is the solution; the build has verified that it earns every point.
     """
     released = released_in(course, case.assignment)
     submission = from_notebook(course.solution_notebook(case.assignment), released, {case.exercise: case.text})
@@ -68,7 +68,7 @@ def task_of(case: Case, course: Course, seed: int | None, settings: Settings) ->
 
 
 def verdict_of(case: Case, task: Task, helpers: Helpers) -> Verdict:
-    """Grade a case. A process that dies, or a case that takes a trusting one with it, gives no verdict."""
+    """Grade a case. There is no verdict if the grading process dies, or if the case ends the unsandboxed process that runs it."""
     start = time.perf_counter()
     try:
         result = helpers.grade(task)
@@ -83,7 +83,7 @@ def verdict_of(case: Case, task: Task, helpers: Helpers) -> Verdict:
 
 
 def run_cases(cases: Sequence[Case], course: Course, workers: int, seed: int | None) -> Iterator[Verdict]:
-    """Yield a verdict for every case: in the sandbox where there is one, and otherwise each in a process of its own."""
+    """Yield a verdict for every case: graded in the sandbox if there is one, otherwise each in its own process."""
     settings = Settings(
         trust=bool(problem()), limits=Limits(total_wall=LIMIT), label=course.label, lessons=course.lessons
     )
@@ -105,10 +105,10 @@ def audit(
     since: str | None = None,
     tenth: int | None = None,
 ) -> int:
-    """Run the audit, print a table, and return 0 when every verdict is right.
+    """Run the audit, print a table, and return 0 if every verdict is right.
 
-    The course's own bank, taken whole, is followed by the attack suite, unless ``attacks`` is False or there is no sandbox. With
-    ``since``, a commit, only the lessons changed since then are taken whole, and of the others a ``tenth``, by default today's.
+    A full run of the course's own bank also runs the attack suite, unless ``attacks`` is False or there is no sandbox. With
+    ``since``, a commit, only lessons changed since then are audited in full, and a ``tenth`` of the others, by default today's.
     """
     course = find_course()
     cases = list(selected(course, banks, only, since, tenth))
@@ -126,13 +126,13 @@ def audit(
 
 
 def _attack(course: Course, console: Console) -> int:
-    """Run the attack suite against both ways of grading a class, print what came of it, and return 0 when it came to nothing."""
+    """Run the attack suite against both ways of grading a class, print the results, and return 0 if no attack succeeded."""
     from autograder.authoring.attacks import attack
     from autograder.sandbox.outside.bubblewrap import SandboxMissing, find
 
     folder = course.root / "tests" / "attacks" / "cases"
     if not folder.is_dir():
-        return 0  # another course, which has no hostile submissions of its own
+        return 0  # another course, without its own attack suite
     try:
         find()
     except SandboxMissing as error:

@@ -1,4 +1,4 @@
-"""The course's figures: ratios and slopes, each taken in one run."""
+"""The course's benchmark figures: ratios and slopes, each measured within one run."""
 
 import json
 import os
@@ -21,9 +21,9 @@ from autograder.judging.lesson import Lesson
 
 
 def bench(output: Path, large: bool = False) -> int:
-    """Measure everything, print one table, write ``output``, and return 0 when every target is met."""
-    # Threads that wait without spinning: on a machine that does other things too, spinning makes every parallel step wait.
-    # OpenMP reads this when it is loaded, so before torch is imported.
+    """Measure everything, print one table, write ``output``, and return 0 if every target is met."""
+    # Threads that wait without spinning: on a busy machine, spinning delays every parallel step.
+    # OpenMP reads this when it is loaded, so set it before importing torch.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     course, figures = find_course(), []
     table = Table(title="Benchmarks")
@@ -47,14 +47,14 @@ def _lessons(course: Course) -> list[Lesson]:
 
 
 def _of_lessons(course: Course) -> Iterator[Figure]:
-    """What each lesson measures itself."""
+    """Yield the figures that each lesson measures."""
     for lesson in _lessons(course):
         if lesson.has("bench"):
             yield from lesson.module("bench").figures(CourseSolution(course, lesson.assignment))
 
 
 def _class(large: bool) -> Iterator[Figure]:
-    """How fast a class is graded; with ``large``, also how that grows with the class."""
+    """Yield the speed of grading a class; with ``large``, also how it scales with the class."""
     from autograder.authoring import bench_class
     from autograder.sandbox.outside.bubblewrap import SandboxMissing, find
 
@@ -81,7 +81,7 @@ print("TIMES" + json.dumps(times))
 
 
 def _check_times(course: Course) -> Iterator[Figure]:
-    """How long ``check`` takes in a notebook's kernel, as a part of one second: the solutions, then frequent mistakes."""
+    """Yield the time of ``check`` in a notebook's kernel, as a fraction of one second: the solutions, then frequent mistakes."""
     for lesson in _lessons(course):
         names = [name for name in lesson.exercises if not lesson.measures(name)]
         for name, times in _in_kernel(course, lesson, _TIMING.format(names=names)).items():
@@ -94,7 +94,7 @@ def _check_times(course: Course) -> Iterator[Figure]:
 
 
 def _in_kernel(course: Course, lesson: Lesson, *cells: str) -> dict[str, list[float]]:
-    """Run the solution's needed cells and then ``cells`` in a fresh kernel; return the times that the last one prints."""
+    """Run the solution's needed cells and then ``cells`` in a fresh kernel; return the times that the last cell prints."""
     import nbformat
     from nbclient import NotebookClient
 
@@ -108,7 +108,7 @@ def _in_kernel(course: Course, lesson: Lesson, *cells: str) -> dict[str, list[fl
 
 
 def _import_times() -> Iterator[Figure]:
-    """What importing our packages adds to importing torch, in fresh processes, as a part of a tenth of a second."""
+    """Yield the time that importing our packages adds to importing torch, in fresh processes, as a fraction of 0.1 s."""
     for package in ("course_lib", "autograder"):
         code = f"import torch, time; start = time.perf_counter(); import {package}; print(time.perf_counter() - start)"
         runs = [

@@ -1,4 +1,4 @@
-"""How fast a class is graded, against stock nbgrader with the same checks in the student's own kernel."""
+"""The speed of grading a class, compared with stock nbgrader and the same checks in the student's own kernel."""
 
 import json
 import random
@@ -17,7 +17,7 @@ from autograder.grading.course import Course, find_course
 from autograder.judging import notebooks
 from autograder.judging.answers import cases_of
 
-#: nbgrader as it comes, with the checks in the student's own kernel.
+#: Stock nbgrader, with the checks in the student's own kernel.
 _STOCK = (
     NBGRADER_CONFIG
     + """
@@ -34,9 +34,9 @@ c.Execute.timeout = 180
 
 
 def hand_in(root: Path, number: int, config: str = NBGRADER_CONFIG, most: int | None = None) -> tuple[Course, str]:
-    """Make a course with ``number`` different submissions: right answers of many styles, and about one in four wrong.
+    """Create a course with ``number`` different submissions: right answers of many styles, and about one in four wrong.
 
-    Written are the exercises of the first lesson that measure nothing, whose time is the grader's; at most ``most`` of them.
+    They contain the first lesson's exercises without measured checks, so that the time is the grader's; at most ``most`` of them.
     Returns the course and the assignment.
     """
     source = find_course()
@@ -74,14 +74,14 @@ def _fill_in(
 
 
 def seconds(course: Course, assignment: str, *command: str) -> float:
-    """Run a grading command in the course and return how long it took."""
+    """Run a grading command in the course and return its duration in seconds."""
     start = time.perf_counter()
     subprocess.run([sys.executable, "-P", "-m", *command, assignment], cwd=course.root, capture_output=True)
     return time.perf_counter() - start
 
 
 def times_stock(number: int = 64, stock: int = 8) -> Iterator[tuple[str, float, float, str]]:
-    """Yield (name, value, target, unit): submissions per second, ours on ``number`` and stock nbgrader's on ``stock`` of them."""
+    """Yield (name, value, target, unit): submissions per second, ours for ``number`` and stock nbgrader's for ``stock``."""
     with tempfile.TemporaryDirectory() as ours, tempfile.TemporaryDirectory() as theirs:
         slow, assignment = hand_in(Path(theirs), stock, _STOCK)
         fast, _ = hand_in(Path(ours), number)
@@ -95,7 +95,7 @@ def times_stock(number: int = 64, stock: int = 8) -> Iterator[tuple[str, float, 
 
 
 def large_class(small: int = 100, large: int = 1000) -> Iterator[tuple[str, float, float, str]]:
-    """Yield (name, value, target, unit) for a class of ``large`` against ``small``; two exercises are written."""
+    """Yield (name, value, target, unit) for a class of ``large`` against one of ``small``; each contains two exercises."""
     each, complete, memory = {}, {}, {}
     for number in (small, large):
         with tempfile.TemporaryDirectory() as name:

@@ -1,7 +1,7 @@
-"""From a lesson's source to the notebook that nbgrader reads and the one that a student opens.
+"""From a lesson's source to the notebook for nbgrader and the one for students.
 
-``solutions/<assignment>/<name>.py`` is turned into ``<name>.ipynb`` beside it, and that by nbgrader's own ``generate_assignment``
-into ``assignments/<assignment>/<name>.ipynb``. Both are the same bytes on every rebuild.
+``solutions/<assignment>/<name>.py`` becomes ``<name>.ipynb`` beside it. nbgrader's own ``generate_assignment`` turns that
+into ``assignments/<assignment>/<name>.ipynb``. Rebuilds are byte-identical.
 """
 
 import shutil
@@ -16,12 +16,12 @@ from autograder.grading.course import Course
 
 
 class BuildError(Exception):
-    """The lesson is not fit to be handed out; the message says why."""
+    """The lesson must not be released; the message says why."""
 
 
 @dataclass(frozen=True)
 class Built:
-    """The two notebooks of one lesson, as text, with the places where they belong."""
+    """The two notebooks of one lesson, as text, with their target paths."""
 
     assignment: str
     solution_path: Path
@@ -31,8 +31,8 @@ class Built:
 
 
 def build(course: Course, source: Path) -> Built:
-    """Build one lesson from its source without writing anything. Raises BuildError when it must not be handed out."""
-    # Here, not above: they take seconds to load, in which others can load PyTorch.
+    """Build one lesson from its source without writing anything. Raises BuildError if it must not be released."""
+    # Imported here because they take seconds to load, during which other processes can load PyTorch.
     import nbformat
 
     from autograder.authoring.lesson_source import solution_notebook
@@ -57,7 +57,7 @@ def build(course: Course, source: Path) -> Built:
 
 
 def differences(built: Built) -> Iterator[str]:
-    """Yield a line for each built file that is missing or holds something else."""
+    """Yield a line for each built file that is missing or differs."""
     for path, text in ((built.solution_path, built.solution), (built.release_path, built.release)):
         if not path.exists():
             yield f"{path} is missing."
@@ -70,7 +70,7 @@ def differences(built: Built) -> Iterator[str]:
 
 
 def write(built: Built) -> None:
-    """Write both notebooks, and clear the release folder of anything else."""
+    """Write both notebooks, and remove all other files from the release folder."""
     shutil.rmtree(built.release_path.parent, ignore_errors=True)
     built.release_path.parent.mkdir(parents=True)
     built.solution_path.write_text(built.solution, encoding="utf8")
@@ -89,7 +89,7 @@ def _release(course: Course, assignment: str, name: str, solution: str) -> str:
         (root / "solutions" / assignment / f"{name}.ipynb").write_text(solution, encoding="utf8")
         (root / "nbgrader_config.py").write_text(NBGRADER_CONFIG, encoding="utf8")
         settings = PyFileConfigLoader("nbgrader_config.py", folder).load_config()
-        # The gradebook of an empty course would be thrown away with it, and takes nbgrader seconds to set up.
+        # The gradebook of an empty course would be discarded, and takes nbgrader seconds to set up.
         settings.GenerateAssignment.no_database = True
         settings.GenerateAssignment.preprocessors.remove(SaveCells)
         outcome = NbGraderAPI(config=settings).generate_assignment(assignment, force=True, create=True)

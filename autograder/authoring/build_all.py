@@ -1,4 +1,4 @@
-"""Build every lesson, and refuse one whose solution does not earn every point or whose untouched release earns any."""
+"""Build every lesson; reject one whose solution misses points or whose untouched release earns any."""
 
 import json
 import multiprocessing
@@ -27,14 +27,14 @@ from autograder.sandbox.outside.bubblewrap import problem
 
 
 def build_all(course: Course, only_check: bool = False, only: Sequence[str] = ()) -> int:
-    """Build (or with ``only_check`` compare) all lessons, or those named; print what happened; return the exit status.
+    """Build (or with ``only_check`` compare) all lessons, or those named; print the results; return the exit status.
 
-    Both notebooks of a lesson are graded as hand-ins are: in the sandbox, where this machine has one.
+    Both notebooks of a lesson are graded like hand-ins: in the sandbox, if this machine has one.
     """
     settings = Settings(trust=bool(problem()), label=course.label, lessons=course.lessons)
     sources, status = [course.source_of(name) for name in only] or course.sources(), 0
-    course.lessons.load()  # raises where there are none
-    # nbgrader changes the working folder of its process, and so has one of its own, which starts no other process.
+    course.lessons.load()  # raises LookupError if there are none
+    # nbgrader changes the working folder of its process, so it runs in a separate one, which starts no other process.
     nbgrader = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
     with Helpers(cpu_count()) as helpers, progress("building", len(sources)) as step:
         built = {source: nbgrader.submit(build, course, source) for source in sources}
@@ -66,7 +66,7 @@ class _Lesson:
 
 
 def _lesson(course: Course, future: Future[Built], only_check: bool, settings: Settings, helpers: Helpers) -> _Lesson:
-    """Have both notebooks of a lesson graded, before either is written to its place."""
+    """Grade both notebooks of a lesson before writing either to its place."""
     built = future.result()
     found = list(differences(built))
     if only_check and found:
@@ -91,7 +91,7 @@ def _handed_in(built: Built, released: Released, text: str, files: Mapping[str, 
 
 
 def _finish(lesson: _Lesson | Exception, only_check: bool) -> str:
-    """Write a lesson that is fit to be handed out and return what to print; raise what is the matter with any other."""
+    """Write a lesson that passed and return the text to print; raise BuildError, with the reason, for any other."""
     if isinstance(lesson, Exception):
         raise lesson
     solution, release = lesson.solution, lesson.release

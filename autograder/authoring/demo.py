@@ -19,10 +19,10 @@ from autograder.sandbox.outside.bubblewrap import problem
 
 
 def demo(folder: Path) -> int:
-    """Make the class in ``folder``, grade it, print a table, and return 0 when every score is as expected."""
+    """Create the class in ``folder``, grade it, print a table, and return 0 if every score is as expected."""
     source = find_course()
     missing = problem()
-    if missing:  # the sample class is our own, so it may be trusted; students are not
+    if missing:  # the sample class is our own, so it is trusted; students' work is not
         print(f"{missing}\nThe sample class is graded without a sandbox, and its pages say so.")
     course, lesson = make_class(source, folder.resolve(), trust=bool(missing))
     number = len(pupils(lesson))
@@ -36,12 +36,12 @@ def demo(folder: Path) -> int:
     return _print(course, lesson, source.solution_notebook(lesson.assignment).stem)
 
 
-#: What nbgrader prints when it is done with one submission.
+#: nbgrader's log lines that mark the end of one submission.
 _DONE = re.compile(r"INFO\] \S+: [\d.]+ of |WARNING\] \S+: (needs|failed)|Writing \d+ bytes to .*\.html")
 
 
 def _nbgrader(course: Course, *arguments: str, step: Callable[[], None] = lambda: None) -> None:
-    """Run an nbgrader command in the course, and call ``step`` whenever it is done with a submission."""
+    """Run an nbgrader command in the course, and call ``step`` after each submission."""
     command = [sys.executable, "-P", "-m", "nbgrader", *arguments]
     with open(course.grading / "commands.log", "a", encoding="utf8") as log:
         log.write(f"\n$ nbgrader {' '.join(arguments)}\n")
@@ -56,7 +56,7 @@ def _nbgrader(course: Course, *arguments: str, step: Callable[[], None] = lambda
 
 
 def _scores(course: Course, assignment: str) -> dict[str, float]:
-    """Return the points of everyone whom nbgrader has graded, without the questions that wait for a human's marks."""
+    """Return the points of all students graded by nbgrader, without the questions that are marked by hand."""
     from nbgrader.api import Gradebook
 
     done = [student for student, outcome in recall(course.grading, assignment).items() if outcome.state == GRADED]

@@ -1,4 +1,4 @@
-"""A course in an empty folder, made of some lessons of another: for demonstrations, benchmarks, attacks and tests."""
+"""Create a course in an empty folder from some lessons of another: for demonstrations, benchmarks, attacks and tests."""
 
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from autograder.grading.course import Course
 
-#: What stands in the ``nbgrader_config.py`` of such a course.
+#: The content of ``nbgrader_config.py`` in such a course.
 NBGRADER_CONFIG = """\
 from pathlib import Path
 
@@ -21,7 +21,7 @@ configure(get_config(), Path(__file__).resolve().parent)
 def lay_out(
     source: Course, root: Path, assignments: Sequence[str], config: str = NBGRADER_CONFIG, release: bool = True
 ) -> Course:
-    """Make a course in ``root`` that has the solutions of these assignments, and, with ``release``, has handed them out."""
+    """Create a course in ``root`` with the solutions of these assignments, and, with ``release``, with their releases."""
     for assignment in assignments:
         (root / "solutions" / assignment).mkdir(parents=True)
         shutil.copy(source.solution_notebook(assignment), root / "solutions" / assignment)
@@ -35,13 +35,13 @@ def lay_out(
 
 
 def nbgrader(root: Path, *arguments: str) -> None:
-    """Run an nbgrader command in a course. Raises CalledProcessError, with what it printed, where it fails."""
+    """Run an nbgrader command in a course. Raises CalledProcessError, with the command's output, if it fails."""
     command = [sys.executable, "-P", "-m", "nbgrader", *arguments]
     subprocess.run(command, cwd=root, capture_output=True, check=True)
 
 
 def folder_of(course: Course, student: str, assignment: str) -> Path:
-    """Make and return the folder in which a student hands in an assignment."""
+    """Create and return the folder in which a student hands in an assignment."""
     place = course.grading / "submitted" / student / assignment
     place.mkdir(parents=True)
     return place

@@ -1,15 +1,15 @@
-"""Is there text of the solution in what students get?"""
+"""Find text of the solution in the files that students get."""
 
 import json
 
 from autograder.judging.notebooks import Cell, source
 
-#: Shorter lines, such as ``return Y, A``, may stand in a docstring or in the prose by right.
+#: Shorter lines, such as ``return Y, A``, may legitimately occur in a docstring or in the prose.
 _SHORTEST = 16
 
 
 def solution_lines(cell: Cell) -> list[str]:
-    """Return the lines of a solution cell that a student has to write: inside its regions, or all where it has none."""
+    """Return the lines of a solution cell that a student has to write: those inside its regions, or all if it has none."""
     text = source(cell)
     if "### BEGIN SOLUTION" not in text:
         return [line.strip() for line in text.splitlines()]
@@ -25,7 +25,7 @@ def solution_lines(cell: Cell) -> list[str]:
 
 
 def leaked_lines(solution: str, released: str) -> list[str]:
-    """Return the lines of the solution notebook's answers (as JSON text) that stand in a released file."""
+    """Return the lines of the solution notebook's answers (as JSON text) that occur in a released file."""
     secrets = [
         line
         for cell in json.loads(solution)["cells"]

@@ -21,9 +21,9 @@ if "google.colab" in sys.modules:
 
 
 def solution_notebook(course: Course, source: Path) -> NotebookNode:
-    """Return the solution notebook: the source's cells, with what the source leaves out filled in.
+    """Return the solution notebook: the source's cells, completed with the defaults that the source omits.
 
-    Raises SourceError for a source that must not be built.
+    Raises SourceError if the source must not be built.
     """
     assignment = source.parent.name
     lesson = course.lessons.find(assignment)
@@ -44,7 +44,7 @@ def solution_notebook(course: Course, source: Path) -> NotebookNode:
 
 
 def _colab_cells(course: Course) -> list[NotebookNode]:
-    """Return the cell that installs the course in Colab; none for a course that lies nowhere else."""
+    """Return the cell that installs the course in Colab; none for a course without a repository."""
     if course.repository is None:
         return []
     text = COLAB_CELL.format(package=course.package, repository=course.repository).rstrip()
@@ -52,7 +52,7 @@ def _colab_cells(course: Course) -> list[NotebookNode]:
 
 
 def _complete(cell: NotebookNode, lesson: Lesson | None) -> None:
-    """Fill in the defaults of nbgrader's metadata, mark experiments with their fingerprint, drop jupytext's own marks."""
+    """Fill in the defaults of nbgrader's metadata, mark experiments with their fingerprint, remove jupytext's own marks."""
     given = cell.metadata
     metadata = NotebookNode({key: given[key] for key in ("tags",) if key in given})
     if "experiment" in given.get("tags", []):
@@ -74,7 +74,7 @@ def _nbgrader_marks(given: dict, cell: NotebookNode, lesson: Lesson | None) -> d
 
 
 def _name_cells(cells: list[NotebookNode]) -> None:
-    """Give each cell an identifier that depends on its text alone, so that an edit changes one line of a diff and not all."""
+    """Give each cell an identifier that depends only on its text, so that an edit changes one line of a diff."""
     seen: dict[str, int] = {}
     for cell in cells:
         name = cell.metadata.get("nbgrader", {}).get("grade_id") or fingerprint(cell.source)[:8]

@@ -13,10 +13,10 @@ from autograder.judging.lesson import Lesson
 
 
 def list_answers(course: Course, exercise: str, assignment: str | None, names: Sequence[str]) -> None:
-    """Print the known answers to an exercise: of the bases and of ``names`` the text, of the others the diff.
+    """Print the known answers to an exercise: the bases and ``names`` as text, the others as diffs.
 
-    Raises LookupError where no lesson has the exercise, or more than one and ``assignment`` does not say which, or for a name
-    that is none of its answers.
+    Raises LookupError if no lesson has the exercise, if more than one has it and ``assignment`` does not select one, or if a
+    name is not one of its answers.
     """
     lesson = _lesson(course, exercise, assignment)
     known = {case.name for case in cases_of(lesson, exercise)}

@@ -1,4 +1,4 @@
-"""Stubs for a new exercise or a new lesson: they build at once, and each says what to put in its place."""
+"""Stubs for a new exercise or a new lesson: they build at once, and each says what to replace it with."""
 
 import ast
 import keyword
@@ -111,7 +111,7 @@ check("{name}")
 def new_lesson(course: Course, assignment: str, exercise: str) -> list[Path]:
     """Write a lesson with one exercise. Returns the files that were written or changed.
 
-    Raises ValueError for a name that cannot be one, and FileExistsError, before anything is written, where something is there.
+    Raises ValueError for an invalid name, and FileExistsError, before writing anything, if a file exists already.
     """
     if not re.fullmatch(r"\d\d-[a-z][a-z0-9-]*", assignment):
         raise ValueError(f"Expected a name such as 04-translation, two digits and words, but got {assignment!r}.")
@@ -132,10 +132,10 @@ def new_lesson(course: Course, assignment: str, exercise: str) -> list[Path]:
 
 
 def new_exercise(course: Course, assignment: str, name: str) -> list[Path]:
-    """Write an exercise at the end of a lesson. Returns the files that were written or changed.
+    """Append an exercise to a lesson. Returns the files that were written or changed.
 
-    Raises LookupError for a lesson that is not there, ValueError for a name that cannot be one, and FileExistsError, before
-    anything is written, where something is there.
+    Raises LookupError if the lesson does not exist, ValueError for an invalid name, and FileExistsError, before
+    writing anything, if a file exists already.
     """
     _require_name(name)
     lesson = course.lessons.of(assignment)
@@ -177,7 +177,7 @@ def _write(texts: dict[Path, str]) -> None:
 
 
 def _next_section(text: str) -> str:
-    """Return a number for a section that no section of the source has yet."""
+    """Return a section number that the source does not use yet."""
     found = re.findall(r"^##+ (\d+(?:\.\d+)?)(?=\s)", text, re.MULTILINE)
     numbers = [tuple(map(int, one.split("."))) for one in found]
     first = max((number[0] for number in numbers), default=1)

@@ -1,4 +1,4 @@
-"""A lesson's sample class: hand-ins made of known answers, and what each should earn."""
+"""A lesson's sample class: hand-ins made of known answers, and the score that each should earn."""
 
 import json
 import shutil
@@ -16,7 +16,7 @@ _MARKER = "made-by-autograder-demo"
 
 
 def sample_lesson(source: Course) -> Lesson:
-    """Return the first lesson of a course that has a sample class. Raises LookupError where none has."""
+    """Return the first lesson of a course with a sample class. Raises LookupError if none has one."""
     found = [
         lesson for name in source.assignments if (lesson := source.lessons.find(name)) and lesson.has("sample_class")
     ]
@@ -30,7 +30,7 @@ def pupils(lesson: Lesson) -> Sequence[Pupil]:
 
 
 def expected(lesson: Lesson, pupil: Pupil) -> float | None:
-    """Return the points that a hand-in should earn, or None where a human has to look."""
+    """Return the points that a hand-in should earn, or None if a human has to look at it."""
     if pupil.kind in ("missing", "corrupt"):
         return None
     if pupil.kind == "release":
@@ -39,7 +39,7 @@ def expected(lesson: Lesson, pupil: Pupil) -> float | None:
 
 
 def make_class(source: Course, root: Path, trust: bool) -> tuple[Course, Lesson]:
-    """Empty the folder, if it is an earlier demonstration's, and lay out a course in it in which everyone has handed in."""
+    """Empty the folder if it is an earlier demonstration's, and create a course in it in which everyone has handed in."""
     if root.exists() and any(root.iterdir()) and not (root / _MARKER).exists():
         raise ValueError(
             f"{root} exists and was not made by an earlier demo. Choose another folder with --folder, or remove it."

@@ -1,4 +1,4 @@
-"""What must be true of a lesson's source before it is built. A mistake is told in one sentence, with lesson, cell and file."""
+"""The rules that a lesson's source must satisfy before it is built. A violation is one sentence with lesson, cell and file."""
 
 import difflib
 import re
@@ -19,19 +19,19 @@ _CALL = re.compile(r"\bcheck\(\s*[\"'](\w*)[\"']")
 
 
 class SourceError(Exception):
-    """The source is not fit to be built; the message says where and why."""
+    """The source must not be built; the message says where and why."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A lesson's source: its file, its cells in order, and its content; None where the checks are assertions of its own."""
+    """A lesson's source: its file, its cells in order, and its content; None if it is checked by its own assertions."""
 
     path: Path
     cells: Sequence[Any]
     lesson: Lesson | None
 
     def problems(self) -> Iterator[str]:
-        """Yield what is wrong with it, one sentence each."""
+        """Yield the problems of the source, one sentence each."""
         for rule in _RULES:
             for number, sentence in rule(self):
                 yield f"{self._cell(number)}{sentence}"
@@ -46,7 +46,7 @@ class Source:
         return self.cells[number].metadata.get("nbgrader", {})
 
     def solutions(self) -> Iterator[int]:
-        """Yield the code cells in which students write."""
+        """Yield the code cells that students complete."""
         for number, cell in enumerate(self.cells):
             if cell.cell_type == "code" and self.marks(number).get("solution"):
                 yield number
@@ -62,13 +62,13 @@ Problems = Iterator[tuple[int | None, str]]
 
 
 def require_fit(source: Source) -> None:
-    """Raise SourceError, with every problem on a line of its own, unless the source may be built."""
+    """Raise SourceError, with one line per problem, unless the source may be built."""
     if found := list(source.problems()):
         raise SourceError("\n".join(found))
 
 
 def _names(source: Source) -> Problems:
-    """nbgrader knows a cell by its grade_id."""
+    """Every nbgrader cell has a unique grade_id, by which nbgrader identifies it."""
     seen = Counter(grade_id(cell) for cell in source.cells)
     for number, cell in enumerate(source.cells):
         if "nbgrader" in cell.metadata and not grade_id(cell):
@@ -81,7 +81,7 @@ def _names(source: Source) -> Problems:
 
 
 def _markers(source: Source) -> Problems:
-    """What students must not see stands between two markers, in a cell that is marked as a solution."""
+    """Text that students must not see is between two markers, in a cell that is marked as a solution."""
     solutions = set(source.solutions())
     for number, cell in enumerate(source.cells):
         begun, ended = cell.source.count(BEGIN), cell.source.count(END)
@@ -152,7 +152,7 @@ def _points(lesson: Lesson, name: str) -> Iterator[str]:
 
 
 def _numbers(source: Source) -> Problems:
-    """No number of a section or of an exercise stands twice."""
+    """No section number and no exercise number occurs twice."""
     for what, pattern in (("section", _SECTION), ("exercise", _EXERCISE)):
         seen: dict[str, int] = {}
         for number, cell in enumerate(source.cells):

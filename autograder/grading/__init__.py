@@ -1,7 +1,7 @@
-"""From a hand-in to a grade, by one way.
+"""The single path from a hand-in to a grade.
 
-``folder`` reads what lies in a submission's folder, ``match`` finds the released cells in it, and both make a
-:class:`~autograder.grading.submission.Submission`. :func:`~autograder.grading.grade.grade` makes a
-:class:`~autograder.grading.result.Result` of it. All else carries these two: ``helpers`` to processes of their own, ``cluster``
+``folder`` reads the files in a submission's folder, ``match`` finds the released cells in it, and both build a
+:class:`~autograder.grading.submission.Submission`. :func:`~autograder.grading.grade.grade` turns it into a
+:class:`~autograder.grading.result.Result`. The other modules transport these two: ``helpers`` to separate processes, ``cluster``
 to other machines, ``store`` to the disk, ``converter`` into nbgrader's gradebook.
 """

@@ -1,4 +1,4 @@
-"""A process of ours beside this one, which answers frames of bytes, one at a time: eight bytes of length, then the data."""
+"""A child process that answers frames of bytes, one at a time: eight bytes of length, then the data."""
 
 import contextlib
 import os
@@ -21,7 +21,7 @@ def write_frame(stream: IO[bytes], data: bytes) -> None:
 
 
 def read_frame(stream: IO[bytes]) -> bytes:
-    """Return the next frame. Raises EOFError when there is none, or only a part of it."""
+    """Return the next frame. Raises EOFError if there is none, or only part of one."""
     head = stream.read(8)
     data = stream.read(int.from_bytes(head, "big")) if len(head) == 8 else b""
     if len(head) < 8 or len(data) < int.from_bytes(head, "big"):
@@ -30,9 +30,9 @@ def read_frame(stream: IO[bytes]) -> bytes:
 
 
 class Channel:
-    """The process that runs ``python -m module arguments``, seen from outside. Not to be used by two threads at a time.
+    """The process that runs ``python -m module arguments``, seen from outside. Not thread-safe.
 
-    Its messages go to the file ``errors``, or to this process's own standard error.
+    Its standard error goes to the file ``errors``, or to this process's standard error.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Channel:
         errors: IO[bytes] | None = None,
         environment: Mapping[str, str] | None = None,
     ):
-        # The package is found where this process has it, and not in the folder from which the command was started (-P).
+        # The child finds the package where this process has it, and not in the current folder (-P).
         path = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-m", module, *arguments],
@@ -53,33 +53,33 @@ class Channel:
             cwd=folder,
             env={**os.environ, "PYTHONPATH": path, **(environment or {})},
         )
-        assert self.process.stdin is not None  # they are pipes
+        assert self.process.stdin is not None  # both are pipes
         assert self.process.stdout is not None
         self._questions, self._answers = self.process.stdin, self.process.stdout
 
     def ask(self, data: bytes) -> bytes:
-        """Send a frame and return the answer. Raises OSError or EOFError when the process has ended."""
+        """Send a frame and return the answer. Raises OSError or EOFError if the process has ended."""
         write_frame(self._questions, data)
         return read_frame(self._answers)
 
     def kill(self) -> int:
-        """End the process at once, and return its exit status."""
+        """Kill the process, and return its exit status."""
         self.process.kill()
         return self.process.wait()
 
     def close(self) -> None:
-        """Send nothing more, and wait until the process has ended by itself."""
-        with contextlib.suppress(OSError):  # it may have ended before
+        """Close its input, and wait until the process ends."""
+        with contextlib.suppress(OSError):  # it may have ended already
             self._questions.close()
         self.process.wait()
         self._answers.close()
 
 
 def inside() -> tuple[IO[bytes], IO[bytes]]:
-    """Return the questions and the answers of this process, which :class:`Channel` has started.
+    """Return the request and answer streams of this process, which :class:`Channel` has started.
 
-    It ends with the process that started it, and does not take an interruption from the keyboard for itself. What anything prints
-    from now on goes to standard error, and cannot get between the answers.
+    The process ends with its parent and ignores keyboard interrupts. Printed output
+    goes to standard error from now on, so that it cannot corrupt the answers.
     """
     if sys.platform == "linux":
         namespaces.die_with_parent()

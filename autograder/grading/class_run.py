@@ -1,4 +1,4 @@
-"""Grade a whole class: results in parallel, and meanwhile one writer that puts those that are ready into the gradebook."""
+"""Grade a whole class: results in parallel, while one writer puts finished ones into the gradebook."""
 
 import contextlib
 import os
@@ -24,7 +24,7 @@ from autograder.grading.summary import print_summary
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line asks for. ``students`` are ids to the letter; none of them means all."""
+    """The options of the command line. ``students`` are literal ids, not patterns; none of them means all."""
 
     assignment: str
     workers: int = 1
@@ -36,9 +36,9 @@ class Options:
 
 
 def grade_class(course: Course, options: Options) -> int:
-    """Grade the submissions of an assignment. Returns 0 when each is graded or needs a human and the counts add up.
+    """Grade the submissions of an assignment. Returns 0 if each is graded or needs a human and the counts add up.
 
-    Raises LookupError where there is nothing to grade, or nothing to grade it with.
+    Raises LookupError if there is nothing to grade, or something needed for grading is missing.
     """
     console = Console(width=None if os.isatty(1) else 110)
     released = assignment_in(course, options.assignment)
@@ -57,7 +57,7 @@ def grade_class(course: Course, options: Options) -> int:
     try:
         with GradebookWriter(course, options.assignment, options.force) as writer:
             _write(_watched(ready, len(handed_in)), writer, outcomes)
-    finally:  # also of a run that is interrupted
+    finally:  # also when a run is interrupted
         outcomes = same_as_others(sorted(outcomes, key=lambda outcome: outcome.student))
         remember(course.grading, options.assignment, outcomes)
     refused = len(set(work.store.refused))
@@ -74,7 +74,7 @@ def _require_sandbox() -> None:
 
 
 def _chosen(course: Course, options: Options) -> list[HandIn]:
-    """Return the hand-ins of all students, or of those who are asked for."""
+    """Return the hand-ins of all students, or of the requested ones."""
     submitted = course.grading / "submitted"
     found = hand_ins(submitted, options.assignment, roster_of(course))
     if not found:
@@ -95,7 +95,7 @@ def _watched(ready: Outcomes, total: int) -> Iterator[Outcome]:
 
 
 def _write(ready: Iterator[Outcome], writer: GradebookWriter, written: list[Outcome]) -> None:
-    """Write outcomes into the gradebook as they come, and add them to ``written``, with those failed that could not be."""
+    """Write outcomes into the gradebook as they arrive, and add them to ``written``; a failed write is a failed outcome."""
 
     def write(outcome: Outcome) -> None:
         written.append(writer.write(outcome))

@@ -12,13 +12,13 @@ from autograder.grading.many import ClassWork, Outcomes, outcomes
 from autograder.grading.result import Result
 from autograder.grading.version import checks_version, environment
 
-#: How often Dask gives a submission to another worker when one is lost.
+#: How often Dask reassigns a submission after losing a worker.
 RETRIES = 3
 
-#: How long to wait for the scheduler to answer, in seconds.
+#: Seconds to wait for the scheduler to answer.
 _PATIENCE = 20
 
-#: The processes that grade for this Dask worker, whatever number of threads it has.
+#: The processes that grade for this Dask worker, regardless of its number of threads.
 _helpers: Helpers | None = None
 _starting = threading.Lock()
 
@@ -32,10 +32,10 @@ def _of_this_worker() -> Helpers:
 
 
 def grade_packed(data: bytes) -> str:
-    """What a thread of a Dask worker runs: have a submission graded by one of the worker's helpers.
+    """Grade a submission in one of the worker's helpers. Runs in a thread of a Dask worker.
 
-    Returns ``+`` and the result, ``?`` and what a person should look at, or ``-`` and why it could not be graded. The helpers
-    have tried more than once then; Dask tries again only where the worker itself is lost.
+    Returns ``+`` and the result, ``?`` and what a person should look at, or ``-`` and why grading failed. The helpers have
+    already retried by then; Dask retries only if the worker itself is lost.
     """
     try:
         return "+" + _of_this_worker().grade(unpack_task(data)).as_json()
@@ -46,9 +46,9 @@ def grade_packed(data: bytes) -> str:
 
 
 def on_cluster(work: ClassWork, hand_ins: Sequence[HandIn], scheduler: str) -> Outcomes:
-    """Grade on the cluster at ``scheduler``. Results that are there already are not made again.
+    """Grade on the cluster at ``scheduler``. Existing results are not recomputed.
 
-    Raises LookupError when the package is missing or nobody answers at that address, and ValueError for trusted submissions:
+    Raises LookupError if the package is missing or the scheduler does not answer, and ValueError for trusted submissions:
     without a sandbox, student code would run on machines of the cluster.
     """
     if work.settings.trust:
@@ -76,11 +76,11 @@ def _connect(scheduler: str) -> Any:
 
 
 def _grade_there(client: Any, task: Task) -> Result:
-    """Have a submission graded on the cluster, by the same checks and in the same environment as here."""
+    """Grade a submission on the cluster. The worker must have the same checks and environment as this machine."""
     future = client.submit(grade_packed, task.pack(), retries=RETRIES, pure=False)
     try:
         answer = future.result()
-    except Exception as error:  # of Dask's own, or what was raised on the worker
+    except Exception as error:  # Dask's own, or one raised on the worker
         raise HelperLost(f"on the cluster: {error}"[:400]) from None
     finally:
         future.release()

@@ -1,4 +1,4 @@
-"""What the gradebook holds: the released notebook of an assignment, and the points that have been written."""
+"""The content of the gradebook: the released notebook of an assignment, and the points written so far."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ def database(course: Course) -> str:
 
 
 def assignment_in(course: Course, assignment: str, db_url: str = "") -> Released:
-    """Return what was handed out for an assignment. Raises LookupError where the gradebook does not know it."""
+    """Return the released notebook of an assignment. Raises LookupError if the gradebook does not know it."""
     from nbgrader.api import Gradebook, MissingEntry
 
     db_url = db_url or database(course)
@@ -37,7 +37,7 @@ def assignment_in(course: Course, assignment: str, db_url: str = "") -> Released
 
 
 def roster_of(course: Course) -> list[str]:
-    """Return the ids of the students whom the gradebook knows."""
+    """Return the ids of the students in the gradebook."""
     from nbgrader.api import Gradebook
 
     with Gradebook(database(course)) as gradebook:
@@ -46,14 +46,14 @@ def roster_of(course: Course) -> list[str]:
 
 @dataclass(frozen=True)
 class Committed:
-    """What the gradebook has of one submission: points by grade cell, and when it was handed in."""
+    """The gradebook's record of one submission: points by grade cell, and the time of handing in."""
 
     scores: Mapping[str, float | None]
     timestamp: Any = None
 
 
 def committed_scores(db_url: str, assignment: str) -> dict[str, Committed]:
-    """Return what the gradebook has of an assignment's submissions, by student."""
+    """Return the gradebook's records of an assignment's submissions, by student."""
     from nbgrader.api import Gradebook
 
     with Gradebook(db_url) as gradebook:
@@ -67,7 +67,7 @@ def committed_scores(db_url: str, assignment: str) -> dict[str, Committed]:
 
 
 def committed_key(course: Course, released: Released, student: str) -> str:
-    """Return the name of the result from which the student's autograded notebook was made, or nothing."""
+    """Return the key of the result behind the student's autograded notebook, or the empty string."""
     path = course.grading / "autograded" / student / released.assignment / f"{released.notebook}.ipynb"
     try:
         return str(json.loads(path.read_text(encoding="utf8"))["metadata"]["course"]["result"])
@@ -76,13 +76,13 @@ def committed_key(course: Course, released: Released, student: str) -> str:
 
 
 def worth(score: tuple[float, float], points: float) -> float:
-    """Return what (earned, of how many) comes to where the gradebook gives the exercise another number of points."""
+    """Scale (earned, maximum) to the number of points that the gradebook gives the exercise."""
     earned, of = score
     return earned if of == points or not of else round(earned / of * points, 4)
 
 
 def agrees(there: Committed | None, result: Result, released: Released) -> bool:
-    """Whether the gradebook has the points of this result."""
+    """Return whether the gradebook has the points of this result."""
     if there is None:
         return False
     wanted = {name: worth(score, released.cells[name].points) for name, score in result.scores.items()}

@@ -1,4 +1,4 @@
-"""Write results into the gradebook with nbgrader's own converter, which here runs no submission."""
+"""Write results into the gradebook with nbgrader's own converter, which runs no submission here."""
 
 import json
 import logging
@@ -41,14 +41,14 @@ from autograder.sandbox.outside.limits import Limits
 
 
 class SealedAutograde(Autograde):
-    """``nbgrader autograde`` for this course: read, grade in the sandbox, write, and say so, one line for each submission."""
+    """``nbgrader autograde`` for this course: read, grade in the sandbox, write, and report one line per submission."""
 
     trust_submissions = Bool(False, help="Run students' code without a sandbox.").tag(config=True)
     seed = Integer(None, allow_none=True, help="Draw every input from this seed.").tag(config=True)
     limits = Dict(help="Limits of the sandbox that differ from the usual ones.").tag(config=True)
 
     def init_notebooks(self) -> None:
-        """Find the submissions: a folder's name is a student's id to the letter, and no pattern of file names."""
+        """Find the submissions: a folder's name is a literal student id, not a glob pattern."""
         self.course = Course(Path(self.coursedir.root))
         assignment = self.coursedir.assignment_id
         try:
@@ -70,19 +70,19 @@ class SealedAutograde(Autograde):
             raise NbGraderException(msg)
 
     def begin(self) -> None:
-        """Make ready to :meth:`write`, as :meth:`start` does, without converting anything."""
+        """Prepare for :meth:`write`, as :meth:`start` does, without converting anything."""
         self.init_notebooks()
         self.writer = FilesWriter(parent=self, config=self.config)
         self.exporter = self.exporter_class(parent=self, config=self.config)
 
     def _format_source(self, assignment_id: str, student_id: str, escape: bool = False) -> str:
-        """The folder in which this student's work lies, however the letters of its name are encoded."""
+        """Return the folder of this student's work, whatever the Unicode normal form of its name."""
         if not escape and self._sanitizing and student_id in self.hand_ins:
             return str(self.hand_ins[student_id].folder)
         return super()._format_source(assignment_id, student_id, escape)
 
     def convert_notebooks(self) -> None:
-        """Grade and write every submission. One that cannot be graded does not keep the next from being graded."""
+        """Grade and write every submission. A failure does not prevent the grading of the next."""
         try:
             settings = self._settings()
             if not settings.trust:
@@ -109,7 +109,7 @@ class SealedAutograde(Autograde):
         return Settings.from_environment(seed=self.seed, trust=self.trust_submissions, **course, **given)
 
     def _to_do(self, student: str, work: ClassWork, earlier: Outcome | None) -> Submission | Outcome:
-        """Read a submission; one that was graded already is left alone unless something newer was handed in: nbgrader's rule."""
+        """Read a submission. As in nbgrader, one that was graded already is skipped unless something newer was handed in."""
         read = work.read(self.hand_ins[student])
         if isinstance(read, Outcome):
             return read
@@ -120,7 +120,7 @@ class SealedAutograde(Autograde):
         return read
 
     def _written(self, submission: Submission, work: ClassWork, outcome: Outcome) -> Outcome:
-        """Write what has been graded, and return how that ended."""
+        """Write a graded submission, and return the outcome."""
         if outcome.state != GRADED:
             return outcome
         result = work.store.get(outcome.key)
@@ -128,18 +128,18 @@ class SealedAutograde(Autograde):
         return outcome.failed(gone) if result is None else self.write(submission, result, outcome)
 
     def write(self, submission: Submission, result: Result, outcome: Outcome) -> Outcome:
-        """Write a result into the gradebook and as an autograded notebook, and return how that ended."""
+        """Write a result into the gradebook and as an autograded notebook, and return the outcome."""
         if result.digest != submission.digest:
             return outcome.failed("what was handed in has changed meanwhile")
         try:
             with quiet(self.log), FileLock(self.course.grading / "gradebook.lock", timeout=PATIENCE):
                 self._until_free(lambda: self._write(submission, result, outcome.key))
-        except Exception as error:  # of nbgrader's, of the database's or of the disk's
+        except Exception as error:  # from nbgrader, the database or the disk
             return outcome.failed(reason(error))
         return outcome
 
     def _until_free(self, write: Callable[[], None]) -> None:
-        """Try to write until no other program, such as formgrader, holds the database."""
+        """Retry the write until no other program, such as formgrader, locks the database."""
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
@@ -180,12 +180,12 @@ class SealedAutograde(Autograde):
             self._sanitizing = True
 
     def _init_preprocessors(self) -> None:
-        """nbgrader's own, in its order, but for the one that would run students' code beside the gradebook."""
+        """Use nbgrader's preprocessors in their order, except the one that would run students' code beside the gradebook."""
         super()._init_preprocessors()
         self.exporter._preprocessors = [p for p in self.exporter._preprocessors if not isinstance(p, Execute)]
 
     def assign_penalty(self, student: str) -> None:
-        """Set the penalty for handing in late anew: the due date or the rule may have changed since the work was graded."""
+        """Set the late penalty again: the due date or the rule may have changed since the work was graded."""
         about = {"student": student, "assignment": self.released.assignment, "notebook": self.released.notebook}
         about["db_url"] = self.coursedir.db_url
         nothing = NotebookNode(cells=[])

@@ -1,4 +1,4 @@
-"""Where things lie in a checkout of the course."""
+"""The locations of files in a checkout of the course."""
 
 import functools
 import hashlib
@@ -18,7 +18,7 @@ class Course:
 
     @property
     def label(self) -> str:
-        """A short name for this course's processes in the system's list of them, which tells nothing of its path."""
+        """A short label for this course's processes in the process list. It does not reveal the path."""
         return f"course-{hashlib.sha256(str(self.root.resolve()).encode()).hexdigest()[:12]}"
 
     @property
@@ -35,7 +35,7 @@ class Course:
 
     @functools.cached_property
     def _settings(self) -> dict[str, Any]:
-        """What ``pyproject.toml`` says, if there is one."""
+        """The content of ``pyproject.toml``; empty if there is none."""
         try:
             return tomllib.loads((self.root / "pyproject.toml").read_text(encoding="utf8"))
         except FileNotFoundError:
@@ -43,7 +43,7 @@ class Course:
 
     @property
     def lessons(self) -> Lessons:
-        """The package with the course's lessons: ``lessons`` of ``[tool.autograder]``, or else those that come with it."""
+        """The package with the course's lessons: ``lessons`` in ``[tool.autograder]``, or else the built-in ones."""
         package = self._settings.get("tool", {}).get("autograder", {}).get("lessons")
         return Lessons() if package is None else Lessons(package, str(self.root.resolve()))
 
@@ -54,7 +54,7 @@ class Course:
 
     @property
     def repository(self) -> str | None:
-        """The address of the repository, from ``pyproject.toml``, the one place where it stands; None where it has none."""
+        """The address of the repository, defined only in ``pyproject.toml``; None if it is not set."""
         return self._settings.get("project", {}).get("urls", {}).get("Repository")
 
     def sources(self) -> list[Path]:
@@ -67,14 +67,14 @@ class Course:
         return [source.parent.name for source in self.sources()]
 
     def source_of(self, assignment: str) -> Path:
-        """Return the source of an assignment. Raises LookupError when there is none."""
+        """Return the source of an assignment. Raises LookupError if there is none."""
         for source in self.sources():
             if source.parent.name == assignment:
                 return source
         raise LookupError(f"There is no source for {assignment!r}. There is one for: {', '.join(self.assignments)}.")
 
     def solution_notebook(self, assignment: str) -> Path:
-        """Return the solution notebook of an assignment. Raises LookupError when there is none."""
+        """Return the solution notebook of an assignment. Raises LookupError if there is none."""
         found = sorted((self.solutions / assignment).glob("*.ipynb"))
         if len(found) != 1:
             known = ", ".join(self.assignments)
@@ -83,7 +83,7 @@ class Course:
 
 
 def find_course(start: Path | None = None) -> Course:
-    """Return the course that ``start`` (default: the current folder) lies in. Raises LookupError outside a course."""
+    """Return the course that contains ``start`` (default: the current folder). Raises LookupError outside a course."""
     start = (start or Path.cwd()).resolve()
     for folder in (start, *start.parents):
         if (folder / "nbgrader_config.py").exists() and (folder / "solutions").is_dir():

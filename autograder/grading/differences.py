@@ -1,4 +1,4 @@
-"""What a regrade would change: whose points, by how much and why."""
+"""The effect of a regrade: whose points would change, by how much and why."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -38,7 +38,7 @@ def show_difference(
 
 
 def _changes(old: Result | None, new: Result | None) -> list[tuple[str, str, str, str]]:
-    """Return (exercise, points now, points then, why); an exercise that is only in one of them counts as 0 in the other."""
+    """Return (exercise, points now, points then, why); an exercise that is missing on one side counts as 0 there."""
     before, after = ({e["name"]: e for e in (result.exercises if result else ())} for result in (old, new))
     rows = []
     for name in after | before:

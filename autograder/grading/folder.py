@@ -1,6 +1,6 @@
-"""What lies in the folder of a submission, read once and with bounds.
+"""The files in the folder of a submission, read once and within bounds.
 
-nbgrader follows links, waits at pipes and takes every notebook for another one; students hand in archives, folders within
+nbgrader follows links, blocks on pipes and takes every notebook for another one; students hand in archives, nested
 folders, and files that a browser has renamed.
 """
 
@@ -14,27 +14,27 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 MOST_FILES = 200
-#: A notebook, most of which may be outputs that are thrown away; and all other files together.
+#: Limit for notebooks, mostly outputs that are discarded; and for all other files together.
 MOST_NOTEBOOK, MOST_BYTES = 300 * 2**20, 50 * 2**20
 _LONGEST_NAME = 150
 _MOST_ENTRIES, _MOST_NOTEBOOKS = 2_000, 10
 
-#: What systems and tools leave in folders and archives.
+#: Files that systems and tools leave in folders and archives.
 _JUNK = re.compile(
     r"(^|/)(\.ipynb_checkpoints|__MACOSX|__pycache__|\.git|\.vscode|\.idea)/|(^|/)(\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$"
 )
 _WEIGHTS = (".safetensors", ".pt", ".pth", ".ckpt", ".bin", ".npz", ".pkl")
-#: The ending that a browser or a file manager gives to a second download or a copy.
+#: The suffix that a browser or a file manager adds to a second download or a copy.
 _COPY = re.compile(r"( ?\(\d+\)|[-_ ]\d+|[-_ ]+copy|[-_ ]+Kopie)$", re.IGNORECASE)
 
 
 class UnsafeSubmission(ValueError):
-    """A submission that is not read at all. The message says what a person should look at."""
+    """A submission that is not read. The message says what a person should look at."""
 
 
 @dataclass
 class Contents:
-    """The files of a submission by their paths, of which ``notebooks`` may be the notebook; and what a person should know."""
+    """The files of a submission by path; ``notebooks`` are the candidates for its notebook; and notes for a person."""
 
     notebooks: dict[str, bytes]
     files: dict[str, bytes]
@@ -47,7 +47,7 @@ def inspect(folder: Path) -> dict[str, Path]:
     Raises UnsafeSubmission unless all are regular files within bounds: a link or a pipe is not opened.
     """
     files: dict[str, Path] = {}
-    total = {True: 0, False: 0}  # bytes of notebooks, and of all else
+    total = {True: 0, False: 0}  # bytes of notebooks, and of all other files
     for place, folders, names in os.walk(folder, onerror=_raise, followlinks=False):
         for name in (*folders, *names):
             path = Path(place, name)
@@ -84,9 +84,9 @@ def _mb(size: int) -> str:
 
 
 def read(folder: Path) -> Contents:
-    """Read all files of a submission's folder, and those in the one archive where there is no notebook beside it.
+    """Read all files of a submission's folder, and those in its only archive if there is no notebook beside it.
 
-    Raises UnsafeSubmission for what is not opened, and OSError for what cannot be read.
+    Raises UnsafeSubmission for files that must not be opened, and OSError for unreadable ones.
     """
     files = {name: path.read_bytes() for name, path in inspect(folder).items() if name != "timestamp.txt"}
     notes: list[str] = []
@@ -102,7 +102,7 @@ def read(folder: Path) -> Contents:
 
 
 def _notebooks(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the notebooks among the files; where none is called one, what holds cells, such as ``attention.ipynb.txt``."""
+    """Return the notebooks among the files; if none has the right name, those with cells, such as ``attention.ipynb.txt``."""
     named = {name: data for name, data in files.items() if name.lower().endswith(".ipynb")}
     return named or {
         name: data
@@ -112,9 +112,9 @@ def _notebooks(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _unzip(name: str, data: bytes) -> dict[str, bytes]:
-    """Return the files of an archive, unless it holds more than a submission may or anything but regular files."""
+    """Return the files of an archive. Fails if it exceeds the limits of a submission or contains anything but regular files."""
     found: dict[str, bytes] = {}
-    room = {True: MOST_NOTEBOOK, False: MOST_BYTES}  # for notebooks, and for all else
+    room = {True: MOST_NOTEBOOK, False: MOST_BYTES}  # for notebooks, and for all other files
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = [entry for entry in archive.infolist()[:_MOST_ENTRIES] if not entry.is_dir()]
@@ -133,7 +133,7 @@ def _unzip(name: str, data: bytes) -> dict[str, bytes]:
                     )
     except UnsafeSubmission:
         raise
-    except Exception as error:  # whatever a damaged archive makes zipfile, zlib and lzma raise
+    except Exception as error:  # a damaged archive makes zipfile, zlib and lzma raise many kinds of errors
         raise UnsafeSubmission(
             f"The archive {name!r} cannot be opened ({error}). Ask for the notebook itself."
         ) from None
@@ -141,7 +141,7 @@ def _unzip(name: str, data: bytes) -> dict[str, bytes]:
 
 
 def _path_in(name: str, entry: zipfile.ZipInfo, found: Mapping[str, bytes]) -> str:
-    """Return the path of an entry of an archive, if it is one that can be read."""
+    """Return the path of an archive entry, if it can be read."""
     path = PurePosixPath(entry.filename)
     odd = path.is_absolute() or ".." in path.parts or not path.name or path.as_posix() in found
     if odd or stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
@@ -152,7 +152,7 @@ def _path_in(name: str, entry: zipfile.ZipInfo, found: Mapping[str, bytes]) -> s
 
 
 def beside(notebook: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files by their paths as seen from the notebook's own folder, where its code runs."""
+    """Return the files by their paths relative to the notebook's folder, in which its code runs."""
     home = PurePosixPath(notebook).parent
     moved = {
         name: str(PurePosixPath(name).relative_to(home)) for name in files if PurePosixPath(name).is_relative_to(home)
@@ -168,7 +168,7 @@ def beside(notebook: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def with_expected_names(files: Mapping[str, bytes], expected: Sequence[str]) -> tuple[dict[str, bytes], list[str]]:
-    """Return the files, one that a browser has renamed under the name that is ``expected``; and notes on what is missing."""
+    """Return the files, with a renamed download under its ``expected`` name, and notes on missing files."""
     found, notes = dict(files), []
     for name in expected:
         if name in found:
@@ -187,6 +187,6 @@ def with_expected_names(files: Mapping[str, bytes], expected: Sequence[str]) -> 
 
 
 def _plain_name(path: str) -> str:
-    """Return the name that a file had before it was copied or downloaded for the second time, in lower case."""
+    """Return the lower-case name that a file had before it was copied or downloaded again."""
     name = PurePosixPath(path)
     return (_COPY.sub("", name.stem) + name.suffix).lower()

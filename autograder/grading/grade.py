@@ -1,4 +1,4 @@
-"""The one function from a submission to its result."""
+"""The only function that grades a submission."""
 
 import contextlib
 import re
@@ -16,7 +16,7 @@ from autograder.judging.report import ExerciseReport
 from autograder.judging.runner import completed, run_alone
 from autograder.sandbox.inside.shell import GOES_ON
 
-#: Colab's own modules are nowhere else, and nothing that is graded needs them.
+#: Colab's own modules exist only there, and no graded code needs them.
 _EXPECTED = ("No module named 'google'", "No module named 'google.colab'")
 
 
@@ -31,8 +31,8 @@ def grade(
 ) -> Result:
     """Run a submission's cells and its checks, and return the result.
 
-    The ``host``, which is closed at the end, runs the cells; the result says whether it is sealed. ``only`` names the exercises
-    to check, and ``known`` those that are known to be right. ``told`` is called with the name of each that has been checked.
+    The ``host`` runs the cells and is closed at the end; the result says whether it is sealed. ``only`` names the exercises to
+    check, and ``known`` those that are known to be right. ``told`` is called with the name of each exercise once it is checked.
     """
     lesson, version = lessons.find(submission.assignment), checks_version(lessons)
     result = Result(submission.assignment, submission.digest, seed, host.sealed, version, environment())
@@ -42,7 +42,7 @@ def grade(
 
 
 class _Grading:
-    """One submission being graded: its cells from top to bottom, each check where it stands, and some once more at the end."""
+    """One submission being graded: its cells from top to bottom, each check in its place, and some again at the end."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class _Grading:
             self._note_result(number, report)
 
     def _check(self, number: int) -> None:
-        """Check an exercise with what has been defined so far. Of two reports the better one counts."""
+        """Check an exercise with the definitions so far. Of two reports, the better one counts."""
         name = self.checked[number]
         if self.only is not None and name not in self.only:
             return
@@ -85,10 +85,10 @@ class _Grading:
                 self.result.notes.append(f"{name}: its check stands above what it needs, and was run again at the end")
 
     def _complete(self, full: dict[str, bool]) -> None:
-        """Check again, with right earlier exercises, what may have lost points because of those, and find causes.
+        """Find causes, and recheck with right earlier exercises the ones that may have lost points because of those.
 
-        Only now, and in the lesson's order: hostile code that gets at the right answers it runs beside must find every exercise
-        that they would answer judged already.
+        This runs last, and in the lesson's order, because right answers then run beside the student's code. When hostile code
+        reads them, the exercises that they answer must have been judged already.
         """
         full |= {report.exercise: report.full_alone for report in self.reports.values()}
         for number in sorted(self.reports, key=lambda number: self.exercises.index(self.checked[number])):
@@ -96,7 +96,7 @@ class _Grading:
             self.told(report.exercise)
 
     def _too_early(self) -> Iterator[int]:
-        """Yield the checks that lost points and below which something is defined that their exercise is made of."""
+        """Yield the checks that lost points although a definition that their exercise uses comes only below them."""
         for number, report in list(self.reports.items()):
             below = self._defined_below(number)
             own = [
@@ -107,7 +107,7 @@ class _Grading:
                 yield number
 
     def _defined_below(self, number: int) -> set[str]:
-        """Return what is defined for the first time, or once more, below a cell, other than by later exercises' stubs."""
+        """Return the names defined in the needed cells below a cell, new or again."""
         later = range(number + 1, len(self.cells))
         return set().union(*(defined(self.cells[n]["source"]) for n in later if self.needed[n]))
 

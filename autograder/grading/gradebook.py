@@ -9,9 +9,9 @@ from autograder.grading.outcome import GRADED, Outcome
 
 
 class GradebookWriter:
-    """A process with a working folder of its own, in which nbgrader's converter writes one result after another.
+    """A process with its own working folder, in which nbgrader's converter writes one result after another.
 
-    nbgrader changes the working folder and the logging of the process that it runs in.
+    nbgrader changes the working folder and the logging of its process.
     """
 
     def __init__(self, course: Course, assignment: str, force: bool = False):
@@ -19,7 +19,7 @@ class GradebookWriter:
         self.channel = Channel("autograder.grading.writer", *arguments, folder=course.root)
 
     def write(self, outcome: Outcome) -> Outcome:
-        """Write the result of an outcome and return the outcome, or one that has failed."""
+        """Write the result of an outcome and return the outcome, or a failed one."""
         if outcome.state != GRADED:
             return outcome
         try:

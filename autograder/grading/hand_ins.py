@@ -1,4 +1,4 @@
-"""Where the hand-ins of an assignment lie, one for each student."""
+"""The locations of an assignment's hand-ins, one per student."""
 
 import os
 import unicodedata
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class HandIn:
-    """Where a student's work lies. ``problem`` is what keeps it from being read at all."""
+    """The location of a student's work. ``problem`` says why it cannot be read, if so."""
 
     student: str
     folder: Path
@@ -17,10 +17,10 @@ class HandIn:
 
 
 def hand_ins(submitted: Path, assignment: str, roster: Sequence[str]) -> list[HandIn]:
-    """Return what has been handed in for an assignment, one for each student, in their order.
+    """Return the hand-ins of an assignment, one per student, sorted by student.
 
-    A student's id is the folder's name; ids that look alike are the same, however their letters are encoded (Unicode's NFC and
-    NFD), and are written as the ``roster`` writes them.
+    A student's id is the folder's name. Ids that differ only in their Unicode normal form (NFC or NFD) are the same,
+    and are written as in the ``roster``.
     """
     known = {normal(student): student for student in roster}
     found: dict[str, list[Path]] = {}
@@ -38,7 +38,7 @@ def hand_ins(submitted: Path, assignment: str, roster: Sequence[str]) -> list[Ha
 
 
 def _hand_in(student: str, places: Sequence[Path], assignment: str) -> list[HandIn]:
-    """Return the hand-in that lies in a student's folders; none where there is nothing for this assignment."""
+    """Return the hand-in in a student's folders; empty if there is nothing for this assignment."""
     having = [place / assignment for place in places if place.is_dir() and _is_there(place / assignment)]
     if len(having) > 1:
         told = " and ".join(repr(folder.parent.name) for folder in having)
@@ -59,12 +59,12 @@ def _hand_in(student: str, places: Sequence[Path], assignment: str) -> list[Hand
 
 
 def _is_there(path: Path) -> bool:
-    """Whether there is something of this name, be it a link that leads nowhere."""
+    """Return whether the path exists, including as a broken link."""
     return path.is_symlink() or path.exists()
 
 
 def normal(student: str) -> str:
-    """Return a student's id with its letters encoded in the one way in which ids are compared."""
+    """Return a student's id in the Unicode normal form in which ids are compared."""
     return unicodedata.normalize("NFC", student)
 
 

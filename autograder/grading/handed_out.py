@@ -1,4 +1,4 @@
-"""What a course hands out, read from its folder of releases."""
+"""The released notebooks of a course, read from its release folder."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from autograder.judging import notebooks
 
 
 def released_in(course: Course, assignment: str) -> Released:
-    """Return what a course hands out for an assignment. Raises LookupError where it has not been built."""
+    """Return the released notebook of an assignment. Raises LookupError if it has not been built."""
     found = sorted((course.release / assignment).glob("*.ipynb"))
     if len(found) != 1:
         raise LookupError(f"There is no released notebook in {course.release / assignment}. Build it: autograder build")
@@ -16,7 +16,7 @@ def released_in(course: Course, assignment: str) -> Released:
 
 
 def complete(released: Released) -> Released:
-    """Add the check cells that a notebook has lost, so that every exercise is checked."""
+    """Add missing check cells to a notebook, so that every exercise is checked."""
     cells = dict(released.cells)
     lesson = released.lessons.of(released.assignment)
     for name in lesson.exercises:

@@ -1,4 +1,4 @@
-"""The inside of a process that grades. ``python -m autograder.grading.helper`` reads tasks from standard input until it ends."""
+"""The inside of a grading process. ``python -m autograder.grading.helper`` reads tasks from standard input until it ends."""
 
 import contextlib
 import gc
@@ -21,7 +21,7 @@ from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.bubblewrap import SandboxMissing
 from autograder.sandbox.outside.session import SetUpFailed
 
-#: pytest keeps what its checks have raised until a session ends, and with it the tensors of their frames.
+#: Tasks per pytest session. pytest keeps the exceptions of its checks, with the tensors in their frames, until a session ends.
 _IN_ONE_SESSION = 8
 
 
@@ -30,7 +30,7 @@ def main() -> None:
     import torch
 
     questions, answers = inside()
-    torch.set_num_threads(1)  # there is one such process for each core
+    torch.set_num_threads(1)  # one such process runs on each core
     boxes = Boxes()
     tasks = _tasks(questions)
     task = next(tasks, None)
@@ -49,7 +49,7 @@ def _tasks(questions: IO[bytes]) -> Iterator[Task]:
 
 
 def _serve(first: Task, tasks: Iterator[Task], boxes: "Boxes", answer: Callable[[bytes], None]) -> Task | None:
-    """Answer this task and a few that follow for the same assignment, with pytest set up once. Returns the first of the rest."""
+    """Answer this task and a few more for the same assignment, with pytest set up once. Returns the next task after those."""
     same = first.submission.assignment, first.settings.lessons
 
     def body() -> Task | None:
@@ -72,19 +72,17 @@ def _answer(task: Task, boxes: "Boxes") -> bytes:
         return f"?{error}".encode()
     except SandboxMissing as error:
         return f"-sandbox: {error}".encode()
-    except (
-        Exception
-    ) as error:  # a fault of ours or of this machine's: it is told, counted, and does not stop the others
+    except Exception as error:  # our own bug or a machine fault: report it, and continue with the other tasks
         return f"-{describe(error)}".encode()
 
 
 def grade_task(task: Task, boxes: "Boxes") -> Result:
-    """Grade a task in the sandbox, or, where the submission is trusted, in a process that ends with it."""
+    """Grade a task in the sandbox or, for a trusted submission, in a process that ends with it."""
     if task.settings.trust:
         return _in_own_process(task)
     try:
         return _grade(task, boxes.get(task))
-    except SandboxMissing:  # it has gone meanwhile; it is started again, once
+    except SandboxMissing:  # it has ended; restart it once
         boxes.close()
         return _grade(task, boxes.get(task))
 
@@ -96,7 +94,7 @@ def _grade(task: Task, box: Box | None) -> Result:
 
 
 class Boxes:
-    """The sandbox of this process: started when it is first needed, and anew when it has gone or other limits are asked for."""
+    """The sandbox of this process: started on first use, and restarted after it ends or when other limits are requested."""
 
     def __init__(self) -> None:
         self.box: Box | None = None
@@ -117,7 +115,7 @@ class Boxes:
 
 
 def _in_own_process(task: Task) -> Result:
-    """Grade a trusted submission in a process of its own: forked where that is possible, since this one has loaded PyTorch."""
+    """Grade a trusted submission in its own process, forked where possible because this process has loaded PyTorch."""
     context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_grade_and_send, args=(sender, task))
@@ -139,12 +137,12 @@ def _in_own_process(task: Task) -> Result:
         return answer
     if answer is None:
         raise NeedsHuman(f"its code ended the process that ran it (exit status {process.exitcode})")
-    raise RuntimeError(answer)  # a fault of ours or of this machine's
+    raise RuntimeError(answer)  # our own bug or a machine fault
 
 
 def _kill_group(process: Any) -> None:
-    """End a process and what its code has started."""
-    with contextlib.suppress(OSError, AttributeError):  # gone already, or a system without process groups
+    """Kill a process and every process that its code has started."""
+    with contextlib.suppress(OSError, AttributeError):  # already ended, or a system without process groups
         os.killpg(process.pid, signal.SIGKILL)
     process.join(1.0)
     process.kill()
@@ -156,7 +154,7 @@ def _grade_and_send(sender: Any, task: Task) -> None:
         os.setsid()
     try:
         sender.send(_grade(task, None))
-    except Exception as error:  # not of the submission's: its errors are part of the result
+    except Exception as error:  # not an error of the submission: those are part of the result
         sender.send(describe(error))
 
 

@@ -1,6 +1,6 @@
-"""Processes that grade: each takes one submission after another as bytes and gives back its result as JSON.
+"""Processes that grade: each receives one submission after another as bytes and returns its result as JSON.
 
-Student code and its replies are handled in a separate process: a crash costs one submission a retry, and the others nothing. The
+Student code and its replies are handled in a separate process: a crash costs only one submission a retry. The
 same processes serve a class on this machine, a Dask worker and nbgrader.
 """
 
@@ -20,31 +20,31 @@ from autograder.grading.submission import Submission, unpack
 from autograder.judging.lesson import Lesson, Lessons
 from autograder.sandbox.outside.limits import Limits
 
-#: How often a submission is tried after the process that graded it has died.
+#: Attempts per submission when its grading process dies.
 TRIES = 3
 
-#: More than a submission may take by its own limits; a grading process that takes longer hangs, and is ended.
+#: Seconds beyond a submission's own limits after which a grading process counts as hung and is killed.
 _BEYOND_LIMITS = 300.0
 
-#: A process that has graded so many is replaced, so that memory stays flat however large a class is.
+#: A process is replaced after this many tasks, so that memory stays flat for large classes.
 _MOST_TASKS = 100
 
 
 class HelperLost(Exception):
-    """The process that graded has died, or could not grade. The message says how."""
+    """The grading process has died, or could not grade. The message gives the reason."""
 
 
 class TooSlow(HelperLost):
-    """The process that graded was ended because it took far too long. Another try would take as long."""
+    """The grading process was killed because it took far too long. A retry would take as long."""
 
 
 class NeedsHuman(Exception):
-    """A submission that cannot be graded in this way, and will not be by trying again."""
+    """A submission that cannot be graded automatically; a retry would not help."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A submission, the seed of its inputs, and how it is graded; ``only`` and ``known`` as in :func:`grade`."""
+    """A submission, the seed of its inputs, and how to grade it; ``only`` and ``known`` as in :func:`grade`."""
 
     submission: Submission
     seed: int
@@ -54,7 +54,7 @@ class Task:
 
     @property
     def lesson(self) -> Lesson | None:
-        """The content of the submission's assignment; None for one whose checks are assertions of its own."""
+        """The content of the submission's assignment; None if it is checked by its own assertions."""
         return self.settings.lessons.find(self.submission.assignment)
 
     def pack(self) -> bytes:
@@ -64,7 +64,7 @@ class Task:
 
 
 def unpack_task(data: bytes) -> Task:
-    """Return the task that :meth:`Task.pack` has written."""
+    """Return the task encoded by :meth:`Task.pack`."""
     size = int.from_bytes(data[:8], "big")
     about = json.loads(data[8 : 8 + size])
     given = about["settings"]
@@ -73,12 +73,12 @@ def unpack_task(data: bytes) -> Task:
 
 
 class Helper:
-    """One such process, seen from outside. Not to be used by two threads at a time."""
+    """One grading process, seen from outside. Not thread-safe."""
 
     def __init__(self, module: str = "autograder.grading.helper"):
         self.asked = 0
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 closed in close()
-        one_thread = {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "1"}  # there is one such process for each core
+        one_thread = {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "1"}  # one such process runs on each core
         self.channel = Channel(module, errors=self.errors, environment=one_thread)
 
     @property
@@ -86,7 +86,7 @@ class Helper:
         return self.channel.process.poll() is not None
 
     def ask(self, data: bytes, seconds: float) -> bytes:
-        """Send a packed task and return the answer. Raises HelperLost when the process dies or takes longer."""
+        """Send a packed task and return the answer. Raises HelperLost if the process dies or exceeds ``seconds``."""
         self.asked += 1
         late = threading.Timer(seconds, self.channel.process.kill)
         late.start()
@@ -101,7 +101,7 @@ class Helper:
             late.cancel()
 
     def _last_line(self) -> str:
-        """Return the last line that the process wrote before it ended."""
+        """Return the last line that the process wrote to standard error."""
         self.errors.seek(0)
         return " ".join(self.errors.read().decode(errors="replace").strip().splitlines()[-1:])[:300]
 
@@ -112,7 +112,7 @@ class Helper:
 
 
 class Helpers:
-    """At most ``most`` such processes, shared by any number of threads: each task has one for itself while it is graded."""
+    """At most ``most`` grading processes, shared by any number of threads: each task has one to itself while it is graded."""
 
     def __init__(self, most: int, module: str = "autograder.grading.helper"):
         self.module = module
@@ -123,7 +123,7 @@ class Helpers:
         self._closed = False
 
     def grade(self, task: Task) -> Result:
-        """Grade one submission. Raises HelperLost when that was not possible in ``TRIES`` tries, and NeedsHuman."""
+        """Grade one submission. Raises HelperLost after ``TRIES`` failed attempts, and NeedsHuman."""
         data, seconds = task.pack(), task.settings.limits.total_wall + _BEYOND_LIMITS
         reason = ""
         with self._free:
@@ -145,7 +145,7 @@ class Helpers:
 
     @contextlib.contextmanager
     def _helper(self) -> Iterator[Helper]:
-        """Lend a living process, an idle one if there is any."""
+        """Lend a living process, preferably an idle one."""
         with self._lock:
             if self._closed:
                 raise HelperLost("grading was stopped")
@@ -167,7 +167,7 @@ class Helpers:
                     self._idle.append(helper)
 
     def close(self) -> None:
-        """End all processes; whoever waits for one of them gets a HelperLost."""
+        """Kill all processes; a thread that waits for one of them gets a HelperLost."""
         with self._lock:
             self._closed = True
             for helper in self._all:
@@ -183,14 +183,14 @@ class Helpers:
 
 
 def _own(result: Result, task: Task) -> Result:
-    """Return the result, if it is this task's. One of another submission must never reach a gradebook."""
+    """Return the result if it belongs to this task. A result of another submission must never reach a gradebook."""
     if (result.digest, result.seed, result.sealed) != (task.submission.digest, task.seed, not task.settings.trust):
         raise HelperLost("what came back is the result of another submission")
     return result
 
 
 def describe(error: BaseException) -> str:
-    """Return an error on one line: its kind, its text, and where it was raised."""
+    """Return an error on one line: its type, its text, and where it was raised."""
     import traceback
 
     last: Any = (traceback.extract_tb(error.__traceback__) or [None])[-1]

@@ -1,4 +1,4 @@
-"""Where a submission's cells run while it is graded: in the sandbox, or, for one that is trusted, in this process."""
+"""Where a submission's cells run during grading: in the sandbox or, for a trusted one, in this process."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ from autograder.sandbox.outside.cell_result import CellResult, cell_result
 
 
 class Host(Protocol):
-    """Runs cells one after another, and gives the checks a student made of what they define."""
+    """Runs cells one after another, and provides the checks with a student built from their definitions."""
 
     sealed: bool
 
@@ -33,7 +33,7 @@ def content_of(lesson: Lesson | None) -> Lesson:
 
 
 class Trusting:
-    """Runs cells in this process, in an empty folder that holds the files: only for submissions that are trusted."""
+    """Runs cells in this process, in an empty folder with the submitted files: only for trusted submissions."""
 
     sealed = False
 
@@ -58,5 +58,5 @@ class Trusting:
         return LocalStudent(self.shell.user_ns, content_of(self.lesson), file=self.files.get)
 
     def close(self) -> None:
-        """Leave the folder. The shell goes with the process."""
+        """Leave the folder. The shell ends with the process."""
         self._left.close()

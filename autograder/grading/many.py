@@ -20,23 +20,23 @@ from autograder.grading.submission import Submission, from_folder
 X = TypeVar("X")
 Y = TypeVar("Y")
 
-#: Something that makes a result of a task: processes on this machine, or a cluster. Raises HelperLost or NeedsHuman.
+#: Turns a task into a result: processes on this machine, or a cluster. Raises HelperLost or NeedsHuman.
 Grader = Callable[[Task], Result]
 
-#: Outcomes as they are ready. Closing it ends what is still being graded.
+#: Outcomes as they become ready. Closing the generator stops the submissions still being graded.
 Outcomes = Generator[Outcome, None, None]
 
 
 @dataclass
 class ClassWork:
-    """What is needed to read the submissions of one assignment and to store their results."""
+    """The data needed to read the submissions of one assignment and to store their results."""
 
     grading: Path
     released: Released
     settings: Settings
     store: Store
-    force: bool = False  # do not use what earlier runs have stored
-    made: set[str] = field(default_factory=set)  # the results of this run, by their names
+    force: bool = False  # ignore the stored results of earlier runs
+    made: set[str] = field(default_factory=set)  # the results of this run, by key
 
     def read(self, hand_in: HandIn) -> Submission | Outcome:
         """Read a submission, or return why a person has to look at it."""
@@ -46,11 +46,11 @@ class ClassWork:
             return from_folder(hand_in.student, hand_in.folder, self.released)
         except (ValueError, OSError) as error:
             return human(hand_in.student, error)
-        except Exception as error:  # one that nobody has thought of must not stop the others
+        except Exception as error:  # an unforeseen error must not stop the other submissions
             return human(hand_in.student, f"it could not be read: {describe(error)}")
 
     def outcome(self, submission: Submission, grader: Grader) -> Outcome:
-        """Grade a submission, unless its result is there already, and store the result. Never raises for one submission."""
+        """Grade a submission, unless its result exists already, and store the result. Never raises for a single submission."""
         start = time.perf_counter()
         student, key = submission.student, ""
         try:
@@ -64,7 +64,7 @@ class ClassWork:
             return human(student, error)
         except HelperLost as error:
             return Outcome(student, "", key, submission.digest).failed(str(error))
-        except Exception as error:  # a fault of ours or of this machine's must not stop the others
+        except Exception as error:  # our own bug or a machine fault must not stop the other submissions
             return Outcome(student, "", key, submission.digest).failed(describe(error))
         return graded(
             student, key, result, self.released, submission.notes, key not in self.made, time.perf_counter() - start
@@ -72,7 +72,7 @@ class ClassWork:
 
 
 def outcomes(work: ClassWork, hand_ins: Sequence[HandIn], grader: Grader, at_a_time: int) -> Outcomes:
-    """Yield an outcome for every hand-in, as they are ready. No more submissions are in memory than are being graded."""
+    """Yield an outcome for every hand-in, as they become ready. Only submissions being graded are in memory."""
 
     def one(hand_in: HandIn) -> Outcome:
         read = work.read(hand_in)
@@ -84,7 +84,7 @@ def outcomes(work: ClassWork, hand_ins: Sequence[HandIn], grader: Grader, at_a_t
 def in_order(
     work: ClassWork, found: Iterable[Submission | Outcome], grader: Grader, at_a_time: int
 ) -> Iterator[tuple[Submission | None, Outcome]]:
-    """Yield the outcomes in order, each with the submission where it was graded; the next few are graded meanwhile."""
+    """Yield the outcomes in order, each with its submission if that was graded, while the next few are being graded."""
     pool, ahead = ThreadPoolExecutor(at_a_time), deque[tuple[Submission | None, Future[Outcome] | Outcome]]()
     try:
         for one in found:
@@ -93,7 +93,7 @@ def in_order(
                 yield _ended(*ahead.popleft())
         while ahead:
             yield _ended(*ahead.popleft())
-    finally:  # interrupted, the threads end when the processes for which they wait are ended
+    finally:  # after an interrupt, the threads end when the processes they wait for are killed
         pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -102,7 +102,7 @@ def _ended(submission: Submission | None, outcome: Future[Outcome] | Outcome) ->
 
 
 def in_threads(do: Callable[[X], Y], items: Iterable[X], at_a_time: int) -> Iterator[Y]:
-    """Yield ``do(item)`` for every item as they are ready, ``at_a_time`` of them at once."""
+    """Yield ``do(item)`` for every item as results become ready, ``at_a_time`` of them at once."""
     waiting, running = iter(items), set[Future[Y]]()
     pool = ThreadPoolExecutor(at_a_time)
     try:
@@ -114,7 +114,7 @@ def in_threads(do: Callable[[X], Y], items: Iterable[X], at_a_time: int) -> Iter
         while running:
             ended, running = wait(running, return_when=FIRST_COMPLETED)
             yield from (future.result() for future in ended)
-    finally:  # interrupted, the threads end when the processes for which they wait are ended
+    finally:  # after an interrupt, the threads end when the processes they wait for are killed
         pool.shutdown(wait=False, cancel_futures=True)
 
 

@@ -1,7 +1,7 @@
-"""Which of a submission's cells is which of the released ones, and what is put back.
+"""Match a submission's cells with the released ones, and restore missing or changed cells.
 
-Students delete, move, double, split and merge cells, and paste them into new notebooks. A released cell is known by nbgrader's
-mark, or else by what it holds. Nothing in a submission's metadata is believed beyond which cell it is.
+Students delete, move, duplicate, split and merge cells, and paste them into new notebooks. A released cell is identified by
+nbgrader's mark, or else by its content. A submission's metadata is used only to identify cells.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from autograder.grading.released import Released, ReleasedCell
 from autograder.judging import notebooks
 from autograder.judging.notebooks import Cell, checked_exercise, defined, fingerprint
 
-#: The longest notebook, in characters of all cells together. A written lesson has about fifty thousand.
+#: The longest notebook, in characters over all cells. A completed lesson has about fifty thousand.
 LONGEST = 2_000_000
 MOST_CELLS = 2_000
 _PICTURES = ("image/png", "image/jpeg", "image/gif")
@@ -20,7 +20,7 @@ _PICTURES = ("image/png", "image/jpeg", "image/gif")
 
 @dataclass
 class Matched:
-    """A submission's cells with metadata that can be trusted. ``recognised`` were known without nbgrader's mark."""
+    """A submission's cells with trusted metadata. ``recognised`` cells were identified without nbgrader's mark."""
 
     cells: list[Cell]
     marked: list[str] = field(default_factory=list)
@@ -29,11 +29,11 @@ class Matched:
 
 
 def match(notebook: Mapping[str, Any], released: Released) -> Matched:
-    """Return a submitted notebook's cells with nothing in them that the student could have used to steer the grading.
+    """Return a submitted notebook's cells without anything that the student could have used to influence the grading.
 
-    What is kept of a cell is its type and its text, and which of the released cells it is. Everything else about a released cell
-    comes from ``released``: a locked cell has its released text, and a missing one is put back. Of two that claim to be the same
-    one the first counts; the other is an ordinary cell, and still runs. Raises ValueError for something that is not a notebook.
+    A cell keeps its type, its text, and the identity of its released cell. Everything else about a released cell
+    comes from ``released``: a locked cell gets its released text, and a missing one is restored. If two cells claim to be
+    the same one, the first counts; the other is an ordinary cell, and still runs. Raises ValueError if this is not a notebook.
     """
     given = _cells_of(notebook)
     marked = _by_mark(given, released)
@@ -59,7 +59,7 @@ def _cells_of(notebook: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _by_mark(given: Sequence[Mapping[str, Any]], released: Released) -> dict[int, str]:
-    """Return the names of the cells that carry nbgrader's mark of a released cell, by their number."""
+    """Return the names of the cells that carry nbgrader's mark of a released cell, by cell number."""
     found: dict[int, str] = {}
     for number, cell in enumerate(given):
         name = _grade_id(cell)
@@ -69,7 +69,7 @@ def _by_mark(given: Sequence[Mapping[str, Any]], released: Released) -> dict[int
 
 
 def _by_content(given: Sequence[Mapping[str, Any]], released: Released, marked: Mapping[int, str]) -> dict[int, str]:
-    """Return the names of further cells, known by what they hold."""
+    """Return the names of further cells, identified by content."""
     found: dict[int, str] = {}
     texts = [_text(cell).strip() for cell in given]
     for known in released.cells.values():
@@ -98,7 +98,7 @@ def _candidates(
 
 
 def _put_back(cells: list[Cell], released: Released) -> None:
-    """Insert the released cells that the submission lacks: after the one that they followed, a check after its solution."""
+    """Insert the released cells that the submission lacks: after their predecessor, and a check after its solution."""
     after = -1
     for known in released.cells.values():
         place = next((n for n, cell in enumerate(cells) if notebooks.grade_id(cell) == known.name), None)
@@ -128,7 +128,7 @@ def _cell(given: Mapping[str, Any], known: ReleasedCell | None, released: Releas
 
 
 def _is_untouched(cells: Sequence[Cell], released: Released) -> bool:
-    """Whether nothing has been written into any of the solution cells, and no exercise into any other."""
+    """Return whether all solution cells are empty or unchanged, and no other cell defines an exercise."""
     stubs = {known.name: known.text.strip() for known in released.cells.values() if known.solution}
     exercises = set(released.exercises)
     return not any(
@@ -139,7 +139,7 @@ def _is_untouched(cells: Sequence[Cell], released: Released) -> bool:
 
 
 def _pictures(attachments: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep pictures that were pasted into a written answer, and nothing else."""
+    """Keep pictures pasted into a written answer, and drop everything else."""
     kept = {}
     for name, versions in list(attachments.items())[:20]:
         if isinstance(versions, Mapping):
@@ -155,7 +155,7 @@ def _text(cell: Mapping[str, Any]) -> str:
 
 
 def _whole(text: str) -> str:
-    """Join the halves of letters that JSON may hold apart, and replace those that are alone: they cannot be written as UTF-8."""
+    """Join surrogate pairs that JSON may store as two halves, and replace lone halves: they cannot be encoded as UTF-8."""
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -169,7 +169,7 @@ def _grade_id(cell: Mapping[str, Any]) -> str:
 
 
 def _experiment(cell: Mapping[str, Any], released: Released) -> dict[str, Any]:
-    """Return the mark of an experiment, also where the student has changed it or lost the mark on the way."""
+    """Return the mark of an experiment, even if the student has changed the cell or lost the mark."""
     text = _text(cell)
     mark = _mapping(_mapping(cell.get("metadata")).get("course")).get("experiment")
     known = released.experiments or {fingerprint(text)}

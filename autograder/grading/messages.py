@@ -1,4 +1,4 @@
-"""What the converter says of a submission."""
+"""The converter's messages about a submission."""
 
 import contextlib
 import logging
@@ -10,7 +10,7 @@ from sqlalchemy.exc import OperationalError
 from autograder.grading.helpers import describe
 from autograder.grading.outcome import GRADED, Outcome, readable
 
-#: How long to wait for a gradebook that another program is writing or has open, in seconds.
+#: Seconds to wait for a gradebook that another program has locked.
 PATIENCE = 60.0
 
 
@@ -30,7 +30,7 @@ def line(outcome: Outcome) -> str:
 
 @contextlib.contextmanager
 def quiet(log: logging.Logger) -> Iterator[None]:
-    """Keep nbgrader's many lines about one submission out of the way; warnings are shown where something goes wrong."""
+    """Suppress nbgrader's many log lines about one submission; warnings still appear if something goes wrong."""
     before = log.level
     log.setLevel(logging.ERROR)
     try:

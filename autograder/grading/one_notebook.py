@@ -17,7 +17,7 @@ from autograder.judging.lesson import Lessons, package_of
 def check_notebook(path: Path, only: list[str] | None = None, seed: int | None = None) -> Result:
     """Run a notebook's cells in this process, and check its exercises (or only those named).
 
-    Raises LookupError for an exercise that the lesson has not, ValueError for a file that is no notebook.
+    Raises LookupError if the lesson has no such exercise, ValueError if the file is not a notebook.
     """
     lessons = _lessons_for(path)
     assignment = assignment_of(path, lessons)
@@ -27,7 +27,7 @@ def check_notebook(path: Path, only: list[str] | None = None, seed: int | None =
         raise LookupError(f"{assignment} has no exercise {unknown[0]!r}. Expected one of: {', '.join(known)}.")
     submission = submission_from(path, released_for(path, assignment, lessons))
     from autograder.grading.grade import (
-        grade,  # loads PyTorch, which takes seconds: after all that can be wrong with the call
+        grade,  # loads PyTorch, which takes seconds: import it after validating the call
     )
     from autograder.grading.hosts import Trusting
     from autograder.judging.tools.draw import fresh_seed
@@ -38,7 +38,7 @@ def check_notebook(path: Path, only: list[str] | None = None, seed: int | None =
 
 
 def _lessons_for(path: Path) -> Lessons:
-    """Return the lessons of the course that a notebook lies in, or else those that come with the autograder."""
+    """Return the lessons of the course that contains a notebook, or else the built-in ones."""
     try:
         return find_course(path.resolve().parent).lessons
     except LookupError:
@@ -46,7 +46,7 @@ def _lessons_for(path: Path) -> Lessons:
 
 
 def assignment_of(path: Path, lessons: Lessons) -> str:
-    """Return the assignment that a notebook belongs to, from its metadata or else from the folder that it lies in."""
+    """Return the assignment that a notebook belongs to, from its metadata or else from its folder."""
     course = notebooks.read(path).get("metadata", {}).get("course", {})
     for name in (course.get("assignment", "") if isinstance(course, dict) else "", path.resolve().parent.name):
         if isinstance(name, str) and package_of(name) and lessons.has(name):
@@ -58,7 +58,7 @@ def assignment_of(path: Path, lessons: Lessons) -> str:
 
 
 def released_for(path: Path, assignment: str, lessons: Lessons) -> Released:
-    """Return what was handed out for a notebook: from the course that it lies in, or else what the notebook itself says."""
+    """Return the release of a notebook: from the course that contains it, or else derived from the notebook itself."""
     try:
         return released_in(find_course(path.resolve().parent), assignment)
     except (LookupError, OSError):

@@ -1,4 +1,4 @@
-"""What became of each submission of a class."""
+"""The outcome of each submission of a class."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ GRADED, HUMAN, FAILED = "graded", "needs a human", "failed here, run again"
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one submission ended. ``key`` names its result; ``before`` tells that an earlier run had made it.
+    """The outcome of one submission. ``key`` names its result; ``before`` says that an earlier run had made it.
 
     ``notes`` are what a person should look at although it was graded.
     """
@@ -39,7 +39,7 @@ _MOST_NOTES, _LONGEST = 8, 400
 
 
 def readable(text: str) -> str:
-    """Return text on one line that can be shown on a terminal: what a student wrote may hold its control characters."""
+    """Return text on one line that is safe to show on a terminal: a student's text may contain control characters."""
     shown = "".join(letter if letter.isprintable() else " " for letter in text)
     return " ".join(shown.encode("utf8", "replace").decode("utf8").split())[:_LONGEST]
 
@@ -65,7 +65,7 @@ def human(student: str, error: BaseException | str) -> Outcome:
 
 
 def same_as_others(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Add a note to those who have handed in, with points, exactly what another one has."""
+    """Add a note to the outcomes whose submissions earned points and are identical to another one."""
     by_digest: dict[str, list[str]] = {}
     for outcome in outcomes:
         if outcome.state == GRADED and outcome.earned:
@@ -83,7 +83,7 @@ def _file(grading: Path, assignment: str) -> Path:
 
 
 def remember(grading: Path, assignment: str, outcomes: Sequence[Outcome]) -> None:
-    """Write down how these submissions ended; what is known of others stays."""
+    """Record the outcome of these submissions; records of others stay unchanged."""
     from filelock import FileLock
 
     with FileLock(grading / "outcomes.lock"):
@@ -93,7 +93,7 @@ def remember(grading: Path, assignment: str, outcomes: Sequence[Outcome]) -> Non
 
 
 def recall(grading: Path, assignment: str) -> Mapping[str, Outcome]:
-    """Return how the submissions of an assignment ended, by student; nothing where nobody has graded yet."""
+    """Return the outcomes of an assignment's submissions, by student; empty if none has been graded."""
     try:
         data = json.loads(_file(grading, assignment).read_text(encoding="utf8"))
         return {student: Outcome(**about | {"notes": tuple(about["notes"])}) for student, about in data.items()}
@@ -104,5 +104,5 @@ def recall(grading: Path, assignment: str) -> Mapping[str, Outcome]:
         TypeError,
         KeyError,
         AttributeError,
-    ):  # of another version, or damaged: the next run writes it anew
+    ):  # of another version, or damaged: the next run rewrites it
         return {}

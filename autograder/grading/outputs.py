@@ -1,4 +1,4 @@
-"""What a graded cell shows, and the one result from which nbgrader reads its points."""
+"""The outputs of a graded cell, and the single result from which nbgrader reads its points."""
 
 from collections.abc import Sequence
 
@@ -39,7 +39,7 @@ def as_data(report: ExerciseReport) -> dict:
 
 
 def check_outputs(report: ExerciseReport, sealed: bool) -> list[Output]:
-    """The table, and then the one result from which nbgrader reads the points."""
+    """Return the table, and then the single result from which nbgrader reads the points."""
     warning = "" if sealed else "Not sealed: this submission was graded without a sandbox.\n"
     data = {"text/plain": warning + str(report), "text/html": warning + report._repr_html_()}
     value = points_between(report.earned, report.points)
@@ -54,9 +54,9 @@ def points(cell: Cell) -> float:
 
 
 def cell_outputs(ran: CellResult, points: float | None) -> list[Output]:
-    """A cell's outputs. ``points`` is what a grade cell with assertions of its own is worth, and None for any other cell.
+    """Return a cell's outputs. ``points`` is the maximum of a grade cell with its own assertions, and None for any other cell.
 
-    In a grade cell an error costs the points, what is printed to stderr does not, and a number as the last value is partial
+    In a grade cell an error costs the points, output on stderr does not, and a number as the last value is partial
     credit, between 0 and ``points``.
     """
     outputs = [dict(item) for item in ran.outputs]
@@ -69,14 +69,14 @@ def cell_outputs(ran: CellResult, points: float | None) -> list[Output]:
         outputs.append(note)
     if ran.error:
         name, message, trace = ran.error
-        if points is not None:  # a traceback shows the lines of hidden tests
+        if points is not None:  # a traceback would reveal the lines of hidden tests
             trace = f"{name}: {message}"
         outputs.append({"output_type": "error", "ename": name, "evalue": message, "traceback": trace.splitlines()})
     return outputs
 
 
 def earned(outputs: Sequence[Output], cell: Cell) -> float:
-    """Return the points that nbgrader reads from the outputs of a grade cell with assertions of its own."""
+    """Return the points that nbgrader reads from the outputs of a grade cell with its own assertions."""
     if any(item["output_type"] == "error" for item in outputs):
         return 0.0
     values = [item["data"]["text/plain"] for item in outputs if item["output_type"] == "execute_result"]
@@ -84,7 +84,7 @@ def earned(outputs: Sequence[Output], cell: Cell) -> float:
 
 
 def _partial_credit(item: Output, points: float) -> Output:
-    """Keep nbgrader from taking a negative number or none at all for full marks."""
+    """Clamp partial credit, and drop a last value that is not a number: nbgrader would take either for full marks."""
     try:
         earned = points_between(float(str(item["data"].get("text/plain"))), points)
     except ValueError:

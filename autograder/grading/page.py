@@ -24,7 +24,7 @@ def as_node(submission: Submission) -> NotebookNode:
 
 
 def apply(notebook: NotebookNode, result: Result, released: Released, key: str) -> None:
-    """Write a result's outputs into the notebook. A grade cell without a result gets 0, never nothing."""
+    """Write a result's outputs into the notebook. A grade cell without a result gets 0, never no score."""
     notebook.metadata["course"] = {"result": key, "sealed": result.sealed}
     for number, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
@@ -42,7 +42,7 @@ def apply(notebook: NotebookNode, result: Result, released: Released, key: str) 
 
 
 def _scale(cell: NotebookNode, score: tuple[float, float], points: float) -> None:
-    """Write the points of a check cell, and say so where the gradebook gives its exercise another number of them."""
+    """Write the points of a check cell, and note when the gradebook gives its exercise a different maximum."""
     cell.outputs = [item for item in cell.outputs if item.output_type != "execute_result"]
     if score[1] != points:
         text = {"text/plain": f"This exercise is worth {points:g} points here: {worth(score, points):g} of {points:g}."}

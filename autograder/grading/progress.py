@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-#: Where nobody watches a bar, a line is written this often, in seconds.
+#: Seconds between lines when the output is not a terminal.
 _EVERY = 5.0
 
 
 @contextlib.contextmanager
 def progress(what: str, total: int, console: Console | None = None) -> Iterator[Callable[[], None]]:
-    """Show how far a piece of work has come: a bar on a terminal, else a line on standard error now and then.
+    """Show the progress of a task: a bar on a terminal, else an occasional line on standard error.
 
-    Call what this returns after each of the ``total`` steps.
+    Call the returned function after each of the ``total`` steps.
     """
     console = console or Console(stderr=True)
     if console.is_terminal:
@@ -29,12 +29,12 @@ def progress(what: str, total: int, console: Console | None = None) -> Iterator[
 
 
 class _Lines:
-    """Lines with the number of steps done and the time that the others will take."""
+    """Lines with the number of completed steps and the estimated remaining time."""
 
     def __init__(self, what: str, total: int):
         self.what, self.total, self.done = what, total, 0
         self.begun = self.told = time.monotonic()
-        print(f"{what}: 0 of {total}", file=sys.stderr, flush=True)  # a sign of life
+        print(f"{what}: 0 of {total}", file=sys.stderr, flush=True)  # immediate feedback
 
     def step(self) -> None:
         self.done += 1

@@ -1,4 +1,4 @@
-"""What was handed out: the cells of a released notebook that nbgrader manages, and its experiments."""
+"""The released notebook: the cells that nbgrader manages, and the experiments."""
 
 import functools
 from collections.abc import Mapping
@@ -43,21 +43,21 @@ class ReleasedCell:
 
     @property
     def exercise(self) -> str | None:
-        """The exercise that the cell checks, if it is one that only checks."""
+        """The exercise that the cell checks, if it only checks one."""
         return checked_exercise(self.text) if self.cell_type == "code" and self.grade and not self.solution else None
 
     @functools.cached_property
     def defines(self) -> frozenset[str]:
-        """The functions and classes of which a solution cell holds the stubs."""
+        """The functions and classes whose stubs a solution cell contains."""
         return defined(self.text) if self.cell_type == "code" and self.solution else frozenset()
 
 
 @dataclass(frozen=True)
 class Released:
-    """The managed cells of one notebook, in their order.
+    """The managed cells of one notebook, in order.
 
-    ``experiments`` holds the fingerprints of its experiments, and ``before`` the text of the cell in front of each written
-    question; both are empty where only the gradebook is known.
+    ``experiments`` holds the fingerprints of its experiments, and ``before`` the text of the cell before each written
+    question; both are empty if only the gradebook is known.
     """
 
     assignment: str
@@ -69,18 +69,18 @@ class Released:
 
     @property
     def handed_in(self) -> tuple[str, ...]:
-        """The names of the files that are handed in beside the notebook."""
+        """The names of the files handed in with the notebook."""
         lesson = self.lessons.find(self.assignment)
         return lesson.handed_in if lesson else ()
 
     @property
     def exercises(self) -> list[str]:
-        """The exercises that its cells check, in their order."""
+        """The exercises that its cells check, in order."""
         return [cell.exercise for cell in self.cells.values() if cell.exercise]
 
 
 def from_notebook(assignment: str, name: str, notebook: Mapping[str, Any], lessons: Lessons) -> Released:
-    """Read what was handed out from the notebook itself."""
+    """Read the released cells from the notebook itself."""
     cells: dict[str, ReleasedCell] = {}
     experiments, before, previous = set(), {}, ""
     for cell in notebook["cells"]:
@@ -107,9 +107,9 @@ def from_notebook(assignment: str, name: str, notebook: Mapping[str, Any], lesso
 
 
 def from_gradebook(db_url: str, assignment: str, notebook: Path, lessons: Lessons) -> Released:
-    """Read the managed cells from the gradebook, and the rest from the released notebook, where it is there.
+    """Read the managed cells from the gradebook, and the rest from the released notebook, if it exists.
 
-    Raises nbgrader's MissingEntry where the gradebook does not know the notebook.
+    Raises nbgrader's MissingEntry if the gradebook does not know the notebook.
     """
     from nbgrader.api import Gradebook
 

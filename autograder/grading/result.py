@@ -1,4 +1,4 @@
-"""What came of grading one submission, as plain data."""
+"""The result of grading one submission, as plain data."""
 
 import json
 import math
@@ -13,7 +13,7 @@ Output = dict[str, Any]
 class Result:
     """The verdict on one submission.
 
-    ``outputs`` maps a cell's number to its outputs, in nbformat's form. ``scores`` maps the grade_id of a check cell that was run
+    ``outputs`` maps a cell's number to its outputs, in nbformat's form. ``scores`` maps the grade_id of a check cell that ran
     to (points earned, points possible). ``errors`` lists the cells that stopped, as (cell, error), and ``notes`` what a person
     should look at.
     """

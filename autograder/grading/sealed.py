@@ -13,7 +13,7 @@ from autograder.sandbox.outside.session import Session, defined_names
 
 
 class Sealed:
-    """Runs cells in the sandbox and hands the checks a student who is outside their process."""
+    """Runs cells in the sandbox and gives the checks a student outside that process."""
 
     sealed = True
 
@@ -37,7 +37,7 @@ class Sealed:
 
 
 def _importing(text: str) -> str:
-    """Return the import statements of a cell, one on a line."""
+    """Return the import statements of a cell, one per line."""
     try:
         nodes = ast.walk(ast.parse(notebooks.without_magics(text)))
         return "".join(f"{ast.unparse(node)}\n" for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))

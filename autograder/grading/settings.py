@@ -1,4 +1,4 @@
-"""How submissions are graded: all that a result depends on beside the submission and the checks."""
+"""How submissions are graded: everything a result depends on besides the submission and the checks."""
 
 import os
 from dataclasses import asdict, dataclass, field
@@ -10,9 +10,9 @@ from autograder.sandbox.outside.limits import Limits
 
 @dataclass(frozen=True)
 class Settings:
-    """``seed``: draw every input from this one; otherwise each submission has its own, from the teacher's secret.
+    """``seed``: draw every input from this one; otherwise each submission has its own, derived from the teacher's secret.
 
-    With ``trust`` students' code runs without a sandbox. ``label`` marks the sandbox's processes in the system's list of them.
+    With ``trust`` students' code runs without a sandbox. ``label`` marks the sandbox's processes in the process list.
     ``lessons`` are the course's.
     """
 
@@ -25,9 +25,9 @@ class Settings:
 
     @classmethod
     def from_environment(cls, **given: Any) -> "Settings":
-        """Return settings with the limits and the GPU that this machine's environment variables ask for, and what is ``given``.
+        """Return settings with the limits and the GPU from this machine's environment variables, and the ``given`` values.
 
-        AUTOGRADER_LIMITS is a JSON object, AUTOGRADER_GPU is 1. Raises ValueError for limits that are none.
+        AUTOGRADER_LIMITS is a JSON object, AUTOGRADER_GPU is 1. Raises ValueError for invalid limits.
         """
         of_machine: dict[str, Any] = {
             "limits": Limits.from_json(os.environ.get("AUTOGRADER_LIMITS", "")),
@@ -36,5 +36,5 @@ class Settings:
         return cls(**of_machine | given)
 
     def of_result(self) -> list[Any]:
-        """What of these settings a result depends on."""
+        """Return the settings on which a result depends."""
         return [not self.trust, asdict(self.limits), self.gpu]

@@ -1,4 +1,4 @@
-"""Where results lie: one file for each, named by what it is the result of, never half written, and signed."""
+"""The storage of results: one signed file each, named by everything the result depends on, and never half written."""
 
 import contextlib
 import hashlib
@@ -17,14 +17,14 @@ from autograder.grading.whole_file import write_whole
 
 FORMAT = 2
 
-#: The name of a file with a number that only the teacher knows. The seeds of all submissions are drawn from it, and results are
-#: signed with it.
+#: The name of a file with a number that only the teacher knows. It determines the seeds of all submissions and signs
+#: the results.
 SECRET = "seed"
 _LENGTH = 64
 
 
 class Work(Protocol):
-    """What of a submission its result is named by."""
+    """The parts of a submission that determine the key of its result."""
 
     @property
     def assignment(self) -> str: ...
@@ -39,16 +39,16 @@ class Store:
     def __init__(self, grading: Path):
         self.grading = grading
         self.folder = grading / "results"
-        self.refused: list[str] = []  # keys of files that were there and did not count
+        self.refused: list[str] = []  # keys of files that exist but were rejected
         self._secret: bytes | None = None
 
     def path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"
 
     def get(self, key: str) -> Result | None:
-        """Return the result of this name, or None where there is none.
+        """Return the result with this key, or None if there is none.
 
-        One that is damaged or that somebody has edited counts as none, and is remembered in ``refused``.
+        A damaged or edited file counts as none, and is recorded in ``refused``.
         """
         try:
             signature, _, text = self.path(key).read_text(encoding="utf8").partition("\n")
@@ -63,7 +63,7 @@ class Store:
         return None
 
     def put(self, key: str, result: Result) -> None:
-        """Write a result under its name: first under another name, then renamed, so that no half result is ever seen."""
+        """Write a result under its key: to a temporary file, then renamed, so that no reader sees half a result."""
         text = result.as_json()
         write_whole(self.path(key), f"{self._sign(key, text)}\n{text}")
 
@@ -71,9 +71,9 @@ class Store:
         return hmac.new(self.secret(), f"result\0{key}\0{text}".encode(), hashlib.sha256).hexdigest()
 
     def seed_for(self, submission: Work, settings: Settings) -> int:
-        """Return the seed for a submission, which nobody can foresee who does not know the secret: 64 bits.
+        """Return the 64-bit seed of a submission, unpredictable without the secret.
 
-        It depends on the submission alone, so that a change of the checks does not change their inputs.
+        It depends only on the submission, so that a change of the checks does not change their inputs.
         """
         if settings.seed is not None:
             return settings.seed
@@ -81,13 +81,13 @@ class Store:
         return int.from_bytes(hmac.new(self.secret(), what, hashlib.sha256).digest()[:8], "big")
 
     def key_and_seed(self, submission: Work, settings: Settings) -> tuple[str, int]:
-        """Return the name of a submission's result, and the seed of its inputs."""
+        """Return the key of a submission's result, and the seed of its inputs."""
         seed = self.seed_for(submission, settings)
         parts = [FORMAT, submission.digest, seed, settings.of_result(), checks_version(settings.lessons), environment()]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest(), seed
 
     def secret(self) -> bytes:
-        """Return the secret, and make it where there is none yet. Raises ValueError for a file that is no secret."""
+        """Return the secret, and create it if there is none yet. Raises ValueError if the file is invalid."""
         if self._secret is None:
             path = self.grading / SECRET
             if not path.exists():
@@ -103,9 +103,9 @@ class Store:
 
 
 def _create(path: Path, text: str) -> None:
-    """Write a file that is not there yet, complete from the first moment; whoever comes second keeps the first one's."""
+    """Create a file with its complete content in one step; if two processes race, the first one's file stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    number, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")  # readable by its owner alone
+    number, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")  # readable by its owner only
     try:
         with os.fdopen(number, "w", encoding="utf8") as file:
             file.write(text)

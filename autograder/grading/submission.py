@@ -1,4 +1,4 @@
-"""What a student has handed in, made once and in one place."""
+"""A student's hand-in, built once and in one place."""
 
 import functools
 import hashlib
@@ -18,9 +18,9 @@ from autograder.judging.notebooks import Cell, checked_exercise
 
 @dataclass(frozen=True)
 class Submission:
-    """One student's work on one assignment: cells with metadata that can be trusted, and files by name.
+    """One student's work on one assignment: cells with trusted metadata, and files by name.
 
-    ``notes`` say what a person should look at. They are not part of what is graded, and so not of the ``digest``.
+    ``notes`` say what a person should look at. They are not graded, and so not part of the ``digest``.
     """
 
     student: str
@@ -32,13 +32,13 @@ class Submission:
 
     @functools.cached_property
     def digest(self) -> str:
-        """A hash of what is graded: two students who hand in the same have the same digest."""
+        """Return a hash of the graded content: identical hand-ins have the same digest."""
         files = {name: hashlib.sha256(data).hexdigest() for name, data in self.files.items()}
         content = [self.assignment, [_content(cell) for cell in self.cells], files]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     def pack(self) -> bytes:
-        """Return the submission as bytes, to be read by :func:`unpack`."""
+        """Return the submission as bytes for :func:`unpack`."""
         names = list(self.files)
         head = {
             "student": self.student,
@@ -53,7 +53,7 @@ class Submission:
 
 
 def unpack(data: bytes) -> Submission:
-    """Return the submission that :meth:`Submission.pack` has written."""
+    """Return the submission encoded by :meth:`Submission.pack`."""
     size = int.from_bytes(data[:8], "big")
     head = json.loads(data[8 : 8 + size])
     files, at = {}, 8 + size
@@ -64,7 +64,7 @@ def unpack(data: bytes) -> Submission:
 
 
 def _content(cell: Cell) -> list[Any]:
-    """What of a cell counts: for a grade cell with assertions of its own, also its points."""
+    """Return the parts of a cell that count: for a grade cell with its own assertions, also its points."""
     own = notebooks.is_check(cell) and checked_exercise(notebooks.source(cell)) is None
     points = cell["metadata"]["nbgrader"].get("points") if own else None
     return [
@@ -93,9 +93,9 @@ def from_folder(student: str, folder: Path, released: Released) -> Submission:
 
 
 def from_notebook(path: Path, released: Released, replace: Mapping[str, str] | None = None) -> Submission:
-    """Read one notebook, with the files that its lesson expects and the modules that lie beside it.
+    """Read one notebook, with the files that its lesson expects and the modules beside it.
 
-    ``replace`` maps the grade_id of a cell to the text that takes its place.
+    ``replace`` maps the grade_id of a cell to its new text.
     """
     notebook = notebooks.read(path)
     for cell in notebook["cells"]:
@@ -109,7 +109,7 @@ def from_notebook(path: Path, released: Released, replace: Mapping[str, str] | N
 
 
 def _time_stamp(path: Path) -> list[str]:
-    """Return a note on a time stamp that does not count, because nobody can read it."""
+    """Return a note if the time stamp is unreadable and therefore ignored."""
     if not path.exists():
         return []
     from nbgrader.utils import parse_utc
@@ -123,7 +123,7 @@ def _time_stamp(path: Path) -> list[str]:
 
 
 def _choose(candidates: Mapping[str, bytes], released: Released) -> tuple[str, Matched, list[str]]:
-    """Return the notebook that is graded, by its path, with its cells; and notes on the others."""
+    """Return the path of the notebook to grade, with its cells, and notes on the others."""
     wanted = f"{released.notebook}.ipynb"
     if not candidates:
         raise ValueError(f"there is no {wanted} and no other notebook in the folder")

@@ -1,4 +1,4 @@
-"""What a teaching assistant reads when a class has been graded."""
+"""The summary for a teaching assistant after grading a class."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from autograder.grading.outcome import FAILED, GRADED, HUMAN, Outcome, readable
 
 
 def plain(text: str) -> Text:
-    """Text that a student may have chosen: shown as it is, also where it looks like markup or cannot be printed."""
+    """Return a student's text for display, without interpreting markup or control characters."""
     return Text("\n".join(readable(line) for line in text.split("\n")))
 
 
@@ -34,7 +34,7 @@ def print_not_graded(console: Console, assignment: str, outcomes: Sequence[Outco
 def print_summary(
     console: Console, assignment: str, handed_in: int, outcomes: Sequence[Outcome], trusted: bool, refused: int
 ) -> int:
-    """Print what was not graded and what a person should look at. Returns 0 when each is graded or needs a human."""
+    """Print which submissions were not graded and what a person should look at. Returns 0 if each is graded or needs a human."""
     print_not_graded(console, assignment, outcomes)
     looks = [
         (o.student, f"{o.earned:g} of {o.points:g}", "\n".join(o.notes))

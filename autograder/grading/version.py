@@ -1,4 +1,4 @@
-"""On which checks and which environment a result depends: it is only as good as what made it."""
+"""The versions of the checks and of the environment on which a result depends."""
 
 import hashlib
 import sys
@@ -9,8 +9,8 @@ from pathlib import Path
 
 from autograder.judging.lesson import Lessons
 
-#: Every file on which a verdict, or the feedback that comes with it, depends, seen from the folder that holds ``autograder``. A
-#: test follows the imports of the checks and keeps this list. Right answers are not among them: the installed package has none.
+#: Every file on which a verdict or its feedback depends, relative to the folder that holds ``autograder``. A
+#: test follows the imports of the checks and verifies this list. Right answers are excluded: the installed package has none.
 PARTS = (
     "autograder/__init__.py",
     "autograder/judging/**/*.py",
@@ -22,6 +22,7 @@ PARTS = (
     "autograder/grading/outputs.py",
     "autograder/grading/released.py",
     "autograder/grading/result.py",
+    "autograder/grading/sealed.py",
     "autograder/grading/submission.py",
     "autograder/grading/version.py",
     "autograder/sandbox/**/*.py",
@@ -29,7 +30,7 @@ PARTS = (
     "course_lib/**/*.safetensors",
 )
 
-#: The same of the lessons' package, seen from its folder. Right answers are not among them: the installed package has none.
+#: The same for the lessons' package, relative to its folder. Right answers are excluded: the installed package has none.
 CONTENT = ("*.py", "*/__init__.py", "*/references.py", "*/checks/*.py", "*/answers/*.diff")
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,7 +50,7 @@ def content(folder: Path) -> Iterator[Path]:
 
 @cache
 def checks_version(lessons: Lessons, root: Path = ROOT) -> str:
-    """Return a hash of the files on which a verdict depends: the same in a checkout and where the package is installed."""
+    """Return a hash of the files on which a verdict depends: the same in a checkout and in an installed package."""
     digest = hashlib.sha256(lessons.package.encode())
     for base, found in ((root, files(root)), (lessons.folder, content(lessons.folder))):
         for path in sorted(set(found)):

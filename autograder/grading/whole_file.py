@@ -1,4 +1,4 @@
-"""Files that are there completely or not at all."""
+"""Atomic file writes."""
 
 import contextlib
 import os
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there completely or not at all. Raises OSError, and leaves nothing behind, on a full disk."""
+    """Write a file atomically. Raises OSError, and leaves no partial file, if for example the disk is full."""
     path.parent.mkdir(parents=True, exist_ok=True)
     number, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     try:

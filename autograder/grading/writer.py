@@ -22,11 +22,11 @@ from autograder.grading.store import Store
 
 
 def main(root: str, assignment: str, force: bool) -> None:
-    """Read outcomes, one a frame; write each result, and answer what went wrong, or nothing."""
+    """Read outcomes, one per frame; write each result, and answer with the error, or the empty string."""
     questions, answers = inside()
-    warnings.filterwarnings("ignore", "Object of type .* not in session")  # nbgrader's own way with its database
+    warnings.filterwarnings("ignore", "Object of type .* not in session")  # nbgrader's own use of its database
     writing = _Writing(Course(Path(root)), assignment, force)
-    with contextlib.suppress(EOFError):  # the end of the questions
+    with contextlib.suppress(EOFError):  # the end of the requests
         while True:
             about = json.loads(read_frame(questions))
             write_frame(answers, writing.write(Outcome(**about | {"notes": tuple(about["notes"])})).encode())
@@ -47,10 +47,10 @@ class _Writing:
         self.there = committed_scores(coursedir.db_url, assignment)
 
     def write(self, outcome: Outcome) -> str:
-        """Write one result, unless the gradebook has it. Returns what went wrong, or nothing."""
+        """Write one result, unless the gradebook has it. Returns the error, or the empty string."""
         try:
             return self._write(outcome)
-        except Exception as error:  # must not keep the next one from being written
+        except Exception as error:  # must not prevent the next write
             return describe(error)
 
     def _write(self, outcome: Outcome) -> str:
@@ -66,7 +66,7 @@ class _Writing:
         return self.converter.write(read, result, outcome).reason
 
     def _is_current(self, outcome: Outcome, result: Result) -> bool:
-        """Whether the gradebook and the autograded notebook hold this result, of a hand-in of the same time."""
+        """Return whether the gradebook and the autograded notebook hold this result, for a hand-in with the same time."""
         there = self.there.get(outcome.student)
         if self.force or not agrees(there, result, self.released):
             return False

@@ -1,14 +1,14 @@
-"""Known answers: right ones of many styles, and the mistakes that people make, each as edits of another answer.
+"""Known answers: right ones in many styles, and common mistakes, each stored as edits of another answer.
 
-A lesson's ``answers/NAME.diff`` holds the bases and the mistakes, and ``answers/right/NAME/*.py`` right answers of other styles.
-A ``.diff`` is a list of entries. Each begins with ``@@ name @@ hint`` (or ``@@ name < base @@ hint`` where the base is not
-the first entry), and the hint may go on in the next lines. Then follows, for a base, its text, every line after a ``|``; for a
-mistake, its edits:
+A lesson's ``answers/NAME.diff`` holds the bases and the mistakes, ``answers/right/NAME/*.py`` right answers in other styles.
+A ``.diff`` is a list of entries. Each begins with ``@@ name @@ hint``, or with ``@@ name < base @@ hint`` if its base is not
+the first entry. The hint may continue on the following lines. The body of a base is its text, each line prefixed with ``|``;
+the body of a mistake is its edits:
 
 - ``old → new`` replaces a piece of one line,
 - a run of lines that begin with ``-``, ``+`` or a space is a hunk of a diff: it removes, adds and keeps whole lines.
 
-What an edit replaces must be in the base exactly once. An entry whose name is followed by ``(right)`` is a right answer.
+The text that an edit replaces must occur exactly once in the base. ``(right)`` after the name marks a right answer.
 """
 
 import ast
@@ -29,7 +29,7 @@ _HEAD = re.compile(r"@@ (?P<name>\w+)(?P<right> \(right\))?(?: < (?P<base>\w+))?
 
 @dataclass(frozen=True)
 class Case:
-    """One known answer to one exercise. ``hint`` is what a student with this mistake reads, or which style a right answer has."""
+    """One known answer to one exercise. ``hint`` is the text for a student with this mistake, or the style of a right answer."""
 
     assignment: str
     exercise: str
@@ -48,7 +48,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry of a ``.diff``: its text, and the text of the base that it is an edit of; None for a base."""
+    """One entry of a ``.diff``: its text, and the text of the base that it edits; None for a base."""
 
     name: str
     right: bool
@@ -57,7 +57,7 @@ class Entry:
     base: str | None = None
 
     def diff(self) -> str:
-        """Return what is different from the base as a diff, or the whole text of a base."""
+        """Return the diff against the base, or the whole text for a base."""
         if self.base is None:
             return self.text
         lines = difflib.unified_diff(self.base.splitlines(), self.text.splitlines(), n=1, lineterm="")
@@ -65,7 +65,7 @@ class Entry:
 
 
 def read_entries(text: str, where: str) -> list[Entry]:
-    """Return the entries of a ``.diff`` in order. Raises ValueError, with the place, for one that cannot be read or applied."""
+    """Return the entries of a ``.diff`` in order. Raises ValueError, naming the place, if one cannot be parsed or applied."""
     entries: dict[str, Entry] = {}
     for head, lines in _blocks(text, where):
         name, right, base = head["name"], bool(head["right"]), head["base"] or next(iter(entries), None)
@@ -86,7 +86,7 @@ def read_entries(text: str, where: str) -> list[Entry]:
 
 
 def _blocks(text: str, where: str) -> Iterator[tuple[re.Match[str], list[str]]]:
-    """Yield the head and the other lines of each entry. What stands above the first is a comment."""
+    """Yield the header and the body lines of each entry. Text above the first entry is a comment."""
     head: re.Match[str] | None = None
     lines: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -107,7 +107,7 @@ def _is_edit(line: str) -> bool:
 
 
 def _edited(text: str, lines: Sequence[str], place: str) -> str:
-    """Apply the edits to a base. Raises ValueError for an edit whose old text is not in it exactly once."""
+    """Apply the edits to a base. Raises ValueError unless the old text of each edit occurs exactly once."""
     if not lines:
         raise ValueError(f"{place}: it is neither a text nor an edit of one.")
     for hunk, group in itertools.groupby(lines, key=lambda line: line[0] in "-+ "):
@@ -123,7 +123,7 @@ def _edited(text: str, lines: Sequence[str], place: str) -> str:
 
 
 def _hunks(lines: Sequence[str]) -> Iterator[list[str]]:
-    """Split a run of diff lines: a line of context, or a removal after something that was added, begins another hunk."""
+    """Split a run of diff lines into hunks: a context line or a removal that follows an added line starts a new hunk."""
     part: list[str] = []
     for line in lines:
         added = any(before[0] == "+" for before in part)
@@ -146,14 +146,14 @@ def _replace(text: str, old: str, new: str, place: str) -> str:
 
 @functools.cache
 def entries_of(lesson: Lesson, exercise: str) -> tuple[Entry, ...]:
-    """Return the entries of an exercise's ``.diff``; none where there is no such file."""
+    """Return the entries of an exercise's ``.diff``; empty if the file does not exist."""
     path = lesson.folder / "answers" / f"{exercise}.diff"
     return tuple(read_entries(path.read_text(encoding="utf8"), str(path))) if path.is_file() else ()
 
 
 @functools.cache
 def cases_of(lesson: Lesson, exercise: str) -> tuple[Case, ...]:
-    """Return all known answers to an exercise, right ones and wrong ones, each kind in the order of their names."""
+    """Return all known answers to an exercise, right and wrong, each kind sorted by name."""
     written = [
         Case(lesson.assignment, exercise, entry.right, entry.name, entry.text, entry.hint)
         for entry in entries_of(lesson, exercise)
@@ -163,20 +163,20 @@ def cases_of(lesson: Lesson, exercise: str) -> tuple[Case, ...]:
 
 
 def misconceptions(lesson: Lesson, exercise: str) -> tuple[Case, ...]:
-    """Return the wrong answers to an exercise that feedback is made from."""
+    """Return the wrong answers to an exercise, on which feedback is based."""
     return tuple(case for case in cases_of(lesson, exercise) if not case.right)
 
 
 def own_cases(lessons: Lessons, assignments: Sequence[str]) -> list[Case]:
-    """Return the known answers of these assignments, in the order of the course."""
+    """Return the known answers of these assignments, in course order."""
     found = [lessons.of(assignment) for assignment in assignments if lessons.has(assignment)]
     return [case for lesson in found for exercise in lesson.exercises for case in cases_of(lesson, exercise)]
 
 
 def read_bank(folder: Path) -> list[Case]:
-    """Return the cases of a folder from outside, ``<assignment>/<exercise>/<right|wrong>/<name>.py``, in order.
+    """Return the cases in an external folder, ``<assignment>/<exercise>/<right|wrong>/<name>.py``, in order.
 
-    Raises ValueError for a folder that holds none.
+    Raises ValueError if the folder holds none.
     """
     paths = sorted(path for path in folder.glob("*/*/*/*.py") if path.parent.name in ("right", "wrong"))
     if not paths:
@@ -187,7 +187,7 @@ def read_bank(folder: Path) -> list[Case]:
 
 
 def _from_file(assignment: str, exercise: str, path: Path, right: bool) -> Case:
-    """Return the case that a file holds: its text takes the place of the solution, and its docstring is the hint."""
+    """Return the case in a file: its text replaces the solution, and its docstring is the hint."""
     text = path.read_text(encoding="utf8")
     return Case(assignment, exercise, right, path.stem, text, _docstring(text))
 
@@ -195,5 +195,5 @@ def _from_file(assignment: str, exercise: str, path: Path, right: bool) -> Case:
 def _docstring(text: str) -> str:
     try:
         return " ".join((ast.get_docstring(ast.parse(text)) or "").split())
-    except SyntaxError:  # a wrong answer may be one that Python cannot read
+    except SyntaxError:  # a wrong answer may contain a syntax error
         return ""

@@ -13,7 +13,7 @@ from autograder.judging.watch import watch
 
 
 def leaf(value: Any, request: Request) -> Any:
-    """Copy a tensor argument; with gradients wanted, make the copy of a floating tensor a leaf that records them."""
+    """Copy a tensor argument; if gradients are wanted, make a floating-point copy a leaf that records them."""
     if not isinstance(value, Tensor):
         return value
     copy = copy_tensor(value)
@@ -35,7 +35,7 @@ def built(cls: Any, args: tuple, request: Request) -> nn.Module:
 
 
 def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
-    """Copy the weights into the parameters whose names end in the given names, and take over their dtype."""
+    """Copy the weights into the parameters whose names end in the given names, and adopt the weights' dtype."""
     own = _by_name(module)
     meant = {key: matching(key, own) for key in weights}
     for key, tensor in weights.items():
@@ -97,5 +97,5 @@ def add_gradients(answer: Answer, request: Request) -> None:
 
 
 def _by_name(module: nn.Module) -> dict[str, Tensor]:
-    """Return parameters and buffers by name; a shared one is known by all its names."""
+    """Return parameters and buffers by name; a shared one appears under all its names."""
     return dict(module.named_parameters(remove_duplicate=False)) | dict(module.named_buffers(remove_duplicate=False))

@@ -1,4 +1,4 @@
-"""Arguments that are made where the student's code is."""
+"""Arguments that are created in the process that runs the student's code."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Made:
-    """What the notebook calls ``name``, called with ``kwargs``."""
+    """The result of calling the notebook's ``name`` with ``kwargs``."""
 
     name: str
     kwargs: Mapping[str, Any]
@@ -15,6 +15,6 @@ class Made:
 
 @dataclass(frozen=True)
 class Seeded:
-    """A torch.Generator with this seed, one for all calls of a request."""
+    """A torch.Generator with this seed, shared by all calls of a request."""
 
     seed: int

@@ -1,8 +1,8 @@
-"""Which known misconception explains what a student's answer does?
+"""Find the known misconception that explains a student's answer.
 
-A failed check is run again, on the same inputs, with every known wrong answer in the student's place. The one that fails the
-same checks with the same wrong numbers is named. Where none does, the failure may name its own cause, or the wrong numbers
-alone may tell something (:mod:`autograder.judging.symptoms`).
+A failed check is run again on the same inputs with each known wrong answer in place of the student's. The diagnosis names the
+one that fails the same checks with the same wrong numbers. If none does, the failure may name its own cause, or the wrong
+numbers alone may show a symptom (:mod:`autograder.judging.symptoms`).
 """
 
 import functools
@@ -23,7 +23,7 @@ from autograder.judging.student import Exchange
 
 @dataclass(frozen=True)
 class Lost:
-    """A check that failed, its failure, and the last thing that it had asked the student."""
+    """A failed check, its failure, and the last request that it sent to the student."""
 
     check: Check
     failure: CheckFailure
@@ -35,14 +35,14 @@ def diagnose(
 ) -> list[Diagnosis | None]:
     """Return a diagnosis, or None, for each failed check.
 
-    A misconception that would fail a check which the student has ``passed`` is not the student's.
+    A misconception that would fail a check in ``passed`` is ruled out.
     """
     found: list[Diagnosis | None] = [_own_cause(lesson, each.failure) for each in lost]
     explained = [result is not None for result in found]
     for number in range(len(lost)):
         if explained[number]:
             continue
-        # A second misconception is rare, and looking for it takes long.
+        # A second misconception is rare, and the search is slow.
         if lost[number].failure.cause and any(explained):
             found[number] = _from_symptom(lesson, lost[number].failure)
             continue
@@ -56,10 +56,10 @@ def diagnose(
 
 
 def _own_cause(lesson: Lesson, failure: CheckFailure) -> Diagnosis | None:
-    """What the check itself knows. A wrong value may have many causes, so there the misconceptions are asked first."""
+    """Return the cause that the check itself reports. A wrong value may have many causes, so misconceptions come first."""
     if failure.kind == "crash" and "leaf Variable" in str(
         failure.received
-    ):  # what every operation in place on an input says
+    ):  # PyTorch's message for every in-place operation on an input
         return _from_symptom(lesson, failure)
     return Diagnosis(failure.cause, failure.hint) if failure.cause and failure.kind != "value" else None
 
@@ -74,7 +74,7 @@ def _from_symptom(lesson: Lesson, failure: CheckFailure) -> Diagnosis | None:
 def _best_case(
     lesson: Lesson, exercise: str, lost: Sequence[Lost], number: int, seed: int, passed: Sequence[Check]
 ) -> tuple[Case | None, list[bool]]:
-    """Return the known wrong answer that fails check ``number`` like the student's and explains most of the others, and which."""
+    """Return the wrong answer that fails check ``number`` like the student's and explains most other failures, and which ones."""
     best: tuple[Case | None, list[bool]] = (None, [])
     if not _comparable(lost[number]):
         return best
@@ -91,20 +91,20 @@ def _best_case(
                 break
         if sum(same) > sum(best[1]) and not any(_fails(student, check, seed) for check in passed):
             best = (case, same)
-            if all(same):  # none explains more
+            if all(same):  # no other can explain more
                 break
     return best
 
 
 def _comparable(lost: Lost) -> bool:
-    """Tell whether known wrong answers can be held against this failure: what is measured takes long and is never quite alike."""
+    """Return whether known wrong answers can be compared with this failure: measured checks are slow and not reproducible."""
     return lost.failure.kind not in ("unwritten", "missing") and not mark_value(lost.check, "measured")
 
 
 def _answers_alike(student: LocalStudent, lost: Lost) -> bool:
-    """Tell whether a known wrong answer gives the student's answer to the last question before the failure.
+    """Return whether a known wrong answer gives the student's answer to the last request before the failure.
 
-    One question costs a small part of what the whole check costs, and rules out most.
+    One request costs a fraction of the whole check and rules out most candidates.
     """
     exchange = lost.exchange
     if exchange is None:
@@ -142,7 +142,7 @@ def _fails(student: LocalStudent, check: Check, seed: int) -> bool:
 
 
 def _fails_alike(student: LocalStudent, lost: Lost, seed: int) -> bool:
-    """Tell whether this known wrong answer fails the check in the same way as the student's answer."""
+    """Return whether this known wrong answer fails the check in the same way as the student's answer."""
     other = replay(lost.check, student, seed)
     return other is not None and same_failure(lost.failure, other)
 

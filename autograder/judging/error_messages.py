@@ -1,4 +1,4 @@
-"""What PyTorch's and Python's error messages say about a mistake: (part of the message, cause, hint)."""
+"""PyTorch and Python error messages and the mistakes behind them: (part of the message, cause, hint)."""
 
 ERRORS = [
     (

@@ -1,4 +1,4 @@
-"""How a check says that an answer is wrong."""
+"""The exceptions with which a check reports a wrong answer."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 
 @dataclass(eq=False)
 class CheckFailure(AssertionError):
-    """A property that the student's answer does not have.
+    """A property that the student's answer lacks.
 
-    ``kind`` is a short fixed word (``value``, ``shape``, ``crash`` ...). Together with ``received`` it tells whether two
-    answers fail in the same way, which is how a misconception is recognised. ``cause`` names the mistake where the
-    check itself knows it; ``hint`` says in a sentence or two where to look. ``wanted`` is the expected tensor, if any.
+    ``kind`` is a short fixed word (``value``, ``shape``, ``crash`` ...). Together with ``received`` it decides whether two
+    answers fail in the same way, which identifies a misconception. ``cause`` names the mistake if the check itself
+    knows it; ``hint`` says in a sentence or two where to look. ``wanted`` is the expected tensor, if any.
     """
 
     kind: str
@@ -44,7 +44,7 @@ class Diagnosis:
 
 
 class PartialCredit(Exception):
-    """Raised by a check that is passed in part. ``fraction`` of its points is earned; ``failure`` says why not all."""
+    """Raised by a check that passes in part. ``fraction`` is the share of its points earned; ``failure`` says why it is not 1."""
 
     def __init__(self, fraction: float, failure: CheckFailure):
         super().__init__(str(failure))
@@ -53,7 +53,7 @@ class PartialCredit(Exception):
 
 
 def as_failure(error: BaseException | None) -> CheckFailure | None:
-    """Return the failure that an exception from a check stands for. Anything unforeseen counts as a failure too."""
+    """Return the failure that an exception from a check represents. Unexpected exceptions count as failures too."""
     if error is None or isinstance(error, CheckFailure):
         return error
     if isinstance(error, PartialCredit):

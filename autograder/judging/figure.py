@@ -1,4 +1,4 @@
-"""What a benchmark measures."""
+"""The result of a benchmark."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ class Solution(Protocol):
     """A lesson's solution, as its benchmark uses it."""
 
     def names(self) -> dict[str, Any]:
-        """Return what the solution defines."""
+        """Return the names that the solution defines."""
 
     def retrain(self, cells: Sequence[str], seed_line: str, seed: int, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Run the exercises, then the cells that hold these texts, in an empty folder; return what they define.
+        """Run the exercises, then the cells that contain these texts, in an empty folder; return the names they define.
 
-        seed_line: how the line begins that sets the seed to 0; it is set to ``seed`` instead. given: what other cells would
-        define. Raises ValueError unless each text is in exactly one cell, and the line in exactly one of these.
+        seed_line: the beginning of the line that sets the seed to 0; it is set to ``seed`` instead. given: names that other cells
+        would define. Raises ValueError unless each text is in exactly one cell, and the line in exactly one of these.
         """

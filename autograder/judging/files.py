@@ -1,9 +1,9 @@
-"""What is handed in beside a notebook."""
+"""The files handed in with a notebook."""
 
 from collections.abc import Callable
 from pathlib import Path
 
-#: All files together.
+#: The limit for all files together.
 MOST_BYTES = 50 * 2**20
 
 

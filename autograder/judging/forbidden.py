@@ -1,8 +1,8 @@
-"""Ready-made functions that a lesson does not allow: found in the source, and made unavailable while checking.
+"""Ready-made functions that a lesson forbids: found in the source, and disabled while checking.
 
-Reading the source finds honest use at once and tells the line. Whatever reading misses (an alias, ``getattr``, a helper in
-another cell) is stopped when it is called, because PyTorch hands every call made from Python to a ``TorchFunctionMode``; and
-PyTorch's profiler lists every operator that ran below that.
+A search of the source finds honest use at once and gives the line. What the search misses (an alias, ``getattr``, a helper in
+another cell) is blocked when it is called, because PyTorch passes every call from Python to a ``TorchFunctionMode``. PyTorch's
+profiler lists every operator that ran below that level.
 """
 
 import ast
@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode
 from autograder.judging import measure
 from autograder.judging.failure import CheckFailure
 
-#: Parts of the names of PyTorch's operators that a forbidden function ends in.
+#: Substrings of the names of the PyTorch operators that implement a forbidden function.
 OPERATORS = {
     "torch.nn.functional.scaled_dot_product_attention": (
         "scaled_dot_product",
@@ -33,7 +33,7 @@ OPERATORS = {
 
 
 def failure(name: str, line: int | None = None) -> CheckFailure:
-    """The failure that says which ready-made function was used, and where."""
+    """Return the failure that says which ready-made function was used, and where."""
     where = f" (line {line} of your cell)" if line else ""
     return CheckFailure(
         "forbidden",
@@ -45,16 +45,16 @@ def failure(name: str, line: int | None = None) -> CheckFailure:
 
 
 def resolve(name: str) -> Any:
-    """Return the object that a dotted name stands for, or None where its module has not been imported.
+    """Return the object that a dotted name refers to, or None if its module has not been imported.
 
-    Nothing is imported here: some of PyTorch's modules take a second to load, and what nobody has imported nobody uses.
+    Nothing is imported here: some PyTorch modules take a second to load, and a module that is not imported cannot be in use.
     """
     module, _, attribute = name.rpartition(".")
     return getattr(sys.modules.get(module), attribute, None)
 
 
 def mentions(source: str, namespace: Mapping[str, Any], forbid: tuple[str, ...]) -> CheckFailure | None:
-    """Look for the forbidden functions in a student's source. A comment or a string does not count."""
+    """Look for the forbidden functions in a student's source. Comments and strings do not count."""
     objects = {id(thing): name for name in forbid if (thing := resolve(name)) is not None}
     for node in ast.walk(ast.parse(textwrap.dedent(source))):
         if isinstance(node, ast.ImportFrom):
@@ -67,7 +67,7 @@ def mentions(source: str, namespace: Mapping[str, Any], forbid: tuple[str, ...])
 
 
 def _meant(node: ast.AST, namespace: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield the objects that a name or an attribute stands for."""
+    """Yield the objects that a name or an attribute refers to."""
     if isinstance(node, ast.Name):
         yield namespace.get(node.id)
     elif isinstance(node, ast.Attribute):
@@ -79,7 +79,7 @@ def _attribute(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
         return namespace.get(node.id)
     if isinstance(node, ast.Attribute):
         owner = _attribute(node.value, namespace)
-        # Only modules are looked into: reading an attribute of a student's own object could run the student's code.
+        # Only modules are inspected: reading an attribute of another object could run the student's code.
         return getattr(owner, node.attr, None) if type(owner) is type(ast) else None
     return None
 
@@ -97,12 +97,12 @@ class _FunctionWatch(TorchFunctionMode):
 
 
 def operators(forbid: tuple[str, ...]) -> tuple[str, ...]:
-    """Return parts of the names of the operators behind the functions named in ``forbid``."""
+    """Return substrings of the names of the operators behind the functions in ``forbid``."""
     return tuple(part for name in forbid for part in OPERATORS.get(name, ()))
 
 
 def below_python(function: Callable[[], Any], forbid: tuple[str, ...]) -> Any:
-    """Call the function, look at every operator that ran on the way, and return the function's result."""
+    """Call the function, raise a failure if a forbidden operator ran, and return the function's result."""
     results = []
     for event in measure.operators(lambda: results.append(function())):
         if any(part in event.name for part in operators(forbid)):
@@ -112,7 +112,7 @@ def below_python(function: Callable[[], Any], forbid: tuple[str, ...]) -> Any:
 
 @contextlib.contextmanager
 def unavailable(forbid: tuple[str, ...]) -> Iterator[None]:
-    """Make the forbidden functions raise while the student's code runs. A use that their code hides is raised at the end."""
+    """Make the forbidden functions raise while the student's code runs. If that code hides the error, raise it at the end."""
     if not forbid:
         yield
         return
@@ -129,7 +129,7 @@ def unavailable(forbid: tuple[str, ...]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _blocked(name: str, thing: Any, hits: list[str]) -> Iterator[None]:
-    """Put a function that raises in place of the forbidden one; of a class, in place of its forward."""
+    """Replace the forbidden function with one that raises; for a class, replace its forward."""
     module_name, _, attribute = name.rpartition(".")
     owner, attribute = (thing, "forward") if isinstance(thing, type) else (sys.modules[module_name], attribute)
     original = getattr(owner, attribute)

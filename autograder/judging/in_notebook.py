@@ -1,10 +1,10 @@
-"""``check`` for a notebook cell: of one lesson, or of whichever lesson has an exercise of that name."""
+"""``check`` for a notebook cell: for one lesson, or for the lesson that has an exercise of that name."""
 
 import inspect
 from collections.abc import Callable
 from typing import Any
 
-#: What earned every point in this notebook so far: by lesson and exercise, the very function or class.
+#: What has earned full points in this notebook: the function or class object, by lesson and exercise.
 _passed: dict[tuple[str, str], Any] = {}
 
 
@@ -14,8 +14,8 @@ def check_of(package: str) -> Callable[..., float]:
     def check(exercise: str, seed: int | None = None) -> float:
         """Check one exercise of this notebook, show the table, and return the points.
 
-        ``exercise`` is the name of the function or class that you wrote. Inputs are drawn afresh each time; pass the ``seed``
-        that a table shows to get the same ones again. The value is a plain float, so that nbgrader reads the cell as partial
+        ``exercise`` is the name of the function or class that you wrote. Inputs are redrawn on each call; pass the ``seed``
+        that a table shows to repeat them. The result is a plain float, so that nbgrader reads the cell as partial
         credit.
         Raises LookupError for a name that is not an exercise of this lesson.
         """
@@ -28,9 +28,9 @@ def check_of(package: str) -> Callable[..., float]:
 
 
 def check(exercise: str, seed: int | None = None) -> float:
-    """Check one exercise of this notebook, of whichever of the course's own lessons has it; see :func:`check_of`.
+    """Check one exercise of this notebook, from any of the built-in lessons; see :func:`check_of`.
 
-    Raises LookupError where no lesson has it, or more than one.
+    Raises LookupError if no lesson has it, or more than one.
     """
     from autograder.judging.lesson import Lessons
 
@@ -53,7 +53,7 @@ def _check(lesson: Any, exercise: str, seed: int | None) -> float:
     from autograder.judging.runner import run_checks
 
     names = _caller()
-    # What passed and is still the same need not be checked once more when a later exercise that builds on it fails.
+    # An exercise that passed and has not changed need not be checked again when a later exercise that uses it fails.
     full = {name: True for (where, name), thing in _passed.items() if where == lesson.name and names.get(name) is thing}
     report = run_checks(exercise, LocalStudent(names, lesson), seed, full)
     if report.full_alone:
@@ -63,7 +63,7 @@ def _check(lesson: Any, exercise: str, seed: int | None) -> float:
 
 
 def _caller() -> dict[str, Any]:
-    """Return the names of the notebook, or of the module that called ``check``."""
+    """Return the names of the notebook or module that called ``check``."""
     shell = _shell()
     if shell is not None:
         return shell.user_ns

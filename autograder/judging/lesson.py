@@ -1,7 +1,7 @@
 """The content of a lesson, found by name: its settings, checks, references and known answers.
 
 A course keeps its lessons in one package, such as ``autograder.lessons``. An assignment ``02-multi-head-attention`` belongs to
-the package's ``multi_head_attention``. The names of exercises belong to their lesson: two lessons may have one of the same name.
+the package's ``multi_head_attention``. Exercise names are local to a lesson: two lessons may use the same one.
 """
 
 import functools
@@ -25,20 +25,20 @@ def package_of(assignment: str) -> str:
 
 @dataclass(frozen=True)
 class Lessons:
-    """The lessons of a course: the name of their ``package``, and the folder ``root`` where it lies if it is not installed."""
+    """The lessons of a course: the name of their ``package``, and the folder ``root`` that contains it if it is not installed."""
 
     package: str = OWN
     root: str = ""
 
     def load(self) -> ModuleType:
-        """Import the package. Raises LookupError where there is none."""
+        """Import the package. Raises LookupError if there is none."""
         if self.package in sys.modules:
             return sys.modules[self.package]
         try:
             return importlib.import_module(self.package)
         except ModuleNotFoundError as error:
             if error.name is None or not f"{self.package}.".startswith(f"{error.name}."):
-                raise  # the package is there, and imports something that is not
+                raise  # the package exists, but one of its imports is missing
         return self._load_from_root()
 
     def _load_from_root(self) -> ModuleType:
@@ -64,15 +64,15 @@ class Lessons:
         return sorted(path.parent.name for path in self.folder.glob("*/__init__.py"))
 
     def has(self, assignment: str) -> bool:
-        """Whether there is content for an assignment; a teacher may add one whose checks are assertions of its own."""
+        """Return whether an assignment has content; a teacher may add one that is checked by its own assertions."""
         return package_of(assignment) in self.names()
 
     def find(self, assignment: str) -> "Lesson | None":
-        """Return the content of an assignment, or None where there is none."""
+        """Return the content of an assignment, or None if there is none."""
         return self.of(assignment) if self.has(assignment) else None
 
     def of(self, assignment: str) -> "Lesson":
-        """Return the content of an assignment. Raises LookupError where there is none."""
+        """Return the content of an assignment. Raises LookupError if there is none."""
         if not self.has(assignment):
             raise LookupError(
                 f"There are no checks for the assignment {assignment!r}. There are checks for: {', '.join(self.names())}."
@@ -80,7 +80,7 @@ class Lessons:
         return Lesson(assignment, self, package_of(assignment))
 
     def holding(self, exercise: str) -> list["Lesson"]:
-        """Return the lessons that have an exercise of this name; ``assignment`` is then the package's name."""
+        """Return the lessons with an exercise of this name; ``assignment`` is then the package's name."""
         return [lesson for lesson in self.all() if exercise in lesson.exercises]
 
     def all(self) -> list["Lesson"]:
@@ -117,12 +117,12 @@ class Lesson:
 
     @property
     def forbidden(self) -> tuple[str, ...]:
-        """The dotted names of the functions that the lesson does not allow."""
+        """The dotted names of the functions that the lesson forbids."""
         return self.settings.FORBIDDEN
 
     @property
     def handed_in(self) -> tuple[str, ...]:
-        """The names of the files that are handed in beside the notebook."""
+        """The names of the files handed in with the notebook."""
         return self.settings.HANDED_IN
 
     def builds_on(self, exercise: str) -> tuple[str, ...]:
@@ -135,11 +135,11 @@ class Lesson:
         return importlib.import_module(f"{self.package}.{name}")
 
     def has(self, name: str) -> bool:
-        """Whether the lesson has a module of this name."""
+        """Return whether the lesson has a module of this name."""
         return (self.folder / f"{name}.py").is_file()
 
     def check_file(self, exercise: str) -> Path:
-        """Return the file with the checks of an exercise. Raises LookupError for a name that is none of the lesson's."""
+        """Return the file with the checks of an exercise. Raises LookupError if the lesson has no exercise of this name."""
         path = self.folder / "checks" / f"check_{exercise}.py"
         if exercise not in self.exercises or not path.is_file():
             what = f"exercise {exercise!r}" if exercise not in self.exercises else f"file {path} with its checks"
@@ -151,7 +151,7 @@ class Lesson:
         return [self.check_file(exercise) for exercise in self.exercises]
 
     def checks(self, exercise: str) -> dict[str, Callable[..., Any]]:
-        """Return the checks of an exercise by name, in the order in which they stand."""
+        """Return the checks of an exercise by name, in file order."""
         module = self.module(f"checks.{self.check_file(exercise).stem}")
         return {
             name: thing
@@ -160,16 +160,16 @@ class Lesson:
         }
 
     def measures(self, exercise: str) -> bool:
-        """Whether a check of the exercise measures time or memory."""
+        """Return whether a check of the exercise measures time or memory."""
         return any(mark_value(check, "measured") for check in self.checks(exercise).values())
 
     def points(self, exercise: str) -> float:
-        """Return what an exercise is worth: the sum over its checks."""
+        """Return the points of an exercise: the sum over its checks."""
         return _points(self, exercise)
 
     @property
     def symptom(self) -> Callable[..., Any] | None:
-        """What the lesson itself can read off a wrong result (:mod:`autograder.judging.symptoms`)."""
+        """The lesson's own function that recognises symptoms in a wrong result (:mod:`autograder.judging.symptoms`)."""
         name = getattr(self.settings, "SYMPTOMS", None)
         return importlib.import_module(name).symptom if name else None
 

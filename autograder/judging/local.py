@@ -1,4 +1,4 @@
-"""A student whose code lives in this process: in the student's own notebook, or in a worker that ran the notebook."""
+"""A student whose code runs in this process: in the student's own notebook, or in a worker that ran the notebook."""
 
 import contextlib
 import difflib
@@ -18,7 +18,7 @@ from autograder.judging.mentions import mentioned
 from autograder.judging.student import Answer, Questions, Request
 from autograder.judging.watch import watch
 
-if TYPE_CHECKING:  # where students' code runs, there is no lesson
+if TYPE_CHECKING:  # the process that runs students' code has no lesson
     from autograder.judging.lesson import Lesson
 
 _HERE = files_in(".")
@@ -27,9 +27,9 @@ _HERE = files_in(".")
 class LocalStudent(Questions):
     """Answers requests with the functions and classes of ``namespace``.
 
-    What the ``lesson`` forbids, or else what ``forbid`` names, such as ``torch.nn.LayerNorm``, may not be reached by any call.
-    ``deep=False`` leaves out the slow look below Python.
-    ``file`` reads what was handed in beside the notebook; by default, what lies in the current folder.
+    No call may reach what the ``lesson`` forbids, or else what ``forbid`` names, such as ``torch.nn.LayerNorm``.
+    ``deep=False`` skips the slow search below Python.
+    ``file`` reads a file handed in with the notebook; by default, from the current folder.
     """
 
     def __init__(
@@ -45,18 +45,18 @@ class LocalStudent(Questions):
         self._lesson = lesson
         self.forbid = lesson.forbidden if lesson else forbid
         self.deep = deep
-        # Inputs stay alive, so that no two of them ever have the same address: whether an answer that remembers results by
-        # address is caught must not depend on where the memory allocator happens to put the next tensor.
+        # Inputs stay alive, so that no two ever share an address: whether an answer that caches results by address is
+        # caught must not depend on where the memory allocator places the next tensor.
         self._kept: list[Any] = []
 
     def forbidden_use(self, name: str) -> CheckFailure | None:
         try:
             return forbidden.mentions(inspect.getsource(self.namespace[name]), self.namespace, self.forbid)
         except (KeyError, OSError, TypeError, SyntaxError):
-            return None  # no source, or a lambda inside a larger expression; what it calls is still stopped when it is called
+            return None  # no source, or a lambda inside a larger expression; a forbidden call still raises at run time
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
-        """Return those of ``names`` that the student's ``exercise`` or what it calls mentions; without a source, all."""
+        """Return those of ``names`` that the student's ``exercise``, or what it calls, mentions; all if there is no source."""
         return mentioned(exercise, list(names), self._source)
 
     def _source(self, name: str) -> str | None:
@@ -70,9 +70,9 @@ class LocalStudent(Questions):
 
     @contextlib.contextmanager
     def with_right(self, names: Iterable[str], right: Mapping[str, Any] | None = None) -> Iterator[None]:
-        """Put right versions in place of the student's exercises, also as base classes of the student's other classes.
+        """Replace the student's exercises with right versions, also as base classes of the student's other classes.
 
-        They are taken from ``right``, or else from the references.
+        The right versions come from ``right``, or else from the references.
         """
         if right is None:
             from autograder.judging import references
@@ -166,7 +166,7 @@ class LocalStudent(Questions):
         self._kept += [x for x in inputs if isinstance(x, Tensor) and x.numel() < 10**5]
 
     def _argument(self, value: Any, request: Request) -> Any:
-        """Copy the tensors in an argument, and make what is to be made. With gradients wanted, they are recorded for floats."""
+        """Copy the tensors in an argument, and create the ``Made`` ones. If gradients are wanted, float copies record them."""
         if isinstance(value, Made):
             return self._find(value.name)(**value.kwargs)
         if isinstance(value, Seeded):

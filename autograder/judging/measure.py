@@ -1,4 +1,4 @@
-"""Time and work as ratios that do not depend on how busy the machine is."""
+"""Time and work as ratios that do not depend on the load of the machine."""
 
 import contextlib
 import math
@@ -31,7 +31,7 @@ class Ratio:
 
 @contextlib.contextmanager
 def threads(number: int) -> Iterator[None]:
-    """Let PyTorch use this many threads. On small tensors more than one only adds waiting, above all on a busy machine."""
+    """Limit PyTorch to this many threads. On small tensors more than one only adds waiting, above all on a busy machine."""
     before = torch.get_num_threads()
     torch.set_num_threads(number)
     try:
@@ -52,9 +52,9 @@ def time_ratio(
 
     The candidate should have run once before.
 
-    The default clock counts the processor time of this process. With one thread it does not see what else the machine is doing;
-    elapsed time does, and many short parallel steps then suffer far more than one long one (on two busy cores a right answer was
-    seen at 19 times instead of 1.3). The rounds are those of :func:`race`.
+    The default clock counts the processor time of this process. With one thread it is independent of the load of the machine.
+    Elapsed time is not: with it, many short parallel steps suffer far more than one long step (on two busy cores a right answer
+    measured 19 times instead of 1.3). The rounds are those of :func:`race`.
     """
     reference(*fresh())  # warm up: memory pools, thread pools, the first use of a kernel
 
@@ -76,10 +76,10 @@ def race(
     thresholds: Sequence[float],
     rounds: tuple[int, int] = (5, 25),
 ) -> Ratio:
-    """Return the ratio of two times, for two callables that run on the inputs and return the seconds they needed.
+    """Return the time ratio of two callables that run on the inputs and return the seconds they needed.
 
-    Rounds are added, up to ``rounds[1]``, while the interval still holds one of the ``thresholds``. Below all of them
-    ``rounds[0]`` readings are enough; a verdict against the candidate takes at least eight.
+    Rounds are added, up to ``rounds[1]``, while the interval contains one of the ``thresholds``. If it lies below all of them,
+    ``rounds[0]`` readings are enough. A verdict against the candidate takes at least eight, or three if it is hopeless.
     """
     ratios: list[float] = []
     while True:
@@ -87,7 +87,7 @@ def race(
         found = _summary(ratios)
         good = len(ratios) >= rounds[0] and found.high <= min(thresholds)
         clear = len(ratios) >= max(8, rounds[0]) and not any(found.low < t < found.high for t in thresholds)
-        hopeless = len(ratios) >= 3 and found.low > 4 * max(thresholds)  # more rounds would only take long
+        hopeless = len(ratios) >= 3 and found.low > 4 * max(thresholds)  # more rounds cannot change the verdict
         if good or clear or hopeless or len(ratios) >= rounds[1]:
             return found
 
@@ -101,7 +101,7 @@ def _one_round(
 
 
 def _summary(ratios: Sequence[float]) -> Ratio:
-    """The median, between the closest order statistics that hold the true median with 99 % confidence (or all readings)."""
+    """Return the median, with the closest order statistics that bound the true median at 99 % confidence (or all readings)."""
     ordered = sorted(ratios)
     n, cut = len(ordered), 0
     tail = 0.5**n
@@ -112,8 +112,8 @@ def _summary(ratios: Sequence[float]) -> Ratio:
 
 
 def operators(function: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Any]:
-    """Call the function and return PyTorch's record of every operator that ran, below the Python level too."""
-    # The profiler announces itself on stderr, which a notebook shows in red. It reads this once, when it is first used.
+    """Call the function and return PyTorch's record of every operator that ran, including those below Python."""
+    # The profiler logs to stderr, which a notebook shows in red. It reads this variable once, on first use.
     os.environ.setdefault("KINETO_LOG_LEVEL", "6")
     with profile(record_shapes=True, with_flops=True) as record:
         function(*args, **kwargs)
@@ -121,5 +121,5 @@ def operators(function: Callable[..., Any], *args: Any, **kwargs: Any) -> list[A
 
 
 def work(function: Callable[..., Any], *args: Any, **kwargs: Any) -> int:
-    """Return the floating-point operations of one call, which are the same on every machine (matrix products, sums, products)."""
+    """Return the floating-point operations of one call (matrix products, sums, products), which do not depend on the machine."""
     return sum(event.flops or 0 for event in operators(function, *args, **kwargs))

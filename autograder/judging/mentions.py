@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 def mentioned(exercise: str, names: list[str], source: Callable[[str], str | None]) -> list[str]:
-    """Return those of ``names`` that ``exercise`` mentions, directly or by way of other things whose ``source`` is known."""
+    """Return those of ``names`` that ``exercise`` mentions, directly or through other definitions whose ``source`` is known."""
     first = source(exercise)
     if not first:
         return names
@@ -21,7 +21,7 @@ def mentioned(exercise: str, names: list[str], source: Callable[[str], str | Non
 
 
 def _names(text: str) -> set[str]:
-    """Return the names that a source uses by themselves: ``softmax``, but not ``torch.softmax``."""
+    """Return the plain names that a source uses: ``softmax``, but not ``torch.softmax``."""
     try:
         return {node.id for node in ast.walk(ast.parse(textwrap.dedent(text))) if isinstance(node, ast.Name)}
     except (SyntaxError, ValueError):

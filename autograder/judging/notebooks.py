@@ -13,28 +13,28 @@ from typing import Any
 Cell = dict[str, Any]
 
 
-#: A cell that checks an exercise and does nothing else.
+#: A cell that only checks an exercise.
 _CHECK = re.compile(r"""\s*check\(\s*(["'])(\w+)\1\s*(?:,\s*(?:seed\s*=\s*)?\d+\s*)?\)\s*(?:;\s*)?""")
-#: A longer text is not even looked at: a hostile one could make the search for the end take hours.
+#: A longer text is not searched: a hostile one could make the regular expression run for hours.
 _LONGEST_CHECK = 300
 _DEFINED = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)", re.MULTILINE)
 
 
 @dataclass
 class Run:
-    """What a notebook left behind: its names, and the errors of its cells as (which cell, error)."""
+    """The result of running a notebook: its names, and the errors of its cells as (which cell, error)."""
 
     namespace: dict[str, Any]
     errors: list[tuple[str, str]] = field(default_factory=list)
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Return a notebook as a dictionary. Raises ValueError for a file that is not one."""
+    """Return a notebook as a dictionary. Raises ValueError if the file is not a notebook."""
     return parse(path.read_bytes(), str(path))
 
 
 def parse(data: bytes, name: str) -> dict[str, Any]:
-    """Return the notebook that a file holds, in the form of nbformat 4. Raises ValueError for a file that is not one."""
+    """Return the notebook in a file's bytes, in the form of nbformat 4. Raises ValueError if they are not a notebook."""
     if not data.strip():
         raise ValueError(
             f"{name} is not a Jupyter notebook: it is empty. Save the notebook again, or download it as .ipynb."
@@ -56,12 +56,12 @@ def parse(data: bytes, name: str) -> dict[str, Any]:
 
 
 def _of_today(notebook: dict[str, Any]) -> dict[str, Any]:
-    """Convert a notebook of nbformat 3, whose cells lie in worksheets. Raises ValueError where that is not possible."""
+    """Convert a notebook of nbformat 3, whose cells are in worksheets. Raises ValueError if that is not possible."""
     import nbformat
 
     try:
         return nbformat.convert(nbformat.from_dict(notebook), 4)
-    except Exception as error:  # whatever an old and damaged notebook may do
+    except Exception as error:  # a damaged old notebook can make nbformat raise anything
         raise ValueError(f"a notebook of format 3 that cannot be converted ({type(error).__name__})") from None
 
 
@@ -72,7 +72,7 @@ def source(cell: Cell) -> str:
 
 
 def without_magics(text: str) -> str:
-    """Return a cell's text with its lines of magic and shell commands left empty, so that the rest can be parsed."""
+    """Return a cell's text with the lines of magic and shell commands blanked, so that the rest can be parsed."""
     return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in text.splitlines())
 
 
@@ -82,40 +82,40 @@ def grade_id(cell: Cell) -> str:
 
 
 def is_check(cell: Cell) -> bool:
-    """Whether the cell only checks an exercise."""
+    """Return whether the cell only checks an exercise."""
     marks = cell.get("metadata", {}).get("nbgrader", {})
     return bool(marks.get("grade")) and not marks.get("solution")
 
 
 def checked_exercise(text: str) -> str | None:
-    """Return the exercise that a cell checks, or None for a cell with anything else in it."""
+    """Return the exercise that a cell checks, or None if the cell contains anything else."""
     found = _CHECK.fullmatch(text.strip()) if len(text) < _LONGEST_CHECK else None
     return found[2] if found else None
 
 
 def defined(text: str) -> frozenset[str]:
-    """Return the functions and classes that a text defines at its top level. A hostile text is not parsed, only searched."""
+    """Return the functions and classes that a text defines at its top level. A hostile text is searched, not parsed."""
     return frozenset(_DEFINED.findall(text))
 
 
 def fingerprint(text: str) -> str:
-    """Return a short hash of a cell's text, by which an experiment is known to be as it was released."""
+    """Return a short hash of a cell's text, which shows whether an experiment is unchanged since release."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def experiment_mark(cell: Cell) -> str | None:
-    """Return the fingerprint that an experiment had when it was released, and None for any other cell."""
+    """Return the fingerprint that an experiment had at release, and None for any other cell."""
     course = cell.get("metadata", {}).get("course", {})
     mark = course.get("experiment") if isinstance(course, dict) else None
     return mark if isinstance(mark, str) else None
 
 
 def needed_cells(cells: Sequence[Cell]) -> list[bool]:
-    """Tell for each cell whether it has to be run before the exercises can be checked.
+    """Return for each cell whether it must run before the exercises can be checked.
 
-    Left out are prose, the checks themselves, and experiments, unless a cell that is run uses a name from one: the build has
-    shown that no exercise needs an experiment, and one that a student has made longer must not use up the time for the rest. One
-    in which a student has written an exercise is run, too.
+    Left out are prose, the checks themselves, and experiments, unless a cell that runs uses a name from one: the build has shown
+    that no exercise needs an experiment, and one that a student has made slower must not use up the time for the rest. An
+    experiment that contains an exercise also runs.
     """
     code = [cell.get("cell_type") == "code" for cell in cells]
     checked = {checked_exercise(source(cell)) for cell in cells if is_check(cell)}
@@ -135,7 +135,7 @@ def needed_cells(cells: Sequence[Cell]) -> list[bool]:
 
 
 def _names(text: str) -> tuple[set[str], set[str]]:
-    """Return the global names that a cell binds and those that it uses; nothing for text that is not Python, magics aside."""
+    """Return the global names that a cell binds and those that it uses, magics aside; empty if the text is not Python."""
     try:
         table = symtable.symtable(without_magics(text), "cell", "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -151,9 +151,9 @@ def _names(text: str) -> tuple[set[str], set[str]]:
 
 
 def run(path: Path, replace: Mapping[str, str] | None = None) -> Run:
-    """Run the needed code cells of a notebook from top to bottom, going on after an error, and return what they define.
+    """Run the needed code cells of a notebook from top to bottom, continue after errors, and return what they define.
 
-    ``replace`` maps the grade_id of a cell to the text that takes its place. Raises ValueError for a file that is not a notebook.
+    ``replace`` maps the grade_id of a cell to its new text. Raises ValueError if the file is not a notebook.
     """
     os.environ.setdefault("MPLBACKEND", "Agg")
     from IPython.utils.capture import capture_output
@@ -177,7 +177,7 @@ def run(path: Path, replace: Mapping[str, str] | None = None) -> Run:
 
 
 def _shell() -> Any:
-    """Return a fresh IPython shell without a history file or a window system, so that magics and display work."""
+    """Return a fresh IPython shell without a history file or a GUI event loop, so that magics and display work."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
@@ -186,5 +186,5 @@ def _shell() -> Any:
     settings.InteractiveShell.colors = "nocolor"
     InteractiveShell.clear_instance()
     shell = InteractiveShell.instance(config=settings)
-    vars(shell)["enable_gui"] = lambda gui=None: None  # there is no event loop of a window system to join
+    vars(shell)["enable_gui"] = lambda gui=None: None  # there is no GUI event loop to join
     return shell

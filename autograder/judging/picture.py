@@ -1,4 +1,4 @@
-"""A small matrix as a picture: an HTML table with coloured cells, which needs no library and no script to be seen."""
+"""A small matrix as a picture: an HTML table with coloured cells, which needs no library or script."""
 
 from dataclasses import dataclass
 from html import escape
@@ -25,7 +25,7 @@ class Matrix:
         )
 
     def text(self) -> str:
-        """Return the pattern of wrong cells, one character a cell: × where wrong, · where right. Nothing when all are wrong."""
+        """Return the pattern of wrong cells, one character per cell: × for wrong, · for right. Empty if all are wrong."""
         if bool(self.wrong.all()):
             return ""
         rows = ["".join("×" if cell else "·" for cell in row) for row in self.wrong.tolist()]
@@ -45,7 +45,7 @@ def _table(values: Tensor, wrong: Tensor | None, caption: str) -> str:
 
 
 def _cell(value: float, wrong: bool) -> str:
-    """Blue from light (0) to dark (1), as in the attention pictures; grey for what is no weight at all."""
+    """Colour a cell blue, from light (0) to dark (1), as in the attention pictures; grey for a value outside that range."""
     inside = 0.0 <= value <= 1.0
     shade = [round(a + (b - a) * value) for a, b in ((242, 8), (246, 48), (252, 107))] if inside else [190, 190, 190]
     ink = "#fff" if inside and value > 0.5 else "#111"

@@ -1,4 +1,4 @@
-"""The fixtures of the checks. Whoever runs pytest puts the student and the seed into its stash."""
+"""The fixtures of the checks. The caller of pytest puts the student and the seed into its stash."""
 
 import warnings
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ def student(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture(autouse=True)
 def surroundings(request: pytest.FixtureRequest, student: Any) -> Iterator[None]:
-    """One thread, PyTorch in a known state, warnings harmless; and no answer whose source uses a forbidden function."""
+    """Use one thread and a known PyTorch state, ignore warnings, and fail an answer whose source uses a forbidden function."""
     exercise = next(request.node.iter_markers("exercise")).args[0]
     used = student.forbidden_use(exercise)
     if used is not None:
@@ -40,7 +40,7 @@ def sizes() -> Sizes:
 
 @pytest.fixture
 def seed(request: pytest.FixtureRequest) -> int:
-    """The number that every input is drawn from."""
+    """The number from which every input is drawn."""
     return request.config.stash[SEED]
 
 

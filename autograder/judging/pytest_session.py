@@ -13,7 +13,7 @@ from autograder.judging import pytest_plugin
 from autograder.judging.lesson import Lesson
 from autograder.judging.student import Exchange, Student
 
-#: Built-in plug-ins of pytest that a check has no use for. Setting each up takes a millisecond or two in every run.
+#: Built-in pytest plug-ins that checks do not use. Each takes a millisecond or two of every run to set up.
 _NOT_NEEDED = [
     "cacheprovider",
     "debugging",
@@ -36,7 +36,7 @@ _NOT_NEEDED = [
     "warnings",
 ]
 
-#: No configuration files, no terminal, none of the plug-ins that happen to be installed.
+#: No configuration files, no terminal, no installed third-party plug-ins.
 _OPTIONS = [
     *("-q", "--noconftest", "-c", os.devnull, "--assert=plain", "--capture=fd", "--tb=no"),
     *(part for name in _NOT_NEEDED for part in ("-p", f"no:{name}")),
@@ -45,7 +45,7 @@ _OPTIONS = [
 
 
 class Recorder:
-    """A pytest plug-in that hands the student to the checks and keeps what they raise, print and ask last."""
+    """A pytest plug-in that passes the student to the checks and records what they raise, print and last request."""
 
     def __init__(self, student: Student, seed: int):
         self.student, self.seed = student, seed
@@ -110,7 +110,7 @@ _OPEN: ContextVar[_OpenSession | None] = ContextVar("open pytest session", defau
 
 
 def run(lesson: Lesson, exercise: str, recorder: Recorder) -> None:
-    """Run the checks of an exercise: in the session that is open for its lesson, or else in a new one."""
+    """Run the checks of an exercise: in the open session of its lesson, or else in a new one."""
     session = _OPEN.get()
     items = session.items.get(exercise, []) if session is not None and session.lesson == lesson else []
     if session is not None and items:
@@ -120,7 +120,7 @@ def run(lesson: Lesson, exercise: str, recorder: Recorder) -> None:
 
 
 def in_one_session(lesson: Lesson, body: Callable[[], Any]) -> Any:
-    """Call ``body`` with a pytest session open for the checks of a lesson, and return what it returns."""
+    """Call ``body`` with a pytest session open for the checks of a lesson, and return its result."""
     session = _OpenSession(lesson, body)
     code = _pytest(lesson, lesson.check_files(), session)
     if session.error is not None:
@@ -131,7 +131,7 @@ def in_one_session(lesson: Lesson, body: Callable[[], Any]) -> Any:
 
 
 def _pytest(lesson: Lesson, files: Iterable[Path], plugin: object) -> int:
-    lesson.lessons.load()  # else pytest would look for the package by its path
+    lesson.lessons.load()  # otherwise pytest would look for the package by its path
     with _quiet_environment():
         options = [*_OPTIONS, "--rootdir", str(lesson.folder), *map(str, files)]
         return pytest.main(options, plugins=[pytest_plugin, plugin])
@@ -146,7 +146,7 @@ def _must_have_run(what: str, code: int) -> None:
 
 @contextlib.contextmanager
 def _quiet_environment() -> Iterator[None]:
-    """Keep pytest from reading options of the surroundings, and its summary from reaching the notebook."""
+    """Keep pytest from reading options from the environment, and its summary from reaching the notebook."""
     saved = {name: os.environ.pop(name, None) for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")}
     saved["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"

@@ -1,4 +1,4 @@
-"""A lesson's own right versions of its exercises, for known answers and for a student's later exercises to call."""
+"""A lesson's right versions of its exercises, for known answers and for a student's later exercises to call."""
 
 import ast
 import functools
@@ -12,7 +12,7 @@ from autograder.judging.lesson import Lesson
 
 
 def namespace(lesson: Lesson) -> dict[str, Any]:
-    """Return what a known answer finds when it runs: the usual imports, and all that the lesson's references hold."""
+    """Return the namespace in which a known answer runs: the usual imports, and all names of the lesson's references."""
     import torch
     import torch.nn.functional as F
     from torch import nn
@@ -28,12 +28,12 @@ def right(lesson: Lesson, name: str) -> Any:
 
 
 def source_of(lesson: Lesson, names: Iterable[str]) -> str:
-    """Return a Python source that defines these things and all that they are made of, and nothing else of ours.
+    """Return Python source that defines these names and all that they depend on, and nothing else of ours.
 
-    Raises ValueError where that would take two definitions of one name.
+    Raises ValueError if that needs two definitions of one name.
     """
     home = lesson.module("references").__name__
-    chosen: dict[str, str] = {}  # name -> its module, in the order in which they are needed
+    chosen: dict[str, str] = {}  # name -> its module, in dependency order
     waiting = [(home, name) for name in names]
     while waiting:
         found = _find(*waiting.pop(), lesson.lessons.package)
@@ -62,7 +62,7 @@ from torch import Tensor, nn
 
 
 def _in_order(chosen: dict[str, str]) -> list[str]:
-    """Return the sources, what a module imports before what it defines, each module's in its own order."""
+    """Return the sources in dependency order between modules, and in file order within a module."""
     modules: list[str] = []
 
     def add(module: str) -> None:
@@ -77,7 +77,7 @@ def _in_order(chosen: dict[str, str]) -> list[str]:
 
 
 def _find(module: str, name: str, package: str) -> tuple[str, str] | None:
-    """Return the module that defines what ``module`` calls ``name``, following imports within the lessons."""
+    """Return the module that defines ``name`` as used in ``module``, following imports within the lessons."""
     while name not in _parts(module):
         imported = _imported(module).get(name, "")
         if not imported.startswith(f"{package}."):
@@ -94,7 +94,7 @@ def _tree(module: str) -> tuple[str, ast.Module]:
 
 @functools.cache
 def _imported(module: str) -> dict[str, str]:
-    """Return the modules from which a module imports names of ours, by name."""
+    """Return the ``references`` modules from which a module imports, by imported name."""
     nodes = [node for node in _tree(module)[1].body if isinstance(node, ast.ImportFrom)]
     ours = [node for node in nodes if node.module and node.module.endswith(".references")]
     return {alias.name: str(node.module) for node in ours for alias in node.names}
@@ -102,7 +102,7 @@ def _imported(module: str) -> dict[str, str]:
 
 @functools.cache
 def _parts(module: str) -> dict[str, str]:
-    """Return the source of everything that a module defines at its top level, by name, in order."""
+    """Return the source of every top-level definition of a module, by name, in order."""
     text, tree = _tree(module)
     found: dict[str, str] = {}
     for node in tree.body:

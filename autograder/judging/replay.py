@@ -39,7 +39,7 @@ def silence() -> Iterator[None]:
 
 
 def same_failure(a: CheckFailure, b: CheckFailure) -> bool:
-    """Two failures are the same when they are of one kind, at one place, with the same wrong result."""
+    """Return whether two failures have the same kind, the same place and the same wrong result."""
     if a.kind != b.kind or a.message.partition(" in line ")[0] != b.message.partition(" in line ")[0]:
         return False
     if isinstance(a.received, Tensor) and isinstance(b.received, Tensor):

@@ -1,4 +1,4 @@
-"""The result of one exercise: as a table in the notebook, and as its plain-text twin."""
+"""The result of one exercise, as a table in the notebook and as plain text."""
 
 import re
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ _WIDTH = 78
 
 @dataclass
 class CheckResult:
-    """What one check found: the property as a sentence, its points, and for a failure what is the matter."""
+    """The result of one check: the property as a sentence, its points, and its failure, if any."""
 
     name: str
     sentence: str
@@ -60,7 +60,7 @@ class ExerciseReport:
 
     @property
     def full_alone(self) -> bool:
-        """Whether every point is earned on the student's own earlier exercises, with no right one in their place."""
+        """Whether every point is earned without replacing any of the student's earlier exercises."""
         return self.full and not self.note
 
     @property
@@ -72,7 +72,7 @@ class ExerciseReport:
 
     @property
     def unwritten(self) -> bool:
-        """Whether the student has not begun: every failure is the stub's own."""
+        """Whether the student has not begun: every failure comes from the stub."""
         failures = [result.failure for result in self.results if result.failure]
         return bool(failures) and all(failure.kind in ("unwritten", "missing") for failure in failures)
 
@@ -131,7 +131,7 @@ def _text_rows(result: CheckResult, told: set[str]) -> list[str]:
 
 
 def _explanation(result: CheckResult, failure: CheckFailure, told: set[str]) -> list[str]:
-    """The whole story the first time; for a later failure with the same cause, only where it happened."""
+    """Return the full explanation the first time; for a later failure with the same cause, only the place."""
     if result.diagnosis and result.diagnosis.name in told:
         return [*([failure.setting] if failure.setting else []), f"Same cause as above: {result.diagnosis.name}."]
     picture = [f"  {line}" for line in failure.picture.text().splitlines()] if failure.picture else []
@@ -159,7 +159,7 @@ def _html_row(result: CheckResult, told: set[str]) -> str:
 
 
 def _with_code(sentence: str) -> str:
-    """Escape a sentence and set what stands between backticks as code."""
+    """Escape a sentence and format text between backticks as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(sentence))
 
 

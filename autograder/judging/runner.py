@@ -19,23 +19,23 @@ def run_checks(
 ) -> ExerciseReport:
     """Run every check of ``exercise``, of the student's lesson, on ``student`` and return the report.
 
-    A check that did not run earns nothing. An exercise that builds on an earlier one which is not right yet is checked with a
-    right one in its place, so that a mistake costs points once. ``full`` tells of the earlier exercises that have been checked
-    already whether they earned every point. Raises LookupError for an unknown exercise.
+    A check that did not run earns nothing. If an exercise builds on an earlier one that is not right yet, a right version
+    replaces that one, so that a mistake costs points once. ``full`` says, for earlier exercises that have already been checked,
+    whether they earned every point. Raises LookupError for an unknown exercise.
     """
     return completed(run_alone(exercise, student, fresh_seed() if seed is None else seed), student, full or {})
 
 
 def run_alone(exercise: str, student: Student, seed: int) -> ExerciseReport:
-    """Run every check of an exercise once, on the student's work as it is, and return the report without causes."""
+    """Run every check of an exercise once, on the student's unmodified work, and return the report without causes."""
     with measure.threads(1), known_torch_state():
         return _run_once(exercise, student, seed)
 
 
 def completed(report: ExerciseReport, student: Student, full: Mapping[str, bool]) -> ExerciseReport:
-    """Return the report after a second run with right earlier exercises, where those are wrong, and with likely causes.
+    """Return the report after a second run with right earlier exercises, if those are wrong, and with likely causes.
 
-    The student's code then runs beside right answers to the earlier exercises: nothing of theirs may be judged after that.
+    The student's code then runs beside right answers to the earlier exercises, so judge those before this call.
     """
     with measure.threads(1), known_torch_state():
         if not report.full and not report.unwritten:
@@ -45,7 +45,7 @@ def completed(report: ExerciseReport, student: Student, full: Mapping[str, bool]
 
 
 def _with_right_foundations(report: ExerciseReport, student: Student, full: Mapping[str, bool]) -> ExerciseReport:
-    """Where earlier exercises are not right yet, check again with right ones in their place; keep the better report."""
+    """If earlier exercises are not right yet, check again with right ones in their place; keep the better report."""
     used = student.uses(report.exercise, student.lesson.builds_on(report.exercise))
     unknown = [name for name in used if name not in full]
     if unknown and all(full.get(name, True) for name in used) and _fails_the_same(report, student, used):
@@ -56,7 +56,7 @@ def _with_right_foundations(report: ExerciseReport, student: Student, full: Mapp
     try:
         with student.with_right(broken):
             other = _run_once(report.exercise, student, report.seed)
-    except CheckFailure:  # the notebook could not be run once more
+    except CheckFailure:  # the notebook could not be run again
         return report
     if other.earned < report.earned:
         return report
@@ -67,7 +67,7 @@ def _with_right_foundations(report: ExerciseReport, student: Student, full: Mapp
 
 
 def _fails_the_same(report: ExerciseReport, student: Student, used: Sequence[str]) -> bool:
-    """Tell whether every failed check fails alike with right earlier exercises, which is faster than checking each of those."""
+    """Return whether every failed check fails alike with right earlier exercises, which is faster than checking each of those."""
     checks = student.lesson.checks(report.exercise)
     try:
         with student.with_right(used):
@@ -76,7 +76,7 @@ def _fails_the_same(report: ExerciseReport, student: Student, used: Sequence[str
                 for result in report.results
                 if result.failure
             )
-    except CheckFailure:  # the notebook could not be run once more
+    except CheckFailure:  # the notebook could not be run again
         return False
 
 
@@ -87,7 +87,7 @@ def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
     results = [_result(name, check, recorder) for name, check in student.lesson.checks(exercise).items()]
     used = next((r.failure for r in results if r.failure and r.failure.kind == "forbidden"), None)
     for result in results if used else ():
-        result.earned, result.failure = 0.0, used  # the exercise is the function itself: nothing of it was done
+        result.earned, result.failure = 0.0, used  # the forbidden call does the whole exercise, so nothing counts
     return ExerciseReport(exercise, seed, results)
 
 
@@ -121,7 +121,7 @@ def _add_diagnoses(lesson: Lesson, report: ExerciseReport) -> None:
     passed = [checks[result.name] for result in report.results if result.passed]
     try:
         diagnoses = diagnose(lesson, report.exercise, lost, report.seed, passed)
-    except Exception as error:  # an odd result may defeat the diagnosis; the verdict stands without it
+    except Exception as error:  # an unusual result may break the diagnosis; the verdict stands without it
         report.note = f"{report.note} No likely cause can be named ({type(error).__name__})."
         return
     for result, found in zip(failed, diagnoses, strict=True):

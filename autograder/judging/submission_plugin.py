@@ -31,7 +31,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Run the notebook for the checks of the one lesson that was collected."""
+    """Run the notebook for the checks of the one collected lesson."""
     own = [item for item in items if isinstance(item, pytest.Function) and item.get_closest_marker("exercise")]
     if not own:
         return
@@ -54,7 +54,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Show a failure as the student reads it, with its likely cause, not as a traceback through the check."""
+    """Show a failure as the student reads it, with its likely cause, instead of a traceback through the check."""
     report = yield
     error = call.excinfo.value if call.excinfo else None
     if isinstance(item, pytest.Function) and isinstance(error, CheckFailure | PartialCredit):

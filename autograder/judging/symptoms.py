@@ -1,4 +1,4 @@
-"""What can be read off a wrong result alone, when no known misconception gives the same one."""
+"""Symptoms in a wrong result, for when no known misconception gives the same result."""
 
 from collections.abc import Callable, Iterable
 
@@ -10,12 +10,12 @@ from autograder.judging.failure import CheckFailure
 
 Symptom = tuple[str, str]
 
-#: What a lesson can tell from a failure and the expected tensor.
+#: A lesson's function that finds a symptom in a failure and the expected tensor.
 Look = Callable[[CheckFailure, Tensor | None], Symptom | None]
 
 
 def symptom(failure: CheckFailure, want: Tensor | None, of_lesson: Look | None = None) -> Symptom | None:
-    """Return (cause, hint) for a failure whose wrong result tells something, or None. ``of_lesson`` is asked last."""
+    """Return (cause, hint) for a failure whose wrong result shows a symptom, or None. ``of_lesson`` is tried last."""
     return _general(failure, want) or (of_lesson(failure, want) if of_lesson else None)
 
 
@@ -29,12 +29,12 @@ def _general(failure: CheckFailure, want: Tensor | None) -> Symptom | None:
 
 
 def first(looks: Iterable[Callable[[Tensor, Tensor], Symptom | None]], got: Tensor, want: Tensor) -> Symptom | None:
-    """Return the first symptom that is found, or None."""
+    """Return the first symptom found, or None."""
     return next((found for look in looks if (found := look(got, want))), None)
 
 
 def of_error(text: str, table: Iterable[tuple[str, str, str]]) -> Symptom | None:
-    """Return what a table says of an error message."""
+    """Return the table's entry for an error message."""
     return next(((cause, hint) for fragment, cause, hint in table if fragment in text), None)
 
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-if TYPE_CHECKING:  # where students' code runs, there is no lesson
+if TYPE_CHECKING:  # the process that runs students' code has no lesson
     pass
 
 
 def copy_tensor(tensor: Tensor) -> Tensor:
-    """Copy a tensor together with its strides and offset, so that a non-contiguous tensor stays one."""
+    """Copy a tensor with its strides and offset, so that a non-contiguous tensor stays non-contiguous."""
     if not tensor.numel() or tensor.is_contiguous():
         return tensor.detach().clone()
     storage = tensor.detach().untyped_storage().clone()
@@ -20,6 +20,6 @@ def copy_tensor(tensor: Tensor) -> Tensor:
 
 
 def matching(name: str, own: Iterable[str]) -> list[str]:
-    """Return the parameters in ``own`` that are meant by ``name``: of that name, or of a part of the module (``part.name``)."""
+    """Return the parameters in ``own`` that ``name`` refers to: of that name, or of a submodule (``part.name``)."""
     part = f".{name}"
     return [key for key in own if key == name or key.endswith(part)]

@@ -1,4 +1,4 @@
-"""PyTorch's own switches, as the checks expect them."""
+"""The global PyTorch settings that the checks expect."""
 
 import contextlib
 from collections.abc import Iterator
@@ -8,10 +8,10 @@ import torch
 
 @contextlib.contextmanager
 def known_torch_state() -> Iterator[None]:
-    """Record gradients and use float32 on the CPU by default, whatever the notebook has switched on or off before."""
+    """Record gradients and default to float32 on the CPU, regardless of the notebook's settings."""
     dtype, device = torch.get_default_dtype(), torch.get_default_device()
     torch.set_default_dtype(torch.float32)
-    if device.type != "cpu":  # a default device, even "cpu", makes PyTorch pass every call through a Python function
+    if device.type != "cpu":  # a default device, even "cpu", makes PyTorch route every call through a Python function
         torch.set_default_device(None)
     try:
         with torch.enable_grad():

@@ -1,4 +1,4 @@
-"""What the student's code raises, as a failure that shows the student's own line."""
+"""Turn exceptions of the student's code into failures that show the student's own line."""
 
 import contextlib
 import traceback
@@ -9,7 +9,7 @@ from autograder.judging.failure import CheckFailure
 
 @contextlib.contextmanager
 def watch(name: str) -> Iterator[None]:
-    """Turn whatever the student's code raises into a failure that shows the student's own line."""
+    """Turn any exception of the student's code into a failure that shows the student's own line."""
     try:
         yield
     except (KeyboardInterrupt, CheckFailure):
@@ -23,7 +23,7 @@ def watch(name: str) -> Iterator[None]:
 
 
 def _unwritten(name: str, error: BaseException) -> CheckFailure:
-    """The stub is still there. In an exercise of several pieces, say which one."""
+    """Return the failure for a stub that is still there. In an exercise of several parts, name the part."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     piece = f" ({last.name})" if last.name not in (name, "__init__", "forward", "<module>") else ""
     return CheckFailure(
@@ -35,7 +35,7 @@ def _unwritten(name: str, error: BaseException) -> CheckFailure:
 
 
 def _from_stub(error: BaseException) -> bool:
-    """Tell the stub's own ``raise NotImplementedError`` from PyTorch's 'not implemented for this dtype'."""
+    """Distinguish the stub's own ``raise NotImplementedError`` from PyTorch's 'not implemented for this dtype'."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return "NotImplementedError" in (last.line or "NotImplementedError") and "site-packages" not in last.filename
 

@@ -1,1 +1,1 @@
-"""What this course adds to nbgrader, by way of ``nbgrader_config.py``."""
+"""The course's extensions of nbgrader, installed through ``nbgrader_config.py``."""

@@ -5,13 +5,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-#: Files of a lesson's folder that are not for students: the source with the solutions above all. What is handed in is read by the
-#: course's own reader, which does not leave these out.
+#: Files of a lesson's folder that students must not get: above all, the source with the solutions. Submissions are read by the
+#: course's own reader, which does not apply this list.
 NOT_RELEASED = ["*.py", "*.safetensors", "*.md", "__pycache__", "*.pyc", ".ipynb_checkpoints", ".pytest_cache"]
 
 
 def configure(c: Any, root: Path, course_id: str = "") -> None:
-    """Set up nbgrader's configuration object ``c`` for the course in ``root``; ``course_id`` is its name in the gradebook."""
+    """Configure nbgrader's object ``c`` for the course in ``root``; ``course_id`` is its name in the gradebook."""
     from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
     from nbgrader.preprocessors import ClearHiddenTests, ClearOutput, ClearSolutions, Execute
 
@@ -34,16 +34,16 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
 
     given = GenerateAssignment.preprocessors.default_args[0]
     c.GenerateAssignment.preprocessors = [SentenceStubs if p is ClearSolutions else p for p in given]
-    # Metadata and outputs are made anew from the gradebook, and the cells have been run before nbgrader sees them.
+    # Metadata and outputs are rebuilt from the gradebook, and the cells have already run when nbgrader sees them.
     given = Autograde.sanitize_preprocessors.default_args[0]
     c.Autograde.sanitize_preprocessors = [p for p in given if p is not ClearOutput]
     given = Autograde.autograde_preprocessors.default_args[0]
     c.Autograde.autograde_preprocessors = [p for p in given if p is not Execute]
     given = GenerateFeedback.preprocessors.default_args[0]
     c.GenerateFeedback.preprocessors = [ClearHiddenTests, *given]
-    c.GenerateFeedback.force = True  # else the page of a student who has been graded again or marked stays as it was
+    c.GenerateFeedback.force = True  # otherwise a student's page stays outdated after a regrade or manual marking
     install()
-    # Feedback and formgrader show what students wrote, and run none of it. Named, not imported: no other command needs it.
+    # Feedback and formgrader show students' text without running any of it. Not imported: no other command needs it.
     c.HTMLExporter.filters = {"markdown2html": "autograder.nbgrader_plugins.pages.markdown"}
 
     c.ExportApp.plugin_class = SafeCsv
@@ -51,7 +51,7 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
 
 
 def _find_commands_of_this_environment() -> None:
-    """nbgrader runs the command ``alembic`` by name; it lies beside Python, also where the environment is not activated."""
+    """Extend PATH: nbgrader runs ``alembic`` by name; it is beside Python, even if the environment is not activated."""
     here = str(Path(sys.executable).parent)
     if here not in os.environ.get("PATH", "").split(os.pathsep):
         os.environ["PATH"] = os.pathsep.join([here, os.environ.get("PATH", "")])

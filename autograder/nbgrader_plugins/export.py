@@ -1,4 +1,4 @@
-"""Grades as a CSV file that a spreadsheet reads as it is meant."""
+"""Grades as a CSV file that spreadsheets parse correctly."""
 
 import csv
 from pathlib import Path
@@ -9,7 +9,7 @@ from nbgrader.plugins import ExportPlugin
 
 from autograder.grading.outcome import FAILED, HUMAN, recall
 
-#: The columns of nbgrader's own export, in its order, and the state in which grading has left the submission.
+#: The columns of nbgrader's own export, in order, plus the state of the submission after grading.
 COLUMNS = (
     "assignment",
     "duedate",
@@ -29,12 +29,12 @@ COLUMNS = (
 class SafeCsv(ExportPlugin):
     """nbgrader's export with three differences.
 
-    A comma or a quotation mark in a name is quoted; text that a spreadsheet would take for a formula gets an apostrophe; and who
-    has handed in something that could not be graded has no score, and the state says why, instead of 0.
+    A comma or a quotation mark in a name is quoted. Text that a spreadsheet would parse as a formula gets an apostrophe.
+    A submission that could not be graded has no score instead of 0, and its state says why.
     """
 
     def export(self, gradebook: Gradebook) -> None:
-        """Write one line for each student and assignment; who handed in nothing has no state and 0 points."""
+        """Write one line per student and assignment; a student without a submission has no state and 0 points."""
         ended = {a.name: self._ended(gradebook, a.name) for a in gradebook.assignments}
         with open(self.to or "grades.csv", "w", newline="", encoding="utf8") as file:
             writer = csv.DictWriter(file, COLUMNS)
@@ -46,7 +46,7 @@ class SafeCsv(ExportPlugin):
                         writer.writerow({name: harmless(value) for name, value in row.items()})
 
     def _ended(self, gradebook: Gradebook, assignment: str) -> dict[str, str]:
-        """Return the state of each submission by student, and make those known to the gradebook whom nobody could grade yet."""
+        """Return the state of each submission by student, and add these students to the gradebook, even if not yet graded."""
         grading = Path(gradebook.engine.url.database or "").parent
         states = {student: outcome.state for student, outcome in recall(grading, assignment).items()}
         for student in states:
@@ -90,7 +90,7 @@ def _row(gradebook: Gradebook, assignment: Any, student: Any, state: str) -> dic
 
 
 def harmless(value: Any) -> Any:
-    """Return text that begins like a formula with an apostrophe before it, nothing for None, and everything else as it is."""
+    """Return formula-like text with an apostrophe prepended, the empty string for None, and other values unchanged."""
     if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
         return "'" + value
     return "" if value is None else value

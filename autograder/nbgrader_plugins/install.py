@@ -1,4 +1,4 @@
-"""What nbgrader offers no setting for: its converter is exchanged for ours, and two of its methods are made careful."""
+"""Patches where nbgrader has no setting: replace its converter with ours, and make two of its methods robust."""
 
 import functools
 import glob
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def install() -> None:
-    """Make nbgrader grade by the course's own way, also from formgrader. Needs no PyTorch: only grading loads it."""
+    """Make nbgrader grade with this course's converter, also from formgrader. Needs no PyTorch: only grading loads it."""
     from nbgrader.apps import api, autogradeapp
     from nbgrader.converters import GenerateFeedback
     from nbgrader.coursedir import CourseDirectory
@@ -22,7 +22,7 @@ def install() -> None:
 
 
 def _forgiving(original: Callable[..., Any]) -> Callable[..., Any]:
-    """nbgrader ends the whole run at a time stamp that it cannot read, and waits at one that is a pipe."""
+    """Ignore invalid time stamps: nbgrader aborts the whole run at an unreadable one, and blocks at a pipe."""
 
     @functools.wraps(original)
     def get_existing_timestamp(self: Any, dest_path: str) -> Any:
@@ -44,7 +44,7 @@ def _forgiving(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _to_the_letter(original: Callable[..., None]) -> Callable[..., None]:
-    """nbgrader takes a student's id with brackets in it for a pattern, and finds no notebook in that folder."""
+    """Treat a student's id literally: nbgrader takes brackets in it for a pattern, and finds no notebook in that folder."""
 
     @functools.wraps(original)
     def init_notebooks(self: Any) -> None:
@@ -56,6 +56,6 @@ def _to_the_letter(original: Callable[..., None]) -> Callable[..., None]:
         }
         self.notebooks, self.assignments = [], {place: books for place, books in found.items() if books}
         if not self.assignments:
-            original(self)  # says what is missing
+            original(self)  # reports what is missing
 
     return init_notebooks

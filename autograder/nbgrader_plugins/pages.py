@@ -1,4 +1,4 @@
-"""The pages on which students' text is shown: feedback, and formgrader. What they wrote is formatted, and none of it runs."""
+"""The pages that show students' text: feedback and formgrader. The text is formatted, and none of it is executed."""
 
 import re
 from typing import Any
@@ -60,7 +60,7 @@ _LINK = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
 
 
 def _allowed(tag: str, name: str, value: str) -> bool:
-    """Allow what formats; a link to the web or within the page; and a picture that comes with the page itself."""
+    """Allow formatting, links to the web or within the page, and pictures embedded in the page."""
     if tag == "img" and name == "src":
         return bool(_PICTURE.fullmatch(value))
     if tag == "a" and name == "href":
@@ -70,12 +70,12 @@ def _allowed(tag: str, name: str, value: str) -> bool:
 
 @pass_context
 def markdown(context: Any, source: str) -> str:
-    """Return a markdown cell as HTML in which nothing is live. Takes the place of nbconvert's filter ``markdown2html``."""
+    """Return a markdown cell as HTML without active content. Replaces nbconvert's filter ``markdown2html``."""
     cell = context.get("cell", {})
     renderer = IPythonRenderer(escape=False, attachments=cell.get("attachments", {}), exclude_anchor_links=True)
     return clean(MarkdownWithMath(renderer=renderer).render(source))
 
 
 def clean(html: str) -> str:
-    """Return HTML without scripts, styles, forms, frames and event handlers; what is not allowed is shown as text."""
+    """Return HTML without scripts, styles, forms, frames and event handlers; other disallowed tags appear as text."""
     return bleach.clean(html, tags=_TAGS, attributes=_allowed, protocols={"http", "https", "mailto", "data"})

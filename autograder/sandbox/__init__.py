@@ -1,5 +1,5 @@
-"""Grading that a submission cannot forge: its code runs in a sandbox, and the checks talk to it from outside.
+"""Grading that a submission cannot forge: its code runs in a sandbox, and the checks query it from outside.
 
-``zygote``, ``worker``, ``shell`` and ``namespaces`` run inside, beside the student's code. ``wire`` is used on both sides. All
-the rest runs outside, and takes what comes from inside as bytes from an enemy.
+``zygote``, ``worker``, ``shell`` and ``namespaces`` run inside, with the student's code. Both sides use ``wire``. Everything
+else runs outside, and treats all data from inside as untrusted bytes.
 """

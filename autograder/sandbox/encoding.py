@@ -1,4 +1,4 @@
-"""Values as a JSON header and raw bytes: bounds on everything, nothing pickled."""
+"""Values as a JSON header and raw bytes: everything is bounded, nothing is pickled."""
 
 import math
 from collections.abc import Callable
@@ -19,28 +19,28 @@ DTYPES = {name: getattr(torch, name) for name in _NAMES.split()}
 
 
 class BadMessage(Exception):
-    """What came is not a message of this protocol."""
+    """The received data is not a message of this protocol."""
 
 
 class Opaque:
-    """Something that a student returned and that is neither a tensor nor plain data. Only the name of its type is known."""
+    """A student's return value that is neither a tensor nor plain data. Only the name of its type is known."""
 
 
 def opaque(type_name: str) -> Opaque:
-    """Return an object whose type has this name, so that a message can say what came."""
+    """Return an object whose type has this name, so that a failure message can name the type."""
     name = type_name if type_name.isidentifier() and len(type_name) <= 40 else "object"
     return type(name, (Opaque,), {})()
 
 
 @dataclass
 class Packing:
-    """The bytes of a message that is being written."""
+    """The body of an outgoing message."""
 
     parts: list[bytes | memoryview] = field(default_factory=list)
     size: int = 0
 
     def add(self, tensor: Tensor) -> int:
-        """Add a one-dimensional contiguous tensor's bytes and return where they begin."""
+        """Append the bytes of a one-dimensional contiguous tensor and return their offset."""
         pad = -self.size % _ALIGNED
         start = self.size + pad
         raw = tensor.view(torch.uint8).numpy().data if tensor.numel() else memoryview(b"")
@@ -52,7 +52,7 @@ class Packing:
 def pack(value: Any, packing: Packing, strided: bool = False) -> Any:
     """Return ``value`` as JSON data, with the bytes of its tensors in ``packing``.
 
-    With ``strided`` a tensor travels with its storage, so that a transposed tensor arrives as one; otherwise only its numbers do.
+    With ``strided`` a tensor keeps its storage, so that a transposed one stays transposed; otherwise only its numbers.
     """
     if value is None or isinstance(value, bool | int | str):
         return value if not isinstance(value, int) or abs(value) < 2**63 else {"object": "int"}
@@ -93,13 +93,13 @@ def _pack_tensor(tensor: Tensor, packing: Packing, strided: bool) -> Any:
         entry |= {"stride": list(plain.stride()), "offset": plain.storage_offset(), "count": raw.numel()}
         return entry | {"at": packing.add(raw)}
     plain = plain.resolve_conj().resolve_neg().contiguous().reshape(-1)
-    if plain.numel() == 1:  # counts as contiguous whatever its stride, which contiguous() and clone() then keep
+    if plain.numel() == 1:  # contiguous whatever its stride, which contiguous() and clone() then keep
         plain = plain.as_strided((1,), (1,))
     return entry | {"count": plain.numel(), "at": packing.add(plain)}
 
 
 class Unpacking:
-    """Reads values out of a message, counting what it makes. Only requests may hold tensors with strides of their own."""
+    """Reads values from a message and counts what it creates. Only requests may contain tensors with custom strides."""
 
     def __init__(self, body: bytearray, strided: bool = False):
         self.body, self.strided, self.nodes, self.bytes = body, strided, 0, 0
@@ -115,7 +115,7 @@ class Unpacking:
         if "tensor" in data:
             try:
                 return self._tensor(data)
-            except RuntimeError as error:  # PyTorch's own bounds: sizes that overflow, bytes that are not aligned
+            except RuntimeError as error:  # PyTorch's own bounds: size overflow, unaligned bytes
                 raise BadMessage(f"a tensor that cannot be made ({str(error).splitlines()[0][:100]})") from None
         if len(data) != 1:
             raise BadMessage("a value of no known kind")
@@ -145,7 +145,7 @@ class Unpacking:
         if at + count * dtype.itemsize > len(self.body):
             raise BadMessage("a tensor that is longer than its message")
         if data.get("meta") is True:
-            return torch.empty(shape, dtype=dtype, device="meta")  # holds no numbers
+            return torch.empty(shape, dtype=dtype, device="meta")  # has no data
         if count == 0:
             return torch.empty(shape, dtype=dtype) if math.prod(shape) == 0 else _bad("an empty tensor with a shape")
         flat = torch.frombuffer(self.body, dtype=torch.uint8, count=count * dtype.itemsize, offset=at)

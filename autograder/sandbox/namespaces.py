@@ -1,4 +1,4 @@
-"""Inside: put this process into namespaces and limits of its own before a student's code runs in it."""
+"""Inside: move this process into its own namespaces and limits before a student's code runs in it."""
 
 import ctypes
 import os
@@ -11,7 +11,7 @@ _NO_SUID, _NO_DEVICES = 2, 4
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
 _CAPABILITY_VERSION_3 = 0x20080522
 
-#: Shown in the place of the outer /proc, which would tell of the processes beside this one.
+#: Copied into the new /proc. The outer /proc would reveal other processes.
 _PROC_FILES = ("cpuinfo", "meminfo", "version", "stat", "loadavg")
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -24,7 +24,7 @@ def _must(result: int, what: str) -> None:
 
 
 def hide_from_others() -> None:
-    """No process of the same user may look into this one's memory, or trace it."""
+    """Forbid other processes of the same user to read this one's memory or trace it."""
     _must(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0), "PR_SET_DUMPABLE")
 
 
@@ -33,14 +33,14 @@ def die_with_parent(signal: int = 9) -> None:
 
 
 def enter(disk: int, keep: Sequence[str] = ()) -> None:
-    """Enter new user, process, IPC, network and mount namespaces, with an empty /tmp of ``disk`` bytes and a bare /proc.
+    """Enter new user, process, IPC, network and mount namespaces, with an empty /tmp of ``disk`` bytes and a minimal /proc.
 
-    ``keep`` names the folders below /tmp that stay visible: an environment may lie there.
+    ``keep`` names the folders below /tmp that stay visible: the Python environment may be there.
 
-    The caller forks afterwards: its child is process 1 of the new process namespace.
+    The caller must fork afterwards: the child is process 1 of the new process namespace.
     """
     user, group = os.getuid(), os.getgid()
-    _must(_libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "PR_SET_DUMPABLE")  # otherwise /proc/self belongs to root
+    _must(_libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "PR_SET_DUMPABLE")  # otherwise root owns /proc/self
     shown = {name: _read(f"/proc/{name}") for name in _PROC_FILES}
     _must(_libc.unshare(_NEW_USER | _NEW_PID | _NEW_MOUNTS | _NEW_IPC | _NEW_NET), "unshare")
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
@@ -63,7 +63,7 @@ def enter(disk: int, keep: Sequence[str] = ()) -> None:
 
 
 def give_up_privileges() -> None:
-    """Drop every capability for good: what has been mounted above something else stays there."""
+    """Drop every capability for good, so that the student's code cannot unmount what covers other paths."""
     for capability in range(64):
         _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
     _must(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "PR_SET_NO_NEW_PRIVS")
@@ -77,7 +77,7 @@ def _read(path: str) -> bytes:
 
 
 def limit(memory: int, processes: int, file_size: int, cpu_seconds: int) -> None:
-    """Set the limits that the kernel keeps for each process; what all of them use together is watched from outside."""
+    """Set the limits that the kernel enforces per process; the grader watches the total of all processes from outside."""
     for kind, value in (
         (resource.RLIMIT_DATA, memory),
         (resource.RLIMIT_NPROC, processes),
@@ -92,7 +92,7 @@ def limit(memory: int, processes: int, file_size: int, cpu_seconds: int) -> None
 
 
 def close_all_but(*keep: int) -> None:
-    """Close every inherited file except the standard ones and those named."""
+    """Close every inherited file descriptor except the standard ones and those in ``keep``."""
     low = 3
     for number in sorted(keep):
         os.closerange(low, number)

@@ -13,7 +13,7 @@ _FIELDS = tuple(field.name for field in fields(Request))
 _TEXTS = ("kind", "message", "expected", "yours", "setting", "cause", "hint")
 _LONGEST = 2000
 
-#: Arguments are sent back, to see whether a call has changed them, up to this many numbers.
+#: Arguments with at most this many numbers are sent back, to detect whether a call changed them.
 _SENT_BACK = 10**6
 
 
@@ -29,7 +29,7 @@ def unpack_request(data: Any, unpacking: Unpacking) -> Request:
 
 
 def pack_answer(answer: Answer, packing: Packing) -> dict[str, Any]:
-    """Write what a call gave."""
+    """Encode the result of a call."""
     small = sum(arg.numel() for arg in answer.args_after if isinstance(arg, Tensor)) <= _SENT_BACK
     return {
         "value": pack(answer.value, packing),
@@ -41,7 +41,7 @@ def pack_answer(answer: Answer, packing: Packing) -> dict[str, Any]:
 
 
 def unpack_answer(data: Any, unpacking: Unpacking) -> Answer:
-    """Read an answer from the sandbox. Raises BadMessage unless every part is of the kind that it should be."""
+    """Decode an answer from the sandbox. Raises BadMessage unless every part has the expected type."""
     if not isinstance(data, dict):
         raise BadMessage("an answer that is not an object")
     parts = {key: unpacking.value(data.get(key)) for key in ("value", "args_after", "gradients")}
@@ -65,7 +65,7 @@ def pack_failure(failure: CheckFailure, packing: Packing) -> dict[str, Any]:
 
 
 def unpack_failure(data: Any, unpacking: Unpacking) -> CheckFailure:
-    """Read a failure. Whatever it says, it is a failure: lying here can only lose points."""
+    """Decode a failure. Its content needs no check: a forged failure can only lose points."""
     if not isinstance(data, dict):
         raise BadMessage("a failure that is not an object")
     texts = {name: str(data.get(name, ""))[:_LONGEST].encode("utf8", "replace").decode("utf8") for name in _TEXTS}

@@ -1,7 +1,7 @@
 """Messages between the grader and the sandbox: a JSON header and the raw bytes of tensors. Nothing is ever unpickled.
 
-A frame is 4 bytes (length of the header), 8 bytes (length of the body), the header, the body. Whoever reads checks every
-length, dtype, shape and nesting before using it, and raises :class:`BadMessage` for anything that does not fit.
+A frame is 4 bytes (length of the header), 8 bytes (length of the body), the header, the body. The reader checks every
+length, dtype, shape and nesting before use, and raises :class:`BadMessage` for anything invalid.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ _HEAD = struct.Struct(">IQ")
 
 
 class Silence(Exception):
-    """Nothing more came: the other side has ended, or the time is up."""
+    """No more data: the other side has ended, or the time is up."""
 
 
 def send(
@@ -29,7 +29,7 @@ def send(
     watch: Callable[[], None] | None = None,
     poll: float = 0.02,
 ) -> None:
-    """Send one message. ``watch`` is called while the other side does not read; it raises to give up."""
+    """Send one message. ``watch`` is called while the other side does not read; it raises an exception to give up."""
     text = json.dumps(header, ensure_ascii=True).encode()
     packing = packing or Packing()
     for part in (_HEAD.pack(len(text), packing.size) + text, *packing.parts):
@@ -70,7 +70,7 @@ def receive(
 
 
 def _read(connection: socket.socket, size: int, watch: Callable[[], None] | None, poll: float) -> bytearray:
-    """Read exactly ``size`` bytes. The room for them grows with what comes, not with what is announced."""
+    """Read exactly ``size`` bytes. The buffer grows with the data received, not with the announced size."""
     data = bytearray(min(size, 2**16))
     filled = 0
     while filled < size:

@@ -23,7 +23,7 @@ def bank(tmp_path):
 
 
 @pytest.mark.slow
-def test_known_answers_get_the_right_verdict(command, tmp_path):
+def test_a_sample_of_the_known_answers_gets_the_right_verdict(command, tmp_path):
     """Sealed, in their notebooks. Every 120th answer: test_seeds runs the checks on more of them, the nightly audit on all."""
     for case in sorted(CASES.values(), key=str)[::120]:
         path = tmp_path / f"{case}.py"

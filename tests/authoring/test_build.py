@@ -137,31 +137,40 @@ CELL = ' nbgrader={"grade_id": "standardise", "solution": true}'
         ),
         (CELL, "", "cell 4 (def standardise", 'is not marked "solution": true; students would see the solution'),
         ('"grade_id": "standardise"', '"grade_id": "standardize"', "cell 4 (standardize)", "expected 'standardise'"),
-        ("### 1.2 Windows", "### 1.1 Windows", "cell 6 (### 1.1", "a second section 1.1; the first is in cell 3"),
-        ("**Exercise 2.**", "**Exercise 1.**", "cell 6 (###", "a second exercise 1; the first is in cell 3"),
+        ("### 1.2 Windows", "### 1.1 Windows", "cell 6 (", "a second section 1.1; the first is in cell 3"),
+        ("**Exercise 2.**", "**Exercise 1.**", "cell 6 (", "a second exercise 1; the first is in cell 3"),
         ('"check-moving_average"', '"check-standardise"', "cell 5 (check-", "'check-standardise' stands 2 times"),
-        ("def standardise(x):", "def standard(x):", "averages.py: there", "no solution cell that defines standardise"),
+        (
+            "def standardise(x):",
+            "def standard(x):",
+            "there is no solution",
+            "no solution cell that defines standardise",
+        ),
     ],
 )
-def test_a_source_that_must_not_be_built_is_refused_in_a_sentence(changed, capsys, old, new, where, told):
+def test_a_source_that_must_not_be_built_is_refused_in_a_sentence(changed, old, new, where, told):
     course = changed(old, new)
+    with pytest.raises(BuildError) as caught:
+        build(course, course.sources()[0])
+    line = next((line for line in str(caught.value).splitlines() if told in line), "")
+    assert line.startswith(where), caught.value
+
+
+def test_a_refusal_says_the_file_and_writes_nothing(changed, capsys):
+    course = changed("### 1.2 Windows", "### 1.1 Windows")
     assert build_all(course) == 1
-    error = capsys.readouterr().err
-    line = next((line for line in error.splitlines() if told in line), "")
-    assert line, error
-    assert "01-averages/averages.py" in line
-    assert where in line
-    assert not course.release.exists()
-
-
-def test_a_check_above_its_solution_is_refused(changed, capsys):
-    course = changed(CHECK, "")
-    cell = f"# %%{CELL}"
-    assert build_all(changed(cell, f"{CHECK}\n{cell}")) == 1
     assert (
-        "cell 4 (check-standardise): it stands above cell 5, in which standardise is written" in capsys.readouterr().err
+        "01-averages/averages.py: cell 6 (### 1.1 Windows …): there is a second section 1.1" in capsys.readouterr().err
     )
     assert not course.release.exists()
+
+
+def test_a_check_above_its_solution_is_refused(changed):
+    changed(CHECK, "")
+    cell = f"# %%{CELL}"
+    course = changed(cell, f"{CHECK}\n{cell}")
+    with pytest.raises(BuildError, match=r"cell 4 \(check-standardise\): it stands above cell 5"):
+        build(course, course.sources()[0])
 
 
 @pytest.mark.parametrize(

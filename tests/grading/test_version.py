@@ -31,7 +31,7 @@ def modules_of(path, root):
 
 def reached(root):
     """Return the files that reading, running, checking and diagnosing a submission can reach."""
-    waiting = [root / "autograder" / "grading" / name for name in ("grade.py", "submission.py")]
+    waiting = [root / "autograder" / "grading" / name for name in ("grade.py", "sealed.py", "submission.py")]
     waiting += (path for path in version.content(LESSONS.folder) if path.suffix == ".py")
     waiting += (root / "autograder" / name for name in FILES)
     waiting += (root / "autograder" / "judging").rglob("*.py")  # what checks of any course may use

@@ -20,13 +20,13 @@ ONLY_MEASURED = ("blockwise_attention", "parameter_count", "my_captioner", "my_l
 
 @pytest.mark.parametrize(("assignment", "exercise"), EXERCISES)
 @pytest.mark.slow
-def test_every_known_answer_fails_the_same_checks_for_every_seed(assignment, exercise):
+def test_a_known_answer_fails_the_same_checks_for_every_seed(assignment, exercise):
     lesson = LESSONS.of(assignment)
     checks = [c for c in lesson.checks(exercise).values() if mark_value(c, "points", 0)]
     checks = [c for c in checks if not mark_value(c, "measured")]
     cases = cases_of(lesson, exercise)
     assert cases
-    for case in cases if EVERYTHING else cases[::5]:
+    for case in cases if EVERYTHING else cases[::10]:
         failed = {seed: _failed(lesson, case, checks, seed) for seed in SEEDS}
         assert len(set(failed.values())) == 1, f"{case}: {failed}"
         if case.right or exercise not in ONLY_MEASURED:

@@ -116,7 +116,7 @@ def test_what_the_code_prints_is_shown(remote):
     assert "shape torch.Size" in str(report)
 
 
-def test_an_endless_loop_is_told_once(box):
+def test_an_answer_that_ends_its_process_is_told_once(box):
     session = Session(box)
     student = RemoteStudent(session, {"": ""}, LESSON)
     session.run_cell("import os\ndef softmax(E, dim=-1):\n    os._exit(3)")

@@ -184,14 +184,18 @@ def test_two_submissions_draw_different_random_numbers(box):
         ("import time\ntime.sleep(1000)", "nothing was computed"),
         ("kept = []\nwhile True: kept.append(bytearray(2**24))", "memory"),
         ("import os\nos._exit(0)", "ended"),
-        ("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)", "ended|KeyboardInterrupt|"),
+        (
+            "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)",
+            None,
+        ),  # the first process of a namespace cannot be killed from inside it
     ],
     ids=["loop", "sleep", "memory", "exit", "signal"],
 )
 def test_a_cell_that_uses_too_much_is_stopped_and_the_rest_runs(session, run, cell, told):
     session.run_cell("x = 41")
     error = session.run_cell(cell).error
-    assert error is None or any(part in f"{error[0]} {error[1]}" for part in told.split("|"))
+    assert (error is None) == (told is None)
+    assert told is None or told in error[1]
     assert run("x + 1") == "42"
 
 

@@ -1,1 +1,1 @@
-"""What checks are written with: inputs, comparisons and properties, for any lesson."""
+"""Tools for writing checks: inputs, comparisons and properties, for any lesson."""

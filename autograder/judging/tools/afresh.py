@@ -1,11 +1,11 @@
-"""Does a function compute every call from its inputs, or does it remember results?"""
+"""Detect a function that caches results instead of computing every call from its inputs."""
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.tools import expect
 
 
 def computes_afresh(call, reference, inputs, draw):
-    """Call with the same tensors three times, each time holding new numbers, and compare each result with the reference.
+    """Call three times with the same tensors, holding new numbers each time, and compare each result with the reference.
 
     ``call`` and ``reference`` take ``inputs`` and return one tensor.
     """

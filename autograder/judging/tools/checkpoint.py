@@ -1,4 +1,4 @@
-"""Trained weights that were handed in: loaded into what the student's own function makes, and a mark in steps."""
+"""Trained weights that were handed in: loading them into the student's own model, and partial credit in steps."""
 
 import tempfile
 from pathlib import Path
@@ -13,7 +13,7 @@ STEPS = 8  # of partial credit
 
 
 def load(student: Student, name: str, file: str) -> StudentModule:
-    """Return what the student's ``name()`` makes, with the weights in ``file``, or fail with what is wrong with them."""
+    """Return the student's ``name()`` with the weights in ``file``, or fail and say why they cannot be loaded."""
     own = student.build(name).parameters()
     data = student.file(file)
     if data is None:
@@ -43,7 +43,7 @@ def load(student: Student, name: str, file: str) -> StudentModule:
         )
     module = student.build(name, weights=weights)
     try:
-        module.when(times=0).request()  # only made, and the weights loaded
+        module.when(times=0).request()  # only construct it and load the weights
     except CheckFailure as failure:
         if failure.kind == "parameters":
             failure.cause, failure.hint = other["cause"], other["hint"]
@@ -81,7 +81,7 @@ def _read(data: bytes, name: str, file: str) -> dict[str, Tensor]:
 
 
 def are_numbers(logits: Tensor) -> None:
-    """Fail if there are values among the logits that are no numbers, as after a training that went wrong."""
+    """Fail if any logit is NaN or infinite, as after a failed training."""
     if not bool(logits.isfinite().all()):
         raise CheckFailure(
             "not numbers",
@@ -93,9 +93,9 @@ def are_numbers(logits: Tensor) -> None:
 
 
 def judge(value: float, full: float, none: float, failure: CheckFailure) -> None:
-    """Raise partial credit, in whole steps, for a value that is not as good as ``full``; as ``none``, it earns nothing.
+    """Raise partial credit, in whole steps, for a value worse than ``full``; a value no better than ``none`` earns nothing.
 
-    Larger is better if ``full`` is larger than ``none``, and smaller otherwise. A value that is no number earns nothing.
+    Larger is better if ``full`` is larger than ``none``, and smaller otherwise. NaN earns nothing.
     """
     part = (value - none) / (full - none)
     if part >= 1:

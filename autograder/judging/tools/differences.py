@@ -8,13 +8,13 @@ from torch import Tensor
 from autograder.judging.failure import CheckFailure
 from autograder.judging.picture import Matrix
 
-#: Largest difference that rounding explains, as a multiple of the dtype's machine epsilon: for sums of a few dozen terms
+#: Largest difference attributed to rounding, as a multiple of the dtype's machine epsilon: for sums of a few dozen terms
 #: of order 1, measured errors stay below 30 epsilon (float32, float64) and below 6 (bfloat16, where weights are rounded).
 _EPSILONS = {torch.float64: 4000, torch.float32: 400, torch.bfloat16: 12, torch.float16: 24}
 
 
 def tolerance(dtype: torch.dtype, size: float = 1.0) -> float:
-    """Return the largest difference that is put down to rounding, for values up to ``size``, in this dtype."""
+    """Return the largest difference attributed to rounding, for values up to ``size``, in this dtype."""
     return _EPSILONS[dtype] * torch.finfo(dtype).eps * max(size, 1.0)
 
 
@@ -45,7 +45,7 @@ def first_wrong_row(wrong: Tensor) -> tuple[str, tuple[int, ...]]:
 
 
 def numbers(values: Tensor, most: int = 6) -> str:
-    """Write a vector as text, cut after a few entries."""
+    """Format a vector as text, cut after a few entries."""
     flat = values.detach().reshape(-1)
     shown = ", ".join(f"{x:.3f}" if 1e-3 <= abs(x) < 1e4 or x == 0 else f"{x:.2e}" for x in flat[:most].tolist())
     return f"[ {shown}{', …' if flat.numel() > most else ''} ]"

@@ -1,4 +1,4 @@
-"""Fresh inputs for a check, drawn from a printed seed, and sizes that cannot be mixed up."""
+"""Fresh inputs for a check, drawn from a printed seed, and sizes that cannot be confused."""
 
 import hashlib
 import os
@@ -25,7 +25,7 @@ class Sizes:
 
 
 def fresh_seed() -> int:
-    """Return the seed in the environment variable ``AUTOGRADER_SEED``, or else one that nobody can foresee."""
+    """Return the seed in the environment variable ``AUTOGRADER_SEED``, or else an unpredictable one."""
     asked = os.environ.get("AUTOGRADER_SEED", "")
     if asked and not asked.isdigit():
         raise ValueError(f"AUTOGRADER_SEED should be a whole number such as 1729, but is {asked!r}.")
@@ -33,7 +33,7 @@ def fresh_seed() -> int:
 
 
 class Draw:
-    """Random tensors of one check. The same seed and the same check always give the same tensors."""
+    """Random tensors for one check. The same seed and the same check always give the same tensors."""
 
     def __init__(self, seed: int, check: str):
         self.seed = seed

@@ -1,4 +1,4 @@
-"""Comparisons that say what was expected, what came, and where the two first differ."""
+"""Comparisons that report the expected value, the received value, and where the two first differ."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -130,8 +130,8 @@ def unchanged(before: Sequence[Any], after: Sequence[Any], names: Sequence[str])
 def depends_on_its_inputs(first: Tensor, second: Tensor, what: str) -> None:
     """Fail unless the results for two different inputs are numbers and differ.
 
-    A property that nothing at all can have (an unchanged input, the right shape, equal outputs in another order) earns points
-    only together with this.
+    A property that a trivial answer can have (an unchanged input, the right shape, equal outputs in another order) earns
+    points only together with this one.
     """
     if not bool(first.isfinite().all() and second.isfinite().all()):
         raise CheckFailure(
@@ -154,7 +154,7 @@ def depends_on_its_inputs(first: Tensor, second: Tensor, what: str) -> None:
 
 
 def gradients(found: Sequence[Tensor | None], expected: Sequence[Tensor], names: Sequence[str], setting: str) -> None:
-    """Fail unless every gradient is there and equals the reference's."""
+    """Fail unless every gradient exists and equals the reference's."""
     for got, want, name in zip(found, expected, names, strict=True):
         if got is None:
             raise CheckFailure(

@@ -1,4 +1,4 @@
-"""What the checks of losses share: a mean cross-entropy over some of the positions, against one that is added up word by word."""
+"""Shared checks of losses: a mean cross-entropy over some positions, compared with one that is summed position by position."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from autograder.judging.failure import CheckFailure
 from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
 
-#: Rounding is far smaller, but dividing by a count plus some 1e-8 is no mistake, and the mistakes are far larger.
+#: Rounding is far smaller, but dividing by a count plus about 1e-8 is accepted, and real mistakes are far larger.
 SIZE = 1e7
 
 
@@ -19,7 +19,7 @@ SIZE = 1e7
 class Loss:
     """A student's loss ``name(logits, targets)`` and the right value, ``want(logits, targets)``.
 
-    ``given`` is what the function calls its second argument, ``real`` what a position is that counts.
+    ``given`` is the function's name for its second argument, ``real`` describes a position that counts.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Loss:
         return loss
 
     def is_zero(self, student: Student, logits: Tensor, targets: Tensor, what: str) -> None:
-        """Fail unless the loss and its gradient are 0, for targets of which none is real."""
+        """Fail unless the loss and its gradient are 0 for targets without a real position."""
         setting = f"{self.describe(logits, targets)} ({what})"
         loss = self.value(student, logits, targets, setting)
         if not float(loss) == 0.0:
@@ -78,7 +78,7 @@ class Loss:
             )
 
     def depends(self, student: Student, draw: Any, targets: Tensor, classes: int) -> None:
-        """Fail unless other logits give another loss."""
+        """Fail unless different logits give a different loss."""
         logits = draw.normal(*targets.shape, classes)
         first, second = (self.value(student, factor * logits, targets) for factor in (1, 2))
         expect.depends_on_its_inputs(first, second, "The loss")
@@ -109,7 +109,7 @@ class Loss:
         expect.close(found, want, "d/dlogits", size=SIZE, setting=setting, message=message)
 
     def large_logits(self, student: Student, draw: Any, targets: Tensor, classes: int) -> None:
-        """Compare the loss for logits of three sizes, in both precisions."""
+        """Compare the loss for logits of three magnitudes, in both precisions."""
         for scale in (30.0, 300.0, 3000.0):
             for dtype in (torch.float64, torch.float32):
                 logits = draw.normal(*targets.shape, classes, scale=scale, dtype=dtype)
@@ -119,7 +119,7 @@ class Loss:
                 expect.close(loss, want, "The loss", size=size, setting=setting)
 
     def same_again(self, student: Student, logits: Tensor, targets: Tensor, others: Tensor) -> None:
-        """Compare a call with its repetition and with transposed tensors; ``others`` and the logits are not changed."""
+        """Compare a call with its repetition and with transposed tensors; check that ``others`` and the logits are unchanged."""
         after = student.answer(Request(self.name, (logits, others))).args_after
         expect.unchanged((logits, others), after, ("logits", self.given))
         first = self.compare(student, logits, targets, str(logits.dtype))
@@ -127,5 +127,5 @@ class Loss:
         expect.close(again, first.detach().double(), "The loss", message="The same call gives another loss.")
         stacked = (
             logits.transpose(0, 1).contiguous().transpose(0, 1)
-        )  # as torch.stack(steps).transpose(0, 1) makes them
+        )  # the layout that torch.stack(steps).transpose(0, 1) produces
         self.compare(student, stacked, targets.T.contiguous().T, f"transposed tensors, {logits.dtype}")

@@ -1,4 +1,4 @@
-"""Which parameters a module should have, by name and shape, and what is likely wrong where it has others."""
+"""The parameters that a module should have, by name and shape, and the likely mistake if it has others."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

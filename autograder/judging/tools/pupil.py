@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Pupil:
-    """One hand-in: which known answers stand in the place of the solution's, and what it should earn.
+    """One hand-in: the known answers that replace the solution's, and the points it should earn.
 
-    ``lost`` maps an exercise to the points that its wrong answer should cost; everything else earns all its points. ``kind`` is
+    ``lost`` maps an exercise to the points that its wrong answer should cost; all others earn full points. ``kind`` is
     ``answers``, ``release`` (handed in untouched), ``syntax error``, ``missing`` (no notebook) or ``corrupt``.
     """
 

@@ -33,7 +33,7 @@ def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -
         pairs.append((got_second, second, next(names)))
     else:
         pairs += zip(several(got_second, len(second), whole), second, names, strict=True)
-    # Weights first: what is wrong there is wrong in the outputs too.
+    # Weights first: an error in them also makes the outputs wrong.
     for value, expected, name in sorted(pairs, key=lambda pair: not pair[2].startswith("A")):
         expect.close(expect.tensor(value, name), expected, name, size=size, setting=setting)
 
@@ -41,7 +41,7 @@ def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -
 def two(value: Any, first: str, second: str) -> tuple[Any, Any]:
     """Return both parts of a pair whose second part may be several tensors, or fail."""
     if not isinstance(value, tuple | list) or len(value) != 2:
-        expect.pair(value, first, second)  # raises the failure that fits
+        expect.pair(value, first, second)  # raises the appropriate failure
     return value[0], value[1]
 
 
@@ -62,7 +62,7 @@ def several(value: Any, count: int, what: str) -> Sequence[Any]:
 
 
 def no_weights(value: Any) -> None:
-    """Fail unless this is an empty list, as it has to be with need_weights=False."""
+    """Fail unless this is an empty list, as need_weights=False requires."""
     if isinstance(value, list | tuple) and not len(value):
         return
     raise CheckFailure(
@@ -77,18 +77,18 @@ def no_weights(value: Any) -> None:
 
 
 def describe(*inputs: Any) -> str:
-    """Name the shapes and the dtype of the inputs."""
+    """Format the shapes and the dtype of the inputs."""
     tensors = [x for x in inputs if isinstance(x, Tensor)]
     return f"inputs {', '.join(str(tuple(x.shape)) for x in tensors)}" + (f", {tensors[0].dtype}" if tensors else "")
 
 
 def refuses(what: str, hint: str, call: Callable[..., Any], *args: Any) -> None:
-    """Fail unless ``call(*args)`` raises an error of the student's own code."""
+    """Fail unless ``call(*args)`` raises an error in the student's own code."""
     try:
         call(*args)
     except CheckFailure as failure:
-        # With a cause, the whole process was stopped. NotImplementedError is a refusal here: callers have already checked
-        # that the exercise is written.
+        # A cause means that the whole process was stopped. NotImplementedError counts as a refusal here: callers have already
+        # checked that the exercise is written.
         if failure.kind == "unwritten" or (failure.kind == "crash" and not failure.cause):
             return
         raise
@@ -117,7 +117,7 @@ def same_twice(module: StudentModule, *inputs: Any) -> None:
 
 
 def uses_its_inputs(module: StudentModule, first: tuple, second: tuple) -> None:
-    """Fail when the module gives the same first result for two different inputs."""
+    """Fail if the module gives the same first result for two different inputs."""
     one, other = (first_result(module(*inputs)) for inputs in (first, second))
     expect.depends_on_its_inputs(one, other, "The result")
 

@@ -1,20 +1,20 @@
-"""Verdicts about random results, with an error rate that is known.
+"""Verdicts about random results, with a known error rate.
 
 By Chernoff's bound, the number of successes in n independent trials with probability p deviates from n p as far as k or farther
 with probability at most 2 exp(−n KL(k/n, p)), where KL(a, p) = a ln(a/p) + (1 − a) ln((1 − a)/(1 − p)); see T. M. Cover and
-J. A. Thomas, "Elements of Information Theory", 2006, section 11.1. No approximation is in it, so it holds for small numbers too.
+J. A. Thomas, "Elements of Information Theory", 2006, section 11.1. The bound is not an approximation: it also holds for small n.
 """
 
 import math
 
-#: How often a right answer may be called wrong by one comparison. A check makes fewer than a hundred, an exercise a few hundred.
+#: Probability that one comparison rejects a right answer. A check makes fewer than a hundred, an exercise a few hundred.
 ERROR = 1e-9
 
 
 def credible(successes: int, trials: int, probability: float, error: float = ERROR) -> bool:
-    """Whether so many successes may come from independent trials with this probability.
+    """Return whether this many successes are plausible for independent trials with this probability.
 
-    A right answer is refused with a probability of at most ``error``.
+    A right answer is rejected with a probability of at most ``error``.
     """
     if trials == 0:
         return True
@@ -22,7 +22,7 @@ def credible(successes: int, trials: int, probability: float, error: float = ERR
 
 
 def divergence(share: float, probability: float) -> float:
-    """Return KL(share, probability) in nats; infinite where ``probability`` allows no such share."""
+    """Return KL(share, probability) in nats; infinite if ``probability`` rules out such a share."""
     return sum(
         0.0 if part == 0 else math.inf if whole == 0 else part * math.log(part / whole)
         for part, whole in ((share, probability), (1 - share, 1 - probability))

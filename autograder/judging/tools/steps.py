@@ -1,4 +1,4 @@
-"""A training step of one model against that of another, on the same batches."""
+"""Compare the time of a training step of two models on the same batches."""
 
 import time
 from collections.abc import Callable
@@ -18,9 +18,9 @@ def step_ratio(
     target: float = 1.0,
     rounds: tuple[int, int] = (11, 31),
 ) -> float:
-    """Return the median time of our step, forward, loss and backward, as a part of theirs.
+    """Return the median time of our step (forward, loss and backward) divided by theirs.
 
-    Each loss takes what ``make()`` gives, a fresh batch, and uses its model, which is in training mode. There are more rounds
+    Each loss takes a fresh batch from ``make()`` and uses its model, which is in training mode. Rounds are added
     while it is unclear whether the ratio is below ``target``.
     """
     our_step, their_step = _step(ours.train(), our_loss), _step(theirs.train(), their_loss)

@@ -1,4 +1,4 @@
-"""What the checks of modules share: a student's module and a reference that hold the same weights, and their comparison."""
+"""Shared checks of modules: a student's module and a reference with the same weights, and their comparison."""
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from autograder.judging.tools.results import alike, describe, equal
 
 
 class Twins:
-    """A student's module ``name(*build)`` and a reference, both with the weights that are drawn here, in eval mode."""
+    """A student's module ``name(*build)`` and a reference, both with the weights drawn here, in eval mode."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Twins:
     def gradients_agree(
         self, *inputs: Tensor, draw: Any, names: Sequence[str], outputs: int = 1, setting: str = "", **options: Any
     ) -> None:
-        """Compare the gradients with respect to the inputs (``names``) and to all parameters. ``outputs`` results count."""
+        """Compare the gradients with respect to the inputs (``names``) and all parameters, for the first ``outputs`` results."""
         leaves = [x.clone().requires_grad_() if x.is_floating_point() else x for x in inputs]
         results = self.reference(*leaves, **options)
         results = (results if isinstance(results, tuple) else (results,))[:outputs]
@@ -65,9 +65,9 @@ class Twins:
 
 @contextlib.contextmanager
 def explained_if_random(module: StudentModule, got: Any, *inputs: Any, **options: Any) -> Iterator[None]:
-    """To a failure about values, add as its cause that the same call gives other values each time, if it does.
+    """If the same call gives different values each time, add that as the cause to a failure about values.
 
-    ``got`` is what the call gave before; None if it has not been made.
+    ``got`` is the earlier result of the call; None if it has not been made.
     """
     try:
         yield
@@ -76,7 +76,7 @@ def explained_if_random(module: StudentModule, got: Any, *inputs: Any, **options
             raise
         before = module(*inputs, **options) if got is None else got
         if not equal(before, module(*inputs, **options)):
-            failure.kind, failure.cause = "random", "random in eval mode"  # no known answer's numbers could equal these
+            failure.kind, failure.cause = "random", "random in eval mode"  # no known answer can reproduce these numbers
             failure.hint = (
                 "The same call gives other numbers each time. In eval mode dropout has to be off: nn.Dropout knows the mode, "
                 "F.dropout has to be told (training=self.training). A layer made in forward has new random weights in every call."
@@ -85,21 +85,21 @@ def explained_if_random(module: StudentModule, got: Any, *inputs: Any, **options
 
 
 def parameter_gradients(answer: Answer, names: Sequence[str] | Mapping[str, Any]) -> list[Tensor | None]:
-    """Return the student's gradients of the parameters that are meant by these names."""
+    """Return the student's gradients of the parameters that these names refer to."""
     own = answer.parameter_gradients
     return [next((own[key] for key in matching(name, own)), None) for name in names]
 
 
 def drawn(name: str, like: Tensor, draw: Any) -> Tensor:
-    """Draw weights of a size at which a mistake shows: matrices such that results are of order 1, vectors well off 0 and 1."""
+    """Draw weights large enough to reveal a mistake: matrices that give results of order 1, vectors well away from 0 and 1."""
     if like.dim() >= 2:
         return draw.normal(*like.shape, scale=like[0].numel() ** -0.4)
     return draw.normal(*like.shape, scale=0.4) + (1.0 if name.endswith("gamma") else 0.0)
 
 
 def leaves_no_trace(twins: Twins, others: Sequence[tuple], *inputs: Any, what: Sequence[str]) -> None:
-    """Compare a call with the reference after the same module has seen other inputs. A result that is wrong without them
-    too is a wrong value and nothing else."""
+    """Compare a call with the reference after the same module has processed other inputs. A result that is wrong even
+    without them is reported as a wrong value only."""
     got = twins.module.when(before=others).request(*inputs).value
     with torch.no_grad():
         want = twins.reference(*inputs)

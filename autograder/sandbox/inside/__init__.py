@@ -1,1 +1,1 @@
-"""The part of the sandbox that runs beside the student's code. It knows no check and no answer."""
+"""The part of the sandbox that runs with the student's code. It contains no checks and no answers."""

@@ -1,8 +1,8 @@
-"""Inside: take PyTorch's ready-made attention away below the Python level, for the rest of this process's life.
+"""Inside: disable PyTorch's ready-made attention below the Python level, for the rest of this process's life.
 
-Replacing a name in ``torch.nn.functional`` is undone by whoever keeps another reference. Here the kernels themselves are
-replaced in PyTorch's dispatcher, where Python code, TorchScript and PyTorch's own layers all end up, and the handle with which
-the replacement could be taken back is lost on purpose.
+Code that kept another reference can undo a replacement in ``torch.nn.functional``. This module replaces the kernels
+in PyTorch's dispatcher, where Python code, TorchScript and PyTorch's own layers all end up, and deliberately discards the handle
+that could remove the replacement.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ def raise_for_good(forbid: tuple[str, ...]) -> None:
         return
     library: Any = torch._C._dispatch_library("IMPL", "aten", "")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # PyTorch tells, once, that a kernel is replaced
+        warnings.simplefilter("ignore")  # PyTorch warns once when a kernel is replaced
         for name in names:
             for key in _KEYS:
                 if torch._C._dispatch_has_kernel_for_dispatch_key(name, key):
@@ -38,10 +38,10 @@ def raise_for_good(forbid: tuple[str, ...]) -> None:
 
 
 def stay_in_python(home: str) -> None:
-    """Keep the process from calling into libraries directly, below the dispatcher. Such a hook cannot be taken away again.
+    """Block direct calls into libraries, below the dispatcher. An audit hook cannot be removed.
 
-    ``home`` is the folder in which the student may write. Compiled modules are loaded from Python's own folders alone, whose
-    paths are compared as text: a path with ``..`` or ``//`` in it is not one of them.
+    ``home`` is the folder in which the student may write. Compiled modules load only from Python's own folders. Their
+    paths are compared as text: a path that contains ``..`` or ``//`` is rejected.
     """
     folders = {sys.prefix, sys.base_prefix, *sys.path} - {"", home}
     own = tuple(f"{folder}/" for folder in folders if not f"{folder}/".startswith(f"{home}/"))
@@ -58,7 +58,7 @@ def stay_in_python(home: str) -> None:
 
 
 def _below(path: str, folders: tuple[str, ...]) -> bool:
-    """Whether a path as it stands, with nothing in it that leads elsewhere, is below one of the folders."""
+    """Return whether a path, as text and without parts such as ``..``, is below one of the folders."""
     return path.startswith(folders) and not any(part in path for part in ("//", "/../", "/./"))
 
 

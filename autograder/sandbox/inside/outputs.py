@@ -1,4 +1,4 @@
-"""Inside: what a cell has printed and shown, in its order and within bounds."""
+"""Inside: the printed and displayed outputs of a cell, in order and within bounds."""
 
 import base64
 import io
@@ -14,7 +14,7 @@ MAX_OUTPUTS = 40
 
 
 class Outputs:
-    """What one cell has printed and shown, in nbformat's form. Beyond a bound the rest is dropped, and a note says so."""
+    """The outputs of one cell, in nbformat's form. Output beyond a bound is dropped, and a note says so."""
 
     def __init__(self) -> None:
         self.items: list[dict[str, Any]] = []
@@ -32,7 +32,7 @@ class Outputs:
             self.add({"output_type": "stream", "name": name, "text": text})
 
     def show(self, data: dict[str, Any], kind: str) -> None:
-        """Keep the text and the picture of what a cell shows; HTML and scripts of a student's own are not passed on."""
+        """Keep the text and the picture of a displayed value; a student's own HTML and scripts are dropped."""
         kept: dict[str, Any] = {}
         if isinstance(text := data.get("text/plain"), str):
             kept["text/plain"] = text[:MAX_TEXT]
@@ -59,7 +59,7 @@ class Stream(io.TextIOBase):
         return Bytes(self)
 
     def fileno(self) -> int:
-        """What is written to the file itself, by a process that was started, is not kept."""
+        """Return the real file descriptor: output that a child process writes to it is not kept."""
         return 1 if self.stream_name == "stdout" else 2
 
     def writable(self) -> bool:
@@ -71,7 +71,7 @@ class Stream(io.TextIOBase):
 
 
 class Bytes(io.RawIOBase):
-    """``sys.stdout.buffer``: bytes are shown as the text that they spell."""
+    """``sys.stdout.buffer``: bytes are shown as the UTF-8 text that they encode."""
 
     def __init__(self, stream: Stream):
         self.stream = stream

@@ -1,4 +1,4 @@
-"""Inside: run a notebook's cells as Jupyter does, and keep what they print and show, in its order."""
+"""Inside: run a notebook's cells as Jupyter does, and record what they print and display, in order."""
 
 import ast
 import builtins
@@ -13,7 +13,7 @@ from autograder.sandbox.inside.outputs import MAX_TEXT, Outputs, Stream
 
 
 def make_shell() -> Any:
-    """Return a fresh IPython shell with inline figures, without a history file or a window system."""
+    """Return a fresh IPython shell with inline figures, without a history file or a GUI event loop."""
     from IPython.core.displayhook import DisplayHook
     from IPython.core.displaypub import DisplayPublisher
     from IPython.core.interactiveshell import InteractiveShell
@@ -23,7 +23,7 @@ def make_shell() -> Any:
         """The value of a cell's last expression."""
 
         def write_output_prompt(self) -> None:
-            """Jupyter shows the number beside the output, not in it."""
+            """Print nothing: Jupyter shows the number beside the output, not in it."""
 
         def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
             if isinstance(sys.stdout, Stream):
@@ -33,7 +33,7 @@ def make_shell() -> Any:
             self._is_active = False
 
     class Publisher(DisplayPublisher):
-        """What ``display`` shows."""
+        """The outputs of ``display``."""
 
         def publish(self, data: dict[str, Any], *args: Any, **kwargs: Any) -> None:
             if isinstance(sys.stdout, Stream):
@@ -43,13 +43,13 @@ def make_shell() -> Any:
         displayhook_class = Hook
         display_pub_class = Publisher
 
-        kernel = SimpleNamespace(shell=None, session=None)  # some notebooks ask whether there is one
+        kernel = SimpleNamespace(shell=None, session=None)  # some notebooks check whether a kernel exists
 
         def enable_gui(self, gui: Any = None) -> None:
-            """There is no event loop of a window system to join."""
+            """Do nothing: there is no GUI event loop to join."""
 
         def enable_matplotlib(self, gui: Any = None) -> Any:
-            """Whatever is asked for, a window or a widget, figures are shown inline."""
+            """Show figures inline, even if the notebook asks for a window or a widget."""
             return super().enable_matplotlib("inline")
 
     settings = Config()
@@ -60,7 +60,7 @@ def make_shell() -> Any:
 
 
 def no_input(prompt: object = "", *_: Any, **__: Any) -> str:
-    """Stands in for ``input``, as in a notebook that is run without a person before it."""
+    """Replace ``input``, as in a notebook that runs unattended."""
     raise RuntimeError(
         f"input({str(prompt)!r}) waits for a person, and nobody is there when the notebook is graded. "
         "Write the value into the cell instead."
@@ -68,7 +68,7 @@ def no_input(prompt: object = "", *_: Any, **__: Any) -> str:
 
 
 def prepare() -> Any:
-    """Make the shell, with ``input`` answered by an error and figures shown inline."""
+    """Create the shell, with an ``input`` that raises and with inline figures."""
     builtins.input = no_input
     getpass.getpass = no_input
     shell = make_shell()
@@ -88,7 +88,7 @@ def run_cell(shell: Any, text: str) -> dict[str, Any]:
 
 
 def _run(shell: Any, text: str) -> tuple[dict[str, Any], int]:
-    """Run one cell. Returns also the line at which it stopped, or 0."""
+    """Run one cell. Also returns the line at which it stopped, or 0."""
     tracebacks: list[list[str]] = []
     vars(shell)["_showtraceback"] = lambda kind, value, lines: tracebacks.append(lines)
     outputs = Outputs()
@@ -100,7 +100,7 @@ def _run(shell: Any, text: str) -> tuple[dict[str, Any], int]:
 
 
 def _line(error: BaseException | None) -> int:
-    """Return the line of the cell at which an error stopped it, or 0 where that is not known."""
+    """Return the line of the cell at which an error stopped it, or 0 if unknown."""
     step = error.__traceback__ if error else None
     while step is not None and (
         step.tb_frame.f_code.co_name != "<module>" or "IPython" in step.tb_frame.f_code.co_filename
@@ -109,13 +109,13 @@ def _line(error: BaseException | None) -> int:
     return step.tb_lineno if step else 0
 
 
-#: After these errors the rest of a cell is run: a package that is missing here, and a function that the lesson forbids, must not
-#: take away the imports and definitions beside them.
+#: After these errors the rest of a cell still runs: a package that is missing here, or a function that the lesson forbids, must
+#: not remove the imports and definitions beside it.
 GOES_ON = ("ModuleNotFoundError", "ImportError", "CheckFailure")
 
 
 def run(shell: Any, text: str) -> dict[str, Any]:
-    """Run one cell as :func:`run_cell` does. After an error of ``GOES_ON``, run its other statements one by one."""
+    """Run one cell as :func:`run_cell` does. After an error in ``GOES_ON``, run its other statements one by one."""
     result, line = _run(shell, text)
     if result["error"] and result["error"]["ename"] in GOES_ON:
         result["outputs"] += run_statements(shell, text, line)
@@ -123,15 +123,15 @@ def run(shell: Any, text: str) -> dict[str, Any]:
 
 
 def run_statements(shell: Any, text: str, line: int) -> list[dict[str, Any]]:
-    """Run each top-level statement of a cell, from the one on ``line`` on, by itself: one that fails does not stop the others."""
+    """Run each top-level statement of a cell separately, starting at ``line``: a failing one does not stop the others."""
     if text.lstrip().startswith("%%"):
-        text = text.lstrip().partition("\n")[2]  # without the magic that wraps the whole cell
+        text = text.lstrip().partition("\n")[2]  # drop the magic that wraps the whole cell
     text = shell.transform_cell(text)
     lines = text.splitlines(keepends=True)
     outputs = []
     for statement in ast.parse(text).body:
         if (statement.end_lineno or 0) < line:
-            continue  # it has been run
+            continue  # already run
         first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
         for part in _apart(statement) or ["".join(lines[first - 1 : statement.end_lineno])]:
             outputs += run_cell(shell, part)["outputs"]
@@ -139,7 +139,7 @@ def run_statements(shell: Any, text: str, line: int) -> list[dict[str, Any]]:
 
 
 def _apart(statement: ast.stmt) -> list[str]:
-    """Return an import of several names as an import for each, and nothing for any other statement."""
+    """Split an import of several names into one import per name; return nothing for any other statement."""
     if not isinstance(statement, ast.Import | ast.ImportFrom) or len(statement.names) == 1:
         return []
     if isinstance(statement, ast.Import):

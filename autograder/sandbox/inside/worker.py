@@ -25,17 +25,17 @@ _MOST_PRINTED = 2000
 
 
 def main(number: int) -> None:
-    """Serve the socket with this number. The first message says hello and, by way of the kernel, which process this is."""
+    """Serve the socket with this number. The first message is a greeting; the kernel attaches this process's number to it."""
     connection = socket.socket(fileno=number)
     Path(HOME).mkdir(mode=0o700, parents=True)
     os.chdir(HOME)
     os.environ.update(HOME=HOME, PWD=HOME)
-    importlib.invalidate_caches()  # the folder was not there when the imports before the fork looked for it
+    importlib.invalidate_caches()  # imports before the fork cached that the folder did not exist
     Worker(connection).serve()
 
 
 class Worker:
-    """Holds the shell in which the cells run and the student that its names make."""
+    """Holds the shell in which the cells run and the student built from its namespace."""
 
     def __init__(self, connection: socket.socket):
         self.connection = connection
@@ -88,7 +88,7 @@ class Worker:
                 yield
 
     def begin(self, header: dict[str, Any], unpacking: encoding.Unpacking, packing: encoding.Packing) -> dict[str, Any]:
-        """Set the limits, take away the forbidden functions, and put down the files that came with the notebook."""
+        """Set the limits, disable the forbidden functions, and write the files handed in with the notebook."""
         self.student = LocalStudent(self.shell.user_ns, forbid=tuple(header["forbid"]))
         if header["lesson"]:
             stand_in.install(header["lesson"])
@@ -106,7 +106,7 @@ class Worker:
         return {"ok": True}
 
     def run(self, header: dict[str, Any], unpacking: encoding.Unpacking, packing: encoding.Packing) -> dict[str, Any]:
-        """Run a cell, and the rest of it where it stops at something that is not available here."""
+        """Run a cell, including the rest of it after an error caused by something that is unavailable here."""
         return shell.run(self.shell, header["text"])
 
     def answer(
@@ -116,7 +116,7 @@ class Worker:
         return {"answer": requests.pack_answer(self.student.answer(request), packing)}
 
     def call(self, header: dict[str, Any], unpacking: encoding.Unpacking, packing: encoding.Packing) -> dict[str, Any]:
-        """Call a function and send back its value alone: what is timed."""
+        """Call a function and return only its value: this request is timed."""
         args, kwargs = self._arguments(header, unpacking)
         return {"value": encoding.pack(self.student.timed(header["name"])(*args, **kwargs), packing)}
 
@@ -133,7 +133,7 @@ class Worker:
     def use_right(
         self, header: dict[str, Any], unpacking: encoding.Unpacking, packing: encoding.Packing
     ) -> dict[str, Any]:
-        """Put the given versions of earlier exercises in place of the student's own."""
+        """Replace the student's earlier exercises with the given versions."""
         names: dict[str, Any] = {}
         exec(compile(header["text"], "right answers", "exec"), names)
         self.right.enter_context(self.student.with_right(header["names"], names))

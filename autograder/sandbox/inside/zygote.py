@@ -1,7 +1,7 @@
 """Inside the sandbox: a process that has loaded PyTorch, holds no secret, and forks a fresh worker for every submission.
 
 Started as ``python -m autograder.sandbox.inside.zygote FD``. On the socket FD it receives one-byte messages, each with the socket
-of a new worker. A worker enters namespaces of its own, so it can reach neither this process nor the worker of another submission.
+of a new worker. A worker enters its own namespaces, so it can reach neither this process nor the worker of another submission.
 """
 
 import gc
@@ -12,7 +12,7 @@ import sys
 
 from autograder.sandbox import namespaces
 
-#: Imported once, before any fork. Nothing of PyTorch may run here: it would start threads, and threads do not survive a fork.
+#: Imported once, before any fork. No PyTorch operation may run here: it would start threads, and threads do not survive a fork.
 PRELOAD = (
     "torch",
     "numpy",
@@ -36,9 +36,9 @@ def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     _preload()
     namespaces.hide_from_others()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # finished children vanish by themselves
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps finished children
     gc.collect()
-    gc.freeze()  # a collection in a child need not touch, and so copy, what is shared
+    gc.freeze()  # keeps a collection in a child from touching, and so copying, shared pages
     control.sendall(b"ready")
     while True:
         data, files, _, _ = socket.recv_fds(control, 1, 1)
@@ -56,7 +56,7 @@ def _preload() -> None:
 
 
 def _become_worker(number: int) -> None:
-    """Never returns: this process only waits for process 1 of the new namespace, which serves the submission."""
+    """Never return: this process only waits for process 1 of the new namespace, which serves the submission."""
     status = 1
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)

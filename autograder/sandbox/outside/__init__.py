@@ -1,1 +1,1 @@
-"""The part of the sandbox that starts it, asks it and ends it."""
+"""The part of the sandbox that starts it, sends it requests and ends it."""

@@ -1,4 +1,4 @@
-"""Outside: start the sandboxed parent, get workers from it, and ask them one thing at a time."""
+"""Outside: start the sandboxed parent, get workers from it, and send each one request at a time."""
 
 import socket
 import struct
@@ -20,11 +20,11 @@ _CREDENTIALS = struct.Struct("iII")
 
 
 class Box:
-    """A sandboxed process that has loaded PyTorch. :meth:`spawn` gives a fresh worker, which knows nothing of any other.
+    """A sandboxed process that has loaded PyTorch. :meth:`spawn` returns a fresh worker, isolated from all others.
 
-    With ``gpu`` the workers see the machine's NVIDIA devices. A process that shares a driver's state with others must not be
-    forked from them, so each worker then gets a parent of its own: slower by the seconds that it takes to load PyTorch.
-    ``label`` appears in the list of processes, and says whose sandbox a process belongs to.
+    With ``gpu`` the workers see the machine's NVIDIA devices. Forking a process that shares driver state is not
+    safe, so each worker then gets its own parent: slower by the seconds that it takes to load PyTorch.
+    ``label`` appears in the process list and identifies the owner of a sandbox.
     """
 
     def __init__(self, limits: Limits | None = None, threads: int | None = None, gpu: bool = False, label: str = ""):
@@ -36,7 +36,7 @@ class Box:
         self.control, theirs = socket.socketpair()
         self.errors = tempfile.NamedTemporaryFile()  # noqa: SIM115 closed in close()
         arguments = bubblewrap.command(program, self.limits, theirs.fileno(), self.threads, gpu, label)
-        with open(self.errors.name, "ab") as told:  # only to be written to
+        with open(self.errors.name, "ab") as told:  # write-only
             self.process = subprocess.Popen(
                 arguments,
                 pass_fds=[theirs.fileno()],
@@ -68,7 +68,7 @@ class Box:
         return self.errors.read().decode(errors="replace")[-2000:].strip()
 
     def spawn(self) -> "Worker":
-        """Return a fresh worker. Raises SandboxMissing when the parent has gone."""
+        """Return a fresh worker. Raises SandboxMissing if the parent has ended."""
         if self.gpu and self.used:
             own = Box(self.limits, self.threads, gpu=True, label=self.label)
             worker = own.spawn()
@@ -100,7 +100,7 @@ class Box:
         raise SandboxMissing(f"A worker did not start in the sandbox. It said: {self._told() or 'nothing'}")
 
     def close(self) -> None:
-        """End the parent and with it every worker."""
+        """End the parent and, with it, every worker."""
         self.control.close()
         self.process.kill()
         self.process.wait()

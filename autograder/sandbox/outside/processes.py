@@ -1,4 +1,4 @@
-"""Outside: what a worker and its descendants use, read from the kernel, where no submission can lie."""
+"""Outside: the resource use of a worker and its descendants, read from the kernel, which no submission can falsify."""
 
 import contextlib
 import os
@@ -11,7 +11,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Process:
-    """Process 1 of a worker's namespace, seen from outside. When it is killed, the kernel kills every other process in there."""
+    """Process 1 of a worker's namespace, seen from outside. When it is killed, the kernel kills all others in the namespace."""
 
     def __init__(self, pid: int):
         self.pid = pid
@@ -28,7 +28,7 @@ class Process:
         self.handle = -1
 
     def descendants(self) -> Iterator[int]:
-        """Yield the process numbers below this one."""
+        """Yield the process numbers of all descendants."""
         waiting = [self.pid]
         while waiting:
             for child in _children(waiting.pop()):
@@ -36,7 +36,7 @@ class Process:
                 waiting.append(child)
 
     def kill_descendants(self) -> None:
-        """Kill what the student's code has left running beside the worker."""
+        """Kill the processes that the student's code has left running."""
         for pid in list(self.descendants()):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -45,22 +45,22 @@ class Process:
         return 1 + sum(1 for _ in self.descendants())
 
     def cpu(self) -> float:
-        """Return the processor seconds of the worker and its descendants, all threads together."""
+        """Return the processor seconds of the worker and its descendants, over all threads."""
         total = _cpu_clock(self.pid) + _reaped(self.pid)
         return total + sum(_cpu_clock(pid) + _reaped(pid) for pid in self.descendants())
 
     def resident(self) -> int:
-        """Return the bytes of memory that the worker and its descendants hold."""
+        """Return the resident memory of the worker and its descendants in bytes."""
         return sum(_resident(pid) for pid in (self.pid, *self.descendants()))
 
     def reset_peak(self) -> int:
-        """Begin to measure the peak anew, and return the bytes held now."""
+        """Restart the peak measurement, and return the bytes held now."""
         with contextlib.suppress(OSError), open(f"/proc/{self.pid}/clear_refs", "w") as file:
             file.write("5")
         return _resident(self.pid)
 
     def peak(self) -> int:
-        """Return the most bytes that the worker has held since :meth:`reset_peak`."""
+        """Return the worker's peak memory in bytes since :meth:`reset_peak`."""
         for line in _lines(f"/proc/{self.pid}/status"):
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
@@ -78,14 +78,14 @@ def _children(pid: int) -> list[int]:
 
 
 def _cpu_clock(pid: int) -> float:
-    """The processor-time clock of another process: see clock_getcpuclockid(3) for how its number is made."""
+    """Return the processor-time clock of another process: clock_getcpuclockid(3) explains the number."""
     with contextlib.suppress(OSError):
         return time.clock_gettime((~pid << 3) | 2)
     return 0.0
 
 
 def _reaped(pid: int) -> float:
-    """Processor time of children that have ended and been waited for."""
+    """Return the processor time of children that have ended and been reaped."""
     with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/stat") as file:
         fields = file.read().rpartition(")")[2].split()
         return (int(fields[13]) + int(fields[14])) / _TICKS

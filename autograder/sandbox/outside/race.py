@@ -1,4 +1,4 @@
-"""A student's function against the reference, each in a process of its own."""
+"""A student's function timed against the reference, each in its own process."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
@@ -15,7 +15,7 @@ def arguments(name: str, args: tuple, kwargs: Mapping[str, Any], packing: encodi
 
 
 class _Session(Protocol):
-    """The session whose worker races."""
+    """The session whose worker is timed."""
 
     def worker(self) -> Worker: ...
 
@@ -61,7 +61,7 @@ class Race:
         return spent
 
     def _compare(self) -> None:
-        """Once both have answered: fast and wrong is wrong, in every round."""
+        """Compare the results once both have answered, in every round: a fast wrong answer must not pass."""
         if len(self.results) == 2:
             expect.close(
                 expect.tensor(self.results[False], "Y"),

@@ -1,4 +1,4 @@
-"""Outside: the student whose code runs in the sandbox. The checks ask it the same as a LocalStudent."""
+"""Outside: the student whose code runs in the sandbox. It answers the same requests as a LocalStudent."""
 
 import ast
 import contextlib
@@ -17,14 +17,14 @@ from autograder.sandbox.outside.race import Race, arguments
 from autograder.sandbox.outside.session import Session
 from autograder.sandbox.outside.worker import Stopped
 
-#: What a process holds more than its tensors explain: libraries that load on first use, pools of the memory allocator.
+#: Memory of a process that its tensors do not explain: libraries that load on first use, pools of the memory allocator.
 _MEMORY_NOISE = 60 * MB
 
 
 class RemoteStudent(Questions):
-    """Answers requests by way of a :class:`Session`. ``sources`` maps each name to the source text that defines it.
+    """Answers requests through a :class:`Session`. ``sources`` maps each name to the source text that defines it.
 
-    Once a request has had to be stopped, every later one fails at once: an endless loop delays the class only once.
+    Once a request has been stopped, every later one fails at once: an endless loop delays the class only once.
     """
 
     def __init__(self, session: Session, sources: Mapping[str, str], lesson: Lesson):
@@ -33,7 +33,7 @@ class RemoteStudent(Questions):
         self.stopped: CheckFailure | None = None
 
     def file(self, name: str) -> bytes | None:
-        """Return what was handed in beside the notebook, as it was before any of the student's cells ran."""
+        """Return a file handed in with the notebook, as it was before any of the student's cells ran."""
         return self.session.files.get(name)
 
     def _carry_out(self, request: Request) -> Answer:
@@ -57,9 +57,9 @@ class RemoteStudent(Questions):
         return told[0] / max(told[1], 1)
 
     def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
-        """Return what the worker tells, or what the kernel says that its process came to hold in another call, if that is much.
+        """Return the worker's measurement, or the kernel's for a second call if that is larger and exceeds the noise.
 
-        The first is exact, but a student's code could falsify it; the second is not, but nobody can.
+        The first is exact, but a student's code could falsify it; the second is inexact, but cannot be falsified.
         """
         packing = encoding.Packing()
         header = arguments(name, args, kwargs, packing)
@@ -76,8 +76,8 @@ class RemoteStudent(Questions):
     ) -> measure.Ratio:
         """Race the worker against one that runs only the reference.
 
-        What counts is the processor time that each process has used, by the kernel's account, from the question until the last
-        byte of the answer; what carrying the bytes costs by itself is measured with a function that only returns an argument.
+        The race counts the processor time of each process, as the kernel reports it, from the request to the last byte
+        of the answer. The cost of transferring the bytes is measured with a function that only returns an argument.
         """
         with self._failures(name):
             rival = self.session.start((), {})
@@ -95,10 +95,10 @@ class RemoteStudent(Questions):
         try:
             return forbidden.mentions(source, _imports(self.sources[""]), self.forbid)
         except (KeyError, SyntaxError, ValueError):
-            return None  # what it calls is still stopped when it is called
+            return None  # a forbidden call still raises at run time
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
-        """Return those of ``names`` that the student's ``exercise`` or what it calls mentions; without a source, all."""
+        """Return those of ``names`` that the student's ``exercise``, or what it calls, mentions; all if there is no source."""
         return mentioned(exercise, list(names), self.sources.get)
 
     @contextlib.contextmanager
@@ -134,7 +134,7 @@ class RemoteStudent(Questions):
 
     @contextlib.contextmanager
     def _failures(self, name: str) -> Iterator[None]:
-        """Turn the end of the process into a failure of the check that asked, and of all that ask after it."""
+        """Turn the end of the process into a failure of the current check and of all later ones."""
         if self.stopped is not None:
             raise self.stopped
         try:
@@ -167,7 +167,7 @@ def _number(data: Any, _: encoding.Unpacking) -> int:
 
 
 def _imports(text: str) -> dict[str, Any]:
-    """Return what the imports of a notebook bind, as far as the grader has those modules; nothing is imported here."""
+    """Return the names that a notebook's imports bind, if the grader has loaded those modules; nothing is imported here."""
     found: dict[str, Any] = {}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""Outside: one submission being graded. Its worker is made anew, and its cells run again, whenever it had to be stopped."""
+"""Outside: one submission being graded. After each stop it gets a new worker, in which its cells run again."""
 
 import ast
 import contextlib
@@ -17,11 +17,11 @@ from autograder.sandbox.requests import unpack_failure
 
 
 class SetUpFailed(Exception):
-    """A worker could not be set up for a submission, and has run nothing of it. A person has to look at its files."""
+    """A worker could not be set up for a submission, and has run none of its code. A person has to look at its files."""
 
 
 class Session:
-    """Runs a submission's cells in a sandbox and asks it things. ``stops`` counts how often its process had to be ended."""
+    """Runs a submission's cells in a sandbox and sends it requests. ``stops`` counts how often its process had to be ended."""
 
     def __init__(
         self, box: Box, forbid: tuple[str, ...] = (), files: Mapping[str, bytes] | None = None, lesson: str = ""
@@ -31,18 +31,18 @@ class Session:
         self.stops = 0
         self.begun = time.monotonic()
         self._worker: Worker | None = None
-        self._workers: list[Worker] = []  # all that have run the submission's code, for the account of their time
+        self._workers: list[Worker] = []  # all that have run the submission's code, to sum their time
 
     # ------------------------------------------------------------ cells
 
     def run_cell(self, text: str) -> CellResult:
-        """Run a cell. One that stops the process is left out from then on."""
+        """Run a cell. A cell that stops the process is skipped from then on."""
         try:
             reply, _ = self.worker().ask("run", {"text": text}, cpu=self.box.limits.cell_cpu)
         except Stopped as stopped:
             self._lost()
             return CellResult(error=("Stopped", str(stopped), f"Stopped: {stopped}"))
-        if "failure" in reply:  # the student's code has broken the shell: nothing was run
+        if "failure" in reply:  # the student's code has broken the shell: nothing ran
             return CellResult(error=("Stopped", "The cell could not be run.", "Stopped: The cell could not be run."))
         self.done.append(text)
         return cell_result(reply)
@@ -50,7 +50,7 @@ class Session:
     # ------------------------------------------------------------ workers
 
     def worker(self) -> Worker:
-        """Return the worker, a fresh one with the cells run again where there is none. Raises Stopped when all is used up."""
+        """Return the worker; if there is none, a fresh one with the cells run again. Raises Stopped if the limits are used up."""
         limits = self.box.limits
         if self.stops >= limits.stops:
             raise Stopped("often", "Stopped too often: this notebook is not run any more.")
@@ -61,7 +61,7 @@ class Session:
         return self._worker
 
     def start(self, forbid: tuple[str, ...], files: Mapping[str, bytes]) -> Worker:
-        """Return a fresh worker with limits, these files and nothing forbidden. Raises SetUpFailed when that is not possible."""
+        """Return a worker with limits, these files and forbidden functions disabled. Raises SetUpFailed if impossible."""
         worker = self.box.spawn()
         worker.deadline = self.begun + self.box.limits.total_wall
         packing = encoding.Packing()
@@ -69,7 +69,7 @@ class Session:
         header = {"forbid": list(forbid), "files": encoding.pack(content, packing), "lesson": self.lesson}
         header |= {"threads": self.box.threads, "limits": self.box.limits.inside()}
         reply, unpacking = worker.ask("begin", header, packing)
-        if "failure" in reply:  # it has no limits then, or more than the lesson allows
+        if "failure" in reply:  # it has no limits, or can still call forbidden functions
             worker.close()
             raise SetUpFailed(
                 f"its files cannot be laid down in the sandbox: {unpack_failure(reply['failure'], unpacking).yours}"
@@ -77,7 +77,7 @@ class Session:
         return worker
 
     def _with_cells_run(self) -> Worker:
-        """Return a fresh worker in which the cells so far have been run. A cell that stops it is dropped from ``done``."""
+        """Return a fresh worker that has run the cells so far. A cell that stops it is dropped from ``done``."""
         cells: Sequence[str] = self.done
         while True:
             worker, text = self.start(self.forbid, self.files), ""
@@ -94,7 +94,7 @@ class Session:
                     raise
 
     def used(self) -> float:
-        """Return the processor seconds that the submission has used so far, in all its workers."""
+        """Return the processor seconds that all workers of the submission have used so far."""
         return sum(worker.cpu() for worker in self._workers)
 
     def _lost(self) -> None:
@@ -107,7 +107,7 @@ class Session:
             self._worker = None
 
     def close(self) -> None:
-        """End the submission's processes and all that they have left behind."""
+        """End the submission's processes and any that they have left behind."""
         for worker in self._workers:
             worker.close()
         self._worker = None
@@ -117,7 +117,7 @@ class Session:
     def ask(
         self, op: str, header: dict[str, Any], packing: encoding.Packing | None = None, alone: bool = False
     ) -> tuple[dict[str, Any], encoding.Unpacking]:
-        """Ask the worker one thing. Raises Stopped, after which the next question goes to a fresh worker."""
+        """Send one request to the worker. Raises Stopped, after which the next request goes to a fresh worker."""
         worker = self.worker()
         worker.process.kill_descendants()
         try:
@@ -128,7 +128,7 @@ class Session:
 
     @contextlib.contextmanager
     def with_right(self, names: Sequence[str], text: str) -> Iterator[None]:
-        """Ask a second worker meanwhile, in which right versions of earlier exercises stand in place of the student's."""
+        """Redirect requests to a second worker in which right versions replace the student's earlier exercises."""
         own, self._worker = self._worker, None
         try:
             self._worker = self._with_cells_run()

@@ -1,4 +1,4 @@
-"""Outside: one process of the sandbox, asked with limits on its time."""
+"""Outside: one process of the sandbox, with time limits on its answers."""
 
 import contextlib
 import math
@@ -21,18 +21,18 @@ class Stopped(Exception):
 
 
 class _Closed(Protocol):
-    """Something that ends with the worker."""
+    """A resource that is closed with the worker."""
 
     def close(self) -> None: ...
 
 
 class Worker:
-    """The process of one submission. Whatever it sends is taken as bytes from an enemy."""
+    """The process of one submission. Everything it sends is treated as untrusted bytes."""
 
     def __init__(self, connection: socket.socket, process: Process, limits: Limits, threads: int):
         self.connection, self.process, self.limits, self.threads = connection, process, limits, threads
-        self.deadline = math.inf  # of the whole submission, by time.monotonic
-        self.parent: _Closed | None = None  # of this worker alone, and ended with it
+        self.deadline = math.inf  # of the whole submission, in time.monotonic seconds
+        self.parent: _Closed | None = None  # belongs to this worker alone, and is closed with it
         self._spent = 0.0
 
     def ask(
@@ -43,9 +43,9 @@ class Worker:
         cpu: float | None = None,
         alone: bool = False,
     ) -> tuple[dict[str, Any], encoding.Unpacking]:
-        """Send one message and return the answer. Raises Stopped, with the worker killed, when none comes.
+        """Send one message and return the answer. Raises Stopped, with the worker killed, if none arrives.
 
-        With ``alone``, which is for measuring, no other process may run beside the worker meanwhile.
+        With ``alone``, for measurements, no other process may run beside the worker during the request.
         """
         ticket = secrets.token_hex(16)  # a reply forged in advance cannot contain it
         watch = _Watch(self, self.limits.request_cpu if cpu is None else cpu, alone)
@@ -66,13 +66,13 @@ class Worker:
         return reply, encoding.Unpacking(body)
 
     def cpu(self) -> float:
-        """Return the processor seconds that it has used; of one that has ended, what was known of it at last."""
+        """Return the processor seconds used; for a worker that has ended, the last known value."""
         if self.process.handle >= 0:
             self._spent = max(self._spent, self.process.cpu())
         return self._spent
 
     def close(self) -> None:
-        """Kill the worker, and with it every process that it has left behind."""
+        """Kill the worker and every process that it has left behind."""
         self.cpu()
         self.process.kill()
         with contextlib.suppress(OSError):
@@ -83,7 +83,7 @@ class Worker:
 
 
 class _Watch:
-    """Called again and again while an answer is awaited. Raises Stopped when the submission uses more than it may."""
+    """Called repeatedly while an answer is pending. Raises Stopped when the submission exceeds a limit."""
 
     def __init__(self, worker: Worker, cpu: float, alone: bool):
         self.worker, self.process, self.limits = worker, worker.process, worker.limits

@@ -4,7 +4,9 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.lessons.attention import references
 from autograder.lessons.attention.checks import modules
 from autograder.lessons.attention.checks.check_SelfAttention import gradients_agree
@@ -12,14 +14,14 @@ from autograder.lessons.attention.checks.check_SelfAttention import gradients_ag
 NAME = "CausalSelfAttention"
 
 
-def _module(student, sizes, draw, dtype=torch.float64):
+def _module(student: Student, sizes: Sizes, draw: Draw, dtype=torch.float64):
     loaded = modules.weights(sizes, draw, dtype)
     return modules.build(student, NAME, sizes, loaded), loaded
 
 
 @exercise(NAME)
 @points(1)
-def check_one_output_for_every_input(student, sizes, draw):
+def check_one_output_for_every_input(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Y (B, N_X, D_V) and A (B, N_X, N_X), from the weights W_Q, W_K and W_V"""
     modules.has_the_right_parameters(student, NAME, sizes)
     for N_X in (sizes.N_X, 1):
@@ -32,7 +34,7 @@ def check_one_output_for_every_input(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_values(student, sizes, draw):
+def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Self-attention in which row i attends to the rows 0 … i"""
     module, loaded = _module(student, sizes, draw)
     module.when(deep=True).request(draw.normal(sizes.B, sizes.N_X, sizes.D_X))
@@ -43,7 +45,7 @@ def check_values(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_changing_the_future_changes_nothing(student, sizes, draw):
+def check_changing_the_future_changes_nothing(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Changing the inputs after position i leaves the outputs up to i as they were"""
     module, _ = _module(student, sizes, draw)
     X = draw.normal(sizes.B, sizes.N_K, sizes.D_X)
@@ -61,7 +63,7 @@ def check_changing_the_future_changes_nothing(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_no_gradient_from_the_future(student, sizes, draw):
+def check_no_gradient_from_the_future(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The output at i has gradient 0 with respect to every later input"""
     module, loaded = _module(student, sizes, draw)
     X = draw.normal(1, sizes.N_X, sizes.D_X)
@@ -85,7 +87,7 @@ def check_no_gradient_from_the_future(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients(student, sizes, draw):
+def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow back to X and to all three weights with the right values"""
     module, loaded = _module(student, sizes, draw)
     X = draw.normal(sizes.B, sizes.N_X, sizes.D_X)
@@ -94,7 +96,7 @@ def check_gradients(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_same_input_same_output(student, sizes, draw):
+def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The same input gives the same output, in float32 too, and is not changed"""
     module, loaded = _module(student, sizes, draw, torch.float32)
     X = draw.normal(sizes.B, sizes.N_X, sizes.D_X, dtype=torch.float32)
@@ -106,7 +108,7 @@ def check_same_input_same_output(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_equal_widths(student, sizes, draw):
+def check_equal_widths(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The same equations hold when all widths are equal"""
     modules.equal_widths(student, NAME, sizes, draw, references.causal_mask(sizes.N_X))
 

@@ -3,27 +3,29 @@
 import torch
 
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.lessons.attention.checks import modules
 
 NAME = "SelfAttention"
 
 
-def _module(student, sizes, draw, dtype=torch.float64):
+def _module(student: Student, sizes: Sizes, draw: Draw, dtype=torch.float64):
     loaded = modules.weights(sizes, draw, dtype)
     return modules.build(student, NAME, sizes, loaded), loaded
 
 
 @exercise(NAME)
 @points(1)
-def check_parameters(student, sizes):
+def check_parameters(student: Student, sizes: Sizes) -> None:
     """The parameters are W_Q, W_K and W_V, linear maps without bias"""
     modules.has_the_right_parameters(student, NAME, sizes)
 
 
 @exercise(NAME)
 @points(1)
-def check_one_output_for_every_input(student, sizes, draw):
+def check_one_output_for_every_input(student: Student, sizes: Sizes, draw: Draw) -> None:
     """One output of width D_V for every input: Y (B, N_X, D_V) and A (B, N_X, N_X)"""
     for N_X in (sizes.N_X, 1):
         X = draw.normal(sizes.B, N_X, sizes.D_X, dtype=torch.float32)
@@ -35,7 +37,7 @@ def check_one_output_for_every_input(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_values(student, sizes, draw):
+def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Q = X W_Q, K = X W_K, V = X W_V, then scaled dot-product attention"""
     module, loaded = _module(student, sizes, draw)
     module.when(deep=True).request(draw.normal(sizes.B, sizes.N_X, sizes.D_X))
@@ -46,7 +48,7 @@ def check_values(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_mask(student, sizes, draw):
+def check_mask(student: Student, sizes: Sizes, draw: Draw) -> None:
     """`allowed` says which inputs each input may attend to; one that may attend to nothing gets zeros"""
     module, loaded = _module(student, sizes, draw)
     B, N = sizes.B, sizes.N_X
@@ -63,7 +65,7 @@ def check_mask(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_permutation_equivariance(student, sizes, draw):
+def check_permutation_equivariance(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Permuting the inputs permutes the outputs in the same way"""
     module, _ = _module(student, sizes, draw)
     X = draw.normal(sizes.B, sizes.N_K, sizes.D_X)
@@ -72,14 +74,14 @@ def check_permutation_equivariance(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients(student, sizes, draw):
+def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow back to X and to all three weights with the right values"""
     module, loaded = _module(student, sizes, draw)
     X = draw.normal(sizes.B, sizes.N_X, sizes.D_X)
     gradients_agree(module, loaded, X, draw, sizes)
 
 
-def gradients_agree(module, loaded, X, draw, sizes, mask=None):
+def gradients_agree(module, loaded, X, draw: Draw, sizes: Sizes, mask=None):
     """Compare the gradients with respect to X and the three weights with those of the reference."""
     cotangents = draw.normal(*X.shape[:2], sizes.D_V), draw.normal(*X.shape[:2], X.shape[1])
     answer = module.request(X, cotangents=cotangents)
@@ -98,7 +100,7 @@ def gradients_agree(module, loaded, X, draw, sizes, mask=None):
 
 @exercise(NAME)
 @points(1)
-def check_same_input_same_output(student, sizes, draw):
+def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The same input gives the same output, in float32 too, and is not changed"""
     module, loaded = _module(student, sizes, draw, torch.float32)
     X = draw.normal(sizes.B, sizes.N_X, sizes.D_X, dtype=torch.float32)
@@ -110,6 +112,6 @@ def check_same_input_same_output(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_equal_widths(student, sizes, draw):
+def check_equal_widths(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The same equations hold when all widths are equal"""
     modules.equal_widths(student, NAME, sizes, draw)

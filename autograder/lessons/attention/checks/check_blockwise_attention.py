@@ -7,9 +7,10 @@ import torch
 
 from autograder.judging.failure import CheckFailure, PartialCredit
 from autograder.judging.marks import exercise, measured, points
-from autograder.judging.student import Request
+from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.afresh import computes_afresh
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.lessons.attention import references
 
 NAME = "blockwise_attention"
@@ -20,12 +21,12 @@ MARGIN = 1.2
 CASES = ((1, 4), (5, 1), (8, 4), (11, 4), (11, 64), (23, 7))
 
 
-def _inputs(draw, sizes, N, scale=1.0, dtype=torch.float64):
+def _inputs(draw: Draw, sizes: Sizes, N, scale=1.0, dtype=torch.float64):
     """Q, K and V of one shape (B, H, N, D)."""
     return tuple(draw.normal(sizes.B, sizes.H, N, sizes.D_Q, scale=s, dtype=dtype) for s in (scale, scale, 1.0))
 
 
-def _compare(student, inputs, size=1.0, more="", **options):
+def _compare(student: Student, inputs, size=1.0, more="", **options):
     Y = expect.tensor(student.call(NAME, *inputs, **options), "Y")
     Q, K, V = (x.double() for x in inputs)
     causal = options.get("causal", False)
@@ -41,7 +42,7 @@ def _compare(student, inputs, size=1.0, more="", **options):
 
 @exercise(NAME)
 @points(2)
-def check_exact_for_any_length_and_block_size(student, sizes, draw):
+def check_exact_for_any_length_and_block_size(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Y is exact for any N and any block size, also where N is not a multiple of it"""
     _no_ready_made_function(student, _inputs(draw, sizes, 23))
     _compare(student, _inputs(draw, sizes, 23))
@@ -51,7 +52,7 @@ def check_exact_for_any_length_and_block_size(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_exact_when_causal(student, sizes, draw):
+def check_exact_when_causal(student: Student, sizes: Sizes, draw: Draw) -> None:
     """With causal=True, query i attends to the keys 0 … i, across all blocks"""
     _compare(student, _inputs(draw, sizes, 23), causal=True)
     for N, block_size in CASES:
@@ -60,7 +61,7 @@ def check_exact_when_causal(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_large_similarities(student, sizes, draw):
+def check_large_similarities(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Similarities of any magnitude and of either sign give the right numbers"""
     for scale in (10.0, 100.0):
         Q, K, V = _inputs(draw, sizes, 23, scale)
@@ -80,7 +81,7 @@ def check_large_similarities(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_dtype_and_inputs_are_kept(student, sizes, draw):
+def check_dtype_and_inputs_are_kept(student: Student, sizes: Sizes, draw: Draw) -> None:
     """float64 stays exact float64, float32 stays float32, and Q, K, V are not changed"""
     for dtype in (torch.float64, torch.float32):
         inputs = _inputs(draw, sizes, 23, dtype=dtype)
@@ -95,7 +96,7 @@ def check_dtype_and_inputs_are_kept(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_every_call_computes_afresh(student, sizes, draw):
+def check_every_call_computes_afresh(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A call with new numbers in tensors of the same place and shape gives the new result"""
     call = student.timed(NAME)
     computes_afresh(
@@ -106,7 +107,7 @@ def check_every_call_computes_afresh(student, sizes, draw):
     )
 
 
-def _peak(student, draw, N):
+def _peak(student: Student, draw: Draw, N):
     inputs = tuple(draw.normal(1, 1, N, 64, dtype=torch.float32) for _ in range(3))
     return student.peak_memory(NAME, *inputs, causal=True)
 
@@ -114,7 +115,7 @@ def _peak(student, draw, N):
 @exercise(NAME)
 @points(2)
 @measured
-def check_memory_is_linear(student, draw):
+def check_memory_is_linear(student: Student, draw: Draw) -> None:
     """Memory grows linearly with N: at N = 4096 at most a fifth of what the whole matrices need"""
     peaks = {N: _peak(student, draw, N) for N in (1024, 2048, 4096)}
     whole = 2 * 4 * 4096**2  # E and A in float32
@@ -136,7 +137,7 @@ def check_memory_is_linear(student, draw):
 @exercise(NAME)
 @points(1)
 @measured
-def check_hidden_blocks_are_skipped(student, draw):
+def check_hidden_blocks_are_skipped(student: Student, draw: Draw) -> None:
     """What the causal mask hides is not computed: about half the work"""
     inputs = tuple(draw.normal(1, 1, 2053, 3, dtype=torch.float32) for _ in range(3))
     part, whole = ({"causal": causal, "block_size": 128} for causal in (True, False))
@@ -162,7 +163,7 @@ def check_hidden_blocks_are_skipped(student, draw):
 @exercise(NAME)
 @points(4)
 @measured
-def check_speed(student, draw):
+def check_speed(student: Student, draw: Draw) -> None:
     """At most 2.5 times the time of PyTorch's own attention (half the points up to 5 times)"""
     shape = (1, 8, 2048, 64)
     ratio = _time_ratio(student, draw, shape)
@@ -184,7 +185,7 @@ def check_speed(student, draw):
         raise PartialCredit(0.5, failure)
 
 
-def _time_ratio(student, draw, shape):
+def _time_ratio(student: Student, draw: Draw, shape):
     """Race the student's function against PyTorch's on fresh inputs. The first results are compared: fast and wrong is wrong."""
 
     def fresh():
@@ -204,7 +205,7 @@ def _time_ratio(student, draw, shape):
 
 @exercise(NAME)
 @points(0)
-def check_other_lengths_and_widths(student, sizes, draw):
+def check_other_lengths_and_widths(student: Student, sizes: Sizes, draw: Draw) -> None:
     """As many keys as you like (N_K ≠ N_Q), and values of another width (D_V ≠ D_Q)"""
     try:
         _compare(student, _inputs(draw, sizes, 23), block_size=4)
@@ -221,6 +222,6 @@ def check_other_lengths_and_widths(student, sizes, draw):
         raise
 
 
-def _no_ready_made_function(student, inputs):
+def _no_ready_made_function(student: Student, inputs):
     """Run once with a record of every operator below the Python level."""
     student.answer(Request(NAME, inputs, {"causal": True}, deep=True))

@@ -7,8 +7,9 @@ import torch
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
 from autograder.judging.picture import Matrix
-from autograder.judging.student import Request
+from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Sizes
 
 NAME = "causal_mask"
 LONG = 131  # longer than a mask that somebody made once and cut to size
@@ -36,7 +37,7 @@ def _equal(mask, N_Q, N_K, call):
 
 @exercise(NAME)
 @points(1)
-def check_boolean_of_the_right_shape(student, sizes):
+def check_boolean_of_the_right_shape(student: Student, sizes: Sizes) -> None:
     """The mask holds True and False, one row for each query and one column for each key"""
     for args in [(sizes.N_Q,), (sizes.N_Q, sizes.N_Q), (sizes.N_Q, sizes.N_K), (1,)]:
         mask = expect.tensor(student.causal_mask(*args), "the mask")
@@ -57,7 +58,7 @@ def check_boolean_of_the_right_shape(student, sizes):
 
 @exercise(NAME)
 @points(2)
-def check_no_query_sees_the_future(student, sizes):
+def check_no_query_sees_the_future(student: Student, sizes: Sizes) -> None:
     """With as many keys as queries, query i may attend to the keys 0 … i and to no other"""
     for N in (2, sizes.N_Q, 1, sizes.D_V, LONG):
         _equal(student.causal_mask(N), N, N, f"causal_mask({N})")
@@ -66,7 +67,7 @@ def check_no_query_sees_the_future(student, sizes):
 
 @exercise(NAME)
 @points(1)
-def check_the_last_query_meets_the_last_key(student, sizes):
+def check_the_last_query_meets_the_last_key(student: Student, sizes: Sizes) -> None:
     """With more keys than queries, the last query is aligned with the last key"""
     for N_Q, N_K in [(2, 3), (sizes.N_Q, sizes.N_K), (1, sizes.N_K), (sizes.N_K, sizes.D_V), (67, LONG)]:
         _equal(student.causal_mask(N_Q, N_K), N_Q, N_K, f"causal_mask({N_Q}, {N_K})")
@@ -74,7 +75,7 @@ def check_the_last_query_meets_the_last_key(student, sizes):
 
 @exercise(NAME)
 @points(1)
-def check_made_on_the_device_asked_for(student, sizes):
+def check_made_on_the_device_asked_for(student: Student, sizes: Sizes) -> None:
     """The mask is made on the device that `device` names"""
     for device in (None, "cpu", torch.device("cpu")):
         _equal(student.causal_mask(sizes.N_Q, sizes.N_K, device=device), sizes.N_Q, sizes.N_K, f"device={device!r}")

@@ -6,9 +6,10 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request
+from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.afresh import computes_afresh
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.lessons.attention import references
 
 NAME = "scaled_dot_product_attention"
@@ -19,11 +20,11 @@ def _setting(Q, V, more="float64"):
     return f"{lead}N_Q = {Q.shape[-2]}, N_K = {V.shape[-2]}, D_Q = {Q.shape[-1]}, D_V = {V.shape[-1]}, {more}"
 
 
-def _attention(student, *args, **options):
+def _attention(student: Student, *args, **options):
     return expect.pair(student.call(NAME, *args, **options), "Y", "A")
 
 
-def _compare(student, Q, K, V, more="float64", size=1.0, **options):
+def _compare(student: Student, Q, K, V, more="float64", size=1.0, **options):
     Y, A = _attention(student, Q, K, V, **options)
     want_Y, want_A = references.scaled_dot_product_attention(Q.double(), K.double(), V.double(), options.get("allowed"))
     setting = _setting(Q, V, more)
@@ -32,13 +33,13 @@ def _compare(student, Q, K, V, more="float64", size=1.0, **options):
     return Y, A
 
 
-def _leads(sizes):
+def _leads(sizes: Sizes):
     return [(), (sizes.B,), (sizes.B, sizes.H), (1, sizes.B, sizes.H)]
 
 
 @exercise(NAME)
 @points(1)
-def check_one_output_row_for_every_query(student, sizes, draw):
+def check_one_output_row_for_every_query(student: Student, sizes: Sizes, draw: Draw) -> None:
     """One output row for every query: Y (…, N_Q, D_V) and A (…, N_Q, N_K)"""
     one = replace(sizes, N_Q=1, N_K=1)
     for lead, size in [((), sizes), ((sizes.B,), sizes), ((sizes.B, sizes.H), sizes), ((), one)]:
@@ -52,7 +53,7 @@ def check_one_output_row_for_every_query(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_weights_sum_to_one_over_the_keys(student, sizes, draw):
+def check_weights_sum_to_one_over_the_keys(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Each query's weights are not negative and sum to 1 over the keys"""
     for lead in _leads(sizes):
         Q, K, V = draw.attention_inputs(lead, sizes)
@@ -78,7 +79,7 @@ def check_weights_sum_to_one_over_the_keys(student, sizes, draw):
 
 @exercise(NAME)
 @points(3)
-def check_values(student, sizes, draw):
+def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A = softmax(Q Kᵀ / √D_Q) over the keys, and Y = A V"""
     _no_ready_made_function(student, draw.attention_inputs((sizes.B, sizes.H), sizes))
     for lead in _leads(sizes):
@@ -87,14 +88,14 @@ def check_values(student, sizes, draw):
     _compare(student, *draw.attention_inputs((), replace(sizes, N_K=1)))
 
 
-def _no_ready_made_function(student, inputs):
+def _no_ready_made_function(student: Student, inputs):
     """Run once with a record of every operator below the Python level."""
     student.answer(Request(NAME, inputs, deep=True))
 
 
 @exercise(NAME)
 @points(2)
-def check_a_key_that_is_not_allowed_gets_no_weight(student, sizes, draw):
+def check_a_key_that_is_not_allowed_gets_no_weight(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A key that is not allowed gets weight exactly 0, and the others share the weight"""
     for lead in _leads(sizes):
         Q, K, V = draw.attention_inputs(lead, sizes)
@@ -116,7 +117,7 @@ def check_a_key_that_is_not_allowed_gets_no_weight(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_mask_of_any_broadcastable_shape(student, sizes, draw):
+def check_mask_of_any_broadcastable_shape(student: Student, sizes: Sizes, draw: Draw) -> None:
     """`allowed` may have any shape that broadcasts to (…, N_Q, N_K)"""
     B, H, N_Q, N_K = sizes.B, sizes.H, sizes.N_Q, sizes.N_K
     for lead, shape in [
@@ -139,7 +140,7 @@ def check_mask_of_any_broadcastable_shape(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_a_query_that_may_attend_to_nothing_gets_zeros(student, sizes, draw):
+def check_a_query_that_may_attend_to_nothing_gets_zeros(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A query that may attend to nothing gets zeros, and the other queries are not disturbed"""
     for lead in _leads(sizes):
         Q, K, V = draw.attention_inputs(lead, sizes)
@@ -151,7 +152,7 @@ def check_a_query_that_may_attend_to_nothing_gets_zeros(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_large_similarities(student, sizes, draw):
+def check_large_similarities(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Similarities of any magnitude give numbers, with and without a mask"""
     for sign in (1.0, -1.0):
         for length in (30.0, 300.0, 3000.0):
@@ -166,7 +167,7 @@ def check_large_similarities(student, sizes, draw):
     _compare(student, Q, K, V, "key 0 is the most similar and hidden", size=4 * 30.0**2, allowed=allowed)
 
 
-def _near(sign, length, sizes, draw):
+def _near(sign, length, sizes: Sizes, draw: Draw):
     """Return Q, K and V whose similarities are all near ±length², with differences of order 1 within a row.
 
     Every key then has a weight that counts, so that a wrong weight cannot go unseen by chance.
@@ -179,7 +180,7 @@ def _near(sign, length, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_dtype_is_kept(student, sizes, draw):
+def check_dtype_is_kept(student: Student, sizes: Sizes, draw: Draw) -> None:
     """float64, float32 and bfloat16 come back as they went in"""
     for dtype in (torch.float64, torch.float32, torch.bfloat16):
         Q, K, V = draw.attention_inputs((sizes.B,), sizes, dtype=dtype)
@@ -195,7 +196,7 @@ def check_dtype_is_kept(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_inputs_are_not_changed(student, sizes, draw):
+def check_inputs_are_not_changed(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Q, K, V and `allowed` are not changed, and need not be contiguous"""
     Q, K, V = (
         x.transpose(-2, -1).contiguous().transpose(-2, -1) for x in draw.attention_inputs((sizes.B, sizes.H), sizes)
@@ -214,7 +215,7 @@ def check_inputs_are_not_changed(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_every_call_computes_afresh(student, sizes, draw):
+def check_every_call_computes_afresh(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A call with new numbers in tensors of the same place and shape gives the new result"""
     call = student.timed(NAME)
     computes_afresh(
@@ -227,7 +228,7 @@ def check_every_call_computes_afresh(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients(student, sizes, draw):
+def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow back to Q, K and V with the right values"""
     for masked in (False, True):
         Q, K, V = draw.attention_inputs((sizes.B,), sizes)
@@ -241,7 +242,7 @@ def check_gradients(student, sizes, draw):
 
 @exercise(NAME)
 @points(0)
-def check_an_empty_row_passes_no_nan_back(student, sizes, draw):
+def check_an_empty_row_passes_no_nan_back(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Gradients stay numbers when a query may attend to nothing"""
     Q, K, V = draw.attention_inputs((), sizes)
     allowed = draw.allowed(sizes.N_Q, sizes.N_K)

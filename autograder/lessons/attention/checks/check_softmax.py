@@ -3,15 +3,16 @@
 import torch
 
 from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request
+from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 
 INF = float("inf")
 
 
 @exercise("softmax")
 @points(2)
-def check_equals_softmax_over_the_last_dimension(student, sizes, draw):
+def check_equals_softmax_over_the_last_dimension(student: Student, sizes: Sizes, draw: Draw) -> None:
     """exp(E), divided by its sum over the last dimension"""
     for shape in [(sizes.N_K,), (sizes.N_Q, sizes.N_K), (sizes.B, sizes.N_Q, sizes.N_K), (sizes.N_Q, 1)]:
         E = draw.normal(*shape, scale=2)
@@ -23,7 +24,7 @@ def check_equals_softmax_over_the_last_dimension(student, sizes, draw):
 
 @exercise("softmax")
 @points(1)
-def check_any_dimension(student, sizes, draw):
+def check_any_dimension(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The sum runs over the dimension that `dim` names, counted from either end"""
     shape = (sizes.B, sizes.H, sizes.N_Q, sizes.N_K)
     for size in (2, 3, 4):
@@ -35,7 +36,7 @@ def check_any_dimension(student, sizes, draw):
 
 @exercise("softmax")
 @points(1)
-def check_stable_at_any_magnitude(student, sizes, draw):
+def check_stable_at_any_magnitude(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Similarities of any magnitude give numbers, and the right ones"""
     E = draw.normal(sizes.N_Q, sizes.N_K)
     rows = torch.linspace(-1, 1, sizes.N_Q, dtype=torch.float64).unsqueeze(-1)
@@ -53,7 +54,7 @@ def check_stable_at_any_magnitude(student, sizes, draw):
 
 @exercise("softmax")
 @points(1)
-def check_minus_infinity_gets_no_weight(student, sizes, draw):
+def check_minus_infinity_gets_no_weight(student: Student, sizes: Sizes, draw: Draw) -> None:
     """An entry of −inf gets weight exactly 0, and the others share the weight"""
     for scale in (1.0, 1e3):
         E = draw.normal(sizes.B, sizes.N_Q, sizes.N_K, scale=scale)
@@ -75,7 +76,7 @@ def check_minus_infinity_gets_no_weight(student, sizes, draw):
 
 @exercise("softmax")
 @points(1)
-def check_input_and_dtype_are_kept(student, sizes, draw):
+def check_input_and_dtype_are_kept(student: Student, sizes: Sizes, draw: Draw) -> None:
     """E itself is not changed, and the result has the dtype of E"""
     for dtype in (torch.float64, torch.float32):
         E = draw.normal(sizes.N_K, sizes.N_Q, dtype=dtype).T
@@ -88,7 +89,7 @@ def check_input_and_dtype_are_kept(student, sizes, draw):
 
 @exercise("softmax")
 @points(1)
-def check_gradient(student, sizes, draw):
+def check_gradient(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradient flows back to E with the right values"""
     E, G = (draw.normal(sizes.N_Q, sizes.N_K) for _ in range(2))
     answer = student.answer(Request("softmax", (E,), cotangents=(G,)))

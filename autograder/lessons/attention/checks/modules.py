@@ -5,14 +5,16 @@ from dataclasses import replace
 import torch
 
 from autograder.judging.failure import CheckFailure
+from autograder.judging.student import Student
 from autograder.judging.tensors import matching
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.lessons.attention import references
 
 NAMES = ("W_Q.weight", "W_K.weight", "W_V.weight")
 
 
-def weights(sizes, draw, dtype=torch.float64):
+def weights(sizes: Sizes, draw: Draw, dtype=torch.float64):
     """Draw W_Q (D_Q, D_X), W_K (D_Q, D_X) and W_V (D_V, D_X), as nn.Linear keeps them, so that similarities are of order 1."""
     rows = (sizes.D_Q, sizes.D_Q, sizes.D_V)
     return {
@@ -20,7 +22,7 @@ def weights(sizes, draw, dtype=torch.float64):
     }
 
 
-def build(student, name, sizes, loaded):
+def build(student: Student, name, sizes: Sizes, loaded):
     return student.build(name, sizes.D_X, sizes.D_Q, sizes.D_V, weights=loaded)
 
 
@@ -38,11 +40,11 @@ def compare(module, loaded, X, setting, mask=None, **options):
     expect.close(Y, want_Y, "Y", size=3.0, setting=setting)
 
 
-def describe(X, sizes, more=""):
+def describe(X, sizes: Sizes, more=""):
     return f"X {tuple(X.shape)}, D_Q = {sizes.D_Q}, D_V = {sizes.D_V}, {more or X.dtype}"
 
 
-def has_the_right_parameters(student, name, sizes):
+def has_the_right_parameters(student: Student, name, sizes: Sizes):
     """Fail unless the module has exactly the three weights, of the right shapes."""
     own = student.build(name, sizes.D_X, sizes.D_Q, sizes.D_V).parameters()
     rows = zip(NAMES, (sizes.D_Q, sizes.D_Q, sizes.D_V), strict=True)
@@ -61,7 +63,7 @@ def has_the_right_parameters(student, name, sizes):
         )
 
 
-def depends_on_its_inputs(student, name, sizes, X):
+def depends_on_its_inputs(student: Student, name, sizes: Sizes, X):
     """Fail when a freshly made module gives the same Y for X and for 2 X."""
     own = student.build(name, sizes.D_X, sizes.D_Q, sizes.D_V).parameters()
     module = student.build(name, sizes.D_X, sizes.D_Q, sizes.D_V, weights=own)
@@ -108,7 +110,7 @@ def same_twice(module, X):
         )
 
 
-def earlier_calls_leave_no_trace(module, loaded, X, draw, sizes, mask=None):
+def earlier_calls_leave_no_trace(module, loaded, X, draw: Draw, sizes: Sizes, mask=None):
     """Compare a call with the reference after the same module has seen other inputs, of another length too."""
     others = tuple((draw.normal(B, N, sizes.D_X, dtype=X.dtype),) for B, N in ((1, X.shape[1] - 2), (*X.shape[:2],)))
     answer = module.when(before=others).request(X)
@@ -124,7 +126,7 @@ def earlier_calls_leave_no_trace(module, loaded, X, draw, sizes, mask=None):
         raise
 
 
-def equal_widths(student, name, sizes, draw, mask=None):
+def equal_widths(student: Student, name, sizes: Sizes, draw: Draw, mask=None):
     """Compare with the reference where D_X = D_Q = D_V: what is added only if the shapes allow it shows here."""
     same = replace(sizes, D_X=sizes.D_Q, D_V=sizes.D_Q)
     loaded = weights(same, draw)

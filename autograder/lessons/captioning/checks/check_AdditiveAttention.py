@@ -4,7 +4,9 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, explained_if_random, leaves_no_trace
@@ -34,7 +36,7 @@ def _twins(student, draw, build=(S, D, HIDDEN), dtype=torch.float64, **options):
     return Twins(student, NAME, build, references.AdditiveAttention(*build), draw, dtype, **options)
 
 
-def _inputs(draw, B, N, dtype=torch.float64):
+def _inputs(draw: Draw, B, N, dtype=torch.float64):
     """A state (B, S) and features (B, N, D)."""
     return draw.normal(B, S, dtype=dtype), draw.normal(B, N, D, dtype=dtype)
 
@@ -64,7 +66,7 @@ def _agree(twins, *inputs, setting="", size=1.0):
 
 @exercise(NAME)
 @points(1)
-def check_parameters(student, sizes, draw):
+def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
     """W and U map the state and the features to hidden_width, v maps that to 1; none of them has a bias"""
     has_parameters(student, NAME, (S, D, HIDDEN), dict(references.AdditiveAttention(S, D, HIDDEN).named_parameters()))
     state, features = _inputs(draw, sizes.B, sizes.N_K)
@@ -73,7 +75,7 @@ def check_parameters(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_shapes(student, sizes, draw):
+def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     """For every picture one context vector as wide as a feature vector, and one weight for every cell"""
     for B, N, *build in CASES:
         state, features = draw.normal(B, build[0]), draw.normal(B, N, build[1])
@@ -84,7 +86,7 @@ def check_shapes(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_values(student, draw):
+def check_values(student: Student, draw: Draw) -> None:
     """Each score is vᵀ tanh(W s + U h), weights are their softmax over the cells, the context is the weighted sum"""
     for B, N, *build in CASES:
         twins = _twins(student, draw, tuple(build))
@@ -95,7 +97,7 @@ def check_values(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_pictures_and_cells(student, sizes, draw):
+def check_pictures_and_cells(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Each picture is computed by itself, and another order of its cells gives the same weights in that order"""
     twins = _twins(student, draw)
     state, features = _inputs(draw, 3, sizes.N_K)
@@ -124,7 +126,7 @@ def check_pictures_and_cells(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_allowed(student, sizes, draw):
+def check_allowed(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A cell that is not allowed has weight 0, and the allowed cells share the whole weight"""
     twins = _twins(student, draw)
     for B, N in [(1, 2), (sizes.B, sizes.N_K), (3, 5), (5, 5)]:
@@ -165,7 +167,7 @@ def _exactly_zero(weights, allowed):
 
 @exercise(NAME)
 @points(1)
-def check_a_picture_without_an_allowed_cell_gets_zeros(student, sizes, draw):
+def check_a_picture_without_an_allowed_cell_gets_zeros(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A picture in which no cell is allowed gets zeros as weights and as context; the others are not disturbed"""
     twins = _twins(student, draw)
     for B, empty in [(1, [0]), (3, [1]), (3, [0, 2]), (sizes.B, [0, 1])]:
@@ -180,7 +182,7 @@ def check_a_picture_without_an_allowed_cell_gets_zeros(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients(student, sizes, draw):
+def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow from the context back to the state, the features and to all weights with the right values"""
     twins = _twins(student, draw)
     inputs = _inputs(draw, sizes.B, sizes.N_K)
@@ -192,7 +194,7 @@ def check_gradients(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_same_input_same_output(student, sizes, draw):
+def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The same input gives the same output, in float32 and for other memory layouts too, and is not changed"""
     twins = _twins(student, draw, dtype=torch.float32)
     state, features = _inputs(draw, sizes.B, sizes.N_K, torch.float32)
@@ -216,7 +218,7 @@ def check_same_input_same_output(student, sizes, draw):
 
 @exercise(NAME)
 @points(0)
-def check_an_empty_picture_passes_no_nan_back(student, sizes, draw):
+def check_an_empty_picture_passes_no_nan_back(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Gradients stay numbers when a picture has no allowed cell"""
     twins = _twins(student, draw)
     state, features = _inputs(draw, 3, sizes.N_K)

@@ -4,7 +4,9 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
@@ -22,7 +24,7 @@ def _twins(student, draw, build=(V, D, S, EMBEDDING, HIDDEN), dtype=torch.float6
     return Twins(student, NAME, build, references.CaptionDecoder(*build), draw, dtype)
 
 
-def _inputs(draw, B=2, cells=N, words=T, dtype=torch.float64):
+def _inputs(draw: Draw, B=2, cells=N, words=T, dtype=torch.float64):
     """Draw features (B, cells, D) and captions (B, words) in which neighbouring words differ, and none is END or PAD."""
     steps = 1 + draw.integers(WORDS - 1, B, words)
     return draw.normal(B, cells, D, dtype=dtype), FIRST + steps.cumsum(1) % WORDS
@@ -52,7 +54,7 @@ def _needs_all(module, features, captions):
 
 @exercise(NAME)
 @points(1)
-def check_parameters(student, draw):
+def check_parameters(student: Student, draw: Draw) -> None:
     """The parts are embedding, attention, start, cell and output, as they are given, and nothing besides"""
     for build in ((V, D, S, EMBEDDING, HIDDEN), (V, D)):
         has_parameters(student, NAME, build, dict(references.CaptionDecoder(*build).named_parameters()))
@@ -61,7 +63,7 @@ def check_parameters(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_shapes(student, draw):
+def check_shapes(student: Student, draw: Draw) -> None:
     """forward returns logits (B, T, V) and weights (B, T, N)"""
     module = _twins(student, draw).module
     for B, cells, words in ((2, N, T), (1, 3, 1), (3, 1, 7), (3, 2, 3)):
@@ -72,7 +74,7 @@ def check_shapes(student, draw):
 
 @exercise(NAME)
 @points(2)
-def check_one_word(student, draw):
+def check_one_word(student: Student, draw: Draw) -> None:
     """One step: attend with the old state; put word and context into the cell; logits from the new state and the context"""
     for B, cells, build in ((1, 1, ()), (1, 2, ()), (2, 5, ()), (3, 4, (V, D, D, D, D))):
         twins = _twins(student, draw, *([build] if build else []))
@@ -83,7 +85,7 @@ def check_one_word(student, draw):
 
 @exercise(NAME)
 @points(2)
-def check_teacher_forcing(student, draw):
+def check_teacher_forcing(student: Student, draw: Draw) -> None:
     """Step t goes on from the state of the step before, and is given the word captions[:, t]"""
     for B, cells, words in ((1, 1, 2), (1, 2, 2), (2, 5, 3), (3, 7, 6), (4, 4, 4)):
         twins = _twins(student, draw)
@@ -96,7 +98,7 @@ def check_teacher_forcing(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_sees_the_past_only(student, draw):
+def check_sees_the_past_only(student: Student, draw: Draw) -> None:
     """The logits at t depend on the words up to captions[:, t], that one included, and on none after it"""
     module = _twins(student, draw).module
     features, captions = _inputs(draw)
@@ -131,7 +133,7 @@ def check_sees_the_past_only(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_mask(student, draw):
+def check_mask(student: Student, draw: Draw) -> None:
     """Cells that are not allowed get no weight, and what lies in them changes nothing, in the first state neither"""
     for B, cells, words in ((1, 2, 1), (2, 5, 3), (3, 7, 4), (4, 4, 4)):
         twins = _twins(student, draw)
@@ -147,7 +149,7 @@ def check_mask(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients(student, draw):
+def check_gradients(student: Student, draw: Draw) -> None:
     """The gradients flow back through all steps to the features and to all weights with the right values"""
     twins = _twins(student, draw)
     features, captions = _inputs(draw)
@@ -157,7 +159,7 @@ def check_gradients(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_same_input_same_output(student, draw):
+def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """A picture's result does not depend on the others nor on earlier calls, in float32 neither; the inputs stay as they are"""
     twins = _twins(student, draw, dtype=torch.float32)
     features, captions = _inputs(draw, 3, dtype=torch.float32)

@@ -4,7 +4,9 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, explained_if_random, leaves_no_trace, parameter_gradients
@@ -17,11 +19,11 @@ WHAT = ("logits", "A (weights)")
 MEANINGS = ("(B, T, V)", "(B, T, N)")
 
 
-def _twins(student, draw, build=BUILD, dtype=torch.float64):
+def _twins(student: Student, draw: Draw, build=BUILD, dtype=torch.float64):
     return Twins(student, NAME, build, references.TransformerCaptioner(*build), draw, dtype)
 
 
-def _inputs(draw, B, N, T, dtype=torch.float64):
+def _inputs(draw: Draw, B, N, T, dtype=torch.float64):
     """Features (B, N, feature_width) and captions (B, T), in which 0, padding, is a word like any other."""
     captions = draw.integers(V, B, T)
     captions[-1, -1] = 0
@@ -62,7 +64,7 @@ def _same(got, want, setting, message):
 
 @exercise(NAME)
 @points(1)
-def check_shapes(student, sizes, draw):
+def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The model has its four parts; it gives logits (B, T, V), and for every word weights over the cells (B, T, N)"""
     has_parameters(student, NAME, BUILD, dict(references.TransformerCaptioner(*BUILD).named_parameters()))
     module = _twins(student, draw).module
@@ -74,7 +76,7 @@ def check_shapes(student, sizes, draw):
 
 @exercise(NAME)
 @points(3)
-def check_values(student, sizes, draw):
+def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Embeddings · √D plus positions; decoder over the projected features; logits; mean weights of the last block"""
     for B, N, T, *build in [
         (1, 1, 1, 4, 1, 1),
@@ -92,7 +94,7 @@ def check_values(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_no_look_at_the_future(student, sizes, draw):
+def check_no_look_at_the_future(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The logits at position t depend on the words up to t and on their order, and not on later words"""
     T = sizes.N_Q
     features, captions = draw.normal(1, sizes.N_K, FEATURE_WIDTH), draw.permutation(V)[None, :T]
@@ -122,7 +124,7 @@ def check_no_look_at_the_future(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_allowed(student, sizes, draw):
+def check_allowed(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A cell that is not allowed has weight 0 for every word, and its features change nothing"""
     twins = _twins(student, draw)
     for B, N, T in [(1, 2, 1), (sizes.B, sizes.N_K, sizes.N_Q), (3, 5, 7)]:
@@ -142,7 +144,7 @@ def check_allowed(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_every_picture_has_its_own_caption(student, sizes, draw):
+def check_every_picture_has_its_own_caption(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A caption is made from its own picture: the other pictures and captions of the batch change nothing"""
     twins = _twins(student, draw)
     features, captions = _inputs(draw, 3, sizes.N_K, sizes.N_Q)
@@ -156,7 +158,7 @@ def check_every_picture_has_its_own_caption(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients(student, sizes, draw):
+def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow from the logits back to the features and to all parameters with the right values"""
     twins = _twins(student, draw)
     features, captions = _inputs(draw, sizes.B, sizes.N_K, sizes.N_Q)
@@ -176,7 +178,7 @@ def check_gradients(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_same_input_same_output(student, sizes, draw):
+def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The same input gives the same output, in float32 too, whatever was computed before, and is not changed"""
     features, captions = _inputs(draw, sizes.B, sizes.N_K, sizes.N_Q)
     allowed = draw.allowed(sizes.B, sizes.N_K)

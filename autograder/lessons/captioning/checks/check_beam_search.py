@@ -7,8 +7,9 @@ from torch import Tensor
 
 from autograder.judging.failure import CheckFailure, nothing_returned
 from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request
+from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.checks.tables import NEVER
 from autograder.lessons.captioning.references import END, PAD, START
@@ -83,11 +84,11 @@ def _differs(message, want, got, setting, hint="", cause=""):
     )
 
 
-def _ask(student, table, features, k, setting, **options):
+def _ask(student: Student, table, features, k, setting, **options):
     return _found(student.beam_search(tables.decoder(table), features, k, **options), setting)
 
 
-def _agree(student, table, features, k, want, setting, message="This is not the best caption.", **options):
+def _agree(student: Student, table, features, k, want, setting, message="This is not the best caption.", **options):
     """Compare caption and score."""
     got = _ask(student, table, features, k, setting, **options)
     if got[0] == list(want[0]) and abs(got[1] - want[1]) < ROUNDING:
@@ -103,7 +104,7 @@ def _agree(student, table, features, k, want, setting, message="This is not the 
     raise failure
 
 
-def _clear_ends(draw, length):
+def _clear_ends(draw: Draw, length):
     """Return (table, features, what they add, caption): greedy decoding ends after ``length`` words, END is nowhere else."""
     while True:
         table = tables.spaced_table(draw, V)
@@ -123,7 +124,7 @@ def _score(table, added, caption):
 
 @exercise(NAME)
 @points(1)
-def check_k_1_is_greedy(student, draw):
+def check_k_1_is_greedy(student: Student, draw: Draw) -> None:
     """With k = 1 it takes the most probable word each time; START is not in the caption, END is"""
     for length in (1, 2, 3, 6):
         table, features, added, caption = _clear_ends(draw, length)
@@ -138,7 +139,7 @@ def check_k_1_is_greedy(student, draw):
 
 @exercise(NAME)
 @points(2)
-def check_everything_kept(student, draw):
+def check_everything_kept(student: Student, draw: Draw) -> None:
     """When k is so large that nothing is ever dropped, it finds the caption with the highest mean log-probability of all"""
     for vocabulary, most in (*[(5, 3)] * 8, *[(6, 3)] * 4, (6, 4)):
         table, features, *want = tables.exhaustive_case(draw, vocabulary, N, most)
@@ -146,7 +147,7 @@ def check_everything_kept(student, draw):
         _agree(student, table, features, k, want, f"V = {vocabulary}, max_length = {most}, k = {k}", max_length=most)
 
 
-def _early_path(draw, k):
+def _early_path(draw: Draw, k):
     """The first word of the best caption is the k-th probable; the more probable ones lead to where all is improbable."""
     *others, good, middle, x, y, z = tables.some_words(draw, V, k + 4)
     first = {word: 0.3 + 0.1 * n for n, word in enumerate(others)} | {good: 0.0}
@@ -157,7 +158,7 @@ def _early_path(draw, k):
     return tables.scripted_table(V, script), [good, middle, END]
 
 
-def _late_path(draw, k):
+def _late_path(draw: Draw, k):
     """The first word is clear; the best caption goes on with the k-th probable second one."""
     first, unlikely, *others, good, x, y, z = tables.some_words(draw, V, k + 5)
     second = {word: 0.3 + 0.1 * n for n, word in enumerate(others)} | {good: 0.0}
@@ -176,7 +177,7 @@ def _late_path(draw, k):
 
 @exercise(NAME)
 @points(1)
-def check_better_than_greedy(student, draw):
+def check_better_than_greedy(student: Student, draw: Draw) -> None:
     """With k = 2 or 3 it finds a caption that begins less promisingly than others, and turns out better"""
     features = torch.zeros(1, N, V, dtype=torch.float64)
     for k in (2, 3) * ROUNDS:
@@ -188,7 +189,7 @@ def check_better_than_greedy(student, draw):
                 _agree(student, table, features, number, want, setting, max_length=6)
 
 
-def _crossing_paths(draw):
+def _crossing_paths(draw: Draw):
     """Return (table, caption): a before b, then b c before a c. The two change places, and END follows a c alone."""
     a, b, c, x, y, z = tables.some_words(draw, V, 6)
     spread = {y: 0.3, z: 0.0, x: -0.1, a: 0.1}
@@ -200,7 +201,7 @@ def _crossing_paths(draw):
 
 @exercise(NAME)
 @points(1)
-def check_state_follows(student, draw):
+def check_state_follows(student: Student, draw: Draw) -> None:
     """Every hypothesis goes on with its own state, also when its place in the beam has changed"""
     features = torch.zeros(1, N, V, dtype=torch.float64)
     for k in (2, 3) * ROUNDS:
@@ -211,7 +212,7 @@ def check_state_follows(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_only_k_are_kept(student, draw):
+def check_only_k_are_kept(student: Student, draw: Draw) -> None:
     """No more than k hypotheses go on, whichever they come from: what lies behind the next ones is not found"""
     features = torch.zeros(1, N, V, dtype=torch.float64)
     for _ in range(ROUNDS):
@@ -227,7 +228,7 @@ def check_only_k_are_kept(student, draw):
         _agree(student, table, features, 2, want, "k = 2", message, max_length=6)
 
 
-def _long_way(draw):
+def _long_way(draw: Draw):
     """Return (table, words): END at once has a mean of about -0.4, the long way over four words one of about -0.23.
 
     What would come after that END is as probable as can be: nothing comes after it.
@@ -243,7 +244,7 @@ def _chain(*words):
     return [((words[t], words[t + 1]), words[t + 2]) for t in range(len(words) - 2)]
 
 
-def _short_way(draw):
+def _short_way(draw: Draw):
     """Return a table in which the way over other words is improbable at every step, and END at once wins."""
     a, b, c, d = tables.some_words(draw, V, 4)
     script = {(START, START): {END: 0.0, a: -0.7}, (START, a): {b: 9.0}, (c, d): {END: 9.0}}
@@ -254,7 +255,7 @@ def _short_way(draw):
 
 @exercise(NAME)
 @points(1)
-def check_long_and_short(student, draw):
+def check_long_and_short(student: Student, draw: Draw) -> None:
     """The finished caption with the highest mean wins, though a shorter one has the higher sum; which ended first is no matter"""
     features = torch.zeros(1, N, V, dtype=torch.float64)
     for k in (2, 3, 5):
@@ -264,7 +265,7 @@ def check_long_and_short(student, draw):
         _agree(student, table, features, k, want, f"k = {k}", max_length=5)
 
 
-def _own_score(student, table, features, k, most):
+def _own_score(student: Student, table, features, k, most):
     """Whatever caption is returned, its score has to be the mean over its words."""
     caption, score = _ask(student, table, features, k, f"k = {k}", max_length=most)
     setting = f"k = {k}, max_length = {most}"
@@ -286,7 +287,7 @@ def _own_score(student, table, features, k, most):
 
 @exercise(NAME)
 @points(1)
-def check_score(student, draw):
+def check_score(student: Student, draw: Draw) -> None:
     """The score is the mean log-probability of the words of the very caption that is returned, END among them"""
     for length in (2, 4):
         table, features, _, _ = _clear_ends(draw, length)
@@ -300,7 +301,7 @@ def check_score(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_nothing_finished(student, draw):
+def check_nothing_finished(student: Student, draw: Draw) -> None:
     """When nothing has ended after max_length words, the best unfinished caption; a finished one comes before it, however bad"""
     for k, most in ((1, 1), (2, 2), (3, 4), (1, None)):
         table, features, added, _ = _clear_ends(draw, 2)
@@ -322,7 +323,7 @@ def check_nothing_finished(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_same_input_same_output(student, draw):
+def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Another picture has another caption; float32 and earlier calls change nothing, and the features stay as they are"""
     a, b, x = tables.some_words(draw, V, 3)
     ends = {(START, word): {x: 9.0} for word in (a, b)} | {(word, x): {END: 9.0} for word in (a, b)}

@@ -3,7 +3,9 @@
 import torch
 
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.losses import SIZE, Loss
 from autograder.lessons.captioning.references import END, PAD, START
 
@@ -13,7 +15,7 @@ V = 11
 LENGTHS = ((1, 3), (0, 4), (5, 1, 2), (2, 2, 7, 0), (6, 0))
 
 
-def _captions(draw, lengths, longest=None, pad=PAD):
+def _captions(draw: Draw, lengths, longest=None, pad=PAD):
     """START, words, END and padding, one row for each length."""
     T = (max(lengths) if longest is None else longest) + 2
     captions = torch.full((len(lengths), T), pad)
@@ -41,7 +43,7 @@ LOSS = Loss(NAME, _want, "captions", "real word")
 
 @exercise(NAME)
 @points(1)
-def check_one_number(student, draw):
+def check_one_number(student: Student, draw: Draw) -> None:
     """The loss is one number, a tensor of shape (), of the dtype of the logits"""
     for lengths in LENGTHS:
         captions = _captions(draw, lengths)
@@ -55,7 +57,7 @@ def check_one_number(student, draw):
 
 @exercise(NAME)
 @points(2)
-def check_every_word_is_predicted_from_the_words_before_it(student, draw):
+def check_every_word_is_predicted_from_the_words_before_it(student: Student, draw: Draw) -> None:
     """The logits at position t are compared with the word at t + 1; the last logits are about nothing"""
     # Two positions, one prediction; then more words, all captions of the same length.
     for lengths in ((0,), (1,), (0, 0, 0), (2, 2), (3,), (5, 5, 5)):
@@ -76,7 +78,7 @@ def check_every_word_is_predicted_from_the_words_before_it(student, draw):
 
 @exercise(NAME)
 @points(2)
-def check_padding_does_not_count(student, draw):
+def check_padding_does_not_count(student: Student, draw: Draw) -> None:
     """It is the mean over all real words of the batch, END included: padding is neither in the sum nor in the count"""
     for lengths in LENGTHS:
         for more in (0, 3):  # padding behind the longest caption too
@@ -99,7 +101,7 @@ def check_padding_does_not_count(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_pad(student, draw):
+def check_pad(student: Student, draw: Draw) -> None:
     """`pad` says which id is padding; with another one, 0 is a word like any other"""
     for lengths in LENGTHS:
         for pad in (V - 1, 5):
@@ -111,7 +113,7 @@ def check_pad(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_nothing_but_padding(student, draw):
+def check_nothing_but_padding(student: Student, draw: Draw) -> None:
     """Without any real word to predict, the loss is 0 and its gradients are 0, never NaN"""
     for what, captions in (
         ("START and padding only", torch.tensor([[START, PAD, PAD], [START, PAD, PAD]])),
@@ -123,7 +125,7 @@ def check_nothing_but_padding(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients(student, draw):
+def check_gradients(student: Student, draw: Draw) -> None:
     """The gradients of the logits have the right values: zeros at padding and at the last position"""
     for lengths in LENGTHS:
         captions = _captions(draw, lengths, max(lengths) + 1)
@@ -132,14 +134,14 @@ def check_gradients(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_large_logits(student, draw):
+def check_large_logits(student: Student, draw: Draw) -> None:
     """Logits of any size give the right loss, in float32 too"""
     LOSS.large_logits(student, draw, _captions(draw, (4, 4, 4)), V)
 
 
 @exercise(NAME)
 @points(1)
-def check_same_input_same_output(student, draw):
+def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """The same input gives the same output, for other memory layouts and in float32 too, and is not changed"""
     padded = _captions(draw, (1, 4, 2))
     captions = _captions(draw, (4, 4, 4))

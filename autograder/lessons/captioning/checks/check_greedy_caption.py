@@ -8,8 +8,9 @@ import torch
 from autograder.judging.arguments import Made
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request
+from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.twins import Twins
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.checks import tables
@@ -93,7 +94,7 @@ def same_words(captions, want, setting):
     )
 
 
-def agree(student, case, setting, **options):
+def agree(student: Student, case, setting, **options):
     """Compare the captions with those that were found step by step. Tell when they are another each time."""
     captions, weights = case.ask(student, **options)
     try:
@@ -111,7 +112,7 @@ def agree(student, case, setting, **options):
 
 @exercise(NAME)
 @points(1)
-def check_one_picture(student, draw):
+def check_one_picture(student: Student, draw: Draw) -> None:
     """One picture: the most probable word each time, from the word before and the state; the last word is END"""
     for length in (1, 2, 3, 7):
         case = Case(draw, [length])
@@ -120,7 +121,7 @@ def check_one_picture(student, draw):
 
 @exercise(NAME)
 @points(2)
-def check_several_pictures(student, draw):
+def check_several_pictures(student: Student, draw: Draw) -> None:
     """Every picture has its own caption; after its END it holds PAD, until the longest caption has ended"""
     for lengths in ([2, 3], [4, 2, 6], [3, 7, 5, 2]):
         case = Case(draw, lengths)
@@ -134,7 +135,7 @@ def check_several_pictures(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_max_length(student, draw):
+def check_max_length(student: Student, draw: Draw) -> None:
     """Without an END it stops after `max_length` words; one that comes with the last word counts"""
     for B, longest in ((1, 1), (1, 2), (2, 3), (3, 7), (2, None)):
         case = Case(draw, range(2, 2 + B))
@@ -150,7 +151,7 @@ def check_max_length(student, draw):
 
 @exercise(NAME)
 @points(2)
-def check_weights(student, draw):
+def check_weights(student: Student, draw: Draw) -> None:
     """`weights` (B, L, N) holds the weights of every step: at t those with which word t was chosen"""
     for lengths in ([3], [4, 2, 6]):
         case, B = Case(draw, lengths), len(lengths)
@@ -165,7 +166,7 @@ def check_weights(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_mask(student, draw):
+def check_mask(student: Student, draw: Draw) -> None:
     """`allowed` is handed to the decoder: what lies in other cells changes nothing and gets no weight"""
     with _with_a_right_decoder(student, draw):
         decoder = Made("CaptionDecoder", {"vocab_size": V, "feature_width": 7, "state_width": 11, "embedding_width": 5})
@@ -206,10 +207,11 @@ def check_mask(student, draw):
 
 
 @contextlib.contextmanager
-def _with_a_right_decoder(student, draw):
+def _with_a_right_decoder(student: Student, draw: Draw):
     """Put a right CaptionDecoder in place of the student's, unless that one handles masks itself."""
     build = (V, 7, 11, 5, 3)
     features, captions, allowed = draw.normal(2, 3, 7), draw.integers(V, 2, 4), draw.allowed(2, 3)
+    right: contextlib.AbstractContextManager[None]
     try:
         twins = Twins(student, "CaptionDecoder", build, references.CaptionDecoder(*build), draw)
         twins.agree(features, captions, allowed, what=("logits", "weights"))
@@ -222,7 +224,7 @@ def _with_a_right_decoder(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_same_input_same_output(student, draw):
+def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """The same input gives the same caption, in float32 too, and the features are not changed"""
     case = Case(draw, [4, 2, 5])
     captions, _ = agree(student, case, "float32", dtype=torch.float32)

@@ -3,8 +3,9 @@
 import torch
 
 from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request
+from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 
 NAME = "grid_features"
 #: (B, D, height, width), the smallest first. In the last ones, sizes that should be told apart are equal.
@@ -31,7 +32,7 @@ def _rows(features):
     return torch.stack([features[:, :, i, j] for i in range(height) for j in range(width)], dim=1)
 
 
-def _compare(student, features, more=""):
+def _compare(student: Student, features, more=""):
     got = expect.tensor(student.grid_features(features), "The result")
     setting = f"features {tuple(features.shape)} = (B, D, height, width){more}"
     expect.shape(got, _rows(features).shape, "The result", "(B, height · width, D)", setting)
@@ -40,7 +41,7 @@ def _compare(student, features, more=""):
 
 @exercise(NAME)
 @points(1)
-def check_shape(student, draw):
+def check_shape(student: Student, draw: Draw) -> None:
     """(B, D, height, width) becomes (B, N, D): one vector of width D for each of the N = height · width cells"""
     for B, D, height, width in SHAPES:
         features = draw.normal(B, D, height, width)
@@ -54,7 +55,7 @@ def check_shape(student, draw):
 
 @exercise(NAME)
 @points(2)
-def check_row_by_row(student, draw):
+def check_row_by_row(student: Student, draw: Draw) -> None:
     """Cell i · width + j holds the features of row i and column j, all D of them, and of no other picture"""
     _compare(student, torch.arange(4.0, dtype=torch.float64).reshape(1, 1, 2, 2), ", numbered from 0")
     _compare(student, torch.arange(12.0, dtype=torch.float64).reshape(1, 2, 2, 3), ", numbered from 0")
@@ -64,7 +65,7 @@ def check_row_by_row(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_other_memory_layouts_and_gradients(student, sizes, draw):
+def check_other_memory_layouts_and_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """It works on maps of any memory layout, keeps the dtype, changes nothing in place, and gradients flow back"""
     B, D, height, width = sizes.B, sizes.D_Q, 3, 5
     last = draw.normal(B, D, height, width).contiguous(memory_format=torch.channels_last)

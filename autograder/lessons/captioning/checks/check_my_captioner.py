@@ -4,6 +4,7 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, measured, points
+from autograder.judging.student import Student
 from autograder.judging.tools import checkpoint
 from autograder.lessons.captioning.checks.trained import (
     NAME,
@@ -40,7 +41,7 @@ def _judge(value, bounds, message, setting, **more):
 @exercise(NAME)
 @points(1)
 @measured
-def check_the_weights_fit(student, seed):
+def check_the_weights_fit(student: Student, seed: int) -> None:
     """The checkpoint is there, can be read, and holds the weights of the class that my_captioner() makes"""
     module = captioner(student)
     module.request(cells_of(scenes_of(seed)[:1]), torch.full((1, 1), START))
@@ -49,7 +50,7 @@ def check_the_weights_fit(student, seed):
 @exercise(NAME)
 @points(4)
 @measured
-def check_exact_captions(student, seed):
+def check_exact_captions(student: Student, seed: int) -> None:
     """It writes the exact caption of scenes whose handwriting it has never seen (greedily, word by word)"""
     scenes, _, _, its = written(student, seed)
     _judge(
@@ -67,7 +68,7 @@ def check_exact_captions(student, seed):
 @exercise(NAME)
 @points(3)
 @measured
-def check_pointing(student, seed):
+def check_pointing(student: Student, seed: int) -> None:
     """When it writes a digit, its attention lies in the box of that digit"""
     scenes, _, _, its = written(student, seed)
     # a few right captions tell nothing
@@ -87,7 +88,7 @@ def check_pointing(student, seed):
 @exercise(NAME)
 @points(2)
 @measured
-def check_it_looks_at_the_picture(student, seed):
+def check_it_looks_at_the_picture(student: Student, seed: int) -> None:
     """Without the picture it fails: another scene's features, or features averaged over all cells, ruin the captions"""
     scenes, cells, module, its = written(student, seed)
     share, shuffled = accuracy(scenes, its.captions), accuracy(scenes, its.captions.roll(1, 0))

@@ -3,15 +3,16 @@
 import torch
 
 from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request
+from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.results import refuses
 
 NAME = "weights_to_grid"
 GRIDS = ((2, 3), (3, 5), (7, 2), (1, 4), (4, 1), (1, 1), (3, 3))
 
 
-def _leads(sizes):
+def _leads(sizes: Sizes):
     return [(), (sizes.B,), (sizes.B, sizes.N_Q), (sizes.B, sizes.H, sizes.N_Q), (1, 1)]
 
 
@@ -23,7 +24,7 @@ def _grid(weights, height, width):
     return grid
 
 
-def _compare(student, weights, height, width, more=""):
+def _compare(student: Student, weights, height, width, more=""):
     got = expect.tensor(student.weights_to_grid(weights, height, width), "The grid")
     setting = f"weights {tuple(weights.shape)}{more}, height = {height}, width = {width}"
     expect.shape(got, (*weights.shape[:-1], height, width), "The grid", "(…, height, width)", setting)
@@ -32,7 +33,7 @@ def _compare(student, weights, height, width, more=""):
 
 @exercise(NAME)
 @points(1)
-def check_shape(student, sizes, draw):
+def check_shape(student: Student, sizes: Sizes, draw: Draw) -> None:
     """(…, N) becomes (…, height, width), whatever stands in front"""
     for lead in _leads(sizes):
         for height, width in GRIDS:
@@ -47,7 +48,7 @@ def check_shape(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_row_by_row(student, sizes, draw):
+def check_row_by_row(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The weight of cell i · width + j stands in row i and column j, as it is"""
     for height, width in ((2, 2), (2, 3)):
         numbered = torch.arange(float(height * width), dtype=torch.float64)  # the smallest example first
@@ -59,7 +60,7 @@ def check_row_by_row(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_weights_that_do_not_fill_the_grid(student, sizes, draw):
+def check_weights_that_do_not_fill_the_grid(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A number of weights other than height · width raises an error"""
     _compare(student, draw.normal(sizes.B, 15), 3, 5)
     _compare(student, draw.normal(sizes.B, 6), 3, 2)
@@ -86,7 +87,7 @@ def check_weights_that_do_not_fill_the_grid(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_other_memory_layouts(student, sizes, draw):
+def check_other_memory_layouts(student: Student, sizes: Sizes, draw: Draw) -> None:
     """It works on weights of any memory layout, keeps the dtype, and changes nothing in place"""
     transposed = draw.normal(15, sizes.B).T
     _compare(student, transposed, 3, 5, ", a transposed tensor")

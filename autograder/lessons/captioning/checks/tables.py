@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from autograder.judging.arguments import Made
+from autograder.judging.tools.draw import Draw
 from autograder.lessons.captioning.references import END, PAD, START
 
 #: Words that no caption should hold are this unlikely: whether a search rules them out itself makes no difference.
@@ -19,7 +20,7 @@ def decoder(table: Tensor) -> Made:
     return Made("TableDecoder", {"table": table})
 
 
-def spaced_table(draw, V: int) -> Tensor:
+def spaced_table(draw: Draw, V: int) -> Tensor:
     """Return logits (V, V, V), those for one next word at least 1/V apart, also after whole numbers were added to them.
 
     PAD and START are never chosen.
@@ -30,7 +31,7 @@ def spaced_table(draw, V: int) -> Tensor:
     return table
 
 
-def whole_features(draw, B: int, N: int, V: int) -> tuple[Tensor, Tensor]:
+def whole_features(draw: Draw, B: int, N: int, V: int) -> tuple[Tensor, Tensor]:
     """Return features (B, N, V) whose means over the cells are whole numbers, and these means (B, V)."""
     means = (draw.integers(4, B, V) * 1.0).double()
     means[:, [PAD, START, END]] = 0.0
@@ -69,7 +70,7 @@ def everything(table: Tensor, added: Tensor, max_length: int) -> Iterator[tuple[
             yield (*inner, END), [P[a][b][c] for a, b, c in zip(before, before[1:], before[2:], strict=False)]
 
 
-def exhaustive_case(draw, V: int, N: int, max_length: int) -> tuple[Tensor, Tensor, tuple[int, ...], float]:
+def exhaustive_case(draw: Draw, V: int, N: int, max_length: int) -> tuple[Tensor, Tensor, tuple[int, ...], float]:
     """Return (table, features, best caption, its mean) such that one caption is clearly the best by its mean.
 
     It is not found by comparing sums, nor probabilities instead of their logarithms, nor by greedy decoding, nor by going on
@@ -101,7 +102,7 @@ def _most_probable_after(table: Tensor, added: Tensor, first: int, max_length: i
     return words
 
 
-def some_words(draw, V: int, count: int) -> list[int]:
+def some_words(draw: Draw, V: int, count: int) -> list[int]:
     """Draw that many different words, none of them PAD, START or END."""
     words = [w for w in range(V) if w not in (PAD, START, END)]
     order = torch.argsort(draw.normal(len(words)))

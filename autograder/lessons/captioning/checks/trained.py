@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from autograder.judging.student import StudentModule
+from autograder.judging.student import Student, StudentModule
 from autograder.judging.tools import checkpoint, expect
 from autograder.judging.tools.draw import Draw
 
@@ -25,7 +25,7 @@ class Written:
     weights: Tensor
 
 
-def captioner(student) -> StudentModule:
+def captioner(student: Student) -> StudentModule:
     """Return the student's captioner with the weights that were handed in, or fail with what is wrong with them."""
     return checkpoint.load(student, NAME, FILE)
 
@@ -61,7 +61,7 @@ def write(module: StudentModule, cells: Tensor) -> Written:
     return Written(captions[:, 1:], weights)
 
 
-def written(student, seed: int):
+def written(student: Student, seed: int):
     """Return (scenes, cells, captioner, what it wrote). Asked anew by every check: the answer's surroundings may have changed."""
     module = captioner(student)
     scenes = scenes_of(seed)

@@ -6,7 +6,9 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import refuses, same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
@@ -19,7 +21,7 @@ BUILD = (V, WIDTH, LONGEST, 0.0)
 WHAT = ("X",)
 
 
-def _twins(student, draw, build=BUILD, dtype=torch.float64):
+def _twins(student: Student, draw: Draw, build=BUILD, dtype=torch.float64):
     return Twins(student, NAME, build, references.BertEmbeddings(*build), draw, dtype)
 
 
@@ -30,7 +32,7 @@ def _agree(twins, ids, segments=None):
 
 @exercise(NAME)
 @points(1)
-def check_shapes(student, sizes, draw):
+def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The module has its three tables and its norm, and gives a vector (B, N, D) for every token"""
     has_parameters(student, NAME, BUILD, dict(references.BertEmbeddings(*BUILD).named_parameters()))
     module = _twins(student, draw).module
@@ -42,7 +44,7 @@ def check_shapes(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_values(student, sizes, draw):
+def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """It is the LayerNorm of the sum of token, segment and position vectors"""
     for B, N, *build in [(1, 1, 7, 3, 5), (1, 2, 7, 3, 5), (3, 3, 7, 3, 3), (sizes.B, sizes.N_K, *BUILD[:3])]:
         ids = ids_of(draw, B, N, build[0])
@@ -56,7 +58,7 @@ def check_values(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_segments(student, sizes, draw):
+def check_segments(student: Student, sizes: Sizes, draw: Draw) -> None:
     """`segments` says which of two vectors is added to each token; without it, it is the first for all"""
     twins = _twins(student, draw)
     ids = ids_of(draw, sizes.B, sizes.N_K)
@@ -69,7 +71,7 @@ def check_segments(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_dropout(student, draw):
+def check_dropout(student: Student, draw: Draw) -> None:
     """In training, numbers of the result are dropped with probability `dropout` and the others divided by what is left"""
     B, N, p = 40, 11, 0.25
     ids = ids_of(draw, B, N, padded=False)
@@ -96,7 +98,7 @@ def check_dropout(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients(student, sizes, draw):
+def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients of all parameters have the right values, and a sequence that is too long raises an error"""
     twins = _twins(student, draw)
     ids = ids_of(draw, sizes.B, sizes.N_K)
@@ -111,7 +113,7 @@ def check_gradients(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_same_input_same_output(student, sizes, draw):
+def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The same ids give the same vectors, whatever was computed before; ids and segments are not changed"""
     twins = _twins(student, draw)
     ids = ids_of(draw, sizes.B, sizes.N_K)

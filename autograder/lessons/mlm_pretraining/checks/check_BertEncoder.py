@@ -4,7 +4,9 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import no_weights, several, two, uses_its_inputs
 from autograder.judging.tools.twins import Twins
@@ -23,13 +25,13 @@ from autograder.lessons.mlm_pretraining.checks.bodies import (
 NAME = "BertEncoder"
 
 
-def _twins(student, draw, build=SIZES, dtype=torch.float64):
+def _twins(student: Student, draw: Draw, build=SIZES, dtype=torch.float64):
     return Twins(student, NAME, (*build, 0.0), references.BertEncoder(*build), draw, dtype)
 
 
 @exercise(NAME)
 @points(1)
-def check_shapes(student, sizes, draw):
+def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The module has embeddings and blocks, and gives Y (B, N, D) and the weights of each block, (B, H, N, N)"""
     has_parameters(student, NAME, (*SIZES, 0.0), dict(references.BertEncoder(*SIZES).named_parameters()))
     module = _twins(student, draw).module
@@ -45,14 +47,14 @@ def check_shapes(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_values(student, sizes, draw):
+def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Y is what the blocks make of the embeddings, and every token sees the whole sequence, on both sides"""
     right_values(lambda build: _twins(student, draw, build), sizes.B, draw)
 
 
 @exercise(NAME)
 @points(2)
-def check_padding(student, sizes, draw):
+def check_padding(student: Student, sizes: Sizes, draw: Draw) -> None:
     """No token attends to padding: its weight is 0, and more of it behind a row changes nothing"""
     twins = _twins(student, draw)
     ids = ids_of(draw, 5, 7)
@@ -74,7 +76,7 @@ def check_padding(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_segments(student, sizes, draw):
+def check_segments(student: Student, sizes: Sizes, draw: Draw) -> None:
     """`segments` reaches the embeddings; without it, all tokens belong to segment 0"""
     twins = _twins(student, draw)
     for B, N in ((1, 2), (sizes.B, sizes.N_K)):
@@ -86,7 +88,7 @@ def check_segments(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_weights_only_when_asked(student, sizes, draw):
+def check_weights_only_when_asked(student: Student, sizes: Sizes, draw: Draw) -> None:
     """With need_weights=False, Y is the same and the list of weights is empty"""
     twins = _twins(student, draw)
     ids = ids_of(draw, sizes.B, sizes.N_K)
@@ -100,7 +102,7 @@ def check_weights_only_when_asked(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_same_input_same_output(student, sizes, draw):
+def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients are right; the same ids give the same Y, in float32 too, and are not changed"""
     names = ("Y", *(f"A of block {n}" for n in range(SIZES[3])))
     same_again(_twins(student, draw), _twins(student, draw, dtype=torch.float32), draw, sizes.B, sizes.N_X, names)

@@ -3,7 +3,9 @@
 import torch
 
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import uses_its_inputs
 from autograder.judging.tools.twins import Twins
@@ -24,13 +26,13 @@ NAME = "MaskedLanguageModel"
 WHAT = "logits"
 
 
-def _twins(student, draw, build=SIZES, dtype=torch.float64):
+def _twins(student: Student, draw: Draw, build=SIZES, dtype=torch.float64):
     return Twins(student, NAME, (*build, 0.0), references.MaskedLanguageModel(*build), draw, dtype)
 
 
 @exercise(NAME)
 @points(2)
-def check_parameters(student, sizes, draw):
+def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
     """It has an encoder, `transform`, `output_norm` and `output_bias`, no other output matrix, and gives logits (B, N, V)"""
     want = dict(references.MaskedLanguageModel(*SIZES).named_parameters())
     has_parameters(student, NAME, (*SIZES, 0.0), want)
@@ -43,14 +45,14 @@ def check_parameters(student, sizes, draw):
 
 @exercise(NAME)
 @points(3)
-def check_values(student, sizes, draw):
+def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Y passes `transform`, GELU and `output_norm`; the logits are dot products with the token vectors, plus `output_bias`"""
     right_values(lambda build: _twins(student, draw, build), sizes.B, draw, WHAT, 20.0)
 
 
 @exercise(NAME)
 @points(1)
-def check_padding_and_segments(student, sizes, draw):
+def check_padding_and_segments(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Padding changes nothing for other tokens, and segments reach the embeddings"""
     twins = _twins(student, draw)
     ids = ids_of(draw, 5, 7)
@@ -63,7 +65,7 @@ def check_padding_and_segments(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients(student, sizes, draw):
+def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients of all parameters are right: the token vectors get theirs as input and as output"""
     twins = _twins(student, draw)
     ids = ids_of(draw, sizes.B, sizes.N_X, padded=False)
@@ -72,7 +74,7 @@ def check_gradients(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_same_input_same_output(student, sizes, draw):
+def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The same ids give the same logits, whatever was computed before, in float32 too; ids are not changed"""
     single = _twins(student, draw, dtype=torch.float32)
     same_again(_twins(student, draw), single, draw, sizes.B, sizes.N_X, (WHAT,), 20.0)

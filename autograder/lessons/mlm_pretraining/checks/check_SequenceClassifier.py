@@ -4,7 +4,9 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.results import uses_its_inputs
 from autograder.lessons.mlm_pretraining.checks import heads
 
@@ -15,14 +17,14 @@ WHAT = ("logits",)
 
 @exercise(NAME)
 @points(1)
-def check_shapes(student, sizes, draw):
+def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The module has `pooler` and `output`, and gives one row of logits (B, classes) for each sequence"""
     heads.right_shapes(student, NAME, CLASSES, draw, (sizes.B, sizes.N_K), "(B, classes)")
 
 
 @exercise(NAME)
 @points(2)
-def check_values(student, sizes, draw):
+def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The logits come from the tanh of the pooled vector of the first token, [CLS], and from no other"""
     for classes in (1, CLASSES, heads.D):
         twins = heads.twins_of(student, NAME, classes, draw)
@@ -44,7 +46,7 @@ def check_values(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_dropout_and_gradients(student, sizes, draw):
+def check_dropout_and_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Dropout comes between the tanh and the output layer; the gradients are right"""
     twins = heads.twins_of(student, NAME, CLASSES, draw)
     Y = draw.normal(sizes.B, sizes.N_K, heads.D)

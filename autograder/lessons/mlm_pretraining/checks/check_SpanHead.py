@@ -4,7 +4,9 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import uses_its_inputs
 from autograder.judging.tools.twins import Twins
@@ -15,13 +17,13 @@ NAME = "SpanHead"
 WHAT = ("start", "end")
 
 
-def _twins(student, draw, dtype=torch.float64):
+def _twins(student: Student, draw: Draw, dtype=torch.float64):
     return Twins(student, NAME, (heads.D,), references.SpanHead(heads.D), draw, dtype)
 
 
 @exercise(NAME)
 @points(1)
-def check_shapes(student, sizes, draw):
+def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The module has `output` alone, and gives two scores for every token, `start` (B, N) and `end` (B, N)"""
     has_parameters(student, NAME, (heads.D,), dict(references.SpanHead(heads.D).named_parameters()))
     module = _twins(student, draw).module
@@ -34,7 +36,7 @@ def check_shapes(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_values(student, sizes, draw):
+def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Column 0 of the linear map is the score of the start, column 1 that of the end"""
     twins = _twins(student, draw)
     for B, N in (*heads.shapes((sizes.B, sizes.N_K)), (2, 2)):
@@ -44,7 +46,7 @@ def check_values(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_allowed(student, sizes, draw):
+def check_allowed(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Where `allowed` is False, both scores are so low that no answer begins or ends there; all others stay"""
     twins = _twins(student, draw)
     for B, N in ((1, 2), (sizes.B, sizes.N_K), (5, 3), (2, 2)):

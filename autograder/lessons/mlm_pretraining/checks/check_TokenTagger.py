@@ -1,6 +1,8 @@
 """TokenTagger(model_width, tags, dropout=0.1)."""
 
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.lessons.mlm_pretraining.checks import heads
 
 NAME = "TokenTagger"
@@ -10,14 +12,14 @@ WHAT = ("logits",)
 
 @exercise(NAME)
 @points(1)
-def check_shapes(student, sizes, draw):
+def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The module has `output` alone, and gives a row of logits for every token, (B, N, tags)"""
     heads.right_shapes(student, NAME, TAGS, draw, (sizes.B, sizes.N_K), "(B, N, tags)")
 
 
 @exercise(NAME)
 @points(1)
-def check_values(student, sizes, draw):
+def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Each token's logits are the linear map of its own vector"""
     for tags in (1, TAGS, heads.D):
         twins = heads.twins_of(student, NAME, tags, draw)
@@ -27,7 +29,7 @@ def check_values(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_dropout_and_gradients(student, sizes, draw):
+def check_dropout_and_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Dropout comes before the output layer; the gradients are right"""
     twins = heads.twins_of(student, NAME, TAGS, draw)
     heads.gradients_and_repetition(twins, draw, draw.normal(sizes.B, sizes.N_K, heads.D), WHAT)

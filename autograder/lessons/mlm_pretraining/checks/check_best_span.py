@@ -4,8 +4,9 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request
+from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
 
 NAME = "best_span"
 
@@ -19,7 +20,7 @@ def _want(start, end):
     return torch.tensor(found).unbind(1)
 
 
-def _spans(student, start, end):
+def _spans(student: Student, start, end):
     results = expect.pair(student.best_span(start, end), "first", "last")
     for value, what in zip(results, ("first", "last"), strict=True):
         expect.shape(value, (len(start),), what, "(B,)", f"start {tuple(start.shape)}")
@@ -27,7 +28,7 @@ def _spans(student, start, end):
     return results
 
 
-def _agree(student, start, end, more=""):
+def _agree(student: Student, start, end, more=""):
     first, last = _spans(student, start, end)
     want = _want(start, end)
     wrong = (first != want[0]) | (last != want[1])
@@ -56,7 +57,7 @@ def _agree(student, start, end, more=""):
 
 @exercise(NAME)
 @points(2)
-def check_values(student, draw):
+def check_values(student: Student, draw: Draw) -> None:
     """It is the span with the largest start[first] + end[last], among those with first ≤ last, for each row"""
     for B, N in ((1, 1), (1, 2), (1, 3), (3, 2), (3, 3), (2, 7), (40, 5), (7, 11)):
         for scale in (1.0, 10.0):
@@ -66,7 +67,7 @@ def check_values(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_hidden_and_unchanged(student, draw):
+def check_hidden_and_unchanged(student: Student, draw: Draw) -> None:
     """It works with scores of −inf, where no answer may lie, in float32 too, and changes nothing"""
     for dtype in (torch.float64, torch.float32):
         for B, N in ((1, 3), (5, 7), (20, 4)):

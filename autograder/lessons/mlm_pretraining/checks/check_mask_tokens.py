@@ -9,8 +9,9 @@ import torch
 from autograder.judging.arguments import Seeded
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request
+from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.statistics import credible
 from autograder.lessons.mlm_pretraining.references import CLS, IGNORE, MASK, ORDINARY, PAD, SEP
 
@@ -23,7 +24,7 @@ SHARES = (0.8, 0.1, 0.1)
 CHOICES = ((B, N, None), (1, 9000, None), (9000, 1, None), (B, N, 0.5), (B, N, 0.05), (900, 3, 0.3), (B, N, 1.0))
 
 
-def _ids(draw, rows=B, columns=N, specials=True):
+def _ids(draw: Draw, rows=B, columns=N, specials=True):
     """Rows of ordinary ids; with ``specials`` between CLS and SEP, with UNK among them and padding behind."""
     ids = ORDINARY + draw.integers(V - ORDINARY, rows, columns)
     if specials:
@@ -35,7 +36,7 @@ def _ids(draw, rows=B, columns=N, specials=True):
     return ids
 
 
-def _masked(student, draw, ids, more="", **options):
+def _masked(student: Student, draw: Draw, ids, more="", **options):
     """Return (inputs, labels) of the student's, after looking at their types and shapes."""
     seed = int(draw.integers(2**40))
     inputs, labels = expect.pair(student.mask_tokens(ids, V, Seeded(seed), **options), "inputs", "labels")
@@ -118,7 +119,7 @@ def _something(labels, setting):
 
 @exercise(NAME)
 @points(2)
-def check_labels(student, draw):
+def check_labels(student: Student, draw: Draw) -> None:
     """A chosen token's label is its id as it was, all other labels are −100, and what has no label is not changed"""
     for ids, options in (
         (_ids(draw, 400, 13, False), {}),
@@ -133,7 +134,7 @@ def check_labels(student, draw):
 
 @exercise(NAME)
 @points(2)
-def check_special_tokens(student, draw):
+def check_special_tokens(student: Student, draw: Draw) -> None:
     """Special tokens ([PAD], [CLS], [SEP] and the others below ORDINARY) are never chosen, and no token becomes one but [MASK]"""
     for rate in (1.0, 0.15):
         ids = _ids(draw)
@@ -164,7 +165,7 @@ def check_special_tokens(student, draw):
 
 @exercise(NAME)
 @points(2)
-def check_how_many_are_chosen(student, draw):
+def check_how_many_are_chosen(student: Student, draw: Draw) -> None:
     """Each ordinary token is chosen with probability `rate`, each on its own: other places, other rows, another choice"""
     for rows, columns, rate in CHOICES:
         options = {} if rate is None else {"rate": rate}
@@ -227,7 +228,7 @@ def _neighbours(marks, counted):
 
 @exercise(NAME)
 @points(2)
-def check_80_10_10(student, draw):
+def check_80_10_10(student: Student, draw: Draw) -> None:
     """Of the chosen tokens 80 % become [MASK], 10 % a random id and 10 % stay, each decided on its own"""
     for rate in (None, 1.0, 0.5):
         ids = _ids(draw)
@@ -284,7 +285,7 @@ def _split(seen, total):
 
 @exercise(NAME)
 @points(1)
-def check_random_ids(student, draw):
+def check_random_ids(student: Student, draw: Draw) -> None:
     """A random id is any ordinary id, each as probable, drawn for each token on its own"""
     ids = _ids(draw, 2000, N, specials=False)
     inputs, labels, setting = _masked(student, draw, ids, rate=1.0)
@@ -315,7 +316,7 @@ def check_random_ids(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_generator(student, draw):
+def check_generator(student: Student, draw: Draw) -> None:
     """All randomness comes from `generator`: the same seed gives the same result, and the next call another one"""
     ids = _ids(draw, 40, 23)
     seed = int(draw.integers(2**40))
@@ -346,7 +347,7 @@ def check_generator(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_ids_are_not_changed(student, draw):
+def check_ids_are_not_changed(student: Student, draw: Draw) -> None:
     """`ids` are as they were after the call, also where they are a part of a larger tensor, and rows may be of any number"""
     for ids in (
         _ids(draw, 40, 23),

@@ -3,7 +3,9 @@
 import torch
 
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.losses import SIZE, Loss
 from autograder.lessons.mlm_pretraining.references import IGNORE
 
@@ -11,7 +13,7 @@ NAME = "mlm_loss"
 V = 11
 
 
-def _labels(draw, rows, columns, share=0.4):
+def _labels(draw: Draw, rows, columns, share=0.4):
     """Labels from 1 to V − 1: of every three rows, one has about that share of them, the next twice as many, the last none."""
     labels = 1 + draw.integers(V - 1, rows, columns)
     counts = (share * columns * torch.tensor([1.0, 2.0, 0.0])).round()
@@ -32,7 +34,7 @@ LOSS = Loss(NAME, _want, "labels", "chosen token")
 
 @exercise(NAME)
 @points(1)
-def check_one_number(student, draw):
+def check_one_number(student: Student, draw: Draw) -> None:
     """The loss is one number, a tensor of shape (), of the dtype of the logits"""
     for shape in ((2, 3), (3, 5), (5, 3)):
         labels = _labels(draw, *shape)
@@ -46,7 +48,7 @@ def check_one_number(student, draw):
 
 @exercise(NAME)
 @points(2)
-def check_the_mean_over_the_chosen_tokens(student, draw):
+def check_the_mean_over_the_chosen_tokens(student: Student, draw: Draw) -> None:
     """It is the mean of −log p(label) over all labels of the batch that are not −100"""
     for shape in ((1, 1), (1, 2), (1, 4), (2, 2), (3, 5), (4, 7), (7, 3)):
         for share in (0.15, 0.5, 1.0):
@@ -56,7 +58,7 @@ def check_the_mean_over_the_chosen_tokens(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_all_others_do_not_count(student, draw):
+def check_all_others_do_not_count(student: Student, draw: Draw) -> None:
     """Logits where the label is −100 change nothing; a label of 0 is a label like any other"""
     labels = _labels(draw, 4, 7)
     labels[0, int((labels[0] != IGNORE).nonzero()[0])] = 0
@@ -76,7 +78,7 @@ def check_all_others_do_not_count(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_nothing_is_chosen(student, draw):
+def check_nothing_is_chosen(student: Student, draw: Draw) -> None:
     """Without any chosen token, the loss is 0 and its gradients are 0, never NaN"""
     for shape in ((1, 1), (2, 5)):
         labels = torch.full(shape, IGNORE)
@@ -86,7 +88,7 @@ def check_nothing_is_chosen(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients(student, draw):
+def check_gradients(student: Student, draw: Draw) -> None:
     """The gradients of the logits have the right values: zeros where the label is −100"""
     for shape in ((1, 2), (3, 5), (5, 3)):
         LOSS.gradient_agrees(student, draw.normal(*shape, V), _labels(draw, *shape))
@@ -94,14 +96,14 @@ def check_gradients(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_large_logits(student, draw):
+def check_large_logits(student: Student, draw: Draw) -> None:
     """Logits of any size give the right loss, in float32 too"""
     LOSS.large_logits(student, draw, _labels(draw, 3, 6), V)
 
 
 @exercise(NAME)
 @points(1)
-def check_same_input_same_output(student, draw):
+def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """The same input gives the same output, for other memory layouts and in float32 too, and is not changed"""
     labels, others = _labels(draw, 3, 6), _labels(draw, 3, 6)
     for dtype in (torch.float32, torch.float64):

@@ -6,6 +6,7 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, measured, points
+from autograder.judging.student import Student
 from autograder.judging.tools import checkpoint, expect
 from autograder.judging.tools.draw import Draw
 from autograder.lessons.mlm_pretraining import references
@@ -20,7 +21,7 @@ GAP = (0.12, 0.60)
 
 
 @functools.lru_cache(maxsize=4)
-def _drawn(seed):
+def _drawn(seed: int):
     """Return (inputs, labels, the lowest loss, the lowest without the other words) of sentences that the TA's seed decides on."""
     from course_lib.data import (
         Masking,
@@ -63,7 +64,7 @@ def _vocabulary():
 @exercise(NAME)
 @points(1)
 @measured
-def check_the_weights_fit(student, seed):
+def check_the_weights_fit(student: Student, seed: int) -> None:
     """The checkpoint is there, can be read, and holds the weights of the class that my_language_model() makes"""
     module = checkpoint.load(student, NAME, FILE)
     inputs, labels, _, _ = _drawn(seed)
@@ -73,7 +74,7 @@ def check_the_weights_fit(student, seed):
 @exercise(NAME)
 @points(5)
 @measured
-def check_near_the_limit(student, seed):
+def check_near_the_limit(student: Student, seed: int) -> None:
     """On new sentences its loss comes near the lowest that is possible in this language"""
     module = checkpoint.load(student, NAME, FILE)
     inputs, labels, limit, _ = _drawn(seed)
@@ -96,7 +97,7 @@ def check_near_the_limit(student, seed):
 @exercise(NAME)
 @points(2)
 @measured
-def check_it_uses_the_context(student, seed):
+def check_it_uses_the_context(student: Student, seed: int) -> None:
     """It reads the other words: its loss is far below the lowest that is possible for a model that cannot see them"""
     module = checkpoint.load(student, NAME, FILE)
     inputs, labels, limit, alone = _drawn(seed)

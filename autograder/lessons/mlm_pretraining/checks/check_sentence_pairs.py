@@ -9,8 +9,9 @@ import torch
 from autograder.judging.arguments import Seeded
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request
+from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.results import refuses
 from autograder.judging.tools.statistics import credible
 from autograder.lessons.mlm_pretraining.references import CLS, ORDINARY, PAD, SEP
@@ -20,7 +21,7 @@ NAME = "sentence_pairs"
 COUNTS = (3, 5, 1, 2)
 
 
-def _documents(draw, counts=COUNTS, longest=4):
+def _documents(draw: Draw, counts=COUNTS, longest=4):
     """Documents whose sentences are all different: the first id of each is its number."""
     sentence = ORDINARY
     documents: list[list[list[int]]] = []
@@ -33,7 +34,7 @@ def _documents(draw, counts=COUNTS, longest=4):
     return documents
 
 
-def _pairs(student, documents, seed, **fields):
+def _pairs(student: Student, documents, seed: int, **fields):
     """Return (ids, segments, is_next), after looking at their types and shapes."""
     value = student.answer(Request(NAME, (documents, Seeded(seed)), **fields)).value
     if not isinstance(value, tuple | list) or len(value) != 3:
@@ -111,7 +112,7 @@ def _numbered(documents):
     return {s[0]: (d, p) for d, document in enumerate(documents) for p, s in enumerate(document)}
 
 
-def _check_form(student, documents, seed):
+def _check_form(student: Student, documents, seed: int):
     """Return the numbers of A and B of each pair, and is_next, after looking at their form."""
     ids, segments, is_next = _pairs(student, documents, seed)
     known = {s[0]: s for document in documents for s in document}
@@ -174,7 +175,7 @@ def _wrong_segments(row, right, length):
 
 @exercise(NAME)
 @points(2)
-def check_form(student, draw):
+def check_form(student: Student, draw: Draw) -> None:
     """Each pair is [CLS] A [SEP] B [SEP] and padding; A is every sentence that has a next one; segments are 0 and 1"""
     for counts in ((2, 2), COUNTS, (1, 2), (4, 1, 1, 3)):
         for _ in range(3):
@@ -210,7 +211,7 @@ def _check_truth(pairs, is_next, documents):
 
 @exercise(NAME)
 @points(2)
-def check_half_are_next(student, draw):
+def check_half_are_next(student: Student, draw: Draw) -> None:
     """For half of the pairs B is the sentence that follows A, each decided on its own"""
     documents = _documents(draw, (150, 150), longest=1)
     followed, together, rounds = 0, 0, 4
@@ -245,7 +246,7 @@ def check_half_are_next(student, draw):
 
 @exercise(NAME)
 @points(2)
-def check_other_sentences(student, draw):
+def check_other_sentences(student: Student, draw: Draw) -> None:
     """Otherwise B comes from another document, from any of them, and any of its sentences may come, each as probable"""
     counts = (41, 1, 9)
     documents = _documents(draw, counts, longest=1)
@@ -289,7 +290,7 @@ def check_other_sentences(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_generator(student, draw):
+def check_generator(student: Student, draw: Draw) -> None:
     """All randomness comes from `generator`: the same seed, the same pairs; the next call, others; documents unchanged"""
     documents = _documents(draw, (10,) * 8)
     seed = int(draw.integers(2**40))
@@ -324,7 +325,7 @@ def check_generator(student, draw):
 
 @exercise(NAME)
 @points(0)
-def check_one_document(student, draw):
+def check_one_document(student: Student, draw: Draw) -> None:
     """With a single document there is no other to draw from: a ValueError says so (advice, without points)"""
     refuses(
         "a single document",

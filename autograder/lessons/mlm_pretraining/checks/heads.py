@@ -8,6 +8,7 @@ import torch
 from autograder.judging.failure import CheckFailure
 from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
@@ -39,7 +40,7 @@ def right_shapes(student: Student, name: str, outputs: int, draw: Any, B_and_N: 
     uses_its_inputs(twins.module, (Y,), (Y.flip(0),))
 
 
-def gradients_and_repetition(twins: Twins, draw, Y, what, outputs=1):
+def gradients_and_repetition(twins: Twins, draw: Draw, Y, what, outputs=1):
     """Compare gradients; then the same input gives the same output, in training too, and is not changed."""
     twins.gradients_agree(Y, draw=draw, names=("Y",), outputs=outputs)
     same_twice(twins.module, Y)
@@ -55,7 +56,7 @@ def passes_on():
     return {"output.weight": torch.cat((one, one)), "output.bias": torch.zeros(2 * D, dtype=torch.float64)}
 
 
-def drops(student, name, weights, Y, hint):
+def drops(student: Student, name, weights, Y, hint):
     """Fail unless dropout with p = 0.25 is applied to what goes into the output layer, and to nothing else.
 
     With ``weights`` the head gives each number that goes into its output layer twice; where one is dropped, both are 0.

@@ -4,7 +4,9 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import alike, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
@@ -15,7 +17,7 @@ WHAT = ("Y", "K", "V")
 D, H = 33, 3
 
 
-def _twins(student, draw, width=D, num_heads=H, dtype=torch.float64):
+def _twins(student: Student, draw: Draw, width=D, num_heads=H, dtype=torch.float64):
     return Twins(student, NAME, (width, num_heads), references.CachedSelfAttention(width, num_heads), draw, dtype)
 
 
@@ -34,7 +36,7 @@ def _in_pieces(module, X, pieces):
 
 @exercise(NAME)
 @points(1)
-def check_parameters(student, sizes, draw):
+def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
     """W_Q, W_K, W_V and W_O are linear maps from D to D with a bias"""
     has_parameters(student, NAME, (D, H), dict(references.CachedSelfAttention(D, H).named_parameters()))
     X = draw.normal(sizes.B, sizes.N_Q, D)
@@ -43,7 +45,7 @@ def check_parameters(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_without_a_cache(student, sizes, draw):
+def check_without_a_cache(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Without a cache it is causal multi-head self-attention, and the new cache holds K and V, split into heads"""
     for B, N, width, num_heads in [
         (1, 2, 2, 1),
@@ -59,7 +61,7 @@ def check_without_a_cache(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_with_a_cache(student, sizes, draw):
+def check_with_a_cache(student: Student, sizes: Sizes, draw: Draw) -> None:
     """New positions attend to everything in the cache and to the new ones up to themselves"""
     twins = _twins(student, draw)
     for N_past, N in [(2, 1), (1, 2), (sizes.N_K, sizes.N_Q), (sizes.N_Q, sizes.N_K), (sizes.N_Q, 1)]:
@@ -70,7 +72,7 @@ def check_with_a_cache(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_piece_by_piece_equals_all_at_once(student, sizes, draw):
+def check_piece_by_piece_equals_all_at_once(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Token by token, or in pieces of any length, the outputs are the same as all at once"""
     twins = _twins(student, draw)
     X = draw.normal(sizes.B, 11, D)
@@ -86,7 +88,7 @@ def check_piece_by_piece_equals_all_at_once(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_the_cache_passed_in_is_not_changed(student, sizes, draw):
+def check_the_cache_passed_in_is_not_changed(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Neither X nor the cache passed in is changed, and nothing is kept on the module"""
     twins = _twins(student, draw)
     cache = tuple(draw.normal(sizes.B, H, sizes.N_K, D // H) for _ in range(2))
@@ -110,7 +112,7 @@ def check_the_cache_passed_in_is_not_changed(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients(student, sizes, draw):
+def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow back to X and to all weights, with a cache too"""
     twins = _twins(student, draw)
     X = draw.normal(sizes.B, sizes.N_Q, D)
@@ -124,7 +126,7 @@ def check_gradients(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_in_float32_and_in_training(student, sizes, draw):
+def check_in_float32_and_in_training(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The dtype of X is kept, in the cache too; training mode changes nothing"""
     twins = _twins(student, draw, dtype=torch.float32)
     X = draw.normal(sizes.B, sizes.N_Q, D, dtype=torch.float32)

@@ -3,7 +3,9 @@
 import torch
 
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
@@ -26,13 +28,13 @@ SHAPES = (
 )
 
 
-def _twins(student, draw, channels=C, inner=INNER, dtype=torch.float64):
+def _twins(student: Student, draw: Draw, channels=C, inner=INNER, dtype=torch.float64):
     return Twins(student, NAME, (channels, inner), references.ConvSelfAttention(channels, inner), draw, dtype)
 
 
 @exercise(NAME)
 @points(1)
-def check_parameters(student, sizes, draw):
+def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
     """W_Q, W_K and W_V are 1 × 1 convolutions from C to C′ channels, and W_O is one back to C, all with a bias"""
     has_parameters(student, NAME, (C, INNER), dict(references.ConvSelfAttention(C, INNER).named_parameters()))
     X = draw.normal(sizes.B, C, 2, 3)
@@ -41,7 +43,7 @@ def check_parameters(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_shapes(student, sizes, draw):
+def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Y has the shape of X (B, C, height, width), and A is (B, N, N) with N = height · width"""
     twins = _twins(student, draw)
     X = draw.normal(sizes.B, C, 5, 2)
@@ -53,7 +55,7 @@ def check_shapes(student, sizes, draw):
 
 @exercise(NAME)
 @points(3)
-def check_values(student, draw):
+def check_values(student: Student, draw: Draw) -> None:
     """Every position attends to all positions; W_O maps the result back to C channels, and X is added"""
     for B, channels, inner, height, width in SHAPES:
         twins = _twins(student, draw, channels, inner)
@@ -63,7 +65,7 @@ def check_values(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_permutation_equivariance(student, sizes, draw):
+def check_permutation_equivariance(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Permuting the positions of the feature map permutes the outputs in the same way"""
     twins = _twins(student, draw)
     X = draw.normal(sizes.B, C, 5, 2)
@@ -81,7 +83,7 @@ def check_permutation_equivariance(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients(student, sizes, draw):
+def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow back to X and to all weights with the right values"""
     twins = _twins(student, draw)
     twins.gradients_agree(draw.normal(sizes.B, C, 3, 4), draw=draw, names=("X",), outputs=2)
@@ -89,7 +91,7 @@ def check_gradients(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_same_input_same_output(student, sizes, draw):
+def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The same input gives the same output, in float32 and for other memory layouts too, and is not changed"""
     twins = _twins(student, draw, dtype=torch.float32)
     X = draw.normal(sizes.B, C, 4, 3, dtype=torch.float32)

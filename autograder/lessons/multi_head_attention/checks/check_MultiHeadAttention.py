@@ -7,7 +7,9 @@ from torch import nn
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import describe, refuses, same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
@@ -67,7 +69,7 @@ def _compare(got, oracle, inputs, setting):
 
 @exercise(NAME)
 @points(1)
-def check_parameters(student, sizes, draw):
+def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
     """W_Q, W_K, W_V and W_O are linear maps from D to D, with a bias unless bias=False"""
     for more in ((), (0.0, False)):
         want = references.MultiHeadAttention(D, H, *more)
@@ -78,7 +80,7 @@ def check_parameters(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_shapes(student, sizes, draw):
+def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Y (B, N_Q, D) holds one output for every query, and A (B, H, N_Q, N_K) the weights of every head"""
     twins = _twins(student, draw)
     for N_Q, N_K in ((sizes.N_Q, sizes.N_K), (1, 1)):
@@ -92,7 +94,7 @@ def check_shapes(student, sizes, draw):
 
 @exercise(NAME)
 @points(4)
-def check_values(student, draw):
+def check_values(student: Student, draw: Draw) -> None:
     """Every head attends for itself on its own columns; W_O mixes the heads: what nn.MultiheadAttention computes"""
     for number, (B, N_Q, N_K, width, num_heads) in enumerate(SHAPES):
         twins = _twins(student, draw, width, num_heads)
@@ -104,7 +106,7 @@ def check_values(student, draw):
 
 @exercise(NAME)
 @points(2)
-def check_self_and_cross_attention(student, sizes, draw):
+def check_self_and_cross_attention(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Without keys the queries are keys and values too; without values the keys are"""
     twins = _twins(student, draw)
     oracle = _oracle(twins, H)
@@ -128,7 +130,7 @@ def check_self_and_cross_attention(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_mask(student, sizes, draw):
+def check_mask(student: Student, sizes: Sizes, draw: Draw) -> None:
     """`allowed` may have any shape that broadcasts to (B, H, N_Q, N_K); a query that may attend to nothing gets weights 0"""
     twins = _twins(student, draw)
     B, N_Q, N_K = sizes.B, sizes.N_Q, sizes.N_K
@@ -145,7 +147,7 @@ def check_mask(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_padding_changes_nothing(student, sizes, draw):
+def check_padding_changes_nothing(student: Student, sizes: Sizes, draw: Draw) -> None:
     """What stands at padded keys has no influence, however large it is"""
     twins = _twins(student, draw)
     X = draw.normal(sizes.B, sizes.N_K, D)
@@ -161,7 +163,7 @@ def check_padding_changes_nothing(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_permuted_heads(student, sizes, draw):
+def check_permuted_heads(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Permuting the heads, and the columns of W_O with them, changes nothing but the order of A"""
     twins = _twins(student, draw)
     order = draw.permutation(H)
@@ -180,7 +182,7 @@ def check_permuted_heads(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients(student, sizes, draw):
+def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow back to queries, keys, values and all weights with the right values"""
     twins = _twins(student, draw)
     X, Z, V = draw.normal(sizes.B, sizes.N_Q, D), draw.normal(sizes.B, sizes.N_K, D), draw.normal(sizes.B, sizes.N_K, D)
@@ -189,7 +191,7 @@ def check_gradients(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_dropout_acts_on_the_weights(student, sizes, draw):
+def check_dropout_acts_on_the_weights(student: Student, sizes: Sizes, draw: Draw) -> None:
     """In training, dropout sets single weights to 0 and divides the others by 1 − p; in eval mode it does nothing"""
     p, N_Q, N_K, num_heads, B = 0.3, 3, 5, 2, 64
     width = num_heads * 2 * N_K
@@ -262,7 +264,7 @@ def _dropped_as_it_should_be(first, second, A, p):
 
 @exercise(NAME)
 @points(1)
-def check_same_input_same_output(student, sizes, draw):
+def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Without dropout the same input gives the same output, in training mode and in float32 too"""
     twins = _twins(student, draw, dtype=torch.float32)
     X = draw.normal(sizes.B, sizes.N_Q, D, dtype=torch.float32)
@@ -279,7 +281,7 @@ def check_same_input_same_output(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_num_heads_must_divide(student, sizes, draw):
+def check_num_heads_must_divide(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A number of heads that does not divide the width raises an error when the module is made"""
     _twins(student, draw, 12, 4).agree(draw.normal(1, 2, 12), what=WHAT)
     for width, num_heads in ((10, 3), (10, 4)):

@@ -3,28 +3,29 @@
 import torch
 
 from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request
+from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.lessons.multi_head_attention import references
 
 NAME = "merge_heads"
 D_H = 11
 
 
-def _compare(student, Y):
+def _compare(student: Student, Y):
     got = expect.tensor(student.merge_heads(Y), "The result")
     want = references.merge_heads(Y)
     expect.shape(got, want.shape, "The result", "(…, N, H · D_H)", f"Y {tuple(Y.shape)}")
     expect.close(got, want, "The result", size=4.0, setting=f"Y {tuple(Y.shape)}")
 
 
-def _leads(sizes):
+def _leads(sizes: Sizes):
     return [(), (sizes.B,), (sizes.B, sizes.D_V), (1, 1)]
 
 
 @exercise(NAME)
 @points(1)
-def check_shape(student, sizes, draw):
+def check_shape(student: Student, sizes: Sizes, draw: Draw) -> None:
     """(…, H, N, D_H) becomes (…, N, H · D_H), whatever stands in front"""
     for lead in _leads(sizes):
         Y = draw.normal(*lead, sizes.H, sizes.N_Q, D_H)
@@ -35,7 +36,7 @@ def check_shape(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_columns(student, sizes, draw):
+def check_columns(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Row n holds the rows n of all heads, head 0 first"""
     _compare(student, torch.arange(12.0, dtype=torch.float64).reshape(2, 2, 3))  # the smallest example first
     for lead in _leads(sizes):
@@ -51,7 +52,7 @@ def check_columns(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_other_memory_layouts_and_gradients(student, sizes, draw):
+def check_other_memory_layouts_and_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """It works on transposed inputs, keeps the dtype, changes nothing in place, and gradients flow back"""
     Y = draw.normal(sizes.B, sizes.N_Q, sizes.H, D_H).transpose(1, 2)  # not contiguous
     _compare(student, Y)

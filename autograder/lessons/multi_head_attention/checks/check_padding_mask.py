@@ -5,8 +5,9 @@ import torch
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
 from autograder.judging.picture import Matrix
-from autograder.judging.student import Request
+from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Sizes
 
 NAME = "padding_mask"
 
@@ -15,7 +16,7 @@ def _want(lengths, N_K):
     return torch.tensor([[[[j < n for j in range(N_K)]]] for n in lengths.tolist()])
 
 
-def _compare(student, lengths, N_K):
+def _compare(student: Student, lengths, N_K):
     mask = expect.tensor(student.padding_mask(lengths, N_K), "the mask")
     call = f"lengths {lengths.tolist()}, N_K = {N_K}"
     want = _want(lengths, N_K)
@@ -38,7 +39,7 @@ def _compare(student, lengths, N_K):
 
 @exercise(NAME)
 @points(1)
-def check_boolean_of_the_right_shape(student, sizes):
+def check_boolean_of_the_right_shape(student: Student, sizes: Sizes) -> None:
     """The mask holds True and False and has the shape (B, 1, 1, N_K), so that it serves every head and every query"""
     for lengths in ([3, 5], [7], [2, 4, 6]):
         mask = expect.tensor(student.padding_mask(torch.tensor(lengths), sizes.N_K), "the mask")
@@ -59,7 +60,7 @@ def check_boolean_of_the_right_shape(student, sizes):
 
 @exercise(NAME)
 @points(2)
-def check_real_keys_are_allowed_and_padding_is_not(student, sizes):
+def check_real_keys_are_allowed_and_padding_is_not(student: Student, sizes: Sizes) -> None:
     """Key j of a sequence is allowed where j is less than its length"""
     _compare(student, torch.tensor([2]), 3)
     _compare(student, torch.tensor([3, 1]), 4)
@@ -69,7 +70,7 @@ def check_real_keys_are_allowed_and_padding_is_not(student, sizes):
 
 @exercise(NAME)
 @points(1)
-def check_empty_and_full_sequences(student, sizes):
+def check_empty_and_full_sequences(student: Student, sizes: Sizes) -> None:
     """Lengths 0 and N_K, keys beyond the longest sequence, and lengths of any integer dtype"""
     for lengths, N_K in [([0, 3], 3), ([0], 2), ([2, 1], 9), ([5, 5, 5], 5), ([1], 1), ([131, 7], 137)]:
         _compare(student, torch.tensor(lengths), N_K)
@@ -81,7 +82,7 @@ def check_empty_and_full_sequences(student, sizes):
 
 @exercise(NAME)
 @points(1)
-def check_on_the_device_of_the_lengths(student, sizes):
+def check_on_the_device_of_the_lengths(student: Student, sizes: Sizes) -> None:
     """The mask is made on the device on which the lengths are"""
     lengths = torch.tensor([3, 1, 5])
     _compare(student, lengths, 5)

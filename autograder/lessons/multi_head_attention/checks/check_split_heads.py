@@ -3,8 +3,9 @@
 import torch
 
 from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request
+from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.results import refuses
 from autograder.lessons.multi_head_attention import references
 
@@ -12,11 +13,11 @@ NAME = "split_heads"
 D_H = 11
 
 
-def _leads(sizes):
+def _leads(sizes: Sizes):
     return [(), (sizes.B,), (sizes.B, sizes.D_V), (1, 1)]
 
 
-def _compare(student, X, num_heads):
+def _compare(student: Student, X, num_heads):
     H = expect.tensor(student.split_heads(X, num_heads), "The result")
     want = references.split_heads(X, num_heads)
     setting = f"X {tuple(X.shape)}, num_heads = {num_heads}"
@@ -27,7 +28,7 @@ def _compare(student, X, num_heads):
 
 @exercise(NAME)
 @points(1)
-def check_shape(student, sizes, draw):
+def check_shape(student: Student, sizes: Sizes, draw: Draw) -> None:
     """(…, N, D) becomes (…, H, N, D_H), whatever stands in front"""
     for lead in _leads(sizes):
         X = draw.normal(*lead, sizes.N_Q, sizes.H * D_H)
@@ -38,7 +39,7 @@ def check_shape(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_columns(student, sizes, draw):
+def check_columns(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Head h holds the columns h·D_H to (h + 1)·D_H − 1 of every vector"""
     small = torch.arange(12.0, dtype=torch.float64).reshape(2, 6)  # two vectors of width 6: the smallest example first
     for num_heads in (2, 3):
@@ -49,7 +50,7 @@ def check_columns(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_one_head_and_as_many_heads_as_columns(student, sizes, draw):
+def check_one_head_and_as_many_heads_as_columns(student: Student, sizes: Sizes, draw: Draw) -> None:
     """One head, as many heads as columns, one vector: nothing special happens"""
     for N, D, num_heads in [(sizes.N_Q, sizes.D_Q, 1), (sizes.N_Q, sizes.D_Q, sizes.D_Q), (1, 12, 4), (4, 4, 4)]:
         _compare(student, draw.normal(sizes.B, N, D), num_heads)
@@ -57,7 +58,7 @@ def check_one_head_and_as_many_heads_as_columns(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_other_memory_layouts_and_gradients(student, sizes, draw):
+def check_other_memory_layouts_and_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """It works on transposed inputs, keeps the dtype, changes nothing in place, and gradients flow back"""
     X = draw.normal(sizes.B, sizes.H * D_H, sizes.N_Q).mT  # not contiguous
     _compare(student, X, sizes.H)
@@ -73,7 +74,7 @@ def check_other_memory_layouts_and_gradients(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_num_heads_must_divide(student, sizes, draw):
+def check_num_heads_must_divide(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A number of heads that does not divide the width raises an error"""
     for num_heads in (3, 8):
         _compare(student, draw.normal(2, 3, 24), num_heads)

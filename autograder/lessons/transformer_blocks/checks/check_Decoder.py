@@ -3,7 +3,9 @@
 import torch
 
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
@@ -25,7 +27,7 @@ def _twins(student, draw, blocks=3, more=(), dtype=torch.float64):
 
 @exercise(NAME)
 @points(2)
-def check_parameters(student, sizes, draw):
+def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Every block has weights of its own; norm="pre" has a last LayerNorm, `norm`, and norm="post" has none"""
     for blocks, norm in ((1, "post"), (3, "post"), (2, "pre")):
         build = (blocks, D, H, HIDDEN, 0.0, norm)
@@ -36,7 +38,7 @@ def check_parameters(student, sizes, draw):
 
 @exercise(NAME)
 @points(3)
-def check_values(student, sizes, draw):
+def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Each block works on what the one before has returned, and all on the same memory; A is that of the cross-attention"""
     for blocks, more in [(1, ()), (2, (0.0, "post", "gelu")), (3, ()), (1, (0.0, "pre")), (3, (0.0, "pre", "gelu"))]:
         twins = _twins(student, draw, blocks, more)
@@ -48,7 +50,7 @@ def check_values(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_masks(student, sizes, draw):
+def check_masks(student: Student, sizes: Sizes, draw: Draw) -> None:
     """`allowed` and `memory_allowed` are the same in every block"""
     B, N, N_M = sizes.B, sizes.N_X, sizes.N_K
     twins = _twins(student, draw)
@@ -61,7 +63,7 @@ def check_masks(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients_and_repeatability(student, sizes, draw):
+def check_gradients_and_repeatability(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow back through all blocks; the same input gives the same output, in float32 too"""
     twins = _twins(student, draw, 2, (0.0, "pre"))
     X, memory = draw.normal(sizes.B, sizes.N_X, D), draw.normal(sizes.B, sizes.N_K, D)
@@ -77,6 +79,6 @@ def check_gradients_and_repeatability(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_dropout(student, draw):
+def check_dropout(student: Student, draw: Draw) -> None:
     """`dropout` is passed on to every block"""
     passes_dropout_on(student, NAME, references.Decoder, (draw.normal(200, 1, 6), draw.normal(200, 1, 6)), draw)

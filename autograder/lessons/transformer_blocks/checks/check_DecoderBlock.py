@@ -4,7 +4,9 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import refuses, same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
@@ -22,7 +24,7 @@ def _twins(student, draw, more=(), dtype=torch.float64):
     return Twins(student, NAME, build, references.DecoderBlock(*build), draw, dtype)
 
 
-def _inputs(draw, sizes, B=None, N=None, N_M=None, dtype=torch.float64):
+def _inputs(draw: Draw, sizes: Sizes, B=None, N=None, N_M=None, dtype=torch.float64):
     """X (B, N, D) and memory (B, N_M, D), of different lengths."""
     B, N, N_M = B or sizes.B, N or sizes.N_X, N_M or sizes.N_K
     return draw.normal(B, N, D, dtype=dtype), draw.normal(B, N_M, D, dtype=dtype)
@@ -48,7 +50,7 @@ def _pieces(value):
 
 @exercise(NAME)
 @points(1)
-def check_parameters(student, sizes, draw):
+def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The parts are self_attention, cross_attention, feed_forward, norm_1, norm_2 and norm_3, each with weights of its own"""
     for norm in ("post", "pre"):
         build = (D, H, HIDDEN, 0.0, norm)
@@ -59,7 +61,7 @@ def check_parameters(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_shapes(student, sizes, draw):
+def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Y has the shape of X; the weights are (B, H, N, N) over X and (B, H, N, N_M) over the memory"""
     twins = _twins(student, draw)
     X, memory = _inputs(draw, sizes)
@@ -73,7 +75,7 @@ def check_shapes(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_post_norm(student, sizes, draw):
+def check_post_norm(student: Student, sizes: Sizes, draw: Draw) -> None:
     """norm="post": masked self-attention, cross-attention, feed-forward layer; after each, add and normalise"""
     for B, N, N_M in [(1, 1, 1), (1, 2, 3), (sizes.B, sizes.N_X, sizes.N_K), (2, 7, 3)]:
         for more in ((), (0.0, "post", "gelu")):
@@ -83,7 +85,7 @@ def check_post_norm(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_pre_norm(student, sizes, draw):
+def check_pre_norm(student: Student, sizes: Sizes, draw: Draw) -> None:
     """norm="pre": normalise what goes into each sub-layer (X, not the memory), and add to what was not normalised"""
     for B, N, N_M in [(1, 1, 1), (1, 2, 3), (sizes.B, sizes.N_X, sizes.N_K), (2, 7, 3)]:
         X, memory = _inputs(draw, sizes, B, N, N_M)
@@ -93,7 +95,7 @@ def check_pre_norm(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_changing_the_future_changes_nothing(student, sizes, draw):
+def check_changing_the_future_changes_nothing(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Position i sees the positions 0 … i of X and the whole memory"""
     for norm in ("post", "pre"):
         module = _twins(student, draw, (0.0, norm)).module
@@ -119,7 +121,7 @@ def check_changing_the_future_changes_nothing(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_masks(student, sizes, draw):
+def check_masks(student: Student, sizes: Sizes, draw: Draw) -> None:
     """`allowed` is joined with the causal mask in the self-attention; `memory_allowed` hides keys in the cross-attention"""
     B, N, N_M = sizes.B, sizes.N_X, sizes.N_K
     for norm in ("post", "pre"):
@@ -141,7 +143,7 @@ def check_masks(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients(student, sizes, draw):
+def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow back to X, to the memory and to all weights with the right values"""
     for norm in ("post", "pre"):
         twins = _twins(student, draw, (0.0, norm, "gelu"))
@@ -150,7 +152,7 @@ def check_gradients(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_dropout(student, draw):
+def check_dropout(student: Student, draw: Draw) -> None:
     """In training, dropout acts inside the three sub-layers and on what each of them adds; in eval mode nowhere"""
     X = draw.normal(dropouts.ROWS, 1, dropouts.WIDTH)
     memory = draw.normal(dropouts.ROWS, 1, dropouts.WIDTH)
@@ -169,7 +171,7 @@ def check_dropout(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_arguments_and_repeatability(student, sizes, draw):
+def check_arguments_and_repeatability(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Another `norm` raises an error; without dropout the same input gives the same output, in float32 too"""
     twins = _twins(student, draw, dtype=torch.float32)
     X, memory = _inputs(draw, sizes, dtype=torch.float32)

@@ -3,7 +3,9 @@
 import torch
 
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import refuses, same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
@@ -22,7 +24,7 @@ def _twins(student, draw, more=(), dtype=torch.float64, width=D, num_heads=H, hi
 
 @exercise(NAME)
 @points(1)
-def check_parameters(student, sizes, draw):
+def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The parts are attention, feed_forward, norm_1 and norm_2, each with weights of its own"""
     for norm in ("post", "pre"):
         build = (D, H, HIDDEN, 0.0, norm)
@@ -33,7 +35,7 @@ def check_parameters(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_shapes(student, sizes, draw):
+def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Y has the shape of X (B, N, D), and A holds the weights of every head (B, H, N, N)"""
     twins = _twins(student, draw)
     X = draw.normal(sizes.B, sizes.N_X, D)
@@ -45,7 +47,7 @@ def check_shapes(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_post_norm(student, sizes, draw):
+def check_post_norm(student: Student, sizes: Sizes, draw: Draw) -> None:
     """norm="post", the default: add, then normalise, after the attention and after the feed-forward layer"""
     for B, N in [(1, 1), (1, 2), (sizes.B, sizes.N_X)]:
         for more in ((), (0.0, "post", "gelu")):
@@ -56,7 +58,7 @@ def check_post_norm(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_pre_norm(student, sizes, draw):
+def check_pre_norm(student: Student, sizes: Sizes, draw: Draw) -> None:
     """norm="pre": normalise what goes into each sub-layer, and add its result to what was not normalised"""
     for B, N in [(1, 1), (1, 2), (sizes.B, sizes.N_X)]:
         for activation in ("relu", "gelu"):
@@ -70,7 +72,7 @@ def check_pre_norm(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_mask(student, sizes, draw):
+def check_mask(student: Student, sizes: Sizes, draw: Draw) -> None:
     """`allowed` reaches the attention, in any shape that broadcasts to (B, H, N, N)"""
     B, N = sizes.B, sizes.N_X
     for norm in ("post", "pre"):
@@ -83,7 +85,7 @@ def check_mask(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_permutation_equivariance(student, sizes, draw):
+def check_permutation_equivariance(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The block does not know the order: permuted inputs give permuted outputs"""
     for norm in ("post", "pre"):
         module = _twins(student, draw, (0.0, norm)).module
@@ -97,7 +99,7 @@ def check_permutation_equivariance(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients(student, sizes, draw):
+def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow back to X and to all weights with the right values"""
     for norm in ("post", "pre"):
         twins = _twins(student, draw, (0.0, norm, "gelu"))
@@ -107,7 +109,7 @@ def check_gradients(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_dropout(student, draw):
+def check_dropout(student: Student, draw: Draw) -> None:
     """In training, dropout acts inside both sub-layers and on what each of them adds; in eval mode nowhere"""
     names = ("attention", "feed_forward")
     X = draw.normal(dropouts.ROWS, 1, dropouts.WIDTH)
@@ -127,7 +129,7 @@ def check_dropout(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_arguments_and_repeatability(student, sizes, draw):
+def check_arguments_and_repeatability(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Another `norm` raises an error; without dropout the same input gives the same output, in float32 too"""
     twins = _twins(student, draw, dtype=torch.float32)
     X = draw.normal(sizes.B, sizes.N_X, D, dtype=torch.float32)

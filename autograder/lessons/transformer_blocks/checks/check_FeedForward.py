@@ -6,7 +6,9 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import refuses, same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
@@ -24,7 +26,7 @@ def _twins(student, draw, width=WIDTH, hidden=HIDDEN, more=(), dtype=torch.float
 
 @exercise(NAME)
 @points(1)
-def check_parameters(student, sizes, draw):
+def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
     """W_1 maps from width to hidden_width, W_2 back, both with a bias"""
     has_parameters(student, NAME, (WIDTH, HIDDEN), dict(references.FeedForward(WIDTH, HIDDEN).named_parameters()))
     X = draw.normal(sizes.N_X, WIDTH)
@@ -33,7 +35,7 @@ def check_parameters(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_values(student, sizes, draw):
+def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """W_2 of the activation of W_1, on every vector by itself, whatever stands in front"""
     for width, hidden in [(2, 3), (WIDTH, HIDDEN), (7, 7)]:
         for lead in [(), (sizes.N_X,), (sizes.B, sizes.N_X), (2, 3, 5)]:
@@ -46,7 +48,7 @@ def check_values(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_activation(student, sizes, draw):
+def check_activation(student: Student, sizes: Sizes, draw: Draw) -> None:
     """activation="relu" and activation="gelu" (the exact one) are what they say; any other name raises an error"""
     for name in ("relu", "gelu"):
         twins = _twins(student, draw, more=(0.0, name))
@@ -63,7 +65,7 @@ def check_activation(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients(student, sizes, draw):
+def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow back to X and to both layers with the right values"""
     twins = _twins(student, draw, more=(0.0, "gelu"))
     twins.gradients_agree(draw.normal(sizes.B, sizes.N_X, WIDTH), draw=draw, names=("X",))
@@ -71,7 +73,7 @@ def check_gradients(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_dropout(student, draw):
+def check_dropout(student: Student, draw: Draw) -> None:
     """In training, dropout acts on the hidden numbers, after the activation; in eval mode it does nothing"""
     p, width, rows = 0.3, 20, 400
     one = torch.eye(width, dtype=torch.float64)
@@ -127,7 +129,7 @@ def check_dropout(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_same_input_same_output(student, sizes, draw):
+def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Without dropout the same input gives the same output, in float32 too, and is not changed"""
     twins = _twins(student, draw, dtype=torch.float32)
     X = draw.normal(sizes.B, sizes.N_X, WIDTH, dtype=torch.float32)

@@ -5,7 +5,9 @@ import torch.nn.functional as F
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
@@ -30,7 +32,7 @@ def _compare(twins, X, eps=1e-5, size=4.0, setting=""):
 
 @exercise(NAME)
 @points(1)
-def check_parameters(student, draw):
+def check_parameters(student: Student, draw: Draw) -> None:
     """γ starts as ones and β as zeros, one number for each of the `width` columns"""
     has_parameters(student, NAME, (WIDTH,), dict(references.LayerNorm(WIDTH).named_parameters()))
     own = student.build(NAME, WIDTH).parameters()
@@ -53,7 +55,7 @@ def check_parameters(student, draw):
 
 @exercise(NAME)
 @points(2)
-def check_mean_and_spread(student, sizes, draw):
+def check_mean_and_spread(student: Student, sizes: Sizes, draw: Draw) -> None:
     """With γ = 1 and β = 0 every vector of the result has mean 0 and standard deviation 1, with 1/D"""
     ones = {"gamma": torch.ones(2, dtype=torch.float64), "beta": torch.zeros(2, dtype=torch.float64)}
     # The smallest example: (1, 5) has mean 3 and standard deviation 2.
@@ -64,7 +66,7 @@ def check_mean_and_spread(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_values(student, sizes, draw):
+def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The values are those of nn.LayerNorm, over the last axis only, whatever stands in front"""
     for shape in [
         (WIDTH,),
@@ -82,7 +84,7 @@ def check_values(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_every_vector_by_itself(student, sizes, draw):
+def check_every_vector_by_itself(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A vector's result does not depend on the other vectors of the batch, in training mode neither"""
     twins = _twins(student, draw)
     X = draw.normal(sizes.B, sizes.N_X, WIDTH)
@@ -98,7 +100,7 @@ def check_every_vector_by_itself(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_epsilon(student, draw):
+def check_epsilon(student: Student, draw: Draw) -> None:
     """ε stands under the root, beside the variance, and `eps` sets it: vectors of equal numbers do not divide by 0"""
     ones = {"gamma": torch.ones(3, dtype=torch.float64), "beta": torch.full((3,), 0.5, dtype=torch.float64)}
     for eps in (1e-5, 0.25):
@@ -110,14 +112,14 @@ def check_epsilon(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients(student, sizes, draw):
+def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow back to X, γ and β with the right values (mean and variance depend on X too)"""
     _twins(student, draw).gradients_agree(draw.normal(sizes.B, sizes.N_X, WIDTH), draw=draw, names=("X",))
 
 
 @exercise(NAME)
 @points(1)
-def check_float32_and_large_means(student, sizes, draw):
+def check_float32_and_large_means(student: Student, sizes: Sizes, draw: Draw) -> None:
     """float32 stays float32, X is not changed, and a large mean does not spoil the variance"""
     twins = _twins(student, draw, dtype=torch.float32)
     X = draw.normal(sizes.B, sizes.N_X, WIDTH, dtype=torch.float32)

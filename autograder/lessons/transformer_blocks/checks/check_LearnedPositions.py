@@ -3,7 +3,9 @@
 import torch
 
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import refuses, same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
@@ -14,13 +16,13 @@ LONGEST, WIDTH = 13, 11
 WHAT = ("The result",)
 
 
-def _twins(student, draw, longest=LONGEST, width=WIDTH, dtype=torch.float64):
+def _twins(student: Student, draw: Draw, longest=LONGEST, width=WIDTH, dtype=torch.float64):
     return Twins(student, NAME, (longest, width), references.LearnedPositions(longest, width), draw, dtype)
 
 
 @exercise(NAME)
 @points(1)
-def check_parameters(student, sizes, draw):
+def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The one parameter is `table` (max_length, width)"""
     has_parameters(
         student, NAME, (LONGEST, WIDTH), dict(references.LearnedPositions(LONGEST, WIDTH).named_parameters())
@@ -31,7 +33,7 @@ def check_parameters(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_values(student, sizes, draw):
+def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Row i of the table is added to position i of every sequence"""
     for B, N in [(1, 1), (1, 2), (sizes.B, sizes.N_X), (5, 3), (3, LONGEST), (LONGEST, 2)]:
         _twins(student, draw).agree(draw.normal(B, N, WIDTH), what=WHAT)
@@ -43,7 +45,7 @@ def check_values(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_too_long_a_sequence(student, sizes, draw):
+def check_too_long_a_sequence(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A sequence longer than the table raises an error"""
     twins = _twins(student, draw)
     twins.agree(draw.normal(sizes.B, LONGEST, WIDTH), what=WHAT)
@@ -60,7 +62,7 @@ def check_too_long_a_sequence(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients(student, sizes, draw):
+def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow back to X and to the table, and rows that are not used get none"""
     twins = _twins(student, draw)
     X = draw.normal(sizes.B, sizes.N_X, WIDTH)

@@ -8,8 +8,10 @@ import torch
 from autograder.judging.arguments import Made
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tensors import matching
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import parameters_are
 from autograder.judging.tools.results import same_twice, several, two, uses_its_inputs
 from autograder.judging.tools.twins import Twins, explained_if_random, leaves_no_trace
@@ -37,11 +39,11 @@ def _reference(**changes):
     return references.Transformer(references.TransformerConfig(**(FIELDS | changes)))
 
 
-def _twins(student, draw, dtype=torch.float64, **changes):
+def _twins(student: Student, draw: Draw, dtype=torch.float64, **changes):
     return Twins(student, NAME, (_made(**changes),), _reference(**changes), draw, dtype)
 
 
-def _ids(draw, B, N):
+def _ids(draw: Draw, B, N):
     """Draw ids; 0, which some take for padding, is always among them."""
     ids = draw.integers(FIELDS["vocab_size"], B, N)
     ids[-1, -1] = 0
@@ -75,7 +77,7 @@ def _agree(twins, *inputs, blocks=BLOCKS, setting="", **options):
 
 @exercise(NAME)
 @points(2)
-def check_parameters(student, sizes, draw):
+def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
     """One embedding for both sides; with tied=True the output shares its weight, otherwise `output` has its own, without bias"""
     for changes in ({"encoder_blocks": 2}, {"tied": False, "decoder_blocks": 1}, {"norm": "pre"}):
         want = {key: tuple(value.shape) for key, value in _reference(**changes).named_parameters()}
@@ -94,7 +96,7 @@ def check_parameters(student, sizes, draw):
 
 @exercise(NAME)
 @points(3)
-def check_values(student, sizes, draw):
+def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Embeddings times √D plus positions; encoder; decoder over the encoder's result; logits by the embedding's own weight"""
     for B, N_S, N_T in [(1, 1, 1), (1, 2, 3), (sizes.B, sizes.N_K, sizes.N_Q)]:
         twins = _twins(student, draw)
@@ -105,7 +107,7 @@ def check_values(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_config(student, sizes, draw):
+def check_config(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The config says it all: tied or not, pre- or post-norm, the activation, and how many blocks each side has"""
     source, target = _ids(draw, sizes.B, sizes.N_K), _ids(draw, sizes.B, sizes.N_Q)
     for changes in (
@@ -121,7 +123,7 @@ def check_config(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_source_lengths(student, sizes, draw):
+def check_source_lengths(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Padding of the source is hidden in the encoder and in the cross-attention"""
     source, target = _ids(draw, 3, sizes.N_K), _ids(draw, 3, sizes.N_Q)
     lengths = torch.tensor([3, sizes.N_K, 1])
@@ -143,7 +145,7 @@ def check_source_lengths(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_no_look_at_the_future(student, sizes, draw):
+def check_no_look_at_the_future(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The logits at position i depend on the target's ids up to i, and on the order of the ids on both sides"""
     N, vocabulary = sizes.N_Q, FIELDS["vocab_size"]
     source, target = _ids(draw, 1, sizes.N_K), torch.arange(N)[None]
@@ -176,7 +178,7 @@ def check_no_look_at_the_future(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients(student, sizes, draw):
+def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients reach every parameter, and a tied weight collects those of both its uses"""
     twins = _twins(student, draw)
     source, target = _ids(draw, sizes.B, sizes.N_K), _ids(draw, sizes.B, sizes.N_Q)
@@ -203,7 +205,7 @@ def _gradients_agree(own, parameters, want):
 
 @exercise(NAME)
 @points(1)
-def check_dropout_on_the_embeddings(student, draw):
+def check_dropout_on_the_embeddings(student: Student, draw: Draw) -> None:
     """In training, dropout acts on the sum of embeddings and positions; in eval mode nowhere"""
     vocabulary, p = 24, 0.25
     changes = {
@@ -238,7 +240,7 @@ def check_dropout_on_the_embeddings(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_dropout_in_the_blocks(student, draw):
+def check_dropout_in_the_blocks(student: Student, draw: Draw) -> None:
     """`dropout` is passed on to the encoder and to the decoder, and acts on the embeddings of the source too"""
     changes = {"encoder_blocks": 1, "decoder_blocks": 1, "dropout": 0.25}
     # With γ = 0 a LayerNorm gives β, whatever comes in. So nothing that is dropped before it can show after it.
@@ -265,7 +267,7 @@ def check_dropout_in_the_blocks(student, draw):
     _source_embeddings_are_dropped(student, draw, source, target)
 
 
-def _source_embeddings_are_dropped(student, draw, source, target):
+def _source_embeddings_are_dropped(student: Student, draw: Draw, source, target):
     """No encoder blocks, and a decoder whose queries are the same for all rows: its weights differ through the source alone."""
     changes = {"encoder_blocks": 0, "decoder_blocks": 1, "dropout": 0.25}
     weights = {"decoder.blocks.0.norm_1.gamma": torch.zeros(FIELDS["model_width"], dtype=torch.float64)}
@@ -287,7 +289,7 @@ def _source_embeddings_are_dropped(student, draw, source, target):
 
 @exercise(NAME)
 @points(1)
-def check_same_input_same_output(student, sizes, draw):
+def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The same input gives the same output, in float32 too, whatever was computed before"""
     twins = _twins(student, draw, dtype=torch.float32)
     source, target = _ids(draw, sizes.B, sizes.N_K), _ids(draw, sizes.B, sizes.N_Q)
@@ -298,6 +300,6 @@ def check_same_input_same_output(student, sizes, draw):
     expect.unchanged((source, target), twins.module.request(source, target).args_after, ("source", "target"))
 
 
-def leaves_no_trace_ids(twins, draw, source, target):
+def leaves_no_trace_ids(twins, draw: Draw, source, target):
     others = [(_ids(draw, 3, 4), _ids(draw, 3, 2)), (_ids(draw, *source.shape), _ids(draw, *target.shape))]
     leaves_no_trace(twins, others, source, target, what=_what())

@@ -5,6 +5,7 @@ from typing import Any
 from autograder.judging.arguments import Made
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, measured, points
+from autograder.judging.student import Student
 from autograder.lessons.transformer_blocks import references
 
 NAME = "parameter_count"
@@ -52,7 +53,7 @@ KNOWN = (
 )
 
 
-def _count(student, fields):
+def _count(student: Student, fields):
     count = student.parameter_count(Made("TransformerConfig", fields))
     if type(count) is not int:  # not a subclass either, which could call itself equal to anything
         raise CheckFailure(
@@ -66,7 +67,7 @@ def _count(student, fields):
     return count
 
 
-def _compare(student, fields, want, what):
+def _compare(student: Student, fields, want, what):
     got = _count(student, fields)
     if got != want:
         raise CheckFailure(
@@ -86,7 +87,7 @@ def _reference_count(changes):
 
 @exercise(NAME)
 @points(2)
-def check_small_models(student):
+def check_small_models(student: Student) -> None:
     """Every number of every parameter is counted, and what is shared only once"""
     for changes in ({}, {"tied": False}, {"norm": "pre"}, {"encoder_blocks": 1, "hidden_width": 5}):
         told = ", ".join(f"{key}={value!r}" for key, value in changes.items()) or "a small encoder-decoder"
@@ -95,7 +96,7 @@ def check_small_models(student):
 
 @exercise(NAME)
 @points(1)
-def check_known_models(student):
+def check_known_models(student: Student) -> None:
     """The counts of published models come out"""
     for fields, want, what in KNOWN:
         _compare(student, fields, want, what)
@@ -104,7 +105,7 @@ def check_known_models(student):
 @exercise(NAME)
 @points(2)
 @measured
-def check_no_memory(student):
+def check_no_memory(student: Student) -> None:
     """Counting takes no memory: the model is built on the meta device"""
     fields, want, what = KNOWN[0]
     _compare(student, SMALL, _reference_count({}), "a small encoder-decoder")

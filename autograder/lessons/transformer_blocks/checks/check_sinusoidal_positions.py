@@ -6,6 +6,7 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
 
 NAME = "sinusoidal_positions"
@@ -19,7 +20,7 @@ def _want(N, D):
     return torch.tensor(rows, dtype=torch.float64).reshape(N, D)
 
 
-def _compare(student, N, D, slack=40.0):
+def _compare(student: Student, N, D, slack=40.0):
     """``slack`` leaves room for angles of up to a hundred in float32, which is exact enough for short sequences."""
     P = expect.tensor(student.sinusoidal_positions(N, D), "P")
     call = f"sinusoidal_positions({N}, {D})"
@@ -30,7 +31,7 @@ def _compare(student, N, D, slack=40.0):
 
 @exercise(NAME)
 @points(1)
-def check_shape_and_dtype(student):
+def check_shape_and_dtype(student: Student) -> None:
     """One row of D numbers for every position, in float32, without a gradient"""
     for N, D in [(5, 12), (1, 2), (7, 4)]:
         P = expect.tensor(student.sinusoidal_positions(N, D), "P")
@@ -53,7 +54,7 @@ def check_shape_and_dtype(student):
 
 @exercise(NAME)
 @points(2)
-def check_values(student):
+def check_values(student: Student) -> None:
     """Column 2i holds the sine of pos / 10000^(2i/D), and column 2i + 1 the cosine of the same angle"""
     for N, D in [(2, 2), (3, 4), (5, 6), (7, 12), (20, 512), (50, 16), (300, 4)]:
         _compare(student, N, D)
@@ -61,7 +62,7 @@ def check_values(student):
 
 @exercise(NAME)
 @points(1)
-def check_position_zero_and_first_columns(student):
+def check_position_zero_and_first_columns(student: Student) -> None:
     """Position 0 is 0, 1, 0, 1, …, and the first two columns are sin(pos) and cos(pos)"""
     P = _compare(student, 1, 6)
     expect.close(P, torch.tensor([[0.0, 1.0] * 3]), "P", setting="position 0")
@@ -74,7 +75,7 @@ def check_position_zero_and_first_columns(student):
 
 @exercise(NAME)
 @points(1)
-def check_odd_widths(student):
+def check_odd_widths(student: Student) -> None:
     """An odd D has one more sine than cosines"""
     for N, D in [(3, 3), (4, 1), (5, 7), (6, 13)]:
         _compare(student, N, D)
@@ -82,7 +83,7 @@ def check_odd_widths(student):
 
 @exercise(NAME)
 @points(0)
-def check_far_positions(student):
+def check_far_positions(student: Student) -> None:
     """Thousands of positions further on, the numbers are still exact: the angles are computed in float64"""
     N, D = 5001, 20
     P = expect.tensor(student.sinusoidal_positions(N, D), "P")

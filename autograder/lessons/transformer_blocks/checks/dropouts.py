@@ -9,6 +9,7 @@ import math
 import torch
 
 from autograder.judging.failure import CheckFailure
+from autograder.judging.student import Student
 from autograder.judging.tools.results import first_result
 
 P = 0.25
@@ -42,7 +43,7 @@ def adds_only_a_constant(weights, name):
     return silent
 
 
-def judge_before_the_norm(student, module, build, names, reference, zeros):
+def judge_before_the_norm(student: Student, module, build, names, reference, zeros):
     """In post-norm: what each sub-layer adds is dropped before the norm, and the rows that it is added to are not.
 
     Added to ``zeros``, a constant is normalised away again; only where some of it is dropped, something is left. And where

@@ -4,7 +4,9 @@ import torch
 import torch.nn.functional as F
 
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
@@ -23,13 +25,13 @@ CASES = (
 )
 
 
-def _twins(student, draw, build=BUILD, dtype=torch.float64):
+def _twins(student: Student, draw: Draw, build=BUILD, dtype=torch.float64):
     return Twins(student, NAME, build, references.PatchEmbedding(*build), draw, dtype)
 
 
 @exercise(NAME)
 @points(1)
-def check_shapes(student, draw):
+def check_shapes(student: Student, draw: Draw) -> None:
     """The module has `projection` alone, and gives one vector for each patch, (B, N, D)"""
     has_parameters(student, NAME, BUILD, dict(references.PatchEmbedding(*BUILD).named_parameters()))
     for build, (B, H, W) in CASES:
@@ -42,7 +44,7 @@ def check_shapes(student, draw):
 
 @exercise(NAME)
 @points(3)
-def check_is_a_strided_convolution(student, draw):
+def check_is_a_strided_convolution(student: Student, draw: Draw) -> None:
     """It is what a convolution gives whose kernels are the rows of the projection and whose stride is the patch size"""
     for build, (B, H, W) in CASES:
         C, P, D = build
@@ -57,7 +59,7 @@ def check_is_a_strided_convolution(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_gradients_and_repetition(student, sizes, draw):
+def check_gradients_and_repetition(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients are right; the same pictures give the same vectors, in float32 too, and are not changed"""
     twins, images = _twins(student, draw), draw.normal(sizes.B, 3, 6, 10)
     twins.gradients_agree(images, draw=draw, names=("images",))

@@ -8,7 +8,9 @@ import torch
 from autograder.judging.arguments import Made
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import alike, first_result, no_weights, several, two, uses_its_inputs
 from autograder.judging.tools.twins import Twins, explained_if_random, leaves_no_trace
@@ -57,12 +59,12 @@ def _reference(**changes):
     return references.VisionTransformer(references.ViTConfig(**(FIELDS | changes)))
 
 
-def _twins(student, draw, dtype=torch.float64, weights=None, **changes):
+def _twins(student: Student, draw: Draw, dtype=torch.float64, weights=None, **changes):
     config = Made("ViTConfig", FIELDS | changes)
     return Twins(student, NAME, (config,), _reference(**changes), draw, dtype, weights)
 
 
-def _pictures(draw, B, **changes):
+def _pictures(draw: Draw, B, **changes):
     fields = FIELDS | changes
     return draw.normal(B, fields["channels"], fields["height"], fields["width"])
 
@@ -77,7 +79,7 @@ def _logits(module, images, **options):
 
 @exercise(NAME)
 @points(2)
-def check_shapes(student, sizes, draw):
+def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The module has the right parameters, and gives logits (B, classes) and each block's weights (B, heads, N + 1, N + 1)"""
     for changes in ({}, *OTHERS):
         config = Made("ViTConfig", FIELDS | changes)
@@ -96,7 +98,7 @@ def check_shapes(student, sizes, draw):
 
 @exercise(NAME)
 @points(4)
-def check_values(student, sizes, draw):
+def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The class token comes first, positions are added to all, and the head reads what the encoder makes of the class token"""
     for changes in (*OTHERS, {}):
         twins = _twins(student, draw, **changes)
@@ -109,7 +111,7 @@ def check_values(student, sizes, draw):
 
 @exercise(NAME)
 @points(2)
-def check_positions(student, draw):
+def check_positions(student: Student, draw: Draw) -> None:
     """Where a patch lies matters, and only because of the positions: with all of them 0, any order gives the same logits"""
     images = _pictures(draw, 2)
     patches = references.patchify(images, 2)
@@ -129,7 +131,7 @@ def check_positions(student, draw):
     twins.agree(images, what=_what(), size=20.0)
 
 
-def _only_positions_order(student, draw, images, moved):
+def _only_positions_order(student: Student, draw: Draw, images, moved):
     """Fail unless, with all positions 0, pictures with their patches in another order give the same logits."""
     none = _twins(student, draw, weights={"positions": torch.zeros(PATCHES + 1, 14).double()})
     one, other = (_logits(none.module, x) for x in (images, moved))
@@ -143,7 +145,7 @@ def _only_positions_order(student, draw, images, moved):
     )
 
 
-def _every_position_counts(student, draw, twins, images):
+def _every_position_counts(student: Student, draw: Draw, twins, images):
     """Fail unless the first and the last row of the positions change the logits."""
     for place, what in ((0, "the class token"), (PATCHES, "the last patch")):
         weights = {"positions": twins.weights["positions"].clone()}
@@ -161,7 +163,7 @@ def _every_position_counts(student, draw, twins, images):
 
 @exercise(NAME)
 @points(1)
-def check_weights_only_when_asked(student, sizes, draw):
+def check_weights_only_when_asked(student: Student, sizes: Sizes, draw: Draw) -> None:
     """With need_weights=False, the logits are the same and the list of weights is empty"""
     twins, images = _twins(student, draw), _pictures(draw, sizes.B)
     logits, weights = two(twins.module(images, need_weights=False), "logits", "no weights")
@@ -173,7 +175,7 @@ def check_weights_only_when_asked(student, sizes, draw):
 
 @exercise(NAME)
 @points(1)
-def check_dropout(student, draw):
+def check_dropout(student: Student, draw: Draw) -> None:
     """In training, every number of the tokens with their positions is dropped with probability `dropout`, once"""
     for content, positions in ((0.0, 1.0), (1.0, 0.0), (0.5, 0.5)):  # each is dropped, once, and both together
         twins = _twins(student, draw, weights=_telling_weights(content, positions), **DROPPING)
@@ -244,7 +246,7 @@ def _fail_dropout(told, cause):
 
 @exercise(NAME)
 @points(2)
-def check_gradients_and_repetition(student, sizes, draw):
+def check_gradients_and_repetition(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients of all parameters are right; the same pictures give the same logits, in float32 too, and are not changed"""
     twins, images = _twins(student, draw), _pictures(draw, sizes.B)
     twins.gradients_agree(images, draw=draw, names=("images",), setting=f"images {tuple(images.shape)}")

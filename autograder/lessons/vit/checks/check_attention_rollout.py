@@ -4,8 +4,9 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request
+from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
 
@@ -15,11 +16,11 @@ WHAT, MEANING = "The rollout", "(B, N, N)"
 SIZES = ((1, 1, 1, 2), (2, 1, 1, 2), (1, 2, 3, 5), (3, 2, 5, 7), (5, 3, 2, 7), (2, 3, 3, 3), (3, 1, 3, 4))
 
 
-def _weights(draw, blocks, B, heads, N, scale=2.0):
+def _weights(draw: Draw, blocks, B, heads, N, scale=2.0):
     return [draw.normal(B, heads, N, N, scale=scale).softmax(-1) for _ in range(blocks)]
 
 
-def _compare(student, weights, more=""):
+def _compare(student: Student, weights, more=""):
     setting = f"{len(weights)} blocks, each A {tuple(weights[0].shape)} = (B, heads, N, N){more}"
     return functions.same_value(
         student, NAME, (weights,), references.attention_rollout(weights), WHAT, MEANING, setting
@@ -28,7 +29,7 @@ def _compare(student, weights, more=""):
 
 @exercise(NAME)
 @points(1)
-def check_shape(student, draw):
+def check_shape(student: Student, draw: Draw) -> None:
     """Blocks of weights (B, heads, N, N) give one matrix for each picture, (B, N, N)"""
     for blocks, B, heads, N in SIZES:
         got, other = (
@@ -41,7 +42,7 @@ def check_shape(student, draw):
 
 @exercise(NAME)
 @points(3)
-def check_values(student, draw):
+def check_values(student: Student, draw: Draw) -> None:
     """Each block is half its mean over the heads and half the identity; the last block stands on the left of the product"""
     for blocks, B, heads, N in SIZES:
         _compare(student, _weights(draw, blocks, B, heads, N))
@@ -49,7 +50,7 @@ def check_values(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_chain(student, draw):
+def check_chain(student: Student, draw: Draw) -> None:
     """What block 1 brings to a token, block 2 hands on: through two blocks, row 0 finds what it looked at in two steps"""
     N = 3
     first, second = (torch.zeros(1, 1, N, N, dtype=torch.float64) for _ in range(2))
@@ -81,7 +82,7 @@ def check_chain(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_nothing_is_changed(student, draw):
+def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     """It takes a tuple as well as a list, keeps the dtype, and changes neither the list nor the weights"""
     weights = _weights(draw, 3, 2, 5, 7)
     single = [A.float() for A in weights]

@@ -1,7 +1,9 @@
 """interpolate_positions(positions, new_grid)."""
 
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.results import refuses
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
@@ -28,7 +30,7 @@ def _setting(n, D, grid):
     return f"positions {(1 + n * n, D)}, a grid of {n} x {n}; new_grid = {grid}"
 
 
-def _compare(student, positions, grid):
+def _compare(student: Student, positions, grid):
     n = round((len(positions) - 1) ** 0.5)
     want = references.interpolate_positions(positions, grid)
     return functions.same_value(
@@ -38,7 +40,7 @@ def _compare(student, positions, grid):
 
 @exercise(NAME)
 @points(1)
-def check_shape(student, draw):
+def check_shape(student: Student, draw: Draw) -> None:
     """(1 + n·n, D) becomes (1 + rows·columns, D): one row for the class token, and one for each patch of the new grid"""
     for n, D, grid in SIZES:
         positions = draw.normal(1 + n * n, D)
@@ -50,7 +52,7 @@ def check_shape(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_class_token_and_same_grid(student, draw):
+def check_class_token_and_same_grid(student: Student, draw: Draw) -> None:
     """The class token's row stays as it is; and for the grid that is there already, so does everything"""
     for n, D, grid in SIZES:
         positions = draw.normal(1 + n * n, D)
@@ -71,7 +73,7 @@ def check_class_token_and_same_grid(student, draw):
 
 @exercise(NAME)
 @points(3)
-def check_values(student, draw):
+def check_values(student: Student, draw: Draw) -> None:
     """The patches' rows are a picture with D channels, stretched as F.interpolate does bicubically, and laid out row by row"""
     for n, D, grid in SIZES:
         _compare(student, draw.normal(1 + n * n, D), grid)
@@ -79,7 +81,7 @@ def check_values(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_layout_and_refusal(student, draw):
+def check_layout_and_refusal(student: Student, draw: Draw) -> None:
     """It keeps the dtype, changes nothing in place, gradients flow back, and positions that are no square grid raise an error"""
     positions, grid = draw.normal(7, 1 + 9).T, (5, 4)
     _compare(student, positions, grid)

@@ -7,6 +7,7 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, measured, points
+from autograder.judging.student import Student
 from autograder.judging.tensors import matching
 from autograder.judging.tools import checkpoint, expect
 from autograder.judging.tools.draw import Draw
@@ -25,7 +26,7 @@ MOST_BLOCKS = 64
 
 
 @functools.lru_cache(maxsize=4)
-def _drawn(seed):
+def _drawn(seed: int):
     """Return (images, what the red digits are, what the blue ones are): every held-out digit as the red one, a few times.
 
     Which green and blue digits lie over it, the seed decides.
@@ -38,7 +39,7 @@ def _drawn(seed):
     return torch.cat([part.images for part in drawn]), digits[:, 0], digits[:, 2]
 
 
-def _loaded(student, seed):
+def _loaded(student: Student, seed: int):
     """Return a Vision Transformer of ours with the weights that were handed in, which computes what the student's does.
 
     The digits are public, so a model that looks them up could answer for the student's; one with the weights cannot.
@@ -98,14 +99,14 @@ def _right(model, images, labels):
     return float((model(images)[0].argmax(dim=1) == labels).double().mean())
 
 
-def _setting(images, seed):
+def _setting(images, seed: int):
     return f"{len(images)} pictures made of held-out digits, seed {seed}"
 
 
 @exercise(NAME)
 @points(1)
 @measured
-def check_the_weights_fit(student, seed):
+def check_the_weights_fit(student: Student, seed: int) -> None:
     """The checkpoint is there, can be read, and holds the weights of the VisionTransformer that my_vit() makes"""
     _loaded(student, seed)
 
@@ -113,7 +114,7 @@ def check_the_weights_fit(student, seed):
 @exercise(NAME)
 @points(6)
 @measured
-def check_it_reads_held_out_digits(student, seed):
+def check_it_reads_held_out_digits(student: Student, seed: int) -> None:
     """It reads the red digit in pictures of held-out digits"""
     model, (images, red, _) = _loaded(student, seed), _drawn(seed)
     right, (full, none) = _right(model, images, red), ACCURACY
@@ -135,7 +136,7 @@ def check_it_reads_held_out_digits(student, seed):
 @exercise(NAME)
 @points(2)
 @measured
-def check_it_knows_where_patches_lie(student, seed):
+def check_it_knows_where_patches_lie(student: Student, seed: int) -> None:
     """It reads, and no longer when the patches lie in a random order: it uses the positions"""
     model, (images, red, _) = _loaded(student, seed), _drawn(seed)
     right, left = _right(model, images, red), _right(model, _shuffled(images, seed), red)
@@ -155,7 +156,7 @@ def check_it_knows_where_patches_lie(student, seed):
 @exercise(NAME)
 @points(1)
 @measured
-def check_it_tells_the_colours_apart(student, seed):
+def check_it_tells_the_colours_apart(student: Student, seed: int) -> None:
     """With red and blue swapped it reads the digit that is red then"""
     model, (images, red, blue) = _loaded(student, seed), _drawn(seed)
     right, swapped = _right(model, images, red), _right(model, images.flip(1), blue)
@@ -172,7 +173,7 @@ def check_it_tells_the_colours_apart(student, seed):
     )
 
 
-def _shuffled(images, seed):
+def _shuffled(images, seed: int):
     """Return each picture with its patches in an order of its own."""
     patches = references.patchify(images, P)
     draw = Draw(seed, "shuffled")
@@ -180,7 +181,7 @@ def _shuffled(images, seed):
     return references.unpatchify(patches.gather(1, order), P, *images.shape[-2:])
 
 
-def _fail_control(images, seed, reads, cause, hint, **told):
+def _fail_control(images, seed: int, reads, cause, hint, **told):
     raise CheckFailure(
         "control",
         "The control does not show what it should." if reads else "Too few of the pictures are read as they are.",

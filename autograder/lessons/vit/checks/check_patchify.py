@@ -3,7 +3,9 @@
 import torch
 
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.results import refuses
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
@@ -27,14 +29,14 @@ SIZES = (
 )
 
 
-def _compare(student, images, P, more=""):
+def _compare(student: Student, images, P, more=""):
     setting = f"images {tuple(images.shape)} = (B, C, H, W){more}, patch_size = {P}"
     functions.same_value(student, NAME, (images, P), references.patchify(images, P), WHAT, MEANING, setting)
 
 
 @exercise(NAME)
 @points(1)
-def check_shape(student, draw):
+def check_shape(student: Student, draw: Draw) -> None:
     """(B, C, H, W) becomes (B, N, C·P·P): one row for each of the N = (H / P) · (W / P) patches"""
     for B, C, H, W, P in SIZES:
         images = draw.normal(B, C, H, W)
@@ -47,7 +49,7 @@ def check_shape(student, draw):
 
 @exercise(NAME)
 @points(3)
-def check_values(student, draw):
+def check_values(student: Student, draw: Draw) -> None:
     """Patches come row by row; in each, all pixels of the first channel, row by row, then those of the second, and so on"""
     for B, C, H, W, P in ((1, 1, 2, 4, 2), (1, 1, 4, 4, 2), (1, 2, 4, 4, 2), (1, 3, 2, 4, 1)):
         _compare(student, functions.pixels(B, C, H, W), P, ", pixels numbered from 0")
@@ -57,7 +59,7 @@ def check_values(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_size_must_divide(student, draw):
+def check_size_must_divide(student: Student, draw: Draw) -> None:
     """A height or a width that is no multiple of the patch size raises an error"""
     _compare(student, draw.normal(2, 3, 6, 9), 3)
     for H, W, P in (
@@ -80,7 +82,7 @@ def check_size_must_divide(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_other_memory_layouts_and_gradients(student, sizes, draw):
+def check_other_memory_layouts_and_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """It works on pictures of any memory layout, keeps the dtype, changes nothing in place, and gradients flow back"""
     B, C, H, W, P = sizes.B, sizes.H, 6, 10, 2
     images = draw.normal(B, C, H, W).contiguous(memory_format=torch.channels_last)

@@ -4,8 +4,9 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request
+from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.results import refuses
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
@@ -30,7 +31,7 @@ SIZES = (
 )
 
 
-def _two(student, X, window, shift):
+def _two(student: Student, X, window, shift):
     value = student.shifted_windows(X, window, shift)
     if isinstance(value, tuple | list) and len(value) == 2 and value[1] is None:
         raise CheckFailure(
@@ -50,7 +51,7 @@ def _setting(X, window, shift):
     return f"X {tuple(X.shape)} = (B, rows, columns, D), window = {window}, shift = {shift}"
 
 
-def _windows(student, X, window, shift):
+def _windows(student: Student, X, window, shift):
     want, _ = references.shifted_windows(X, window, shift)
     got, _ = _two(student, X, window, shift)
     expect.shape(got, want.shape, WHAT, MEANING, _setting(X, window, shift))
@@ -58,7 +59,7 @@ def _windows(student, X, window, shift):
     expect.close(got, want, WHAT, size=float(want.abs().max()), setting=_setting(X, window, shift))
 
 
-def _mask(student, X, window, shift):
+def _mask(student: Student, X, window, shift):
     _, want = references.shifted_windows(X, window, shift)
     _, got = _two(student, X, window, shift)
     setting = _setting(X, window, shift)
@@ -80,7 +81,7 @@ def _mask(student, X, window, shift):
 
 @exercise(NAME)
 @points(1)
-def check_shapes(student, draw):
+def check_shapes(student: Student, draw: Draw) -> None:
     """There are (rows / window) · (columns / window) windows of window² tokens, and a mask for each window"""
     for *shape, window, shift in SIZES:
         X = draw.normal(*shape)
@@ -93,7 +94,7 @@ def check_shapes(student, draw):
 
 @exercise(NAME)
 @points(2)
-def check_windows(student, draw):
+def check_windows(student: Student, draw: Draw) -> None:
     """Without a shift, the tokens are cut into squares, which come row by row, and so do the tokens of each"""
     for B, rows, columns, window in ((1, 2, 4, 2), (1, 4, 4, 2), (1, 2, 2, 1)):
         _windows(student, functions.pixels(B, 1, rows, columns).movedim(1, -1), window, 0)
@@ -103,7 +104,7 @@ def check_windows(student, draw):
 
 @exercise(NAME)
 @points(2)
-def check_shift(student, draw):
+def check_shift(student: Student, draw: Draw) -> None:
     """With a shift, the picture first moves up and to the left; what falls off comes in again on the other side"""
     _windows(student, functions.pixels(1, 1, 4, 4).movedim(1, -1), 2, 1)
     for *shape, window, shift in SIZES:
@@ -112,7 +113,7 @@ def check_shift(student, draw):
 
 @exercise(NAME)
 @points(3)
-def check_mask(student, draw):
+def check_mask(student: Student, draw: Draw) -> None:
     """Tokens of a window may attend to each other unless just one of them came in over the edge, above or at the side"""
     for *shape, window, shift in SIZES:
         _mask(student, draw.normal(*shape), window, shift)
@@ -121,7 +122,7 @@ def check_mask(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_refusals(student, draw):
+def check_refusals(student: Student, draw: Draw) -> None:
     """A window that does not divide rows and columns, or a shift that is not smaller than the window, raises an error"""
     _mask(student, draw.normal(2, 4, 6, 3), 2, 1)
     for rows, columns, window, shift in ((5, 4, 2, 1), (4, 5, 2, 1), (9, 4, 6, 1), (4, 4, 2, 2), (4, 4, 2, -1)):
@@ -138,7 +139,7 @@ def check_refusals(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_layout_and_gradients(student, draw):
+def check_layout_and_gradients(student: Student, draw: Draw) -> None:
     """It keeps the dtype, changes nothing in place, works on any memory layout, and gradients flow back"""
     X = draw.normal(2, 3, 4, 6).permute(0, 2, 3, 1)  # (2, 4, 6, 3), not contiguous
     _windows(student, X, 2, 1)

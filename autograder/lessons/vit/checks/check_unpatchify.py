@@ -3,7 +3,9 @@
 import torch.nn.functional as F
 
 from autograder.judging.marks import exercise, points
+from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.results import refuses
 from autograder.lessons.vit.checks import functions
 from autograder.lessons.vit.checks.check_patchify import SIZES
@@ -17,18 +19,18 @@ def _fold(patches, patch_size, height, width):
     return F.fold(patches.mT, (height, width), patch_size, stride=patch_size)
 
 
-def _compare(student, patches, P, H, W, more=""):
+def _compare(student: Student, patches, P, H, W, more=""):
     setting = f"patches {tuple(patches.shape)}{more}, patch_size = {P}, height = {H}, width = {W}"
     functions.same_value(student, NAME, (patches, P, H, W), _fold(patches, P, H, W), WHAT, MEANING, setting)
 
 
-def _patches(draw, B, C, H, W, P):
+def _patches(draw: Draw, B, C, H, W, P):
     return draw.normal(B, (H // P) * (W // P), C * P * P)
 
 
 @exercise(NAME)
 @points(1)
-def check_shape(student, draw):
+def check_shape(student: Student, draw: Draw) -> None:
     """(B, N, C·P·P) becomes (B, C, height, width), with as many channels as the patches have"""
     for B, C, H, W, P in SIZES:
         patches = _patches(draw, B, C, H, W, P)
@@ -41,7 +43,7 @@ def check_shape(student, draw):
 
 @exercise(NAME)
 @points(3)
-def check_values(student, draw):
+def check_values(student: Student, draw: Draw) -> None:
     """Every pixel lies where it was before patchify: rows and columns, channels and pictures"""
     for B, C, H, W, P in ((1, 1, 2, 4, 2), (1, 1, 4, 4, 2), (1, 2, 4, 4, 2), (1, 3, 2, 4, 1)):
         patches = F.unfold(functions.pixels(B, C, H, W), P, stride=P).mT
@@ -52,7 +54,7 @@ def check_values(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_size_must_fit(student, draw):
+def check_size_must_fit(student: Student, draw: Draw) -> None:
     """Patches that do not fill a picture of that height and width raise an error"""
     _compare(student, _patches(draw, 2, 3, 6, 9, 3), 3, 6, 9)
     # N, width of a patch, P, height, width: some could be dealt out in another way.
@@ -78,7 +80,7 @@ def check_size_must_fit(student, draw):
 
 @exercise(NAME)
 @points(1)
-def check_other_memory_layouts_and_gradients(student, sizes, draw):
+def check_other_memory_layouts_and_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """It works on patches of any memory layout, keeps the dtype, changes nothing in place, and gradients flow back"""
     B, C, H, W, P = sizes.B, sizes.H, 6, 10, 2
     patches = draw.normal(B, C * P * P, 15).mT  # not contiguous
