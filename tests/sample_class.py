@@ -1,10 +1,9 @@
 """A small class in which everyone has written only the softmax, each in a way of their own."""
 
 import json
-import shutil
-import subprocess
-import sys
 
+from autograder.authoring.lay_out import lay_out
+from autograder.grading.course import Course
 from autograder.judging import notebooks
 
 ASSIGNMENT = "01-attention"
@@ -13,11 +12,7 @@ CLASS = ("ada", "ben", "cyd", "dee")
 
 def make(root, place):
     """Lay out a course in ``place`` with a gradebook, the class, and gus, who has handed in an empty folder."""
-    shutil.copy(root / "nbgrader_config.py", place)
-    (place / "solutions" / ASSIGNMENT).mkdir(parents=True)
-    shutil.copy(root / "solutions" / ASSIGNMENT / "attention.ipynb", place / "solutions" / ASSIGNMENT)
-    command = [sys.executable, "-m", "nbgrader", "generate_assignment", ASSIGNMENT]
-    subprocess.run(command, cwd=place, capture_output=True, check=True)
+    lay_out(Course(root), place, [ASSIGNMENT])
     for name in CLASS:
         hand_in(place, name, f"def softmax(E, dim=-1):\n    '''By {name}.'''\n    return torch.softmax(E, dim)")
     (place / "grading" / "submitted" / "gus" / ASSIGNMENT).mkdir(parents=True)

@@ -1,7 +1,6 @@
 """A teaching assistant opens a submission in formgrader, inside JupyterLab, and enters a manual grade."""
 
 import json
-import shutil
 import socket
 import subprocess
 import sys
@@ -11,6 +10,8 @@ import urllib.request
 import pytest
 from browser import CHROMIUM, needs_chromium
 
+from autograder.authoring.lay_out import folder_of, lay_out, nbgrader
+from autograder.grading.course import Course
 from autograder.judging import notebooks
 
 ASSIGNMENT = "01-attention"
@@ -29,25 +30,18 @@ FLAGS = [
 def course(root, tmp_path_factory):
     """A course root with one graded submission. Checks are left out of it, because here only the hand-graded cells matter."""
     place = tmp_path_factory.mktemp("course")
-    shutil.copy(root / "nbgrader_config.py", place)
-    (place / "solutions" / ASSIGNMENT).mkdir(parents=True)
+    lay_out(Course(root), place, [ASSIGNMENT], release=False)
     notebook = notebooks.read(root / "solutions" / ASSIGNMENT / "attention.ipynb")
     notebook["cells"] = [c for c in notebook["cells"] if c["cell_type"] == "markdown"]
     (place / "solutions" / ASSIGNMENT / "attention.ipynb").write_text(json.dumps(notebook), encoding="utf8")
 
-    def nbgrader(*arguments):
-        done = subprocess.run([sys.executable, "-m", "nbgrader", *arguments], cwd=place, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-
-    nbgrader("generate_assignment", ASSIGNMENT)
+    nbgrader(place, "generate_assignment", ASSIGNMENT)
     released = notebooks.read(place / "assignments" / ASSIGNMENT / "attention.ipynb")
     for cell in released["cells"]:
         if notebooks.grade_id(cell).startswith("written"):
             cell["source"] = "Because the softmax saturates."
-    target = place / "grading" / "submitted" / "ada" / ASSIGNMENT
-    target.mkdir(parents=True)
-    (target / "attention.ipynb").write_text(json.dumps(released), encoding="utf8")
-    nbgrader("autograde", ASSIGNMENT)
+    (folder_of(Course(place), "ada", ASSIGNMENT) / "attention.ipynb").write_text(json.dumps(released), encoding="utf8")
+    nbgrader(place, "autograde", ASSIGNMENT)
     return place
 
 

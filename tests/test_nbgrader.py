@@ -7,6 +7,8 @@ import shutil
 import pytest
 from known import points
 
+from autograder.authoring.lay_out import lay_out
+from autograder.grading.course import Course
 from autograder.judging import notebooks
 
 ASSIGNMENT = "01-attention"
@@ -22,9 +24,8 @@ def write(path, notebook):
 def course(root, tmp_path_factory):
     """A course root as in the repository: its configuration and its solution notebook."""
     place = tmp_path_factory.mktemp("course")
-    shutil.copy(root / "nbgrader_config.py", place)
-    (place / "solutions" / ASSIGNMENT).mkdir(parents=True)
-    for path in (root / "solutions" / ASSIGNMENT).iterdir():
+    lay_out(Course(root), place, [ASSIGNMENT], release=False)
+    for path in (root / "solutions" / ASSIGNMENT).iterdir():  # what is not for students, too
         shutil.copy(path, place / "solutions" / ASSIGNMENT)
     return place
 

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from known import LESSONS, points
 
+from autograder.authoring.lay_out import lay_out as make_course
 from autograder.grading.committed import committed_scores, database
 from autograder.grading.course import Course, find_course
 from autograder.judging import notebooks
@@ -23,10 +23,7 @@ def lay_out(place: Path, lesson: str) -> Course:
     """
     source = find_course()
     solution = source.solution_notebook(lesson)
-    shutil.copy(source.root / "nbgrader_config.py", place)
-    (place / "solutions" / lesson).mkdir(parents=True)
-    shutil.copy(solution, place / "solutions" / lesson)
-    run(place, "nbgrader", "generate_assignment", lesson)
+    make_course(source, place, [lesson])
     released = place / "assignments" / lesson / solution.name
     files = {name: (solution.parent / name).read_bytes() for name in LESSONS.of(lesson).handed_in}
     assert all(files.values())

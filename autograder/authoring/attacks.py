@@ -21,10 +21,13 @@ from typing import Any
 from joblib import cpu_count
 
 from autograder.authoring.lay_out import folder_of, lay_out
+from autograder.grading.committed import committed_scores, database
 from autograder.grading.course import Course
 from autograder.judging import notebooks
 from autograder.judging.lesson import Lesson
 
+#: Submissions at a time: more than there are cores, because many cases only wait until they are stopped.
+MANY = str(cpu_count() + 1)
 NEIGHBOURS = ("aa-neighbour", "mm-neighbour", "zz-neighbour")
 
 #: Small, so that an endless loop costs seconds. The honest students in the same run have the same limits.
@@ -124,10 +127,9 @@ def attack_in(source: Course, root: Path, files: list[Path], command: str) -> Ta
     [assignment] = by_assignment(source, files)
     course = make_class(source, root, assignment, files)
     before = _surroundings(source, course)
-    # More than there are cores: many cases only wait until they are stopped.
     arguments = {
         "nbgrader": ["nbgrader", "autograde"],
-        "autograder": ["autograder", "grade", "--workers", str(cpu_count() + 1)],
+        "autograder": ["autograder", "grade", "--workers", MANY],
     }[command]
     environment = os.environ | {"AUTOGRADER_LIMITS": json.dumps(LIMITS)}
     done = subprocess.run(
@@ -163,13 +165,8 @@ def _count(scores: dict[str, float], lesson: Lesson, files: list[Path]) -> Tally
 
 def scores_of(course: Course, assignment: str) -> dict[str, float]:
     """Return each student's points for the automatically graded cells."""
-    from nbgrader.api import Gradebook
-
-    with Gradebook(f"sqlite:///{course.grading / 'gradebook.db'}") as gradebook:
-        return {
-            submission.student_id: float(sum(g.auto_score or 0.0 for n in submission.notebooks for g in n.grades))
-            for submission in gradebook.assignment_submissions(assignment)
-        }
+    found = committed_scores(database(course), assignment)
+    return {student: sum(score or 0.0 for score in there.scores.values()) for student, there in found.items()}
 
 
 def _surroundings(source: Course, course: Course) -> dict[str, str]:
