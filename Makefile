@@ -19,8 +19,9 @@ demo: install
 	$(BIN)/autograder build
 	$(BIN)/autograder demo
 
+# Three workers on two cores: much of the time is waiting for processes that start or are stopped.
 test: install
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --nbval-lax tests solutions
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations=25 --nbval-lax tests solutions
 
 # What takes hours: every way to a grade for every lesson, all seeds, a fresh environment, the notebooks trained from nothing,
 # every known answer, every hostile submission both ways.

@@ -87,13 +87,20 @@ def pytest_configure() -> None:
 LONG = (
     "test_whole_way.py",
     "test_attacks.py",
-    "test_seeds.py",
-    "test_colab.py",
     "test_class.py",
-    "test_messy.py",
+    "mlm_pretraining.ipynb",
+    "vit.ipynb",
+    "test_build.py",
     "test_demo.py",
+    "test_colab.py",
+    "test_seeds.py",
+    "test_messy.py",
+    "captioning.ipynb",
     "test_audit.py",
+    "test_remote.py",
     "test_cluster.py",
+    "test_second_course.py",
+    "transformer_blocks.ipynb",
 )
 
 

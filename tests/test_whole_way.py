@@ -83,6 +83,8 @@ def test_every_way_gives_the_same_points(graded, points, way, tmp_path):
 def test_the_other_command_takes_the_results_of_the_first(graded, points, tmp_path):
     """It finds them under the same names, and writes the same points into a gradebook that has none."""
     course, lesson, _ = graded
+    if not EVERYTHING and lesson not in (ASSIGNMENTS[0], ASSIGNMENTS[-1]):
+        pytest.skip("for this lesson in make nightly, with WHOLE_WAY=all")
     copy = Course(tmp_path / "course")
     shutil.copytree(course.root, copy.root, ignore=shutil.ignore_patterns("autograded", "feedback", "gradebook.db"))
     run(copy.root, "nbgrader", "generate_assignment", lesson, "--force")
