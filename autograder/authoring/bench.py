@@ -1,5 +1,6 @@
 """The course's benchmark figures: ratios and slopes, each measured within one run."""
 
+import itertools
 import json
 import os
 import statistics
@@ -29,7 +30,7 @@ def bench(output: Path, large: bool = False) -> int:
     table = Table(title="Benchmarks")
     for title in ("figure", "value", "target", "unit", "met"):
         table.add_column(title, justify="right" if title in ("value", "target") else "left")
-    for figure in (*_of_lessons(course), *_check_times(course), *_import_times(), *_class(large)):
+    for figure in itertools.chain(_of_lessons(course), _check_times(course), _import_times(), _class(large)):
         figures.append(figure)
         print(f"{figure.name}: {figure.value:.3g} {figure.unit}", file=sys.stderr, flush=True)
         sign = "≤" if figure.better == "lower" else "≥"
