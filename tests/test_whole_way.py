@@ -72,7 +72,7 @@ def test_each_submission_has_its_line_with_name_points_and_time(graded, points):
 def test_every_way_gives_the_same_points(graded, points, way, tmp_path):
     course, lesson, _ = graded
     if not EVERYTHING and (lesson, way) not in IN_EVERY_RUN:
-        pytest.skip("for this lesson in make nightly, with WHOLE_WAY=all")
+        pytest.skip("grades the class once more, half a minute each; make nightly has every way for every lesson")
     copy = Course(tmp_path / "course")
     shutil.copytree(course.root, copy.root, ignore=shutil.ignore_patterns("autograded", "feedback", "results"))
     told = run(copy.root, "autograder", "grade", lesson, *WAYS[way])
@@ -84,7 +84,7 @@ def test_the_other_command_takes_the_results_of_the_first(graded, points, tmp_pa
     """It finds them under the same names, and writes the same points into a gradebook that has none."""
     course, lesson, _ = graded
     if not EVERYTHING and lesson not in (ASSIGNMENTS[0], ASSIGNMENTS[-1]):
-        pytest.skip("for this lesson in make nightly, with WHOLE_WAY=all")
+        pytest.skip("the same for all: here once without and once with a handed-in file; make nightly has the others")
     copy = Course(tmp_path / "course")
     shutil.copytree(course.root, copy.root, ignore=shutil.ignore_patterns("autograded", "feedback", "gradebook.db"))
     run(copy.root, "nbgrader", "generate_assignment", lesson, "--force")

@@ -1,7 +1,5 @@
 """BertEmbeddings(vocab_size, model_width, max_length, dropout=0.1)."""
 
-import math
-
 import torch
 
 from autograder.judging.failure import CheckFailure
@@ -9,6 +7,7 @@ from autograder.judging.marks import exercise, points
 from autograder.judging.student import Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
+from autograder.judging.tools.dropping import slack
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import refuses, same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
@@ -80,8 +79,8 @@ def check_dropout(student: Student, draw: Draw) -> None:
     dropped = expect.tensor(twins.module.when(training=True).request(ids).value, "X").double()
     zero = dropped == 0
     kept_right = torch.allclose(dropped[~zero], whole[~zero] / (1 - p), rtol=1e-4, atol=1e-6)
-    share, slack = zero.double().mean().item(), 6.5 * math.sqrt(p * (1 - p) / zero.numel())
-    if kept_right and abs(share - p) <= slack:
+    share, room = zero.double().mean().item(), slack(p, zero.numel())
+    if kept_right and abs(share - p) <= room:
         return
     missing = torch.allclose(dropped, whole)
     raise CheckFailure(

@@ -4,6 +4,8 @@ What is random is judged by counts (autograder.judging.tools.statistics): about 
 refused less than once in a million gradings.
 """
 
+from typing import NoReturn
+
 import torch
 
 from autograder.judging.arguments import Seeded
@@ -47,7 +49,7 @@ def _masked(student: Student, draw: Draw, ids, more="", **options):
     return inputs, labels, f"ids {tuple(ids.shape)}, rate = {rate}, vocab_size = {V}{more}"
 
 
-def _fail(message, setting, cause, hint, expected="", yours="", kind="masking"):
+def _fail(message, setting, cause, hint, expected="", yours="", kind="masking") -> NoReturn:
     raise CheckFailure(
         kind, message, setting=setting, expected=expected, yours=yours, received=cause, cause=cause, hint=hint
     )
@@ -75,31 +77,7 @@ def _consistent(ids, inputs, labels, setting):
         )
     other = chosen & (labels != ids)
     if bool(other.any()):
-        if bool((labels[other] == inputs[other]).all()):
-            cause, hint = (
-                "labels taken after masking",
-                (
-                    "The labels show what the inputs hold now, MASK among it. What is to be predicted is what stood there "
-                    "before: take the labels from ids."
-                ),
-            )
-        elif len(labels[other].unique()) == 1 and not bool(chosen.logical_not().any()):
-            cause, hint = (
-                "another number than −100",
-                (
-                    f"Where nothing is to be predicted, the label has to be {IGNORE}, which no id is and which F.cross_entropy "
-                    f"leaves out by itself. Here it is {int(labels[other][0])}."
-                ),
-            )
-        else:
-            cause, hint = "labels are not the ids", "A label is the id that stood there before, or −100."
-        _fail(
-            "A label is neither the id at its place nor −100.",
-            setting,
-            cause,
-            hint,
-            yours=_example(ids, inputs, labels, other),
-        )
+        _wrong_label(ids, inputs, labels, setting, other)
     changed = (inputs != ids) & ~chosen
     if bool(changed.any()):
         _fail(
@@ -109,6 +87,31 @@ def _consistent(ids, inputs, labels, setting):
             "Every token that was chosen is to be predicted, whatever happened to it; and a token that was not chosen stays.",
             yours=_example(ids, inputs, labels, changed),
         )
+
+
+def _wrong_label(ids, inputs, labels, setting, other) -> NoReturn:
+    """Fail for labels that are neither the ids nor IGNORE at the places ``other``, with the cause that they show."""
+    if bool((labels[other] == inputs[other]).all()):
+        cause = "labels taken after masking"
+        hint = (
+            "The labels show what the inputs hold now, MASK among it. What is to be predicted is what stood there "
+            "before: take the labels from ids."
+        )
+    elif len(labels[other].unique()) == 1 and bool((labels != IGNORE).all()):
+        cause = "another number than −100"
+        hint = (
+            f"Where nothing is to be predicted, the label has to be {IGNORE}, which no id is and which F.cross_entropy "
+            f"leaves out by itself. Here it is {int(labels[other][0])}."
+        )
+    else:
+        cause, hint = "labels are not the ids", "A label is the id that stood there before, or −100."
+    _fail(
+        "A label is neither the id at its place nor −100.",
+        setting,
+        cause,
+        hint,
+        yours=_example(ids, inputs, labels, other),
+    )
 
 
 def _something(labels, setting):

@@ -115,8 +115,24 @@ def _numbered(documents):
 def _check_form(student: Student, documents, seed: int):
     """Return the numbers of A and B of each pair, and is_next, after looking at their form."""
     ids, segments, is_next = _pairs(student, documents, seed)
-    known = {s[0]: s for document in documents for s in document}
     pairs = _taken_apart(ids, documents)
+    _are_sentences(pairs, documents)
+    _one_pair_each(pairs, documents)
+    if ids.shape[1] != max(len(a) + len(b) + 3 for a, b in pairs):
+        _fail(
+            "form",
+            "The rows are longer than the longest pair.",
+            documents,
+            "too much padding",
+            "Fill up to the longest pair of this call, not further.",
+        )
+    _right_segments(segments, pairs, documents)
+    return [(a[0], b[0]) for a, b in pairs], is_next.tolist()
+
+
+def _are_sentences(pairs, documents) -> None:
+    """Fail unless both parts of every pair are whole sentences of the documents."""
+    known = {s[0]: s for document in documents for s in document}
     for a, b in pairs:
         for sentence in (a, b):
             if not sentence or known.get(sentence[0]) != sentence:
@@ -128,6 +144,10 @@ def _check_form(student: Student, documents, seed: int):
                     "Put the whole sentences into the row, as they are.",
                     yours=str(sentence[:12]),
                 )
+
+
+def _one_pair_each(pairs, documents) -> None:
+    """Fail unless every sentence with a next one comes first in exactly one pair."""
     want = [s[0] for document in documents for s in document[:-1]]
     got = [a[0] for a, _ in pairs]
     if sorted(got) != sorted(want):
@@ -140,14 +160,10 @@ def _check_form(student: Student, documents, seed: int):
             str(want[:12]),
             str(got[:12]),
         )
-    if ids.shape[1] != max(len(a) + len(b) + 3 for a, b in pairs):
-        _fail(
-            "form",
-            "The rows are longer than the longest pair.",
-            documents,
-            "too much padding",
-            "Fill up to the longest pair of this call, not further.",
-        )
+
+
+def _right_segments(segments, pairs, documents) -> None:
+    """Fail unless each row has segment 0 up to the first [SEP], then 1 up to the second, and 0 in the padding."""
     for row, (a, b) in zip(segments.tolist(), pairs, strict=True):
         right = [0] * (len(a) + 2) + [1] * (len(b) + 1)
         if row[: len(right)] != right or any(row[len(right) :]):
@@ -160,7 +176,6 @@ def _check_form(student: Student, documents, seed: int):
                 str(right),
                 str(row[: len(right) + 2]),
             )
-    return [(a[0], b[0]) for a, b in pairs], is_next.tolist()
 
 
 def _wrong_segments(row, right, length):

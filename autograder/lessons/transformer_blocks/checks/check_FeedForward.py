@@ -1,14 +1,14 @@
 """FeedForward(width, hidden_width, dropout=0.0, activation="relu")."""
 
-import math
-
 import torch
+from torch import Tensor
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
 from autograder.judging.student import Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
+from autograder.judging.tools.dropping import agreements, share_is
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import refuses, same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
@@ -86,7 +86,22 @@ def check_dropout(student: Student, draw: Draw) -> None:
     Y = expect.tensor(twins.module.when(training=True)(X), "The result")
     expect.shape(Y, X.shape, "The result", "(…, width)", "training mode")
     told = {"setting": f"training mode, dropout={p}", "received": "dropout"}
-    if torch.allclose(Y.double(), X * 111):
+    zero = _dropped(Y.double(), p, told)
+    if max(agreements(zero)) > 0.9:
+        raise CheckFailure(
+            "dropout",
+            "Several hidden numbers are always dropped together.",
+            **told,
+            cause="dropout in the wrong place",
+            hint="nn.Dropout on the hidden numbers decides for every one of them.",
+        )
+    hint = "`dropout` is the probability with which a number is set to 0."
+    share_is(zero, p, "Another part is dropped than asked for.", hint, told)
+
+
+def _dropped(Y: Tensor, p: float, told: dict[str, str]) -> Tensor:
+    """Return which hidden numbers were dropped, (2, rows, width), or fail if the outputs cannot be made of whole ones."""
+    if torch.allclose(Y, torch.full_like(Y, 111)):
         raise CheckFailure(
             "dropout",
             "Nothing is dropped.",
@@ -94,7 +109,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
             cause="dropout missing",
             hint="Apply dropout between the activation and W_2.",
         )
-    found = ((Y.double() - 100) * (1 - p)).round(decimals=6)
+    found = ((Y - 100) * (1 - p)).round(decimals=6)
     if not bool(torch.isin(found, torch.tensor([0.0, 1.0, 10.0, 11.0], dtype=torch.float64)).all()):
         raise CheckFailure(
             "dropout",
@@ -105,26 +120,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
             hint="nn.Dropout belongs between the activation and W_2, where it sets hidden numbers to 0 and divides the others "
             "by 1 − p. At the output it would drop whole numbers of Y together with the bias.",
         )
-    zero = torch.stack([found.remainder(10) < 0.5, found < 9.5])  # (2, rows, width): which hidden numbers were dropped
-    if max((zero == zero.roll(1, axis)).double().mean().item() for axis in range(3)) > 0.9:  # independent: 58 %
-        raise CheckFailure(
-            "dropout",
-            "Several hidden numbers are always dropped together.",
-            **told,
-            cause="dropout in the wrong place",
-            hint="nn.Dropout on the hidden numbers decides for every one of them.",
-        )
-    dropped = zero.double().mean().item()
-    if abs(dropped - p) > 6.5 * math.sqrt(p * (1 - p) / (2 * found.numel())):  # by chance in one of ten billion runs
-        raise CheckFailure(
-            "dropout",
-            "Another part is dropped than asked for.",
-            **told,
-            expected=f"{p}",
-            yours=f"{dropped:.3f}",
-            cause="wrong probability of dropout",
-            hint="`dropout` is the probability with which a number is set to 0.",
-        )
+    return torch.stack([found.remainder(10) < 0.5, found < 9.5])
 
 
 @exercise(NAME)

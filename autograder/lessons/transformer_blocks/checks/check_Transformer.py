@@ -1,6 +1,5 @@
 """Transformer(config)."""
 
-import math
 from typing import Any
 
 import torch
@@ -12,6 +11,7 @@ from autograder.judging.student import Student
 from autograder.judging.tensors import matching
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
+from autograder.judging.tools.dropping import slack
 from autograder.judging.tools.parameters import parameters_are
 from autograder.judging.tools.results import same_twice, several, two, uses_its_inputs
 from autograder.judging.tools.twins import Twins, explained_if_random, leaves_no_trace
@@ -225,7 +225,7 @@ def check_dropout_on_the_embeddings(student: Student, draw: Draw) -> None:
     shown = logits.double().abs() > 1e-3
     zero, kept = dropped.abs() < 1e-9, torch.isclose(dropped, logits.double() / (1 - p), rtol=1e-4)
     part = zero[shown].double().mean().item()
-    if not bool((zero | kept)[shown].all()) or abs(part - p) > 6.5 * math.sqrt(p * (1 - p) / int(shown.sum())):
+    if not bool((zero | kept)[shown].all()) or abs(part - p) > slack(p, int(shown.sum())):
         raise CheckFailure(
             "dropout",
             "The sum of embeddings and positions is not dropped as it should be.",

@@ -4,12 +4,11 @@ The weights are chosen so that each sub-layer adds the same constant (1, 10, 100
 the way is then missing from the output, and each dropout that a number has passed has divided it by 1 − p.
 """
 
-import math
-
 import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.student import Student
+from autograder.judging.tools.dropping import slack
 from autograder.judging.tools.results import first_result
 
 P = 0.25
@@ -93,7 +92,7 @@ def judge(added, names):
 
 
 def _slack(p):
-    return 6.5 * math.sqrt(p * (1 - p) / (ROWS * WIDTH / 3))  # weights are dropped for a whole head, of three numbers
+    return slack(p, ROWS * WIDTH // 3)  # weights are dropped for a whole head, of three numbers
 
 
 def _fail(name, part, want, told):

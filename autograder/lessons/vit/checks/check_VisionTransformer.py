@@ -1,6 +1,5 @@
 """VisionTransformer(config)."""
 
-import math
 from typing import Any
 
 import torch
@@ -11,6 +10,7 @@ from autograder.judging.marks import exercise, points
 from autograder.judging.student import Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
+from autograder.judging.tools.dropping import slack
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import alike, first_result, no_weights, several, two, uses_its_inputs
 from autograder.judging.tools.twins import Twins, explained_if_random, leaves_no_trace
@@ -225,8 +225,8 @@ def _telling_weights(content, positions):
 
 
 def _dropped_once(gone, what, nothing):
-    share, slack = gone.double().mean().item(), 6.5 * math.sqrt(P * (1 - P) / gone.numel())
-    if abs(share - P) > slack:
+    share, room = gone.double().mean().item(), slack(P, gone.numel())
+    if abs(share - P) > room:
         told = f"{share:.0%} of the first numbers of {what} are dropped"
         _fail_dropout(told, "dropout missing" if nothing else "dropout in the wrong place")
 
