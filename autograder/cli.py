@@ -108,6 +108,7 @@ def _add_demo(commands: Any) -> None:
     about = "Make a sample class, grade it with nbgrader, show the result."
     parser = commands.add_parser("demo", help="grade a sample class", description=about)
     parser.add_argument("--folder", type=Path, default=Path("demo"), help="where to put the class (default: demo)")
+    parser.add_argument("--student", action="append", metavar="ID", help="only this pupil (repeatable)")
     parser.set_defaults(run=_demo)
 
 
@@ -189,7 +190,7 @@ def _audit(options: argparse.Namespace) -> int:
 def _demo(options: argparse.Namespace) -> int:
     from autograder.authoring.demo import demo
 
-    return demo(options.folder)
+    return demo(options.folder, options.student or ())
 
 
 def _bench(options: argparse.Namespace) -> int:

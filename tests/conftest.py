@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 from jaxtyping import install_import_hook
+from known import EVERYTHING
 from sample_class import make
 
 from autograder.grading.course import Course
@@ -70,17 +71,30 @@ def course(sample_class: Path, tmp_path: Path) -> Course:
     return Course(tmp_path / "course")
 
 
-def pytest_configure() -> None:
-    """Without a sandbox, nbgrader's own tests run on submissions that are trusted. Workers of pytest share the cores."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Set what processes inherit: a share of the cores, short training in nbval's kernels, trust where there is no sandbox."""
     if problem():
-        folder = tempfile.mkdtemp()
+        folder = temporary(config)
         Path(folder, "nbgrader_config.py").write_text("get_config().SealedAutograde.trust_submissions = True\n")
         os.environ["JUPYTER_CONFIG_DIR"] = folder
+    if not EVERYTHING:
+        startup = Path(temporary(config), "profile_default", "startup")
+        startup.mkdir(parents=True)
+        shutil.copy(ROOT / "tests" / "short_training.py", startup)
+        os.environ["IPYTHONDIR"] = str(startup.parents[1])
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     if workers > 1:  # else each of them, and each command that it starts, takes all cores
         threads = max(1, (os.cpu_count() or 1) // workers)
         torch.set_num_threads(threads)
         os.environ["OMP_NUM_THREADS"] = str(threads)
+        os.environ["LOKY_MAX_CPU_COUNT"] = str(threads)  # joblib's cpu_count: how many processes a command starts
+
+
+def temporary(config: pytest.Config) -> str:
+    """Return a new folder that is removed when pytest ends."""
+    folder = tempfile.TemporaryDirectory()
+    config.add_cleanup(folder.cleanup)
+    return folder.name
 
 
 #: These take minutes each. They begin first, so that at the end no process waits for another one's.

@@ -1,7 +1,8 @@
 """Hand-ins as they really come: odd names, odd formats, odd notebooks. Each is graded, or has a reason on which one can act.
 
 A case hands in, into the folder of its student, what ``Kit`` offers: a released notebook in which softmax and causal_mask are
-solved (12 points). It says what it should earn, or that it needs a human, and what a person is told.
+solved (12 points). It says what it should earn, or that it needs a human, and what a person is told. The same work in another
+wrapping is graded once.
 """
 
 import io
@@ -114,27 +115,25 @@ for _name in (
     "ß",
     "Ω",
 ):
-    case(_name)(
-        lambda kit, folder, name=_name: save(folder, kit.notebook(softmax=kit.answers["softmax"] + f"\n# {name}"))
-    )
+    case(_name)(lambda kit, folder: save(folder, kit.notebook()))
 
 # ------------------------------------------------------------ files and folders
 
 
 @case("second-download", "the notebook is called attention (1).ipynb")
 def _(kit, folder):
-    save(folder, kit.notebook(softmax=kit.answers["softmax"] + "\n# again"), "attention (1).ipynb")
+    save(folder, kit.notebook(), "attention (1).ipynb")
 
 
 @case("beside-the-release", "graded attention (1).ipynb, and not attention.ipynb")
 def _(kit, folder):
     save(folder, kit.released)
-    save(folder, kit.notebook(softmax=kit.answers["softmax"] + "\n# beside"), "attention (1).ipynb")
+    save(folder, kit.notebook(), "attention (1).ipynb")
 
 
 @case("two-versions", "graded attention.ipynb, and not old.ipynb")
 def _(kit, folder):
-    save(folder, kit.notebook(softmax=kit.answers["softmax"] + "\n# two"))
+    save(folder, kit.notebook())
     save(folder, kit.notebook(softmax="def softmax(E, dim=-1):\n    return E"), "old.ipynb")
 
 
@@ -146,13 +145,13 @@ def _(kit, folder):
 
 @case("moodle-zip", "the notebook was in the archive")
 def _(kit, folder):
-    inner = json.dumps(kit.notebook(softmax=kit.answers["softmax"] + "\n# moodle")).encode()
+    inner = json.dumps(kit.notebook()).encode()
     (folder / "Ada Lovelace_123_assignsubmission_file_.zip").write_bytes(zipped({f"work/{NAME}": inner}))
 
 
 @case("canvas-zip", "the notebook was in the archive")
 def _(kit, folder):
-    inner = json.dumps(kit.notebook(softmax=kit.answers["softmax"] + "\n# canvas")).encode()
+    inner = json.dumps(kit.notebook()).encode()
     files = {
         "lovelaceada_LATE_4711_0815_attention-2.ipynb": inner,
         "__MACOSX/._attention.ipynb": b"\0\5\26\7",
@@ -229,19 +228,19 @@ def _(kit, folder):
 
 @case("jupyters-own-folders")
 def _(kit, folder):
-    save(folder, kit.notebook(softmax=kit.answers["softmax"] + "\n# own"))
+    save(folder, kit.notebook())
     save(folder, kit.released, ".ipynb_checkpoints/attention-checkpoint.ipynb")
     (folder / ".DS_Store").write_bytes(b"x")
 
 
 @case("safari-adds-txt", "the notebook is called attention.ipynb.txt")
 def _(kit, folder):
-    save(folder, kit.notebook(softmax=kit.answers["softmax"] + "\n# txt"), "attention.ipynb.txt")
+    save(folder, kit.notebook(), "attention.ipynb.txt")
 
 
 @case("upper-case-ending", "the notebook is called ATTENTION.IPYNB")
 def _(kit, folder):
-    save(folder, kit.notebook(softmax=kit.answers["softmax"] + "\n# upper"), "ATTENTION.IPYNB")
+    save(folder, kit.notebook(), "ATTENTION.IPYNB")
 
 
 @case("helper-module")
@@ -289,7 +288,7 @@ def _(kit, folder):
 
 @case("bad-time-stamp", "timestamp.txt cannot be read")
 def _(kit, folder):
-    save(folder, kit.notebook(softmax=kit.answers["softmax"] + "\n# time"))
+    save(folder, kit.notebook())
     (folder / "timestamp.txt").write_text("yesterday, about noon-ish")
 
 
@@ -305,25 +304,23 @@ def _(kit, folder):
 
 @case("byte-order-mark")
 def _(kit, folder):
-    (folder / NAME).write_bytes(
-        b"\xef\xbb\xbf" + json.dumps(kit.notebook(softmax=kit.answers["softmax"] + "\n# bom")).encode()
-    )
+    (folder / NAME).write_bytes(b"\xef\xbb\xbf" + json.dumps(kit.notebook()).encode())
 
 
 @case("utf-16")
 def _(kit, folder):
-    (folder / NAME).write_bytes(json.dumps(kit.notebook(softmax=kit.answers["softmax"] + "\n# 16")).encode("utf-16"))
+    (folder / NAME).write_bytes(json.dumps(kit.notebook()).encode("utf-16"))
 
 
 @case("windows-lines")
 def _(kit, folder):
-    notebook = kit.notebook(softmax=(kit.answers["softmax"] + "\n# crlf").replace("\n", "\r\n"))
+    notebook = kit.notebook(softmax=kit.answers["softmax"].replace("\n", "\r\n"))
     (folder / NAME).write_bytes(json.dumps(notebook, indent=1).replace("\n", "\r\n").encode())
 
 
 @case("nbformat-4.2")
 def _(kit, folder):
-    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# 4.2") | {"nbformat": 4, "nbformat_minor": 2}
+    notebook = kit.notebook() | {"nbformat": 4, "nbformat_minor": 2}
     for cell in notebook["cells"]:
         cell.pop("id", None)
     save(folder, notebook)
@@ -340,7 +337,7 @@ def _(kit, folder):
             "metadata": {},
             "collapsed": False,
         }
-        for cell in kit.notebook(softmax=kit.answers["softmax"] + "\n# 3")["cells"]
+        for cell in kit.notebook()["cells"]
         if cell["cell_type"] == "code"
     ]
     save(
@@ -356,7 +353,7 @@ def _(kit, folder):
 
 @case("saved-by-colab")
 def _(kit, folder):
-    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# colab")
+    notebook = kit.notebook()
     notebook |= {"nbformat_minor": 0}
     notebook["metadata"] |= {"colab": {"provenance": [], "gpuType": "T4"}, "accelerator": "GPU"}
     for number, cell in enumerate(notebook["cells"]):
@@ -369,7 +366,7 @@ def _(kit, folder):
 
 @case("saved-by-vs-code")
 def _(kit, folder):
-    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# code")
+    notebook = kit.notebook()
     notebook["metadata"] = {
         "kernelspec": {"display_name": ".venv", "language": "python", "name": "python3"},
         "language_info": {},
@@ -381,7 +378,7 @@ def _(kit, folder):
 
 @case("fifty-mb-of-output")
 def _(kit, folder):
-    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# much")
+    notebook = kit.notebook()
     cell = notebook["cells"][kit.place(notebook, "softmax")]
     cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "0123456789abcdef\n" * 3_100_000}]
     save(folder, notebook)
@@ -392,7 +389,7 @@ def _(kit, folder):
 
 @case("cells-deleted")
 def _(kit, folder):
-    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# deleted")
+    notebook = kit.notebook()
     gone = ("check-softmax", "attend", "check-attend", "written-order", "set-up")
     notebook["cells"] = [cell for cell in notebook["cells"] if kit.id_of(cell) not in gone]
     save(folder, notebook)
@@ -400,7 +397,7 @@ def _(kit, folder):
 
 @case("cells-moved", "its check stands above what it needs")
 def _(kit, folder):
-    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# moved")
+    notebook = kit.notebook()
     cells = notebook["cells"]
     cells.append(cells.pop(kit.place(notebook, "causal_mask")))
     save(folder, notebook)
@@ -408,7 +405,7 @@ def _(kit, folder):
 
 @case("cells-doubled")
 def _(kit, folder):
-    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# doubled")
+    notebook = kit.notebook()
     for name in ("softmax", "check-softmax"):
         place = kit.place(notebook, name)
         notebook["cells"].insert(place, json.loads(json.dumps(notebook["cells"][place])))
@@ -446,37 +443,31 @@ def _(kit, folder):
 
 @case("pasted-into-a-new-notebook", "recognised by what they hold")
 def _(kit, folder):
-    cells = [
-        code(kit.text(cell))
-        for cell in kit.notebook(softmax=kit.answers["softmax"] + "\n# pasted")["cells"]
-        if cell["cell_type"] == "code"
-    ]
+    cells = [code(kit.text(cell)) for cell in kit.notebook()["cells"] if cell["cell_type"] == "code"]
     save(folder, {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
 @case("answers-only", "recognised by what they hold")
 def _(kit, folder):
-    cells = [code("import torch, math"), *(code(kit.answers[name] + "\n# only") for name in ("softmax", "causal_mask"))]
+    cells = [code("import torch, math"), *(code(kit.answers[name]) for name in ("softmax", "causal_mask"))]
     save(folder, {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
 @case("checks-edited")
 def _(kit, folder):
-    save(
-        folder, kit.notebook(softmax=kit.answers["softmax"] + "\n# edited", check_dash_softmax="check('softmax'); 99.0")
-    )
+    save(folder, kit.notebook(softmax=kit.answers["softmax"], check_dash_softmax="check('softmax'); 99.0"))
 
 
 @case("solution-below-its-check", "its check stands above what it needs")
 def _(kit, folder):
     notebook = kit.notebook(softmax=next(kit.text(c) for c in kit.released["cells"] if kit.id_of(c) == "softmax"))
-    notebook["cells"].insert(kit.place(notebook, "check-softmax") + 1, code(kit.answers["softmax"] + "\n# below"))
+    notebook["cells"].insert(kit.place(notebook, "check-softmax") + 1, code(kit.answers["softmax"]))
     save(folder, notebook)
 
 
 @case("check-above-its-solution", "its check stands above what it needs")
 def _(kit, folder):
-    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# above")
+    notebook = kit.notebook()
     cells = notebook["cells"]
     cells.insert(kit.place(notebook, "softmax"), cells.pop(kit.place(notebook, "check-softmax")))
     save(folder, notebook)
@@ -493,7 +484,7 @@ def _(kit, folder):
 def _(kit, folder):
     notebook = kit.notebook(softmax=next(kit.text(c) for c in kit.released["cells"] if kit.id_of(c) == "softmax"))
     place = next(n for n, c in enumerate(notebook["cells"]) if "experiment" in c["metadata"].get("tags", []))
-    notebook["cells"][place]["source"] = kit.answers["softmax"] + "\n# tried here"
+    notebook["cells"][place]["source"] = kit.answers["softmax"]
     save(folder, notebook)
 
 
@@ -502,7 +493,7 @@ def _(kit, folder):
 
 @case("missing-package", "No module named 'seaborn'", "the rest of the cell was run")
 def _(kit, folder):
-    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# seaborn")
+    notebook = kit.notebook()
     cell = kit.imports(notebook)
     cell["source"] = "import seaborn as sns\n" + kit.text(cell)
     save(folder, notebook)
@@ -518,7 +509,7 @@ def _(kit, folder):
 
 @case("endless-loop")
 def _(kit, folder):
-    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# endless")
+    notebook = kit.notebook()
     notebook["cells"].append(code("while True:\n    pass"))
     save(folder, notebook)
 
@@ -536,7 +527,7 @@ def _(kit, folder):
 
 @case("three-minute-experiment")
 def _(kit, folder):
-    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# long")
+    notebook = kit.notebook()
     cell = next(c for c in notebook["cells"] if "experiment" in c["metadata"].get("tags", []))
     cell["source"] = "import time\nend = time.process_time() + 180\nwhile time.process_time() < end:\n    pass"
     save(folder, notebook)
@@ -549,21 +540,21 @@ def _(kit, folder):
 
 @case("leaves-the-process", "The process ended")
 def _(kit, folder):
-    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# leaves")
+    notebook = kit.notebook()
     notebook["cells"].append(code("import os\nos._exit(0)"))
     save(folder, notebook)
 
 
 @case("prints-without-end")
 def _(kit, folder):
-    notebook = kit.notebook(softmax=kit.answers["softmax"] + "\n# prints")
+    notebook = kit.notebook()
     notebook["cells"].append(code("for number in range(300_000):\n    print('line', number)"))
     save(folder, notebook)
 
 
 @case("the-same-as-plain", "the same work as")
 def _(kit, folder):
-    save(folder, kit.notebook(softmax=kit.answers["softmax"] + "\n# plain"))
+    save(folder, kit.notebook())
 
 
 @case("untouched", earns=0.0)

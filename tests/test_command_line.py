@@ -1,10 +1,17 @@
 """``autograder check`` and ``pytest autograder/lessons/LESSON/checks --submission``."""
 
+import builtins
+import getpass
 import json
 import re
+import sys
+from pathlib import Path
 
+import matplotlib.pyplot
 import pytest
+from IPython import get_ipython
 
+from autograder.cli import main
 from autograder.judging import notebooks
 
 
@@ -26,35 +33,55 @@ def notebook(tmp_path, root):
 SIGMOID = {"softmax": "def softmax(E, dim=-1):\n    return torch.sigmoid(E)\n"}
 
 
+@pytest.fixture
+def check(monkeypatch, capsys):
+    """``autograder check`` in this process: return its exit status and what it printed."""
+
+    def run(*arguments):
+        status = main(["check", *map(str, arguments)])
+        return status, capsys.readouterr()
+
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    yield run
+    matplotlib.pyplot.switch_backend("agg")  # notebooks draw inline
+
+
 def test_a_right_exercise(notebook, command):
     done = command("autograder", "check", notebook(), "--exercise", "softmax")
     assert done.returncode == 0, done.stderr
     assert re.search(r"total +7 of 7 points", done.stdout)
 
 
-def test_a_wrong_exercise_exits_with_1_and_says_why(notebook, command):
-    done = command("autograder", "check", notebook(SIGMOID), "--exercise", "softmax", "--seed", "5")
-    assert done.returncode == 1
-    assert "Likely cause: sigmoid" in done.stdout
-    assert "seed 5" in done.stdout
+def test_a_wrong_exercise_exits_with_1_and_says_why(notebook, check):
+    status, told = check(notebook(SIGMOID), "--exercise", "softmax", "--seed", "5")
+    assert status == 1
+    assert "Likely cause: sigmoid" in told.out
+    assert "seed 5" in told.out
 
 
-def test_json(notebook, command):
-    done = command(
-        "autograder", "check", notebook(SIGMOID), "--exercise", "softmax", "--exercise", "causal_mask", "--json"
-    )
-    result = json.loads(done.stdout)
+def test_json(notebook, check):
+    _, told = check(notebook(SIGMOID), "--exercise", "softmax", "--exercise", "causal_mask", "--json")
+    result = json.loads(told.out)
     assert [e["name"] for e in result["exercises"]] == ["softmax", "causal_mask"]
     assert result["exercises"][0]["named"] == ["sigmoid"]
     assert result["earned"] == sum(e["earned"] for e in result["exercises"])
 
 
-def test_an_error_in_one_cell_is_told_and_stops_nothing(notebook, command):
+def test_an_error_in_one_cell_is_told_and_stops_nothing(notebook, check):
     broken = notebook({"softmax": "def softmax(E, dim=-1:\n"})
-    done = command("autograder", "check", broken, "--exercise", "softmax", "--exercise", "attend")
-    assert "stopped with SyntaxError" in done.stdout
-    assert "There is no softmax in this notebook yet." in done.stdout
-    assert re.search(r"attend +6 of 6 points", done.stdout)
+    _, told = check(broken, "--exercise", "softmax", "--exercise", "attend")
+    assert "stopped with SyntaxError" in told.out
+    assert "There is no softmax in this notebook yet." in told.out
+    assert re.search(r"attend +6 of 6 points", told.out)
+
+
+def test_nothing_of_a_checked_notebook_stays_in_this_process(notebook, check):
+    before = (Path.cwd(), list(sys.path), builtins.input, getpass.getpass)
+    asks = notebook({"softmax": "import getpass\ninput('Your name?')\ngetpass.getpass()"})
+    _, told = check(asks, "--exercise", "softmax")
+    assert "input('Your name?') waits for a person" in told.out
+    assert (Path.cwd(), list(sys.path), builtins.input, getpass.getpass) == before
+    assert get_ipython() is None
 
 
 @pytest.mark.parametrize(
@@ -66,26 +93,40 @@ def test_an_error_in_one_cell_is_told_and_stops_nothing(notebook, command):
         ('{"cells": 3, "metadata": {"course": {"assignment": "01-attention"}}}', "its cells are not a list"),
     ],
 )
-def test_a_file_that_is_no_notebook(tmp_path, command, content, message):
+def test_a_file_that_is_no_notebook(tmp_path, check, content, message):
     (tmp_path / "x.ipynb").write_text(content, encoding="utf8")
-    done = command("autograder", "check", tmp_path / "x.ipynb")
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    status, told = check(tmp_path / "x.ipynb")
+    assert status == 2
+    assert message in told.err
 
 
-def test_no_such_file_and_no_such_exercise(tmp_path, notebook, command):
-    assert "No such file" in command("autograder", "check", tmp_path / "gone.ipynb").stderr
-    done = command("autograder", "check", notebook(), "--exercise", "attnd")
-    assert done.returncode == 2
-    assert "01-attention has no exercise 'attnd'. Expected one of: softmax, attend" in done.stderr
+def test_no_such_file_and_no_such_exercise(tmp_path, notebook, check):
+    status, told = check(tmp_path / "gone.ipynb")
+    assert status == 2
+    assert "No such file" in told.err
+    status, told = check(notebook(), "--exercise", "attnd")
+    assert status == 2
+    assert "01-attention has no exercise 'attnd'. Expected one of: softmax, attend" in told.err
+
+
+WARNS = {
+    "attend": """
+import warnings
+def attend(q, X):
+    warnings.warn('careful')
+    a = torch.softmax(X @ q, 0)
+    return a @ X, a
+"""
+}
 
 
 def test_pytest_with_a_submission(notebook, command):
-    done = command(
-        "pytest", "autograder/lessons/attention/checks", "--submission", notebook(SIGMOID), "-k", "check_softmax"
-    )
-    assert "5 failed, 1 passed" in done.stdout.splitlines()[-1], done.stdout[-2000:]
+    """A wrong answer, and a right one that warns, about which it agrees with ``autograder check``."""
+    submission = notebook(SIGMOID | WARNS)
+    which = ("-k", "check_softmax or check_attend")
+    done = command("pytest", "autograder/lessons/attention/checks", "--submission", submission, *which)
+    assert "5 failed, 7 passed" in done.stdout.splitlines()[-1], done.stdout[-2000:]
+    assert "check_attend.py::" not in done.stdout
     assert "Likely cause: sigmoid." in done.stdout
     assert "Traceback" not in done.stdout
 
@@ -94,65 +135,3 @@ def test_pytest_without_a_submission_says_what_is_missing(command):
     done = command("pytest", "autograder/lessons/attention/checks")
     assert done.returncode != 0
     assert "--submission NOTEBOOK" in done.stdout + done.stderr
-
-
-def test_an_experiment_that_the_student_changed_is_run_only_where_something_needs_it(notebook):
-    """One that a student has made longer must not use up the time for the exercises."""
-    content = notebooks.read(notebook())
-    [changed, *_] = [c for c in content["cells"] if "experiment" in c["metadata"].get("tags", [])]
-    changed["source"] = "helper = 1729"
-    own = {"cell_type": "code", "metadata": {}, "source": "print(helper)"}
-    assert notebooks.needed_cells([changed]) == [False]
-    assert notebooks.needed_cells([changed, own]) == [True, True]
-
-
-def test_an_exercise_that_was_written_into_an_experiment_is_run(notebook):
-    content = notebooks.read(notebook())
-    [changed, *_] = [c for c in content["cells"] if "experiment" in c["metadata"].get("tags", [])]
-    [check] = [c for c in content["cells"] if notebooks.grade_id(c) == "check-softmax"]
-    changed["source"] = "def softmax(E, dim=-1):\n    return torch.softmax(E, dim)"
-    assert notebooks.needed_cells([changed, check]) == [True, False]
-
-
-def test_magics_await_and_plots_run(tmp_path):
-    lines = [
-        "%matplotlib inline",
-        "import matplotlib.pyplot as plt; plt.plot([1]); plt.show()",
-        "x = await __import__('asyncio').sleep(0, 5)",
-    ]
-    cells = [{"cell_type": "code", "metadata": {}, "source": [line]} for line in lines]
-    (tmp_path / "x.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}}), encoding="utf8")
-    run = notebooks.run(tmp_path / "x.ipynb")
-    assert run.errors == []
-    assert run.namespace["x"] == 5
-
-
-def test_pytest_and_check_agree_on_a_right_answer_that_warns(notebook, command):
-    noisy = "import warnings\ndef softmax(E, dim=-1):\n    warnings.warn('careful')\n    return torch.softmax(E, dim)\n"
-    done = command(
-        "pytest",
-        "autograder/lessons/attention/checks",
-        "--submission",
-        notebook({"softmax": noisy}),
-        "-k",
-        "check_softmax",
-    )
-    assert "6 passed" in done.stdout.splitlines()[-1], done.stdout[-2000:]
-
-
-def test_an_untouched_experiment_is_run_where_a_changed_cell_needs_it():
-    experiment = "helper = 1729"
-    given = {
-        "cell_type": "code",
-        "metadata": {"course": {"experiment": notebooks.fingerprint(experiment)}},
-        "source": experiment,
-    }
-    unused = {
-        **given,
-        "source": "other = 1",
-        "metadata": {"course": {"experiment": notebooks.fingerprint("other = 1")}},
-    }
-    own = {"cell_type": "code", "metadata": {}, "source": "%matplotlib inline\ndef answer():\n    return helper"}
-    local = {"cell_type": "code", "metadata": {}, "source": "def answer(helper):\n    return helper"}
-    assert notebooks.needed_cells([given, unused, own]) == [True, False, True]
-    assert notebooks.needed_cells([given, unused, local]) == [False, False, True]

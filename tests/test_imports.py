@@ -9,6 +9,11 @@ import sys
 import pytest
 from known import LESSONS, points
 
+from autograder.authoring.build import build, write
+from autograder.judging import notebooks
+from autograder.judging.local import LocalStudent
+from autograder.judging.runner import run_checks
+
 OWN = {"course_lib", "autograder", "solutions", "tests"}
 
 #: What each package of the autograder may import of it, besides itself.
@@ -139,11 +144,15 @@ def test_two_lessons_may_have_an_exercise_of_one_name(second_course):
         text = path.read_text(encoding="utf8")
         path.write_text(re.sub(r"\bstandardise\b", "softmax", text), encoding="utf8")
     (package / "checks" / "check_standardise.py").rename(package / "checks" / "check_softmax.py")
-    found = subprocess.run(
-        [sys.executable, "-m", "autograder", "build"], cwd=second_course.root, capture_output=True, text=True
-    )
-    assert "01-averages: built; the solution earns every point" in found.stdout, found.stderr
+    built = build(second_course, second_course.sources()[0])
+    write(built)
+    names, lesson = notebooks.run(built.solution_path).namespace, second_course.lessons.of("01-averages")
+    assert lesson.exercises == ("softmax", "moving_average")
+    reports = [run_checks(name, LocalStudent(names, lesson), seed=1) for name in lesson.exercises]
+    assert [report.earned for report in reports] == [3, 4]
     assert points("01-attention")["softmax"] == 7
+    other = run_checks("softmax", LocalStudent(names, LESSONS.of("01-attention")), seed=1)
+    assert other.earned < other.points == 7
 
 
 def test_course_lib_imports_nothing_of_ours_but_itself(root):

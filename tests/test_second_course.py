@@ -4,9 +4,11 @@ import csv
 import json
 import shutil
 
+import matplotlib.pyplot
 import pytest
 from known import COURSE
 
+from autograder.cli import main
 from autograder.grading.committed import committed_scores, database
 from autograder.judging import notebooks
 
@@ -28,6 +30,23 @@ def run(built):
     return lambda command, *arguments, **more: run(built, command, *arguments, **more)
 
 
+@pytest.fixture
+def here(monkeypatch, capsys):
+    """Run ``autograder`` in this process, in a course; return what it printed."""
+
+    def run(course, *arguments):
+        with monkeypatch.context() as patch:
+            patch.chdir(course)
+            status = main([*arguments])
+        told = capsys.readouterr()
+        assert status == 0, told.err
+        return told.out
+
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    yield run
+    matplotlib.pyplot.switch_backend("agg")  # notebooks draw inline
+
+
 def hand_in(place, student, name, text):
     notebook = notebooks.read(place / "solutions" / LESSON / "averages.ipynb")
     for cell in notebook["cells"]:
@@ -39,21 +58,22 @@ def hand_in(place, student, name, text):
 
 
 @pytest.mark.sandbox
-def test_it_is_built_checked_audited_and_graded(built, run):
+def test_it_is_built_checked_audited_and_graded(built, run, here):
     assert "01-averages: built; the solution earns every point" in run("autograder", "build")
     release = (built / "assignments" / LESSON / "averages.ipynb").read_text(encoding="utf8")
     assert "NotImplementedError" in release
     assert "centred**2" not in release
-    checked = run("autograder", "check", f"solutions/{LESSON}/averages.ipynb", "--json")
+    checked = here(built, "check", f"solutions/{LESSON}/averages.ipynb", "--json")
     assert json.loads(checked[checked.index("{") :])["earned"] == 7
-    assert "audit: 8 answers, 0 wrong verdicts, 0 wrong answers without a name" in run("autograder", "audit")
+    found = here(built, "audit", "--workers", "1")
+    assert "audit: 8 answers, 0 wrong verdicts, 0 wrong answers without a name" in found
     assert "-    return (x - x.mean()) / x.std(correction=0)" in run("autograder", "answers", "standardise")
 
     run("nbgrader", "generate_assignment", LESSON, "--force")
     hand_in(built, "ada", "nothing", "")
     hand_in(built, "ben", "standardise", "def standardise(x):\n    return (x - x.mean()) / x.std()")
     hand_in(built, "eve", "standardise", "import signal_lessons.averages.references as r\nstandardise = r.standardise")
-    run("autograder", "grade", LESSON)
+    run("autograder", "grade", LESSON, "--workers", "1")
     points = {
         name: sum(found.scores.values()) for name, found in committed_scores(built_database(built), LESSON).items()
     }
@@ -84,7 +104,7 @@ def test_a_package_that_is_not_there_is_a_clear_error(second_course, command):
     assert "There is no package 'signal_lessons' with the course's lessons" in done.stderr
 
 
-def test_a_notebook_is_checked_by_the_course_that_it_lies_in(second_course, command):
-    notebook = COURSE.solution_notebook("01-attention")
-    done = command("autograder", "check", notebook, "--exercise", "softmax", cwd=second_course.root)
-    assert done.stdout.splitlines()[-1].split() == ["total", "7", "of", "7", "points"], done.stderr
+def test_a_notebook_is_checked_by_the_course_that_it_lies_in(second_course, here):
+    second_course.lessons.load()
+    told = here(second_course.root, "check", str(COURSE.solution_notebook("01-attention")), "--exercise", "softmax")
+    assert told.splitlines()[-1].split() == ["total", "7", "of", "7", "points"]

@@ -3,12 +3,14 @@
 Two ways that agree because both have lost a file are not right: the solution must be full.
 """
 
+import json
 import shutil
 
 import pytest
 from known import ASSIGNMENTS, EVERYTHING
 from known import LESSONS as OWN
-from whole_way import by_check, full, in_gradebook, lay_out, on_pages, run
+from nbgrader.api import Gradebook
+from whole_way import by_check, full, in_gradebook, lay_out, needed_for, on_pages, run, stored, verdicts, with_files
 
 from autograder.grading.course import Course
 
@@ -21,8 +23,10 @@ WAYS = {
 }
 
 
-#: Each way grades a class anew, which takes half a minute. The others, for all lessons, are in `make nightly`.
+#: The other ways grade once more what nbgrader has graded. In every run one lesson each, and only who has all files and who has
+#: not; in `make nightly` all ways for the whole class of every lesson.
 IN_EVERY_RUN = [(ASSIGNMENTS[0], "two workers"), (ASSIGNMENTS[-1], "without a sandbox")]
+SOME = ("solution", "without-file")
 
 
 @pytest.fixture(scope="module", params=ASSIGNMENTS)
@@ -45,13 +49,12 @@ def test_the_solution_is_full_and_the_rest_is_what_it_should_be(graded, points):
     assert points["solution"] == full(lesson)
     assert set(points["release"].values()) == {0.0}
     assert all(points["wrong"][name] < worth for name, worth in full(lesson).items())
-    if files := OWN.of(lesson).handed_in:
-        for student in ("without-file", "foreign-file"):
-            lost = {name for name, earned in points[student].items() if earned < full(lesson)[name]}
-            assert len(lost) == len(files), (
-                f"{student} loses the exercise for which the file is handed in, and no other"
-            )
-            assert points[student][lost.pop()] == 0.0
+    lost = with_files(lesson)
+    assert bool(lost) == bool(OWN.of(lesson).handed_in) == ("without-file" in points)
+    kept = needed_for(lesson, lost) - {*lost}
+    for student in points.keys() & {"without-file", "foreign-file"}:
+        expected = {name: worth if name in kept else 0.0 for name, worth in full(lesson).items()}
+        assert points[student] == expected, f"{student} loses {lost}, and nothing else of what is solved"
 
 
 def test_the_page_has_the_points_of_the_gradebook(graded, points):
@@ -72,19 +75,24 @@ def test_each_submission_has_its_line_with_name_points_and_time(graded, points):
 def test_every_way_gives_the_same_points(graded, points, way, tmp_path):
     course, lesson, _ = graded
     if not EVERYTHING and (lesson, way) not in IN_EVERY_RUN:
-        pytest.skip("grades the class once more, half a minute each; make nightly has every way for every lesson")
+        pytest.skip("grades once more, half a minute each; make nightly has every way for every lesson")
+    wanted = {student: points[student] for student in points if EVERYTHING or student in SOME}
+    n, chosen = len(wanted), [part for student in wanted for part in ("--student", student)]
     copy = Course(tmp_path / "course")
     shutil.copytree(course.root, copy.root, ignore=shutil.ignore_patterns("autograded", "feedback", "results"))
-    told = run(copy.root, "autograder", "grade", lesson, *WAYS[way])
-    assert f"{len(points)} graded ({len(points)} now, 0 before), 0 need a human, 0 failed" in told
+    with Gradebook(f"sqlite:///{copy.grading / 'gradebook.db'}") as gradebook:
+        for student in wanted:
+            gradebook.remove_submission(lesson, student)
+    told = run(copy.root, "autograder", "grade", lesson, *WAYS[way], *chosen)
+    assert f"{n} graded ({n} now, 0 before), 0 need a human, 0 failed" in told
     assert in_gradebook(copy, lesson) == points
 
 
 def test_the_other_command_takes_the_results_of_the_first(graded, points, tmp_path):
     """It finds them under the same names, and writes the same points into a gradebook that has none."""
     course, lesson, _ = graded
-    if not EVERYTHING and lesson not in (ASSIGNMENTS[0], ASSIGNMENTS[-1]):
-        pytest.skip("the same for all: here once without and once with a handed-in file; make nightly has the others")
+    if not EVERYTHING and lesson != ASSIGNMENTS[-1]:
+        pytest.skip("the same for all: here with a handed-in file; make nightly has the others")
     copy = Course(tmp_path / "course")
     shutil.copytree(course.root, copy.root, ignore=shutil.ignore_patterns("autograded", "feedback", "gradebook.db"))
     run(copy.root, "nbgrader", "generate_assignment", lesson, "--force")
@@ -93,8 +101,22 @@ def test_the_other_command_takes_the_results_of_the_first(graded, points, tmp_pa
     assert in_gradebook(copy, lesson) == points
 
 
-def test_the_student_is_told_the_same(graded, points):
+@pytest.mark.parametrize("student", ["solution", "wrong"])
+def test_the_student_is_told_the_same(graded, points, student):
+    """The same points and the same misconceptions outside the sandbox, for other inputs."""
     course, lesson, _ = graded
-    students = [student for student in points if EVERYTHING or student == "solution"]
-    assert by_check(course, lesson, students) == {student: points[student] for student in students}
-    assert "solution" in students
+    checked = by_check(course, lesson, student)
+    assert verdicts(checked) == verdicts(stored(course, lesson, student))
+    assert {one["name"]: one["earned"] for one in checked.exercises} == points[student]
+    named = [name for one in checked.exercises for name in one["named"]]
+    assert len(named) >= len(OWN.of(lesson).exercises) * (student == "wrong")
+
+
+def test_the_command_line_tells_it_too(graded):
+    course, lesson, _ = graded
+    if not EVERYTHING and lesson != ASSIGNMENTS[-1]:
+        pytest.skip("the same command for all: here with a handed-in file; make nightly has the others")
+    [notebook] = (course.grading / "submitted" / "solution" / lesson).glob("*.ipynb")
+    printed = run(course.root, "autograder", "check", str(notebook), "--json", "--seed", "11")
+    told = json.loads(printed[printed.index("{") :])
+    assert {one["name"]: one["earned"] for one in told["exercises"]} == full(lesson)

@@ -1,11 +1,11 @@
 """A class for each lesson that is there, and the users' own commands on it. A new lesson is in it by itself."""
 
+import contextlib
 import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 from known import LESSONS, points
@@ -13,44 +13,61 @@ from known import LESSONS, points
 from autograder.authoring.lay_out import lay_out as make_course
 from autograder.grading.committed import committed_scores, database
 from autograder.grading.course import Course, find_course
+from autograder.grading.one_notebook import check_notebook
+from autograder.grading.outcome import recall
+from autograder.grading.result import Result
+from autograder.grading.store import Store
 from autograder.judging import notebooks
 from autograder.judging.answers import misconceptions
+from autograder.judging.tools import checkpoint
 
 
 def lay_out(place: Path, lesson: str) -> Course:
-    """Make a course with one lesson: the solution, the untouched release, a wrong answer to every exercise, and, where a file is
-    handed in with the notebook, one without it and one with that of another model.
+    """Make a course with one lesson: the solution, the untouched release, a wrong answer to every exercise. If a file is handed
+    in with the notebook, two more have solved only what is needed for it: one forgot it, one handed in that of another model.
     """
     source = find_course()
     solution = source.solution_notebook(lesson)
     make_course(source, place, [lesson])
-    released = place / "assignments" / lesson / solution.name
+    released = notebooks.read(place / "assignments" / lesson / solution.name)
+    right = notebooks.read(solution)
     files = {name: (solution.parent / name).read_bytes() for name in LESSONS.of(lesson).handed_in}
     assert all(files.values())
-    right = notebooks.read(solution)
-    hand_in(place, "solution", lesson, solution.name, notebooks.read(solution), files)
-    hand_in(place, "release", lesson, solution.name, notebooks.read(released), {})
-    hand_in(place, "wrong", lesson, solution.name, with_wrong_answers(lesson, right), files)
+    hand_in(place, "solution", lesson, solution.name, right, files)
+    hand_in(place, "release", lesson, solution.name, released, {})
+    wrong = {name: misconceptions(LESSONS.of(lesson), name)[0].text for name in LESSONS.of(lesson).exercises}
+    hand_in(place, "wrong", lesson, solution.name, with_texts(right, wrong), files)
     if files:
-        hand_in(place, "without-file", lesson, solution.name, notebooks.read(solution), {})
-        hand_in(
-            place,
-            "foreign-file",
-            lesson,
-            solution.name,
-            notebooks.read(solution),
-            dict.fromkeys(files, foreign(lesson)),
-        )
+        solved = needed_for(lesson, with_files(lesson))
+        some = with_texts(released, {name: text for name, text in texts(right).items() if name in solved})
+        hand_in(place, "without-file", lesson, solution.name, some, {})
+        hand_in(place, "foreign-file", lesson, solution.name, some, dict.fromkeys(files, foreign(lesson)))
     return Course(place)
 
 
-def with_wrong_answers(lesson: str, notebook: dict) -> dict:
-    """Put a known wrong answer in the place of every exercise."""
-    known = {name: misconceptions(LESSONS.of(lesson), name) for name in LESSONS.of(lesson).exercises}
-    wrong = {name: cases[0].text for name, cases in known.items()}
+def with_files(lesson: str) -> list[str]:
+    """Return the exercises for which a file is handed in: their checks read a checkpoint."""
+    own = LESSONS.of(lesson)
+    modules = {name: own.module(f"checks.{own.check_file(name).stem}") for name in own.exercises}
+    return [name for name, module in modules.items() if getattr(module, "checkpoint", None) is checkpoint]
+
+
+def needed_for(lesson: str, exercises: list[str]) -> set[str]:
+    """Return these exercises and all that they build on."""
+    more = {earlier for name in exercises for earlier in LESSONS.of(lesson).builds_on(name)} - {*exercises}
+    return needed_for(lesson, [*exercises, *more]) if more else {*exercises}
+
+
+def texts(notebook: dict) -> dict[str, str]:
+    """Return the text of each cell that has a name."""
+    return {notebooks.grade_id(cell): notebooks.source(cell) for cell in notebook["cells"] if notebooks.grade_id(cell)}
+
+
+def with_texts(notebook: dict, given: dict[str, str]) -> dict:
+    """Return a copy of the notebook with these texts in the cells of these names."""
     changed = json.loads(json.dumps(notebook))
     for cell in changed["cells"]:
-        cell["source"] = wrong.get(notebooks.grade_id(cell), notebooks.source(cell))
+        cell["source"] = given.get(notebooks.grade_id(cell), notebooks.source(cell))
     return changed
 
 
@@ -93,15 +110,23 @@ def in_gradebook(course: Course, lesson: str) -> dict[str, dict[str, float]]:
     }
 
 
-def by_check(course: Course, lesson: str, students: Iterable[str]) -> dict[str, dict[str, float]]:
-    """Return what ``autograder check`` says of hand-ins."""
-    found = {}
-    for student in students:
-        [notebook] = (course.grading / "submitted" / student / lesson).glob("*.ipynb")
-        printed = run(course.root, "autograder", "check", str(notebook), "--json", "--seed", "11", good=(0, 1))
-        told = json.loads(printed[printed.index("{") :])
-        found[student] = {one["name"]: one["earned"] for one in told["exercises"]}
-    return found
+def by_check(course: Course, lesson: str, student: str) -> Result:
+    """Return what ``autograder check`` finds in a hand-in, in this process, which has PyTorch loaded."""
+    [notebook] = (course.grading / "submitted" / student / lesson).glob("*.ipynb")
+    with contextlib.chdir(course.root):
+        return check_notebook(notebook, seed=11)
+
+
+def stored(course: Course, lesson: str, student: str) -> Result:
+    """Return the result that the gradebook's points are from."""
+    result = Store(course.grading).get(recall(course.grading, lesson)[student].key)
+    assert result is not None
+    return result
+
+
+def verdicts(result: Result) -> dict[str, tuple[float, list[str]]]:
+    """Return the points and the named causes by exercise."""
+    return {one["name"]: (one["earned"], one["named"]) for one in result.exercises}
 
 
 def on_pages(course: Course, lesson: str) -> dict[str, float]:

@@ -20,7 +20,7 @@ from autograder.grading.settings import Settings
 from autograder.grading.submission import from_notebook
 from autograder.judging.answers import Case
 from autograder.judging.lesson import Lessons
-from autograder.judging.tools.draw import fresh_seed
+from autograder.judging.seeds import fresh_seed
 from autograder.sandbox.outside.bubblewrap import problem
 from autograder.sandbox.outside.limits import Limits
 

@@ -22,7 +22,7 @@ from autograder.grading.result import Result
 from autograder.grading.settings import Settings
 from autograder.grading.submission import Submission
 from autograder.judging.files import files_in
-from autograder.judging.tools.draw import fresh_seed
+from autograder.judging.seeds import fresh_seed
 from autograder.sandbox.outside.bubblewrap import problem
 
 

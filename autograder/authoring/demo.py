@@ -4,36 +4,40 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from autograder.authoring.sample_class import expected, make_class, pupils
+from autograder.authoring.sample_class import expected, make_class
 from autograder.grading.course import Course, find_course
 from autograder.grading.outcome import FAILED, GRADED, HUMAN, recall
 from autograder.grading.progress import progress
 from autograder.judging.lesson import Lesson
+from autograder.judging.tools.pupil import Pupil
 from autograder.sandbox.outside.bubblewrap import problem
 
 
-def demo(folder: Path) -> int:
-    """Create the class in ``folder``, grade it, print a table, and return 0 if every score is as expected."""
+def demo(folder: Path, students: Sequence[str] = ()) -> int:
+    """Create the class in ``folder``, or those ``students`` of it, grade it, print a table.
+
+    Returns 0 if every score is as expected.
+    """
     source = find_course()
     missing = problem()
     if missing:  # the sample class is our own, so it is trusted; students' work is not
         print(f"{missing}\nThe sample class is graded without a sandbox, and its pages say so.")
-    course, lesson = make_class(source, folder.resolve(), trust=bool(missing))
-    number = len(pupils(lesson))
+    course, lesson, pupils = make_class(source, folder.resolve(), bool(missing), students)
+    number = len(pupils)
     _nbgrader(course, "generate_assignment", lesson.assignment)
     with progress(f"grading {number} submissions with nbgrader", number) as step:
         _nbgrader(course, "autograde", lesson.assignment, step=step)
-    unreadable = [pupil for pupil in pupils(lesson) if expected(lesson, pupil) is None]
+    unreadable = [pupil for pupil in pupils if expected(lesson, pupil) is None]
     with progress("writing feedback pages", number - len(unreadable)) as step:
         _nbgrader(course, "generate_feedback", lesson.assignment, step=step)
     _nbgrader(course, "export")
-    return _print(course, lesson, source.solution_notebook(lesson.assignment).stem)
+    return _print(course, lesson, pupils, source.solution_notebook(lesson.assignment).stem)
 
 
 #: nbgrader's log lines that mark the end of one submission.
@@ -45,14 +49,13 @@ def _nbgrader(course: Course, *arguments: str, step: Callable[[], None] = lambda
     command = [sys.executable, "-P", "-m", "nbgrader", *arguments]
     with open(course.grading / "commands.log", "a", encoding="utf8") as log:
         log.write(f"\n$ nbgrader {' '.join(arguments)}\n")
-        process = subprocess.Popen(
+        with subprocess.Popen(
             command, cwd=course.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf8"
-        )
-        for line in process.stdout or ():
-            log.write(line)
-            if _DONE.search(line):
-                step()
-        process.wait()
+        ) as process:
+            for line in process.stdout or ():
+                log.write(line)
+                if _DONE.search(line):
+                    step()
 
 
 def _scores(course: Course, assignment: str) -> dict[str, float]:
@@ -66,13 +69,13 @@ def _scores(course: Course, assignment: str) -> dict[str, float]:
         }
 
 
-def _print(course: Course, lesson: Lesson, notebook: str) -> int:
+def _print(course: Course, lesson: Lesson, pupils: Sequence[Pupil], notebook: str) -> int:
     table = Table(title=f"{lesson.assignment}: the sample class")
     for title in ("student", "handed in", "points", "expected", "state"):
         table.add_column(title, justify="right" if title in ("points", "expected") else "left")
     ended = {student: outcome.state for student, outcome in recall(course.grading, lesson.assignment).items()}
     scores, states, as_expected = _scores(course, lesson.assignment), Counter[str](), True
-    for pupil in pupils(lesson):
+    for pupil in pupils:
         got, want, state = scores.get(pupil.name), expected(lesson, pupil), ended.get(pupil.name, FAILED)
         as_expected &= got == want
         states[state] += 1

@@ -25,8 +25,12 @@ def sample_lesson(source: Course) -> Lesson:
     return found[0]
 
 
-def pupils(lesson: Lesson) -> Sequence[Pupil]:
-    return lesson.module("sample_class").CLASS
+def pupils(lesson: Lesson, students: Sequence[str] = ()) -> Sequence[Pupil]:
+    """Return the sample class, or those ``students`` of it. Raises LookupError if one is not in it."""
+    everyone: dict[str, Pupil] = {pupil.name: pupil for pupil in lesson.module("sample_class").CLASS}
+    if unknown := [name for name in students if name not in everyone]:
+        raise LookupError(f"There is no {unknown[0]!r} in the sample class. Expected one of: {', '.join(everyone)}.")
+    return [everyone[name] for name in students or everyone]
 
 
 def expected(lesson: Lesson, pupil: Pupil) -> float | None:
@@ -38,21 +42,27 @@ def expected(lesson: Lesson, pupil: Pupil) -> float | None:
     return sum(lesson.points(name) for name in lesson.exercises) - sum(pupil.lost.values())
 
 
-def make_class(source: Course, root: Path, trust: bool) -> tuple[Course, Lesson]:
-    """Empty the folder if it is an earlier demonstration's, and create a course in it in which everyone has handed in."""
+def make_class(
+    source: Course, root: Path, trust: bool, students: Sequence[str] = ()
+) -> tuple[Course, Lesson, Sequence[Pupil]]:
+    """Empty the folder if it is an earlier demonstration's, and create a course in it in which the class has handed in.
+
+    Returns the course, the lesson, and the class: all pupils, or those ``students``.
+    """
     if root.exists() and any(root.iterdir()) and not (root / _MARKER).exists():
         raise ValueError(
             f"{root} exists and was not made by an earlier demo. Choose another folder with --folder, or remove it."
         )
     lesson = sample_lesson(source)
+    chosen = pupils(lesson, students)
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir(parents=True)
     (root / _MARKER).touch()
     more = "get_config().SealedAutograde.trust_submissions = True\n" if trust else ""
     course = lay_out(source, root, [lesson.assignment], NBGRADER_CONFIG + more, release=False)
-    for pupil in pupils(lesson):
+    for pupil in chosen:
         _hand_in(course, source, lesson, pupil)
-    return course, lesson
+    return course, lesson, chosen
 
 
 def _hand_in(course: Course, source: Course, lesson: Lesson, pupil: Pupil) -> None:

@@ -1,6 +1,8 @@
 """Where a submission's cells run during grading: in the sandbox or, for a trusted one, in this process."""
 
+import builtins
 import contextlib
+import getpass
 import os
 import sys
 import tempfile
@@ -49,7 +51,10 @@ class Trusting:
         self._left.enter_context(contextlib.chdir(folder))
         self._left.callback(setattr, sys, "path", list(sys.path))
         sys.path = [str(folder), *sys.path]  # as in Jupyter, where the notebook's folder comes first
+        for module, name in ((builtins, "input"), (getpass, "getpass")):
+            self._left.callback(setattr, module, name, getattr(module, name))  # the shell replaces them
         self.shell = shell.prepare()
+        self._left.callback(type(self.shell).clear_instance)
 
     def run(self, text: str) -> CellResult:
         return cell_result(shell.run(self.shell, text))
@@ -58,5 +63,5 @@ class Trusting:
         return LocalStudent(self.shell.user_ns, content_of(self.lesson), file=self.files.get)
 
     def close(self) -> None:
-        """Leave the folder. The shell ends with the process."""
+        """Leave the folder, and remove the shell from this process."""
         self._left.close()

@@ -12,6 +12,7 @@ from autograder.grading.result import Result
 from autograder.grading.submission import from_notebook as submission_from
 from autograder.judging import notebooks
 from autograder.judging.lesson import Lessons, package_of
+from autograder.judging.seeds import fresh_seed
 
 
 def check_notebook(path: Path, only: list[str] | None = None, seed: int | None = None) -> Result:
@@ -30,7 +31,6 @@ def check_notebook(path: Path, only: list[str] | None = None, seed: int | None =
         grade,  # loads PyTorch, which takes seconds: import it after validating the call
     )
     from autograder.grading.hosts import Trusting
-    from autograder.judging.tools.draw import fresh_seed
 
     host = Trusting(lessons.of(assignment), submission.files)
     with progress("checking", len(only or known)) as step:

@@ -17,6 +17,9 @@ from typing import Any
 #: The lessons that come with the autograder.
 OWN = "autograder.lessons"
 
+#: The packages that this process has loaded from the folder of a course; all others are installed.
+_FROM_ROOT: set[str] = set()
+
 
 def package_of(assignment: str) -> str:
     """Return the name of an assignment's package: ``02-multi-head-attention`` → ``multi_head_attention``."""
@@ -31,28 +34,29 @@ class Lessons:
     root: str = ""
 
     def load(self) -> ModuleType:
-        """Import the package. Raises LookupError if there is none."""
-        if self.package in sys.modules:
-            return sys.modules[self.package]
+        """Import the package; it replaces another course's of the same name. Raises LookupError if there is none."""
+        loaded, file = sys.modules.get(self.package), Path(self.root, self.package, "__init__.py")
+        if loaded is not None and not self._is_of_another(loaded, file):
+            return loaded
+        for name in [name for name in sys.modules if f"{name}.".startswith(f"{self.package}.")]:
+            del sys.modules[name]
+        if self.root and file.is_file():
+            return _load_from(file, self.package)
         try:
             return importlib.import_module(self.package)
         except ModuleNotFoundError as error:
             if error.name is None or not f"{self.package}.".startswith(f"{error.name}."):
                 raise  # the package exists, but one of its imports is missing
-        return self._load_from_root()
+        raise LookupError(
+            f"There is no package {self.package!r} with the course's lessons: it is neither installed nor the folder "
+            f"{file.parent}. Expected a folder with __init__.py, or another name in pyproject.toml, [tool.autograder]."
+        )
 
-    def _load_from_root(self) -> ModuleType:
-        file = Path(self.root, *self.package.split("."), "__init__.py")
-        spec = importlib.util.spec_from_file_location(self.package, file, submodule_search_locations=[str(file.parent)])
-        if not self.root or "." in self.package or not file.is_file() or spec is None or spec.loader is None:
-            raise LookupError(
-                f"There is no package {self.package!r} with the course's lessons: it is neither installed nor the folder "
-                f"{file.parent}. Expected a folder with __init__.py, or another name in pyproject.toml, [tool.autograder]."
-            )
-        package = importlib.util.module_from_spec(spec)
-        sys.modules[self.package] = package
-        spec.loader.exec_module(package)
-        return package
+    def _is_of_another(self, loaded: ModuleType, file: Path) -> bool:
+        """Return whether a loaded package is that of another course: neither this one's ``file`` nor an installed one."""
+        if not self.root or loaded.__file__ == str(file):
+            return False
+        return Path(str(loaded.__file__)).resolve() != file.resolve() if file.is_file() else self.package in _FROM_ROOT
 
     @property
     def folder(self) -> Path:
@@ -86,6 +90,15 @@ class Lessons:
     def all(self) -> list["Lesson"]:
         """Return all lessons; ``assignment`` is then the package's name."""
         return [Lesson(name, self, name) for name in self.names()]
+
+
+def _load_from(file: Path, package: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(package, file, submodule_search_locations=[str(file.parent)])
+    assert spec is not None and spec.loader is not None, file  # noqa: PT018 a file of Python always has both
+    sys.modules[package] = module = importlib.util.module_from_spec(spec)
+    _FROM_ROOT.add(package)
+    spec.loader.exec_module(module)
+    return module
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from autograder.judging.apply import add_gradients, built, leaf
 from autograder.judging.arguments import Made, Seeded
 from autograder.judging.failure import CheckFailure
 from autograder.judging.files import files_in
-from autograder.judging.mentions import mentioned
+from autograder.judging.mentions import mentioned, source_in
 from autograder.judging.student import Answer, Questions, Request
 from autograder.judging.watch import watch
 
@@ -57,16 +57,7 @@ class LocalStudent(Questions):
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
         """Return those of ``names`` that the student's ``exercise``, or what it calls, mentions; all if there is no source."""
-        return mentioned(exercise, list(names), self._source)
-
-    def _source(self, name: str) -> str | None:
-        thing = self.namespace.get(name)
-        if not inspect.isroutine(thing) and not inspect.isclass(thing):
-            return ""
-        try:
-            return inspect.getsource(thing)
-        except (OSError, TypeError):
-            return None
+        return mentioned(exercise, list(names), lambda name: source_in(self.namespace, name))
 
     @contextlib.contextmanager
     def with_right(self, names: Iterable[str], right: Mapping[str, Any] | None = None) -> Iterator[None]:

@@ -1,9 +1,11 @@
 """Which names a student's source mentions."""
 
 import ast
+import inspect
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 
 def mentioned(exercise: str, names: list[str], source: Callable[[str], str | None]) -> list[str]:
@@ -18,6 +20,34 @@ def mentioned(exercise: str, names: list[str], source: Callable[[str], str | Non
         words |= found
         waiting += found
     return [name for name in names if name in words]
+
+
+def source_in(namespace: Mapping[str, Any], name: str) -> str | None:
+    """Return the source of a function or class among a notebook's names, "" for anything else, and None if it cannot be found."""
+    thing = namespace.get(name)
+    if inspect.isclass(thing):
+        return _source_of_class(thing, namespace)
+    return _source(thing) if inspect.isroutine(thing) else ""
+
+
+def _source_of_class(thing: type, namespace: Mapping[str, Any]) -> str | None:
+    """Return what a class consists of, part by part: Python cannot find the whole text of a class that a notebook defines."""
+    values = vars(thing).values()
+    parts = {id(part) for part in (*thing.__bases__, *values)}
+    named = [name for name, value in namespace.items() if id(value) in parts]
+    inner = [part.fget if isinstance(part, property) else part for part in values]
+    found = [_source(part) for part in inner if inspect.isroutine(part)]
+    written = [
+        textwrap.dedent(text) for text in found if text
+    ]  # Python itself writes some, such as those of a dataclass
+    return "\n".join(named + written) if written or not found else None
+
+
+def _source(routine: Any) -> str | None:
+    try:
+        return inspect.getsource(routine)
+    except (OSError, TypeError):
+        return None
 
 
 def _names(text: str) -> set[str]:

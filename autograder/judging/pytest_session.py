@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
@@ -146,7 +147,8 @@ def _must_have_run(what: str, code: int) -> None:
 
 @contextlib.contextmanager
 def _quiet_environment() -> Iterator[None]:
-    """Keep pytest from reading options from the environment, and its summary from reaching the notebook."""
+    """Keep pytest from reading options from the environment, its summary from the notebook, its folders from ``sys.path``."""
+    path = list(sys.path)
     saved = {name: os.environ.pop(name, None) for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")}
     saved["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
@@ -154,5 +156,6 @@ def _quiet_environment() -> Iterator[None]:
         try:
             yield
         finally:
+            sys.path[:] = path
             os.environ.pop("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
             os.environ.update({name: value for name, value in saved.items() if value is not None})

@@ -86,24 +86,37 @@ def _find(module: str, name: str, package: str) -> tuple[str, str] | None:
     return module, name
 
 
+def _imported(module: str) -> dict[str, str]:
+    """Return the ``references`` modules from which a module imports, by imported name."""
+    return _imported_in(_file(module))
+
+
+def _parts(module: str) -> dict[str, str]:
+    """Return the source of every top-level definition of a module, by name, in order."""
+    return _parts_of(_file(module))
+
+
+def _file(module: str) -> str:
+    """Return the file of a module, by which its parts are kept: two courses may have modules of one name."""
+    return str(importlib.import_module(module).__file__)
+
+
 @functools.cache
-def _tree(module: str) -> tuple[str, ast.Module]:
-    text = Path(str(importlib.import_module(module).__file__)).read_text(encoding="utf8")
+def _tree(file: str) -> tuple[str, ast.Module]:
+    text = Path(file).read_text(encoding="utf8")
     return text, ast.parse(text)
 
 
 @functools.cache
-def _imported(module: str) -> dict[str, str]:
-    """Return the ``references`` modules from which a module imports, by imported name."""
-    nodes = [node for node in _tree(module)[1].body if isinstance(node, ast.ImportFrom)]
+def _imported_in(file: str) -> dict[str, str]:
+    nodes = [node for node in _tree(file)[1].body if isinstance(node, ast.ImportFrom)]
     ours = [node for node in nodes if node.module and node.module.endswith(".references")]
     return {alias.name: str(node.module) for node in ours for alias in node.names}
 
 
 @functools.cache
-def _parts(module: str) -> dict[str, str]:
-    """Return the source of every top-level definition of a module, by name, in order."""
-    text, tree = _tree(module)
+def _parts_of(file: str) -> dict[str, str]:
+    text, tree = _tree(file)
     found: dict[str, str] = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):

@@ -9,8 +9,8 @@ from autograder.judging.failure import CheckFailure, PartialCredit, as_failure
 from autograder.judging.lesson import Lesson, mark_value
 from autograder.judging.replay import replay, same_failure
 from autograder.judging.report import CheckResult, ExerciseReport
+from autograder.judging.seeds import fresh_seed
 from autograder.judging.student import Student
-from autograder.judging.tools.draw import fresh_seed
 from autograder.judging.torch_state import known_torch_state
 
 

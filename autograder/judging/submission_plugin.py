@@ -12,7 +12,7 @@ from autograder.judging.files import files_in
 from autograder.judging.lesson import Lesson, Lessons
 from autograder.judging.local import LocalStudent
 from autograder.judging.pytest_plugin import SEED, STUDENT
-from autograder.judging.tools.draw import fresh_seed
+from autograder.judging.seeds import fresh_seed
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,5 +1,6 @@
 """The audit: the course's own cases, a bank from outside, and banks that are wrong."""
 
+import contextlib
 import re
 import subprocess
 
@@ -7,67 +8,74 @@ import pytest
 from known import CASES
 
 from autograder.authoring.audited import selected
+from autograder.cli import main
+from autograder.grading.helpers import Helpers
 
 RIGHT = "def softmax(E, dim=-1):\n    return torch.softmax(E, dim)\n"
 
 
-@pytest.fixture
-def bank(tmp_path):
-    def add(text, verdict, name="case", exercise="softmax", assignment="01-attention"):
-        path = tmp_path / assignment / exercise / verdict / f"{name}.py"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf8")
-        return tmp_path
+def bank(folder, text, verdict, name="case", exercise="softmax", assignment="01-attention"):
+    path = folder / assignment / exercise / verdict / f"{name}.py"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf8")
+    return folder
 
-    return add
+
+@pytest.fixture(scope="module")
+def audit():
+    """``autograder audit`` in this process, with one grading process for all calls."""
+    with pytest.MonkeyPatch.context() as patch, Helpers(1) as helpers:
+        patch.setattr("autograder.authoring.audit.Helpers", lambda workers: contextlib.nullcontext(helpers))
+        yield lambda *arguments: main(["audit", "--workers", "1", *map(str, arguments)])
 
 
 @pytest.mark.slow
-def test_a_sample_of_the_known_answers_gets_the_right_verdict(command, tmp_path):
-    """Sealed, in their notebooks. Every 120th answer: test_seeds runs the checks on more of them, the nightly audit on all."""
-    for case in sorted(CASES.values(), key=str)[::120]:
-        path = tmp_path / f"{case}.py"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(case.text, encoding="utf8")
-    done = command("autograder", "audit", "--bank", tmp_path)
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-    answers, bad, unnamed = map(
-        int, re.search(r"audit: (\d+) answers, (\d+) wrong verdicts, (\d+) wrong", done.stdout).groups()
+def test_a_sample_of_the_known_answers_and_a_bank_from_outside_get_the_right_verdict(audit, tmp_path, capsys):
+    """Sealed, in their notebooks. Every 150th answer: test_seeds runs the checks on more of them, the nightly audit on all."""
+    own, outside = tmp_path / "own", tmp_path / "outside"
+    for case in sorted(CASES.values(), key=str)[::150]:
+        bank(own, case.text, "right" if case.right else "wrong", case.name, case.exercise, case.assignment)
+    bank(outside, RIGHT, "right")
+    bank(
+        outside, "def softmax(E, dim=-1):\n    return E.exp() / E.exp().sum(dim, keepdim=True)\n", "wrong", "overflows"
     )
-    assert answers >= 15
+    bank(outside, "def softmax(E, dim=-1:\n", "wrong", "syntax_error")
+    bank(outside, "import os\ndef softmax(E, dim=-1):\n    os._exit(0)\n", "wrong", "ends_the_process")
+    bank(outside, "x = 1\n", "wrong", "defines_nothing")
+    status = audit("--bank", own, "--bank", outside, "--verbose")
+    told = capsys.readouterr().out
+    assert status == 0, told[-4000:]
+    answers, bad, unnamed = map(
+        int, re.search(r"audit: (\d+) answers, (\d+) wrong verdicts, (\d+) wrong", told).groups()
+    )
+    assert answers >= 5 + 14
     assert bad == 0
     assert unnamed <= answers / 10
+    shown = {
+        name: line
+        for line in told.splitlines()
+        if (name := line.partition(": ")[0]).startswith("01-attention/softmax/")
+    }
+    assert len(shown) >= 5
+    assert "named: no maximum subtracted" in shown["01-attention/softmax/wrong/overflows"]
+    assert "rejected without a name: 01-attention/softmax/" not in told
 
 
-def test_a_bank_from_outside(bank, command):
-    bank(RIGHT, "right")
-    bank("def softmax(E, dim=-1):\n    return E.exp() / E.exp().sum(dim, keepdim=True)\n", "wrong", "overflows")
-    bank("def softmax(E, dim=-1:\n", "wrong", "syntax_error")
-    bank("import os\ndef softmax(E, dim=-1):\n    os._exit(0)\n", "wrong", "ends_the_process")
-    folder = bank("x = 1\n", "wrong", "defines_nothing")
-    done = command("autograder", "audit", "--bank", folder, "--verbose")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "audit: 5 answers, 0 wrong verdicts, 0 wrong answers without a name" in done.stdout
-    assert "named: no maximum subtracted" in done.stdout
-
-
-def test_wrong_verdicts_fail_the_audit_and_are_listed(bank, command):
-    bank(RIGHT, "wrong", "really_right")
-    folder = bank(RIGHT.replace("softmax(E, dim)", "sigmoid(E)"), "right", "really_wrong")
-    done = command("autograder", "audit", "--bank", folder)
-    assert done.returncode == 1
-    assert "2 wrong verdicts" in done.stdout
+def test_wrong_verdicts_fail_the_audit_and_are_listed(audit, tmp_path, capsys):
+    bank(tmp_path, RIGHT, "wrong", "really_right")
+    bank(tmp_path, RIGHT.replace("softmax(E, dim)", "sigmoid(E)"), "right", "really_wrong")
+    assert audit("--bank", tmp_path) == 1
+    told = capsys.readouterr().out
+    assert "2 wrong verdicts" in told
     for name in ("wrong/really_right", "right/really_wrong"):
-        assert f"WRONG VERDICT: 01-attention/softmax/{name}" in done.stdout
+        assert f"WRONG VERDICT: 01-attention/softmax/{name}" in told
 
 
-def test_an_unknown_exercise_or_folder_is_a_clear_error(bank, command, tmp_path):
-    done = command("autograder", "audit", "--bank", bank(RIGHT, "right", exercise="sofmax"))
-    assert done.returncode == 2
-    assert "has no exercise 'sofmax'. Expected one of: softmax," in done.stderr
-    done = command("autograder", "audit", "--bank", tmp_path / "nowhere")
-    assert done.returncode == 2
-    assert "There is no folder" in done.stderr
+def test_an_unknown_exercise_or_folder_is_a_clear_error(audit, tmp_path, capsys):
+    assert audit("--bank", bank(tmp_path, RIGHT, "right", exercise="sofmax")) == 2
+    assert "has no exercise 'sofmax'. Expected one of: softmax," in capsys.readouterr().err
+    assert audit("--bank", tmp_path / "nowhere") == 2
+    assert "There is no folder" in capsys.readouterr().err
 
 
 def test_what_has_changed_is_audited_whole_and_of_the_rest_a_tenth(second_course, capsys):

@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from autograder.judging.tools.draw import Draw, Sizes, fresh_seed
+from autograder.judging.seeds import fresh_seed
+from autograder.judging.tools.draw import Draw, Sizes
 
 
 def test_sizes_are_different_primes_within_every_shape():

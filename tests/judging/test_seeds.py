@@ -10,7 +10,8 @@ from autograder.judging.local import LocalStudent
 from autograder.judging.references import namespace
 from autograder.judging.replay import replay
 
-#: Two seeds for some of the known answers; the nightly run has all, and `make audit` runs them sealed in their notebooks.
+#: Two seeds for the first right answer and every 40th from the last wrong one. The nightly run has all, and `make audit` runs all
+#: sealed in their notebooks.
 SEEDS = (1, 2)
 EXERCISES = [(lesson, name) for lesson in ASSIGNMENTS for name in LESSONS.of(lesson).exercises]
 
@@ -26,7 +27,7 @@ def test_a_known_answer_fails_the_same_checks_for_every_seed(assignment, exercis
     checks = [c for c in checks if not mark_value(c, "measured")]
     cases = cases_of(lesson, exercise)
     assert cases
-    for case in cases if EVERYTHING else cases[::10]:
+    for case in cases if EVERYTHING else [cases[0], *cases[:0:-40]]:
         failed = {seed: _failed(lesson, case, checks, seed) for seed in SEEDS}
         assert len(set(failed.values())) == 1, f"{case}: {failed}"
         if case.right or exercise not in ONLY_MEASURED:

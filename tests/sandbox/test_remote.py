@@ -1,4 +1,4 @@
-"""The verdict is the same in the notebook and from the sandbox."""
+"""The verdict is the same in the notebook and from the sandbox. ``test_whole_way`` shows it for every exercise."""
 
 import contextlib
 
@@ -6,7 +6,6 @@ import pytest
 from known import CASES, LESSONS
 
 from autograder.judging.local import LocalStudent
-from autograder.judging.references import source_of
 from autograder.judging.runner import run_checks
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.remote import RemoteStudent
@@ -77,26 +76,6 @@ def test_modules(remote, case):
     base = CASES[f"{ASSIGNMENT}/scaled_dot_product_attention/right/{_a_right_one()}"].text
     here, there = both(remote, "SelfAttention", base, case.text)
     assert [(r.name, r.earned) for r in there.results] == [(r.name, r.earned) for r in here.results]
-
-
-LATER = {
-    "02-multi-head-attention": "from course_lib.layers import attention_weights, causal_mask",
-    "03-transformer-blocks": "from course_lib import layers\n"
-    "from course_lib.layers import MultiHeadAttention, TransformerConfig, causal_mask, padding_mask",
-    "05-captioning": "from course_lib import layers\nfrom course_lib.layers import TableDecoder\n"
-    "from course_lib.data import END, PAD, START, scene_vocabulary",
-}
-
-
-@pytest.mark.parametrize(
-    "case", [case for lesson in LATER for name in LESSONS.of(lesson).exercises for case in some(name, 48)]
-)
-def test_later_lessons(remote, case):
-    lesson = LESSONS.of(case.assignment)
-    cells = [LATER[case.assignment], source_of(lesson, lesson.builds_on(case.exercise)), case.text]
-    here, there = both(remote, case.exercise, *cells, lesson=lesson)
-    assert [(r.name, r.earned) for r in there.results] == [(r.name, r.earned) for r in here.results]
-    assert there.named == here.named
 
 
 def _a_right_one():

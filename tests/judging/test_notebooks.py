@@ -1,0 +1,60 @@
+"""Which cells of a notebook are run, and how."""
+
+import json
+
+import pytest
+
+from autograder.judging import notebooks
+
+
+@pytest.fixture
+def content(root):
+    """The solution."""
+    return notebooks.read(root / "solutions" / "01-attention" / "attention.ipynb")
+
+
+def test_an_experiment_that_the_student_changed_is_run_only_where_something_needs_it(content):
+    """One that a student has made longer must not use up the time for the exercises."""
+    [changed, *_] = [c for c in content["cells"] if "experiment" in c["metadata"].get("tags", [])]
+    changed["source"] = "helper = 1729"
+    own = {"cell_type": "code", "metadata": {}, "source": "print(helper)"}
+    assert notebooks.needed_cells([changed]) == [False]
+    assert notebooks.needed_cells([changed, own]) == [True, True]
+
+
+def test_an_exercise_that_was_written_into_an_experiment_is_run(content):
+    [changed, *_] = [c for c in content["cells"] if "experiment" in c["metadata"].get("tags", [])]
+    [check] = [c for c in content["cells"] if notebooks.grade_id(c) == "check-softmax"]
+    changed["source"] = "def softmax(E, dim=-1):\n    return torch.softmax(E, dim)"
+    assert notebooks.needed_cells([changed, check]) == [True, False]
+
+
+def test_magics_await_and_plots_run(tmp_path):
+    lines = [
+        "%matplotlib inline",
+        "import matplotlib.pyplot as plt; plt.plot([1]); plt.show()",
+        "x = await __import__('asyncio').sleep(0, 5)",
+    ]
+    cells = [{"cell_type": "code", "metadata": {}, "source": [line]} for line in lines]
+    (tmp_path / "x.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}}), encoding="utf8")
+    run = notebooks.run(tmp_path / "x.ipynb")
+    assert run.errors == []
+    assert run.namespace["x"] == 5
+
+
+def test_an_untouched_experiment_is_run_where_a_changed_cell_needs_it():
+    experiment = "helper = 1729"
+    given = {
+        "cell_type": "code",
+        "metadata": {"course": {"experiment": notebooks.fingerprint(experiment)}},
+        "source": experiment,
+    }
+    unused = {
+        **given,
+        "source": "other = 1",
+        "metadata": {"course": {"experiment": notebooks.fingerprint("other = 1")}},
+    }
+    own = {"cell_type": "code", "metadata": {}, "source": "%matplotlib inline\ndef answer():\n    return helper"}
+    local = {"cell_type": "code", "metadata": {}, "source": "def answer(helper):\n    return helper"}
+    assert notebooks.needed_cells([given, unused, own]) == [True, False, True]
+    assert notebooks.needed_cells([given, unused, local]) == [False, False, True]

@@ -1,0 +1,63 @@
+"""Which earlier exercises an answer uses, read from its source as a notebook keeps it."""
+
+import linecache
+
+import pytest
+from known import LESSONS
+
+from autograder.judging.local import LocalStudent
+from autograder.sandbox.outside.remote import RemoteStudent
+from autograder.sandbox.outside.session import defined_names
+
+EARLIER = ("Inner", "Block", "helper")
+BASE = """
+from dataclasses import dataclass
+
+class Inner:
+    pass
+
+class Block:
+    def forward(self, x):
+        return x
+
+def helper(x):
+    return x
+"""
+
+
+def local(text):
+    names = {"__name__": "__main__"}
+    linecache.cache["<answer that is read>"] = (
+        len(text),
+        None,
+        text.splitlines(keepends=True),
+        "<answer that is read>",
+    )
+    exec(compile(text, "<answer that is read>", "exec"), names)
+    return LocalStudent(names, forbid=())
+
+
+def remote(text):
+    return RemoteStudent(None, {"": ""} | defined_names(text), LESSONS.of("08-vit"))
+
+
+@pytest.mark.parametrize("make", [local, remote])
+@pytest.mark.parametrize(
+    ("text", "used"),
+    [
+        ("def answer():\n    return Block()", ["Block"]),
+        (
+            "class Mine(Block):\n    def forward(self, x):\n        return x\n\ndef answer():\n    return Mine()",
+            ["Block"],
+        ),
+        ("class Mine(Block):\n    pass\n\nclass answer(Mine):\n    pass", ["Block"]),
+        ("class answer(Block):\n    def forward(self, x):\n        return helper(x)", ["Block", "helper"]),
+        ("class answer:\n    kind = Inner\n    def forward(self, x):\n        return self.kind()", ["Inner"]),
+        ("class answer:\n    @staticmethod\n    def forward(x):\n        return helper(x)", ["helper"]),
+        ("class answer:\n    @property\n    def forward(self):\n        return helper(self)", ["helper"]),
+        ("@dataclass\nclass answer:\n    size: int\n    def forward(self, x):\n        return helper(x)", ["helper"]),
+        ("def answer(x):\n    return x", []),
+    ],
+)
+def test_what_an_answer_uses(make, text, used):
+    assert make(BASE + text).uses("answer", EARLIER) == used
