@@ -77,7 +77,7 @@ def _add_grade(commands: Any) -> None:
     parser.add_argument("--workers", type=int, default=None, help="submissions at a time (default: one for each core)")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="grade on this Dask cluster, tcp://host:port")
     parser.add_argument("--student", action="append", metavar="ID", help="grade only this student (repeatable)")
-    parser.add_argument("--force", action="store_true", help="grade and write again what is done")
+    parser.add_argument("--force", action="store_true", help="grade finished submissions again")
     parser.add_argument(
         "--diff", action="store_true", help="show whose points would change, and why; leave the gradebook alone"
     )
@@ -99,7 +99,9 @@ def _add_audit(commands: Any) -> None:
     parser.add_argument(
         "--since", metavar="COMMIT", help="all of the lessons changed since then, a tenth of the others"
     )
-    parser.add_argument("--tenth", type=int, metavar="N", help="which tenth, 0 to 9 (default: another one each day)")
+    parser.add_argument(
+        "--tenth", type=int, metavar="N", help="which tenth, 0 to 9 (default: a different one each day)"
+    )
     parser.add_argument("--no-attacks", dest="attacks", action="store_false", help="leave out the hostile submissions")
     parser.set_defaults(run=_audit)
 

@@ -326,7 +326,7 @@ def _(kit, folder):
     save(folder, notebook)
 
 
-@case("nbformat-3", "recognised by what they hold")
+@case("nbformat-3", "recognised by their content")
 def _(kit, folder):
     cells = [
         {
@@ -441,13 +441,13 @@ def _(kit, folder):
     save(folder, notebook)
 
 
-@case("pasted-into-a-new-notebook", "recognised by what they hold")
+@case("pasted-into-a-new-notebook", "recognised by their content")
 def _(kit, folder):
     cells = [code(kit.text(cell)) for cell in kit.notebook()["cells"] if cell["cell_type"] == "code"]
     save(folder, {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
-@case("answers-only", "recognised by what they hold")
+@case("answers-only", "recognised by their content")
 def _(kit, folder):
     cells = [code("import torch, math"), *(code(kit.answers[name]) for name in ("softmax", "causal_mask"))]
     save(folder, {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})

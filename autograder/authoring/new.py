@@ -163,14 +163,14 @@ def new_exercise(course: Course, assignment: str, name: str) -> list[Path]:
 def _require_name(name: str) -> None:
     if not name.isidentifier() or keyword.iskeyword(name):
         raise ValueError(
-            f"An exercise is called as the function that students write, such as moving_average; got {name!r}."
+            f"An exercise is named after the function that students write, such as moving_average; got {name!r}."
         )
 
 
 def _write(texts: dict[Path, str]) -> None:
     for path in texts:
         if path.exists():
-            raise FileExistsError(f"{path} is there already. Nothing was written.")
+            raise FileExistsError(f"{path} already exists. Nothing was written.")
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf8")

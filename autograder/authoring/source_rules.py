@@ -76,7 +76,7 @@ def _names(source: Source) -> Problems:
         elif grade_id(cell) and seen[grade_id(cell)] > 1:
             yield (
                 number,
-                f"the grade_id {grade_id(cell)!r} stands {seen[grade_id(cell)]} times; each cell needs its own.",
+                f"the grade_id {grade_id(cell)!r} occurs {seen[grade_id(cell)]} times; each cell needs its own.",
             )
 
 
@@ -110,7 +110,7 @@ def _checks(source: Source) -> Problems:
             meant = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(exercises)}."
             yield number, f"it checks {said!r}, which is not in EXERCISES of {source.lesson.package}; {meant}"
         elif name and (written := _written(source, name)) is not None and written > number:
-            yield number, f"it stands above cell {written + 1}, in which {name} is written; a check belongs below."
+            yield number, f"it comes before cell {written + 1}, which defines {name}; put the check after it."
 
 
 def _written(source: Source, name: str) -> int | None:

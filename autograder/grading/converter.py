@@ -124,13 +124,13 @@ class SealedAutograde(Autograde):
         if outcome.state != GRADED:
             return outcome
         result = work.store.get(outcome.key)
-        gone = "its stored result is not there any more"
+        gone = "its stored result is missing"
         return outcome.failed(gone) if result is None else self.write(submission, result, outcome)
 
     def write(self, submission: Submission, result: Result, outcome: Outcome) -> Outcome:
         """Write a result into the gradebook and as an autograded notebook, and return the outcome."""
         if result.digest != submission.digest:
-            return outcome.failed("what was handed in has changed meanwhile")
+            return outcome.failed("the submission changed during grading")
         try:
             with quiet(self.log), FileLock(self.course.grading / "gradebook.lock", timeout=PATIENCE):
                 self._until_free(lambda: self._write(submission, result, outcome.key))

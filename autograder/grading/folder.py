@@ -176,13 +176,13 @@ def with_expected_names(files: Mapping[str, bytes], expected: Sequence[str]) -> 
         similar = [other for other in found if _plain_name(other) == name.lower()]
         if len(similar) == 1:
             found[name] = found.pop(similar[0])
-            notes.append(f"{similar[0]} was taken for {name}")
+            notes.append(f"{similar[0]} was used as {name}")
         else:
             also = f"; there are {' and '.join(map(repr, similar))}" if similar else ""
             notes.append(f"{name} was not handed in{also}")
     unread = [name for name in found if name.lower().endswith((*_WEIGHTS, ".zip")) and name not in expected]
     if unread:
-        notes.append(f"not read: {', '.join(sorted(unread)[:5])}")
+        notes.append(f"ignored: {', '.join(sorted(unread)[:5])}")
     return found, notes
 
 

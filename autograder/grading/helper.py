@@ -125,7 +125,7 @@ def _in_own_process(task: Task) -> Result:
     try:
         if not wait([receiver, process.sentinel], seconds):
             raise NeedsHuman(
-                f"it was not done after {seconds:g} s; a sandbox would have stopped the cell that takes so long"
+                f"grading did not finish within {seconds:g} s; a sandbox would have stopped the cell that takes so long"
             )
         answer = receiver.recv() if receiver.poll() else None
     except EOFError:

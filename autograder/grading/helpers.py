@@ -95,7 +95,7 @@ class Helper:
         except (OSError, EOFError):
             status = self.channel.kill()
             if not late.is_alive():
-                raise TooSlow(f"it was not done after {seconds:g} s") from None
+                raise TooSlow(f"grading did not finish within {seconds:g} s") from None
             raise HelperLost(f"the process that graded it has died: exit status {status} {self._last_line()}") from None
         finally:
             late.cancel()

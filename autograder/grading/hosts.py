@@ -30,7 +30,7 @@ class Host(Protocol):
 
 def content_of(lesson: Lesson | None) -> Lesson:
     if lesson is None:
-        raise LookupError("This assignment has no checks of the course's own, so nobody is to be asked anything.")
+        raise LookupError("This assignment has no checks of the course.")
     return lesson
 
 

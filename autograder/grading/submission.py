@@ -137,14 +137,14 @@ def _choose(candidates: Mapping[str, bytes], released: Released) -> tuple[str, M
     if not read:
         raise ValueError("; ".join(f"{name}: {told}" for name, told in problems.items()))
     chosen = _only_one(read, wanted)
-    notes = [f"not read: {name} ({told[:200]})" for name, told in problems.items()]
+    notes = [f"ignored: {name} ({told[:200]})" for name, told in problems.items()]
     if others := [name for name in read if name != chosen]:
         notes.append(f"graded {chosen}, and not {', '.join(others)}")
     elif chosen != wanted:
         notes.append(f"the notebook is called {chosen}, and not {wanted}")
     if read[chosen].recognised:
         lost = len(read[chosen].recognised)
-        notes.append(f"nbgrader's marks are lost; cells recognised by what they hold: {lost}")
+        notes.append(f"nbgrader's metadata is missing; cells recognised by their content: {lost}")
     return chosen, read[chosen], notes
 
 

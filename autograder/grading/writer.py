@@ -56,13 +56,13 @@ class _Writing:
     def _write(self, outcome: Outcome) -> str:
         result = self.work.store.get(outcome.key)
         if result is None:
-            return "its stored result is not there any more, or was changed"
+            return "its stored result is missing, or was changed"
         if self._is_current(outcome, result):
             self.converter.assign_penalty(outcome.student)
             return ""
         read = self.work.read(self.converter.hand_ins[outcome.student])
         if isinstance(read, Outcome):
-            return f"what was handed in has changed meanwhile: {read.reason}"
+            return f"the submission changed during grading: {read.reason}"
         return self.converter.write(read, result, outcome).reason
 
     def _is_current(self, outcome: Outcome, result: Result) -> bool:

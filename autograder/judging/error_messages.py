@@ -40,7 +40,7 @@ ERRORS = [
     (
         "modified by an inplace operation",
         "changed in place",
-        "A tensor that the gradient needs was overwritten by an operation in place.",
+        "A tensor that the gradient needs was overwritten by an in-place operation.",
     ),
     ("does not require grad", "no gradient", "The result has lost its history on the way."),
     (

@@ -9,22 +9,30 @@ from typing import Any
 
 
 def mentioned(exercise: str, names: list[str], source: Callable[[str], str | None]) -> list[str]:
-    """Return those of ``names`` that ``exercise`` mentions, directly or through other definitions whose ``source`` is known."""
+    """Return those of ``names`` that ``exercise`` mentions, directly or through other definitions of the notebook.
+
+    ``source`` returns a definition's text, "" for any other name, and None if the text cannot be found; all names count then.
+    """
     first = source(exercise)
     if not first:
         return names
     words = _names(first)
     waiting = list(words - {exercise})
     while waiting:
-        found = _names(source(waiting.pop()) or "") - words
+        text = source(waiting.pop())
+        if text is None:
+            return names
+        found = _names(text) - words
         words |= found
         waiting += found
     return [name for name in names if name in words]
 
 
 def source_in(namespace: Mapping[str, Any], name: str) -> str | None:
-    """Return the source of a function or class among a notebook's names, "" for anything else, and None if it cannot be found."""
+    """Return the source of a function or class that a notebook defines, "" for any other name, and None if it cannot be found."""
     thing = namespace.get(name)
+    if getattr(thing, "__module__", None) != namespace.get("__name__", "builtins"):
+        return ""  # imported: it does not know the notebook's names
     if inspect.isclass(thing):
         return _source_of_class(thing, namespace)
     return _source(thing) if inspect.isroutine(thing) else ""
@@ -32,15 +40,14 @@ def source_in(namespace: Mapping[str, Any], name: str) -> str | None:
 
 def _source_of_class(thing: type, namespace: Mapping[str, Any]) -> str | None:
     """Return what a class consists of, part by part: Python cannot find the whole text of a class that a notebook defines."""
-    values = vars(thing).values()
-    parts = {id(part) for part in (*thing.__bases__, *values)}
+    values = [part.fget if isinstance(part, property) else part for part in vars(thing).values()]
+    parts = {id(part) for part in (*thing.__bases__, *values) if inspect.isclass(part) or inspect.isroutine(part)}
     named = [name for name, value in namespace.items() if id(value) in parts]
-    inner = [part.fget if isinstance(part, property) else part for part in values]
-    found = [_source(part) for part in inner if inspect.isroutine(part)]
+    found = [_source(part) for part in values if inspect.isroutine(part)]
     written = [
         textwrap.dedent(text) for text in found if text
     ]  # Python itself writes some, such as those of a dataclass
-    return "\n".join(named + written) if written or not found else None
+    return "\n".join(["pass", *named, *written]) if written or not found else None
 
 
 def _source(routine: Any) -> str | None:

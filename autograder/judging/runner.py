@@ -97,7 +97,7 @@ def _result(name: str, check: Callable[..., Any], recorder: pytest_session.Recor
     result = CheckResult(name, sentence, worth, 0.0, printed=recorder.printed.get(name, "")[:1000].strip())
     if name not in recorder.outcomes:
         result.failure = CheckFailure(
-            "crash", "This check did not run. Run the cell again; if it stays so, tell your teacher."
+            "crash", "This check did not run. Run the cell again; if this happens again, tell your teacher."
         )
     else:
         result.earned, result.failure = _verdict(recorder.outcomes[name], worth)

@@ -173,7 +173,7 @@ def _dtype(name: str) -> torch.dtype:
 
 
 def _float(text: str) -> float:
-    return float(text) if text in ("nan", "inf", "-inf") else _bad("a number that is none")
+    return float(text) if text in ("nan", "inf", "-inf") else _bad("an invalid number")
 
 
 def _device(name: str) -> torch.device:
@@ -186,13 +186,13 @@ def _bad(what: str) -> Any:
 
 def _size(number: Any) -> int:
     if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= 2**40:
-        raise BadMessage("a tensor with a size that is none")
+        raise BadMessage("a tensor with an invalid size")
     return number
 
 
 def _sizes(numbers: Any) -> list[int]:
     if not isinstance(numbers, list) or len(numbers) > 16:
-        raise BadMessage("a tensor whose shape is no list of sizes")
+        raise BadMessage("a tensor whose shape is not a list of sizes")
     return [_size(number) for number in numbers]
 
 

@@ -166,7 +166,7 @@ CELL = ' nbgrader={"grade_id": "standardise", "solution": true}'
         ('"grade_id": "standardise"', '"grade_id": "standardize"', "cell 4 (standardize)", "expected 'standardise'"),
         ("### 1.2 Windows", "### 1.1 Windows", "cell 6 (", "a second section 1.1; the first is in cell 3"),
         ("**Exercise 2.**", "**Exercise 1.**", "cell 6 (", "a second exercise 1; the first is in cell 3"),
-        ('"check-moving_average"', '"check-standardise"', "cell 5 (check-", "'check-standardise' stands 2 times"),
+        ('"check-moving_average"', '"check-standardise"', "cell 5 (check-", "'check-standardise' occurs 2 times"),
         (
             "def standardise(x):",
             "def standard(x):",
@@ -198,7 +198,7 @@ def test_a_check_above_its_solution_is_refused(changed):
     changed(CHECK, "")
     cell = f"# %%{CELL}"
     course = changed(cell, f"{CHECK}\n{cell}")
-    with pytest.raises(BuildError, match=r"cell 4 \(check-standardise\): it stands above cell 5"):
+    with pytest.raises(BuildError, match=r"cell 4 \(check-standardise\): it comes before cell 5"):
         build(course, course.sources()[0])
 
 

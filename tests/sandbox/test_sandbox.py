@@ -327,7 +327,7 @@ def test_the_time_of_workers_that_were_replaced_counts(box):
 
 def test_a_worker_that_cannot_be_set_up_runs_nothing(box):
     session = Session(box, files={"a\0b": b"x"})
-    with pytest.raises(SetUpFailed, match="cannot be laid down"):
+    with pytest.raises(SetUpFailed, match="could not be written"):
         session.run_cell("print('ran')")
     session.close()
 

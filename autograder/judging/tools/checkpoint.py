@@ -28,7 +28,7 @@ def load(student: Student, name: str, file: str) -> StudentModule:
         )
     other = {
         "cause": "weights of another class",
-        "hint": f"{name}() has to return the very class, with the very widths, that was trained and saved.",
+        "hint": f"{name}() has to return exactly the class and the widths, that was trained and saved.",
     }
     weights = _read(data, name, file)
     missing = sorted(own.keys() - weights.keys())
@@ -88,7 +88,7 @@ def are_numbers(logits: Tensor) -> None:
             "The logits hold values that are not numbers.",
             received="not numbers",
             cause="not a number",
-            hint="Did the training's loss become NaN? Train anew, with a smaller learning rate.",
+            hint="Did the training's loss become NaN? Train again, with a smaller learning rate.",
         )
 
 

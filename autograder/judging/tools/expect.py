@@ -64,7 +64,7 @@ def dtype(value: Tensor, expected: torch.dtype, what: str, setting: str = "") ->
     if value.dtype != expected:
         raise CheckFailure(
             "dtype",
-            f"{what} has another dtype than the inputs.",
+            f"{what} has a different dtype from the inputs.",
             expected=str(expected),
             yours=str(value.dtype),
             setting=setting,
@@ -122,7 +122,7 @@ def unchanged(before: Sequence[Any], after: Sequence[Any], names: Sequence[str])
                 expected=f"{name} as it was",
                 received=name,
                 cause="input changed in place",
-                hint=f"Look for an operation in place on {name}, such as -=, *=, .exp_() or an assignment to {name}[...]: it "
+                hint=f"Look for an in-place operation on {name}, such as -=, *=, .exp_() or an assignment to {name}[...]: it "
                 "writes into the caller's tensor. Make a new tensor instead.",
             )
 

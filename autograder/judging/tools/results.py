@@ -72,7 +72,7 @@ def no_weights(value: Any) -> None:
         yours=f"{len(value)} of them" if isinstance(value, list | tuple) else f"a {type(value).__name__}",
         received="weights",
         cause="need_weights not passed on",
-        hint="Pass need_weights on: without the weights, attention takes a faster way.",
+        hint="Pass need_weights on: without the weights, attention takes a faster path.",
     )
 
 

@@ -99,7 +99,7 @@ class RemoteStudent(Questions):
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
         """Return those of ``names`` that the student's ``exercise``, or what it calls, mentions; all if there is no source."""
-        return mentioned(exercise, list(names), self.sources.get)
+        return mentioned(exercise, list(names), lambda name: self.sources.get(name, ""))
 
     @contextlib.contextmanager
     def with_right(self, names: Iterable[str]) -> Iterator[None]:
@@ -156,7 +156,7 @@ def _failure(name: str, stopped: Stopped) -> CheckFailure:
         f"{name} gave no result. {stopped}",
         received=stopped.reason,
         cause=causes.get(stopped.reason, "stopped"),
-        hint="The other checks of this exercise that would have come after this one were not run.",
+        hint="The remaining checks of this exercise were not run.",
     )
 
 

@@ -53,7 +53,7 @@ class Session:
         """Return the worker; if there is none, a fresh one with the cells run again. Raises Stopped if the limits are used up."""
         limits = self.box.limits
         if self.stops >= limits.stops:
-            raise Stopped("often", "Stopped too often: this notebook is not run any more.")
+            raise Stopped("often", "Stopped too often: this notebook is no longer run.")
         if self.used() > limits.total_cpu or time.monotonic() - self.begun > limits.total_wall:
             raise Stopped("total", "The time for the whole notebook is used up.")
         if self._worker is None:
@@ -72,7 +72,7 @@ class Session:
         if "failure" in reply:  # it has no limits, or can still call forbidden functions
             worker.close()
             raise SetUpFailed(
-                f"its files cannot be laid down in the sandbox: {unpack_failure(reply['failure'], unpacking).yours}"
+                f"its files could not be written into the sandbox: {unpack_failure(reply['failure'], unpacking).yours}"
             )
         return worker
 
