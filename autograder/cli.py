@@ -78,9 +78,7 @@ def _add_grade(commands: Any) -> None:
     parser.add_argument("--scheduler", metavar="ADDRESS", help="grade on this Dask cluster, tcp://host:port")
     parser.add_argument("--student", action="append", metavar="ID", help="grade only this student (repeatable)")
     parser.add_argument("--force", action="store_true", help="grade finished submissions again")
-    parser.add_argument(
-        "--diff", action="store_true", help="show whose points would change, and why; leave the gradebook alone"
-    )
+    parser.add_argument("--diff", action="store_true", help="show whose points would change, and why; write nothing")
     parser.add_argument("--seed", type=int, help="draw inputs from this seed (default: secret, one each)")
     parser.add_argument("--trust-submissions", action="store_true", help="run students' code without a sandbox")
     parser.add_argument("--limits", metavar="JSON", help="limits of the sandbox, such as '{\"request_cpu\": 80}'")
@@ -96,9 +94,7 @@ def _add_audit(commands: Any) -> None:
     parser.add_argument("--workers", type=int, default=None, help="cases at a time (default: one for each core)")
     parser.add_argument("--seed", type=int, help="draw the inputs from this seed (default: a fresh one for each case)")
     parser.add_argument("--verbose", action="store_true", help="print a line for each case")
-    parser.add_argument(
-        "--since", metavar="COMMIT", help="all of the lessons changed since then, a tenth of the others"
-    )
+    parser.add_argument("--since", metavar="COMMIT", help="all of the lessons changed since then, a tenth of the rest")
     parser.add_argument(
         "--tenth", type=int, metavar="N", help="which tenth, 0 to 9 (default: a different one each day)"
     )

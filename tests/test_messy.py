@@ -18,7 +18,7 @@ from autograder.judging import notebooks
 
 pytestmark = pytest.mark.sandbox
 
-LIMITS = json.dumps({"cell_cpu": 3, "request_cpu": 3, "idle": 5, "stops": 3})
+LIMITS = json.dumps({"cell_cpu": 2, "request_cpu": 2, "idle": 2, "stops": 2})
 
 
 def normal(student):

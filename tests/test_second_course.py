@@ -73,11 +73,18 @@ def test_it_is_built_checked_audited_and_graded(built, run, here):
     hand_in(built, "ada", "nothing", "")
     hand_in(built, "ben", "standardise", "def standardise(x):\n    return (x - x.mean()) / x.std()")
     hand_in(built, "eve", "standardise", "import signal_lessons.averages.references as r\nstandardise = r.standardise")
+    below = "torch.ops.aten.avg_pool1d(standardise(x)[None], [width], [1])[0]"
+    hand_in(built, "kim", "moving_average", f"def moving_average(x, width):\n    return {below}")
     run("autograder", "grade", LESSON, "--workers", "1")
     points = {
         name: sum(found.scores.values()) for name, found in committed_scores(built_database(built), LESSON).items()
     }
-    assert points == {"ada": 7.0, "ben": 5.0, "eve": 4.0}  # what builds on a wrong exercise is checked with a right one
+    assert points == {
+        "ada": 7.0,
+        "ben": 5.0,
+        "eve": 4.0,
+        "kim": 3.0,
+    }  # what builds on a wrong exercise is checked with a right one
     run("nbgrader", "autograde", LESSON, "--force")
     again = {
         name: sum(found.scores.values()) for name, found in committed_scores(built_database(built), LESSON).items()

@@ -10,7 +10,7 @@ import pytest
 from known import ASSIGNMENTS, EVERYTHING
 from known import LESSONS as OWN
 from nbgrader.api import Gradebook
-from whole_way import by_check, full, in_gradebook, lay_out, needed_for, on_pages, run, stored, verdicts, with_files
+from whole_way import Checker, full, in_gradebook, lay_out, needed_for, on_pages, run, stored, verdicts, with_files
 
 from autograder.grading.course import Course
 
@@ -36,6 +36,14 @@ def graded(request, tmp_path_factory):
     told = run(course.root, "nbgrader", "autograde", request.param)
     run(course.root, "nbgrader", "generate_feedback", request.param)
     return course, request.param, told
+
+
+@pytest.fixture(scope="module")
+def checker():
+    """A process that checks notebooks outside the sandbox."""
+    started = Checker()
+    yield started
+    started.close()
 
 
 @pytest.fixture(scope="module")
@@ -102,10 +110,10 @@ def test_the_other_command_takes_the_results_of_the_first(graded, points, tmp_pa
 
 
 @pytest.mark.parametrize("student", ["solution", "wrong"])
-def test_the_student_is_told_the_same(graded, points, student):
+def test_the_student_is_told_the_same(graded, points, checker, student):
     """The same points and the same misconceptions outside the sandbox, for other inputs."""
     course, lesson, _ = graded
-    checked = by_check(course, lesson, student)
+    checked = checker.check(course, lesson, student)
     assert verdicts(checked) == verdicts(stored(course, lesson, student))
     assert {one["name"]: one["earned"] for one in checked.exercises} == points[student]
     named = [name for one in checked.exercises for name in one["named"]]

@@ -1,6 +1,5 @@
 """A class for each lesson that is there, and the users' own commands on it. A new lesson is in it by itself."""
 
-import contextlib
 import json
 import os
 import re
@@ -13,7 +12,6 @@ from known import LESSONS, points
 from autograder.authoring.lay_out import lay_out as make_course
 from autograder.grading.committed import committed_scores, database
 from autograder.grading.course import Course, find_course
-from autograder.grading.one_notebook import check_notebook
 from autograder.grading.outcome import recall
 from autograder.grading.result import Result
 from autograder.grading.store import Store
@@ -110,11 +108,24 @@ def in_gradebook(course: Course, lesson: str) -> dict[str, dict[str, float]]:
     }
 
 
-def by_check(course: Course, lesson: str, student: str) -> Result:
-    """Return what ``autograder check`` finds in a hand-in, in this process, which has PyTorch loaded."""
-    [notebook] = (course.grading / "submitted" / student / lesson).glob("*.ipynb")
-    with contextlib.chdir(course.root):
-        return check_notebook(notebook, seed=11)
+class Checker:
+    """A process that checks one notebook after another as ``autograder check`` does; each start of PyTorch takes seconds."""
+
+    def __init__(self) -> None:
+        program = [sys.executable, "-P", str(Path(__file__).with_name("check_each.py"))]
+        self.process = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf8")
+
+    def check(self, course: Course, lesson: str, student: str) -> Result:
+        """Return what it finds in a hand-in."""
+        [notebook] = (course.grading / "submitted" / student / lesson).glob("*.ipynb")
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(f"{notebook}\n")
+        self.process.stdin.flush()
+        return Result.from_json(self.process.stdout.readline())
+
+    def close(self) -> None:
+        self.process.communicate()
 
 
 def stored(course: Course, lesson: str, student: str) -> Result:

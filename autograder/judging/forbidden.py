@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode
 from autograder.judging import measure
 from autograder.judging.failure import CheckFailure
 
-#: Substrings of the names of the PyTorch operators that implement a forbidden function.
+#: Substrings of the names of the PyTorch operators that implement a forbidden function under a name other than its own.
 OPERATORS = {
     "torch.nn.functional.scaled_dot_product_attention": (
         "scaled_dot_product",
@@ -96,16 +96,21 @@ class _FunctionWatch(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def operators(forbid: tuple[str, ...]) -> tuple[str, ...]:
-    """Return substrings of the names of the operators behind the functions in ``forbid``."""
-    return tuple(part for name in forbid for part in OPERATORS.get(name, ()))
+def is_behind(operator: str, forbid: tuple[str, ...]) -> bool:
+    """Return whether a PyTorch operator, such as ``aten::avg_pool1d.out``, implements one of the functions in ``forbid``."""
+    own = operator.rpartition("::")[2].partition(".")[0].removeprefix("_")
+    return any(
+        name == f"{name.rpartition('.')[0]}.{own}" or any(part in operator for part in OPERATORS.get(name, ()))
+        for name in forbid
+        if name.startswith("torch.")
+    )
 
 
 def below_python(function: Callable[[], Any], forbid: tuple[str, ...]) -> Any:
     """Call the function, raise a failure if a forbidden operator ran, and return the function's result."""
     results = []
     for event in measure.operators(lambda: results.append(function())):
-        if any(part in event.name for part in operators(forbid)):
+        if is_behind(event.name, forbid):
             raise failure(event.name)
     return results[0]
 

@@ -2,9 +2,11 @@
 
 import ast
 import inspect
+import linecache
 import re
 import textwrap
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 
@@ -51,6 +53,9 @@ def _source_of_class(thing: type, namespace: Mapping[str, Any]) -> str | None:
 
 
 def _source(routine: Any) -> str | None:
+    file = getattr(getattr(inspect.unwrap(routine), "__code__", None), "co_filename", "")
+    if file not in linecache.cache and not Path(file).is_file():
+        return None  # else Python may return the text of an imported module that has the notebook's name
     try:
         return inspect.getsource(routine)
     except (OSError, TypeError):

@@ -62,6 +62,7 @@ def test_the_report_survives_a_system_that_tells_nothing(monkeypatch, tmp_path):
     monkeypatch.setattr(processor.platform, "machine", lambda: "")
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.delattr(os, "sysconf", raising=False)
+    monkeypatch.delenv("LOKY_MAX_CPU_COUNT", raising=False)  # which the workers of pytest set
     rows = dict(devices.describe("cpu").rows)
     assert rows["processor"] == "unknown"
     assert rows["memory"] == "unknown"

@@ -3,6 +3,7 @@
 import pytest
 from answers import RIGHT_ATTENTION, student
 
+from autograder.judging.forbidden import is_behind
 from autograder.judging.runner import run_checks
 
 NAME = "scaled_dot_product_attention"
@@ -80,6 +81,21 @@ def test_a_use_that_the_code_hides_is_a_use():
     lines = RIGHT_ATTENTION.replace("return A @ V, A", "helper(Q, K, V, allowed); return A @ V, A")
     report = run_checks(NAME, student(HIDDEN + lines))
     assert report.earned == 0, str(report)
+
+
+@pytest.mark.parametrize(
+    ("operator", "forbid", "behind"),
+    [
+        ("aten::avg_pool1d", "torch.nn.functional.avg_pool1d", True),
+        ("aten::avg_pool1d.out", "torch.avg_pool1d", True),
+        ("aten::_softmax", "torch.softmax", True),
+        ("aten::log_softmax.int", "torch.softmax", False),
+        ("aten::_scaled_dot_product_flash_attention_for_cpu", "torch.nn.functional.scaled_dot_product_attention", True),
+        ("aten::split", "course_lib.layers.split", False),
+    ],
+)
+def test_the_operator_behind_a_function_has_its_name_or_one_that_is_listed(operator, forbid, behind):
+    assert is_behind(operator, (forbid,)) == behind
 
 
 def test_a_module_that_goes_below_python_is_found():

@@ -1,6 +1,7 @@
 """Which earlier exercises an answer uses, read from its source as a notebook keeps it."""
 
 import linecache
+import sys
 
 import pytest
 from known import LESSONS
@@ -61,3 +62,11 @@ def remote(text):
 )
 def test_what_an_answer_uses(make, text, used):
     assert make(BASE + text).uses("answer", EARLIER) == used
+
+
+def test_where_the_text_cannot_be_found_all_may_be_used():
+    """Also in a process that has imported a module of the notebook's name: its text is another one."""
+    names = {"__name__": "json"}
+    exec(compile(f"{BASE}def answer():\n    return Block()", "gone", "exec"), names)
+    assert "json" in sys.modules
+    assert LocalStudent(names, forbid=()).uses("answer", EARLIER) == [*EARLIER]

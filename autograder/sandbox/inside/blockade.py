@@ -1,4 +1,4 @@
-"""Inside: disable PyTorch's ready-made attention below the Python level, for the rest of this process's life.
+"""Inside: disable PyTorch's ready-made functions below the Python level, for the rest of this process's life.
 
 Code that kept another reference can undo a replacement in ``torch.nn.functional``. This module replaces the kernels
 in PyTorch's dispatcher, where Python code, TorchScript and PyTorch's own layers all end up, and deliberately discards the handle
@@ -19,11 +19,10 @@ _KEYS = ("CPU", "CUDA", "CompositeImplicitAutograd", "CompositeExplicitAutograd"
 
 def raise_for_good(forbid: tuple[str, ...]) -> None:
     """Make every operator behind the functions named in ``forbid`` raise."""
-    parts = forbidden.operators(forbid)
     names = [
         name
         for name in torch._C._dispatch_get_all_op_names()
-        if name.startswith("aten::") and "backward" not in name and any(part in name for part in parts)
+        if name.startswith("aten::") and "backward" not in name and forbidden.is_behind(name, forbid)
     ]
     if not names:
         return
