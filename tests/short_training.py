@@ -1,21 +1,28 @@
-"""In the kernels of nbval: what has no checkpoint is trained for a tenth of its steps, so that every cell of a solution runs.
+"""In the kernels of nbval: every cell of a solution runs, with a tenth of the training, and of the scenes where there are many.
 
-The notebooks train it for minutes, to show results; whether these are as the text says is for `make nightly`, which trains whole.
+What has a checkpoint resumes from it. Whether the results are as the text says, `make nightly` shows, which trains all of it.
 """
 
 import functools
 
+import course_lib.data
 import course_lib.training
 
-_whole = course_lib.training.fit
+_fit, _draw_scenes = course_lib.training.fit, course_lib.data.draw_scenes
 
 
-@functools.wraps(_whole)
+@functools.wraps(_fit)
 def fit(*arguments, **settings):
     if settings.get("checkpoint") is None:
         for name in {"steps", "warmup", "validate_every"} & settings.keys():
             settings[name] = max(1, settings[name] // 10)
-    return _whole(*arguments, **settings)
+    return _fit(*arguments, **settings)
+
+
+@functools.wraps(_draw_scenes)
+def draw_scenes(count, *arguments, **settings):
+    return _draw_scenes(count // 10 if count > 10_000 else count, *arguments, **settings)
 
 
 course_lib.training.fit = fit
+course_lib.data.draw_scenes = draw_scenes

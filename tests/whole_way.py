@@ -112,7 +112,7 @@ class Checker:
     """A process that checks one notebook after another as ``autograder check`` does; each start of PyTorch takes seconds."""
 
     def __init__(self) -> None:
-        program = [sys.executable, "-P", str(Path(__file__).with_name("check_each.py"))]
+        program = [sys.executable, "-P", str(Path(__file__).with_name("checker.py"))]
         self.process = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf8")
 
     def check(self, course: Course, lesson: str, student: str) -> Result:

@@ -8,6 +8,7 @@ import functools
 import importlib
 import importlib.util
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ OWN = "autograder.lessons"
 
 #: The packages that this process has loaded from the folder of a course; all others are installed.
 _FROM_ROOT: set[str] = set()
+_ONE_AT_A_TIME = threading.RLock()  # the class runner's threads ask for the same lessons
 
 
 def package_of(assignment: str) -> str:
@@ -35,18 +37,20 @@ class Lessons:
 
     def load(self) -> ModuleType:
         """Import the package; it replaces another course's of the same name. Raises LookupError if there is none."""
-        loaded, file = sys.modules.get(self.package), Path(self.root, self.package, "__init__.py")
-        if loaded is not None and not self._is_of_another(loaded, file):
-            return loaded
-        for name in [name for name in sys.modules if f"{name}.".startswith(f"{self.package}.")]:
-            del sys.modules[name]
-        if self.root and file.is_file():
-            return _load_from(file, self.package)
-        try:
-            return importlib.import_module(self.package)
-        except ModuleNotFoundError as error:
-            if error.name is None or not f"{self.package}.".startswith(f"{error.name}."):
-                raise  # the package exists, but one of its imports is missing
+        file = Path(self.root, self.package, "__init__.py")
+        with _ONE_AT_A_TIME:
+            loaded = sys.modules.get(self.package)
+            if loaded is not None and not self._is_of_another(loaded, file):
+                return loaded
+            for name in [name for name in [*sys.modules] if f"{name}.".startswith(f"{self.package}.")]:
+                del sys.modules[name]
+            if self.root and file.is_file():
+                return _load_from(file, self.package)
+            try:
+                return importlib.import_module(self.package)
+            except ModuleNotFoundError as error:
+                if error.name is None or not f"{self.package}.".startswith(f"{error.name}."):
+                    raise  # the package exists, but one of its imports is missing
         raise LookupError(
             f"There is no package {self.package!r} with the course's lessons: it is neither installed nor the folder "
             f"{file.parent}. Expected a folder with __init__.py, or another name in pyproject.toml, [tool.autograder]."
@@ -158,10 +162,6 @@ class Lesson:
             what = f"exercise {exercise!r}" if exercise not in self.exercises else f"file {path} with its checks"
             raise LookupError(f"{self.assignment}: there is no {what}. Expected one of: {', '.join(self.exercises)}.")
         return path
-
-    def check_files(self) -> list[Path]:
-        """Return the files with the checks of all exercises."""
-        return [self.check_file(exercise) for exercise in self.exercises]
 
     def checks(self, exercise: str) -> dict[str, Callable[..., Any]]:
         """Return the checks of an exercise by name, in file order."""

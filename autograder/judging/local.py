@@ -2,7 +2,6 @@
 
 import contextlib
 import difflib
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from autograder.judging.apply import add_gradients, built, leaf
 from autograder.judging.arguments import Made, Seeded
 from autograder.judging.failure import CheckFailure
 from autograder.judging.files import files_in
-from autograder.judging.mentions import mentioned, source_in
+from autograder.judging.mentions import mentioned, source_in, text_of
 from autograder.judging.student import Answer, Questions, Request
 from autograder.judging.watch import watch
 
@@ -51,9 +50,9 @@ class LocalStudent(Questions):
 
     def forbidden_use(self, name: str) -> CheckFailure | None:
         try:
-            return forbidden.mentions(inspect.getsource(self.namespace[name]), self.namespace, self.forbid)
-        except (KeyError, OSError, TypeError, SyntaxError):
-            return None  # no source, or a lambda inside a larger expression; a forbidden call still raises at run time
+            return forbidden.mentions(text_of(self.namespace.get(name)) or "", self.namespace, self.forbid)
+        except SyntaxError:
+            return None  # a lambda inside a larger expression; a forbidden call still raises at run time
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
         """Return those of ``names`` that the student's ``exercise``, or what it calls, mentions; all if there is no source."""

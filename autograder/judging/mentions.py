@@ -2,11 +2,9 @@
 
 import ast
 import inspect
-import linecache
 import re
 import textwrap
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 
@@ -37,7 +35,7 @@ def source_in(namespace: Mapping[str, Any], name: str) -> str | None:
         return ""  # imported: it does not know the notebook's names
     if inspect.isclass(thing):
         return _source_of_class(thing, namespace)
-    return _source(thing) if inspect.isroutine(thing) else ""
+    return text_of(thing) if inspect.isroutine(thing) else ""
 
 
 def _source_of_class(thing: type, namespace: Mapping[str, Any]) -> str | None:
@@ -45,21 +43,24 @@ def _source_of_class(thing: type, namespace: Mapping[str, Any]) -> str | None:
     values = [part.fget if isinstance(part, property) else part for part in vars(thing).values()]
     parts = {id(part) for part in (*thing.__bases__, *values) if inspect.isclass(part) or inspect.isroutine(part)}
     named = [name for name, value in namespace.items() if id(value) in parts]
-    found = [_source(part) for part in values if inspect.isroutine(part)]
+    found = [text_of(part) for part in values if inspect.isroutine(part)]
     written = [
         textwrap.dedent(text) for text in found if text
     ]  # Python itself writes some, such as those of a dataclass
     return "\n".join(["pass", *named, *written]) if written or not found else None
 
 
-def _source(routine: Any) -> str | None:
-    file = getattr(getattr(inspect.unwrap(routine), "__code__", None), "co_filename", "")
-    if file not in linecache.cache and not Path(file).is_file():
-        return None  # else Python may return the text of an imported module that has the notebook's name
+def text_of(routine: Any) -> str | None:
+    """Return the source of a function, or None if it cannot be found.
+
+    Python looks for the text of a notebook's function in a module of the notebook's name, if there is one: that is another text.
+    """
+    name = getattr(getattr(inspect.unwrap(routine), "__code__", None), "co_name", "")
     try:
-        return inspect.getsource(routine)
+        text = inspect.getsource(routine)
     except (OSError, TypeError):
         return None
+    return text if re.search(r"\blambda\b" if name == "<lambda>" else rf"\bdef\s+{re.escape(name)}\b", text) else None
 
 
 def _names(text: str) -> set[str]:

@@ -123,7 +123,7 @@ def run(lesson: Lesson, exercise: str, recorder: Recorder) -> None:
 def in_one_session(lesson: Lesson, body: Callable[[], Any]) -> Any:
     """Call ``body`` with a pytest session open for the checks of a lesson, and return its result."""
     session = _OpenSession(lesson, body)
-    code = _pytest(lesson, lesson.check_files(), session)
+    code = _pytest(lesson, [lesson.check_file(name) for name in lesson.exercises], session)
     if session.error is not None:
         raise session.error
     if code != pytest.ExitCode.NO_TESTS_COLLECTED:

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -75,3 +76,14 @@ def test_a_package_that_is_installed_is_loaded_once(root):
 
 def test_a_package_is_not_loaded_again_while_its_course_is_the_same(second_course):
     assert second_course.lessons.load() is Course(second_course.root).lessons.load()
+
+
+def test_many_threads_may_ask_first(second_course):
+    """The class runner's threads do. Once one of them met modules that had just changed, and its student had no points."""
+    lessons = second_course.lessons
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(50):
+            for name in [name for name in sys.modules if f"{name}.".startswith(f"{lessons.package}.")]:
+                del sys.modules[name]
+            loaded = list(pool.map(lambda _: lessons.load(), range(8)))
+            assert len({id(module) for module in loaded}) == 1
