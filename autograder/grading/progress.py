@@ -13,12 +13,12 @@ _EVERY = 5.0
 
 
 @contextlib.contextmanager
-def progress(what: str, total: int, console: Console | None = None) -> Iterator[Callable[[], None]]:
+def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
     """Show the progress of a task: a bar on a terminal, else an occasional line on standard error.
 
     Call the returned function after each of the ``total`` steps.
     """
-    console = console or Console(stderr=True)
+    console = Console(stderr=True)
     if console.is_terminal:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         with Progress(*columns, console=console, transient=True, redirect_stdout=sys.stdout.isatty()) as bar:

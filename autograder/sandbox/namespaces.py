@@ -3,6 +3,7 @@
 import ctypes
 import os
 import resource
+import signal
 from collections.abc import Sequence
 
 _NEW_USER, _NEW_PID, _NEW_MOUNTS, _NEW_IPC, _NEW_NET = 0x10000000, 0x20000000, 0x00020000, 0x08000000, 0x40000000
@@ -28,8 +29,8 @@ def hide_from_others() -> None:
     _must(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0), "PR_SET_DUMPABLE")
 
 
-def die_with_parent(signal: int = 9) -> None:
-    _must(_libc.prctl(_PR_SET_PDEATHSIG, signal, 0, 0, 0), "PR_SET_PDEATHSIG")
+def die_with_parent() -> None:
+    _must(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "PR_SET_PDEATHSIG")
 
 
 def enter(disk: int, keep: Sequence[str] = ()) -> None:

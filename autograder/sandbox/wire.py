@@ -16,6 +16,7 @@ from autograder.sandbox.encoding import MAX_BODY, BadMessage, Packing
 
 MAX_HEADER = 4 * 2**20
 _HEAD = struct.Struct(">IQ")
+_POLL = 0.02  # seconds between two calls of ``watch``
 
 
 class Silence(Exception):
@@ -27,7 +28,6 @@ def send(
     header: dict[str, Any],
     packing: Packing | None = None,
     watch: Callable[[], None] | None = None,
-    poll: float = 0.02,
 ) -> None:
     """Send one message. ``watch`` is called while the other side does not read; it raises an exception to give up."""
     text = json.dumps(header, ensure_ascii=True).encode()
@@ -36,30 +36,28 @@ def send(
         if watch is None:
             connection.sendall(part)
         else:
-            _write(connection, memoryview(part), watch, poll)
+            _write(connection, memoryview(part), watch)
 
 
-def _write(connection: socket.socket, data: memoryview, watch: Callable[[], None], poll: float) -> None:
+def _write(connection: socket.socket, data: memoryview, watch: Callable[[], None]) -> None:
     while len(data):
-        while not select.select([], [connection], [], poll)[1]:
+        while not select.select([], [connection], [], _POLL)[1]:
             watch()
         with contextlib.suppress(BlockingIOError):
             data = data[connection.send(data, socket.MSG_DONTWAIT) :]
 
 
-def receive(
-    connection: socket.socket, watch: Callable[[], None] | None = None, poll: float = 0.02
-) -> tuple[dict[str, Any], bytearray]:
+def receive(connection: socket.socket, watch: Callable[[], None] | None = None) -> tuple[dict[str, Any], bytearray]:
     """Wait for one message and return its header and its body. ``watch`` is called between waits; it raises to give up.
 
     Raises :class:`Silence` at the end of the stream and :class:`BadMessage` for anything that is not a message.
     """
-    sizes = _read(connection, _HEAD.size, watch, poll)
+    sizes = _read(connection, _HEAD.size, watch)
     header_size, body_size = _HEAD.unpack(sizes)
     if header_size > MAX_HEADER or body_size > MAX_BODY:
         raise BadMessage("a message that is too long")
-    text = _read(connection, header_size, watch, poll)
-    body = _read(connection, body_size, watch, poll)
+    text = _read(connection, header_size, watch)
+    body = _read(connection, body_size, watch)
     try:
         header = json.loads(bytes(text))
     except (ValueError, RecursionError):
@@ -69,7 +67,7 @@ def receive(
     return header, body
 
 
-def _read(connection: socket.socket, size: int, watch: Callable[[], None] | None, poll: float) -> bytearray:
+def _read(connection: socket.socket, size: int, watch: Callable[[], None] | None) -> bytearray:
     """Read exactly ``size`` bytes. The buffer grows with the data received, not with the announced size."""
     data = bytearray(min(size, 2**16))
     filled = 0
@@ -77,7 +75,7 @@ def _read(connection: socket.socket, size: int, watch: Callable[[], None] | None
         if filled == len(data):
             data.extend(bytes(min(size - filled, max(len(data), 2**16))))
         if watch is not None:
-            while not select.select([connection], [], [], poll)[0]:
+            while not select.select([connection], [], [], _POLL)[0]:
                 watch()
         try:
             got = connection.recv_into(memoryview(data)[filled:])

@@ -17,8 +17,6 @@ from autograder.lessons.captioning import references
 from autograder.lessons.captioning.checks.trained import FILE, SCENES, Written, exact, pointing, scenes_of
 from course_lib.training import save_checkpoint
 
-LESSON = "solutions/05-captioning/captioning.ipynb"
-
 OWN = LESSONS.of("05-captioning")
 
 

@@ -11,8 +11,6 @@ from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks import check_my_language_model as checks
 from course_lib.training import save_checkpoint
 
-LESSON = "07-mlm-pretraining"
-
 OWN = LESSONS.of("07-mlm-pretraining")
 
 
