@@ -1,8 +1,8 @@
 """Ready-made functions that a lesson forbids: found in the source, and disabled while checking.
 
 A search of the source finds honest use at once and gives the line. What the search misses (an alias, ``getattr``, a helper in
-another cell) is blocked when it is called, because PyTorch passes every call from Python to a ``TorchFunctionMode``. PyTorch's
-profiler lists every operator that ran below that level.
+another cell) is blocked when it is called: PyTorch passes every call from Python to a ``TorchFunctionMode``, its profiler lists
+every operator that ran below that level, and a function written in Python gets other code, which all references to it share.
 """
 
 import ast
@@ -10,12 +10,14 @@ import contextlib
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
+from types import FunctionType, ModuleType
 from typing import Any
 
 from torch.overrides import TorchFunctionMode
 
 from autograder.judging import measure
 from autograder.judging.failure import CheckFailure
+from autograder.judging.ready_made import HITS, failure, replace_code, used
 
 #: Substrings of the names of the PyTorch operators that implement a forbidden function under a name other than its own.
 OPERATORS = {
@@ -29,19 +31,11 @@ OPERATORS = {
     "torch.nn.attention.flex_attention.flex_attention": ("flex_attention",),
     "torch.nn.MultiheadAttention": ("multi_head_attention", "transformer_encoder_layer_fwd"),
     "torch.nn.functional.layer_norm": ("layer_norm",),
+    "torch.nn.functional.group_norm": ("group_norm",),
+    "torch.nn.functional.batch_norm": ("batch_norm",),
+    "torch.nn.functional.instance_norm": ("instance_norm",),
+    "torch.nn.functional.rms_norm": ("rms_norm",),
 }
-
-
-def failure(name: str, line: int | None = None) -> CheckFailure:
-    """Return the failure that says which ready-made function was used, and where."""
-    where = f" (line {line} of your cell)" if line else ""
-    return CheckFailure(
-        "forbidden",
-        f"{name} is not allowed in this lesson{where}.",
-        cause="ready-made function",
-        hint="This lesson is about what that function does inside. Write the steps yourself; you may compare with it in "
-        "a cell of your own.",
-    )
 
 
 def resolve(name: str) -> Any:
@@ -53,9 +47,31 @@ def resolve(name: str) -> Any:
     return getattr(sys.modules.get(module), attribute, None)
 
 
+def objects_of(forbid: tuple[str, ...]) -> dict[str, Any]:
+    """Return the objects that the names refer to, by name. A package stands for all that its modules define."""
+    found: dict[str, Any] = {}
+    for name in forbid:
+        if (thing := resolve(name)) is not None and not isinstance(thing, ModuleType):
+            found[name] = thing
+        elif name in sys.modules:
+            found |= _defined_in(name)
+    return found
+
+
+def _defined_in(package: str) -> dict[str, Any]:
+    """Return the functions and classes that the loaded modules of a package define."""
+    return {
+        f"{module}.{name}": thing
+        for module, loaded in [*sys.modules.items()]
+        if f"{module}.".startswith(f"{package}.")
+        for name, thing in [*vars(loaded).items()]
+        if isinstance(thing, type | FunctionType) and thing.__module__ == module
+    }
+
+
 def mentions(source: str, namespace: Mapping[str, Any], forbid: tuple[str, ...]) -> CheckFailure | None:
     """Look for the forbidden functions in a student's source. Comments and strings do not count."""
-    objects = {id(thing): name for name in forbid if (thing := resolve(name)) is not None}
+    objects = {id(thing): name for name, thing in objects_of(forbid).items()}
     for node in ast.walk(ast.parse(textwrap.dedent(source))):
         if isinstance(node, ast.ImportFrom):
             for name in {f"{node.module}.{alias.name}" for alias in node.names} & set(forbid):
@@ -85,14 +101,13 @@ def _attribute(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
 
 
 class _FunctionWatch(TorchFunctionMode):
-    def __init__(self, names: Mapping[int, str], hits: list[str]):
+    def __init__(self, names: Mapping[int, str]):
         super().__init__()
-        self.names, self.hits = names, hits
+        self.names = names
 
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         if id(func) in self.names:
-            self.hits.append(self.names[id(func)])
-            raise failure(self.names[id(func)])
+            used(self.names[id(func)])
         return func(*args, **(kwargs or {}))
 
 
@@ -121,30 +136,13 @@ def unavailable(forbid: tuple[str, ...]) -> Iterator[None]:
     if not forbid:
         yield
         return
-    hits: list[str] = []
-    objects = {name: thing for name in forbid if (thing := resolve(name)) is not None}
+    HITS.clear()
+    objects = objects_of(forbid)
     with contextlib.ExitStack() as stack:
         for name, thing in objects.items():
-            stack.enter_context(_blocked(name, thing, hits))
-        stack.enter_context(_FunctionWatch({id(thing): name for name, thing in objects.items()}, hits))
+            for function, code in replace_code(thing, name):
+                stack.callback(setattr, function, "__code__", code)
+        stack.enter_context(_FunctionWatch({id(thing): name for name, thing in objects.items()}))
         yield
-    if hits:
-        raise failure(hits[0])
-
-
-@contextlib.contextmanager
-def _blocked(name: str, thing: Any, hits: list[str]) -> Iterator[None]:
-    """Replace the forbidden function with one that raises; for a class, replace its forward."""
-    module_name, _, attribute = name.rpartition(".")
-    owner, attribute = (thing, "forward") if isinstance(thing, type) else (sys.modules[module_name], attribute)
-    original = getattr(owner, attribute)
-
-    def blocked(*args: Any, **kwargs: Any) -> Any:
-        hits.append(name)
-        raise failure(name)
-
-    setattr(owner, attribute, blocked)
-    try:
-        yield
-    finally:
-        setattr(owner, attribute, original)
+    if HITS:
+        raise failure(HITS[0])

@@ -2,15 +2,22 @@
 
 import ctypes
 import os
+import platform
 import resource
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 _NEW_USER, _NEW_PID, _NEW_MOUNTS, _NEW_IPC, _NEW_NET = 0x10000000, 0x20000000, 0x00020000, 0x08000000, 0x40000000
 _PRIVATE, _RECURSIVE, _BIND = 1 << 18, 1 << 14, 1 << 12
-_NO_SUID, _NO_DEVICES = 2, 4
+_NO_SUID, _NO_DEVICES, _NO_PROGRAMS = 2, 4, 8
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
 _CAPABILITY_VERSION_3 = 0x20080522
+_SECCOMP = {"x86_64": 317, "aarch64": 277}  # the number of the system call
+_SET_FILTER, _ALL_THREADS = 1, 1
+
+#: Where a student's code may write. Nothing in them can be loaded as a program or a library.
+HOME = "/inside/home"
+WRITABLE = (HOME, "/tmp", "/dev/shm")
 
 #: Copied into the new /proc. The outer /proc would reveal other processes.
 _PROC_FILES = ("cpuinfo", "meminfo", "version", "stat", "loadavg")
@@ -18,8 +25,14 @@ _PROC_FILES = ("cpuinfo", "meminfo", "version", "stat", "loadavg")
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
+class _Program(ctypes.Structure):
+    """``struct sock_fprog``: a BPF program as the kernel takes it."""
+
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_void_p))
+
+
 def _must(result: int, what: str) -> None:
-    if result < 0:
+    if result != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")
 
@@ -33,12 +46,19 @@ def die_with_parent() -> None:
     _must(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "PR_SET_PDEATHSIG")
 
 
-def enter(disk: int, keep: Sequence[str] = ()) -> None:
-    """Enter new user, process, IPC, network and mount namespaces, with an empty /tmp of ``disk`` bytes and a minimal /proc.
+def become(user: int) -> None:
+    """Become another user of this user namespace, for good, and so lose every capability."""
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
 
-    ``keep`` names the folders below /tmp that stay visible: the Python environment may be there.
 
-    The caller must fork afterwards: the child is process 1 of the new process namespace.
+def enter(disk: int, keep: Sequence[str] = (), hide: Iterable[str] = ()) -> None:
+    """Enter new user, process, IPC, network and mount namespaces, with a minimal /proc and empty folders to write in.
+
+    Each of those has room for ``disk`` bytes. ``keep`` names folders below /tmp that stay visible: the Python environment may be
+    there. The files and folders in ``hide`` are empty from now on. The caller must fork afterwards: the child is process 1 of the
+    new process namespace.
     """
     user, group = os.getuid(), os.getgid()
     _must(_libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "PR_SET_DUMPABLE")  # otherwise root owns /proc/self
@@ -48,19 +68,32 @@ def enter(disk: int, keep: Sequence[str] = ()) -> None:
         with open(f"/proc/self/{name}", "w") as file:
             file.write(text)
     _must(_libc.mount(b"none", b"/", None, _RECURSIVE | _PRIVATE, None), "mount /")
+    for path in hide:
+        _cover(path)
     kept = {path: os.open(path, os.O_PATH) for path in keep}
-    options = f"size={disk},nr_inodes=20000,mode=1777".encode()
-    _must(_libc.mount(b"tmpfs", b"/tmp", b"tmpfs", _NO_SUID | _NO_DEVICES, options), "mount /tmp")
+    for path in WRITABLE:
+        _mount_empty(path, f"size={disk},nr_inodes=20000,mode=1777")
     for path, number in kept.items():
         os.makedirs(path)
         source = f"/proc/self/fd/{number}".encode()
         _must(_libc.mount(source, path.encode(), None, _BIND | _RECURSIVE, None), f"bind {path}")
         os.close(number)
-    _must(_libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", _NO_SUID | _NO_DEVICES, options), "mount /dev/shm")
-    _must(_libc.mount(b"tmpfs", b"/proc", b"tmpfs", _NO_SUID | _NO_DEVICES, b"size=1m,nr_inodes=100"), "mount /proc")
+    _mount_empty("/proc", "size=1m,nr_inodes=100")
     for name, content in shown.items():
         with open(f"/proc/{name}", "wb") as copy:
             copy.write(content)
+
+
+def _mount_empty(path: str, options: str) -> None:
+    flags = _NO_SUID | _NO_DEVICES | _NO_PROGRAMS
+    _must(_libc.mount(b"tmpfs", path.encode(), b"tmpfs", flags, options.encode()), f"mount {path}")
+
+
+def _cover(path: str) -> None:
+    if os.path.isdir(path):
+        _mount_empty(path, "size=1,nr_inodes=1,mode=0555")
+    else:
+        _must(_libc.mount(b"/dev/null", path.encode(), None, _BIND, None), f"cover {path}")
 
 
 def give_up_privileges() -> None:
@@ -90,6 +123,14 @@ def limit(memory: int, processes: int, file_size: int, cpu_seconds: int) -> None
         hard = resource.getrlimit(kind)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(kind, (value, value))
+
+
+def forbid_calls(program: bytes) -> None:
+    """Have the kernel run a BPF program (seccomp) on every later system call of this process, its threads and its children."""
+    instructions = ctypes.create_string_buffer(program, len(program))
+    described = _Program(len(program) // 8, ctypes.addressof(instructions))
+    number = _SECCOMP[platform.machine()]
+    _must(_libc.syscall(number, _SET_FILTER, _ALL_THREADS, ctypes.byref(described)), "seccomp")
 
 
 def close_all_but(*keep: int) -> None:

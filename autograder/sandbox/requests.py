@@ -7,7 +7,8 @@ from torch import Tensor
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.student import Answer, Request
-from autograder.sandbox.encoding import BadMessage, Packing, Unpacking, pack
+from autograder.sandbox.decoding import Unpacking
+from autograder.sandbox.encoding import BadMessage, Packing, pack
 
 _FIELDS = tuple(field.name for field in fields(Request))
 _TEXTS = ("kind", "message", "expected", "yours", "setting", "cause", "hint")

@@ -76,6 +76,22 @@ def prepare() -> Any:
     return shell
 
 
+def without_programs(shell: Any) -> Any:
+    """Answer ``!ls``, ``%pip install`` and ``%%bash`` with a sentence: the sandbox starts no program. Returns the shell."""
+    from IPython.core.magics.script import ScriptMagics
+
+    def told(command: str, *_: Any, **__: Any) -> list[str]:
+        print(f"Not run, because no other program is started while a notebook is graded: {command.strip()[:200]}")
+        return []
+
+    def system(command: str) -> None:
+        told(command)
+
+    vars(shell).update(system=system, system_piped=system, system_raw=system, getoutput=told)
+    ScriptMagics.shebang = lambda self, line, cell: system(line or cell)  # type: ignore[method-assign]
+    return shell
+
+
 @contextmanager
 def _kept(outputs: Outputs) -> Any:
     with redirect_stdout(Stream(outputs, "stdout")), redirect_stderr(Stream(outputs, "stderr")):
@@ -109,9 +125,9 @@ def _line(error: BaseException | None) -> int:
     return step.tb_lineno if step else 0
 
 
-#: After these errors the rest of a cell still runs: a package that is missing here, or a function that the lesson forbids, must
-#: not remove the imports and definitions beside it.
-GOES_ON = ("ModuleNotFoundError", "ImportError", "CheckFailure")
+#: After these errors the rest of a cell still runs: a package or a program that is missing here, or a function that the lesson
+#: forbids, must not remove the imports and definitions beside it.
+GOES_ON = ("ModuleNotFoundError", "ImportError", "CheckFailure", "NotAvailableHere")
 
 
 def run(shell: Any, text: str) -> dict[str, Any]:

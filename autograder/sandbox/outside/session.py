@@ -9,11 +9,12 @@ from typing import Any
 import torch
 
 from autograder.judging.notebooks import without_magics
-from autograder.sandbox import encoding
+from autograder.sandbox import decoding, encoding
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.cell_result import CellResult, cell_result
 from autograder.sandbox.outside.worker import Stopped, Worker
 from autograder.sandbox.requests import unpack_failure
+from autograder.sandbox.set_up import SetUp
 
 
 class SetUpFailed(Exception):
@@ -60,16 +61,18 @@ class Session:
             self._worker = self._with_cells_run()
         return self._worker
 
-    def start(self, forbid: tuple[str, ...], files: Mapping[str, bytes]) -> Worker:
-        """Return a worker with limits, these files and forbidden functions disabled. Raises SetUpFailed if impossible."""
-        worker = self.box.spawn()
-        worker.deadline = self.begun + self.box.limits.total_wall
+    def start(self, forbid: tuple[str, ...], files: Mapping[str, bytes], alone: bool = False) -> Worker:
+        """Return a worker with these files, for which the functions in ``forbid`` are out of reach.
+
+        Raises SetUpFailed if the files could not be written.
+        """
+        limits = self.box.limits
+        worker = self.box.spawn(SetUp(forbid, self.lesson, self.box.threads, limits.inside(), alone))
+        worker.deadline = self.begun + limits.total_wall
         packing = encoding.Packing()
         content = {name: _as_tensor(data) for name, data in files.items()}
-        header = {"forbid": list(forbid), "files": encoding.pack(content, packing), "lesson": self.lesson}
-        header |= {"threads": self.box.threads, "limits": self.box.limits.inside()}
-        reply, unpacking = worker.ask("begin", header, packing)
-        if "failure" in reply:  # it has no limits, or can still call forbidden functions
+        reply, unpacking = worker.ask("files", {"files": encoding.pack(content, packing)}, packing)
+        if "failure" in reply:
             worker.close()
             raise SetUpFailed(
                 f"its files could not be written into the sandbox: {unpack_failure(reply['failure'], unpacking).yours}"
@@ -116,7 +119,7 @@ class Session:
 
     def ask(
         self, op: str, header: dict[str, Any], packing: encoding.Packing | None = None, alone: bool = False
-    ) -> tuple[dict[str, Any], encoding.Unpacking]:
+    ) -> tuple[dict[str, Any], decoding.Unpacking]:
         """Send one request to the worker. Raises Stopped, after which the next request goes to a fresh worker."""
         worker = self.worker()
         worker.process.kill_descendants()

@@ -7,7 +7,7 @@ import socket
 import time
 from typing import Any, Protocol
 
-from autograder.sandbox import encoding, wire
+from autograder.sandbox import decoding, encoding, wire
 from autograder.sandbox.outside.limits import MB, Limits
 from autograder.sandbox.outside.processes import Process
 
@@ -42,7 +42,7 @@ class Worker:
         packing: encoding.Packing | None = None,
         cpu: float | None = None,
         alone: bool = False,
-    ) -> tuple[dict[str, Any], encoding.Unpacking]:
+    ) -> tuple[dict[str, Any], decoding.Unpacking]:
         """Send one message and return the answer. Raises Stopped, with the worker killed, if none arrives.
 
         With ``alone``, for measurements, no other process may run beside the worker during the request.
@@ -63,7 +63,7 @@ class Worker:
         except Stopped:
             self.close()
             raise
-        return reply, encoding.Unpacking(body)
+        return reply, decoding.Unpacking(body)
 
     def cpu(self) -> float:
         """Return the processor seconds used; for a worker that has ended, the last known value."""

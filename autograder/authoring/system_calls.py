@@ -1,0 +1,108 @@
+"""The system calls that a submission may not make, as programs that the kernel runs on every call (seccomp, in BPF).
+
+``python -m autograder.authoring.system_calls`` writes them anew, with libseccomp; they lie beside the sandbox that loads them,
+so that a machine that grades needs no libseccomp. Everything else is allowed. The list follows what Docker and Flatpak forbid
+(https://docs.docker.com/engine/security/seccomp, https://github.com/flatpak/flatpak/blob/main/common/flatpak-run.c), and adds
+what a notebook has no use for: to start programs, memory that belongs to no process, and to hold up the owner of a file.
+"""
+
+import errno
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parents[1] / "sandbox" / "outside" / "system_calls"
+MACHINES = {"x86_64": "X86_64", "aarch64": "AARCH64"}
+
+#: Answered with "Operation not permitted".
+_FORBIDDEN = {
+    "start a program": "execve execveat",
+    "make or enter namespaces": "unshare setns",
+    "mount": "mount umount2 pivot_root chroot move_mount open_tree fsopen fsconfig fsmount fspick mount_setattr"
+    " quotactl quotactl_fd swapon swapoff",
+    "look into other processes": "ptrace process_vm_readv process_vm_writev process_madvise process_mrelease pidfd_getfd kcmp",
+    "keys of the kernel": "add_key request_key keyctl",
+    "a large attack surface": "bpf perf_event_open userfaultfd io_uring_setup io_uring_enter io_uring_register"
+    " fanotify_init lookup_dcookie name_to_handle_at open_by_handle_at landlock_create_ruleset remap_file_pages vmsplice",
+    "memory that counts as nobody's": "memfd_create memfd_secret shmget shmat shmctl shmdt semget semop semctl semtimedop"
+    " msgget msgsnd msgrcv msgctl mq_open mq_unlink",
+    "another personality": "personality modify_ldt uselib arch_prctl_ia32 vm86 vm86old",
+    "memory of other nodes": "mbind set_mempolicy set_mempolicy_home_node migrate_pages move_pages",
+    "the machine": "acct reboot sethostname setdomainname init_module finit_module delete_module create_module"
+    " kexec_load kexec_file_load iopl ioperm syslog settimeofday clock_settime clock_adjtime adjtimex stime vhangup"
+    " nfsservctl _sysctl sysfs ustat",
+}
+
+#: Answered with "Function not implemented": the C library then uses an older call, whose arguments can be looked at.
+_UNKNOWN = "clone3"
+
+_NO_SUCH = -1  # libseccomp's number for a name that it does not know
+
+_NEW_NAMESPACES = (0x00000080, 0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)
+_LEASE, _NOTIFY = 1024, 1026  # commands of fcntl: the owner of a file, who opens it, waits for the holder of a lease
+_TERMINAL = (0x5412, 0x541C)  # requests of ioctl that put text into a terminal
+_THREAD = 0x00010000  # a flag of clone
+_FAMILIES = (1, 2, 10)  # of sockets: within the machine, and the internet's, of which the sandbox has none
+
+
+def program(machine: str, fork: bool) -> bytes:
+    """Return the BPF program for a machine, such as ``x86_64``; without ``fork`` it also forbids new processes."""
+    import pyseccomp as seccomp  # needs the system's libseccomp
+
+    wanted = getattr(seccomp.Arch, MACHINES[machine])
+    built = seccomp.SyscallFilter(seccomp.ALLOW)
+    if wanted != seccomp.system_arch():
+        built.add_arch(wanted)
+        built.remove_arch(seccomp.Arch.NATIVE)
+    built.set_attr(seccomp.Attr.CTL_OPTIMIZE, 2)  # a binary tree: fewer comparisons for each call
+    built.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)  # 32-bit calls, which have other numbers
+    for number, name, conditions in _rules(seccomp, fork):
+        built.add_rule(seccomp.ERRNO(number), name, *conditions)
+    return _exported(built)
+
+
+def _rules(seccomp: Any, fork: bool) -> Iterator[tuple[int, str, tuple[Any, ...]]]:
+    """Yield rules: the error, the system call, and conditions on its arguments."""
+    for names in _FORBIDDEN.values():
+        for name in names.split():
+            if _exists(seccomp, name):
+                yield errno.EPERM, name, ()
+    yield errno.ENOSYS, _UNKNOWN, ()
+    for flag in _NEW_NAMESPACES:
+        yield errno.EPERM, "clone", (seccomp.Arg(0, seccomp.MASKED_EQ, flag, flag),)
+    for command in (_LEASE, _NOTIFY):
+        yield errno.EPERM, "fcntl", (seccomp.Arg(1, seccomp.MASKED_EQ, 0xFFFFFFFF, command),)
+    for request in _TERMINAL:
+        yield errno.EPERM, "ioctl", (seccomp.Arg(1, seccomp.MASKED_EQ, 0xFFFFFFFF, request),)
+    for family in range(max(_FAMILIES)):
+        if family not in _FAMILIES:
+            yield errno.EAFNOSUPPORT, "socket", (seccomp.Arg(0, seccomp.EQ, family),)
+    yield errno.EAFNOSUPPORT, "socket", (seccomp.Arg(0, seccomp.GT, max(_FAMILIES)),)
+    if not fork:
+        for name in ("fork", "vfork"):
+            yield errno.EPERM, name, ()
+        yield errno.EPERM, "clone", (seccomp.Arg(0, seccomp.MASKED_EQ, _THREAD, 0),)
+
+
+def _exists(seccomp: Any, name: str) -> bool:
+    """Return whether this libseccomp knows a call."""
+    return bool(seccomp.resolve_syscall(seccomp.Arch.NATIVE, name) != _NO_SUCH)
+
+
+def _exported(built: Any) -> bytes:
+    with tempfile.TemporaryFile() as file:
+        built.export_bpf(file)
+        file.seek(0)
+        return file.read()
+
+
+def main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    for machine in MACHINES:
+        (FOLDER / f"{machine}.bpf").write_bytes(program(machine, fork=True))
+        (FOLDER / f"{machine}-alone.bpf").write_bytes(program(machine, fork=False))
+
+
+if __name__ == "__main__":
+    main()

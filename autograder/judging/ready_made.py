@@ -1,0 +1,72 @@
+"""Functions that answer an exercise: what is told when one is called, and Python functions made to raise.
+
+A function written in Python gets other code, which every reference to it shares: the module that defines it, one that exports it
+again, a dictionary, a subclass.
+"""
+
+import inspect
+from types import CodeType, FunctionType
+from typing import Any
+
+from autograder.judging.failure import CheckFailure
+
+#: The forbidden functions that were called. A student's code may hide the error that a call raises.
+HITS: list[str] = []
+
+
+def failure(name: str, line: int | None = None) -> CheckFailure:
+    """Return the failure that says which ready-made function was used, and where."""
+    where = f" (line {line} of your cell)" if line else ""
+    return CheckFailure(
+        "forbidden",
+        f"{name} is not allowed in this lesson{where}.",
+        cause="ready-made function",
+        hint="This lesson is about what that function does inside. Write the steps yourself; you may compare with it in "
+        "a cell of your own.",
+    )
+
+
+def used(name: str) -> None:
+    """Note that a forbidden function was called, and raise the failure that says so."""
+    HITS.append(name)
+    raise failure(name)
+
+
+def replace_code(thing: Any, name: str) -> list[tuple[FunctionType, CodeType]]:
+    """Give a function written in Python code that raises; for a class, give it to the methods that its constructor does not need.
+
+    Returns what was replaced: functions, each with its former code.
+    """
+    replaced = []
+    for function in _functions_of(thing):
+        replaced.append((function, function.__code__))
+        function.__code__ = _raising(name, function.__code__.co_freevars)
+    return replaced
+
+
+def _functions_of(thing: Any) -> list[FunctionType]:
+    if isinstance(thing, type):
+        own = {name: inspect.unwrap(value) for name, value in vars(thing).items() if callable(value)}
+        made_with = getattr(own.get("__init__"), "__code__", None)
+        needed = set(made_with.co_names if made_with else ())
+        chosen = [name for name in own if name not in needed and (name == "__call__" or not name.startswith("__"))]
+        return [own[name] for name in chosen if isinstance(own[name], FunctionType)]
+    thing = inspect.unwrap(thing) if callable(thing) else thing
+    return [thing] if isinstance(thing, FunctionType) else []
+
+
+def _raising(name: str, free: tuple[str, ...]) -> CodeType:
+    """Return code for any arguments that calls :func:`used`, and refers to the same outer variables as the code it replaces."""
+    outer = "".join(f"    {variable} = None\n" for variable in free)
+    text = (
+        f"def outer():\n{outer}"
+        f"    def blocked(*args, **kwargs):\n"
+        f"        from {__name__} import used\n"
+        f"        used({name!r})\n"
+        f"        return ({', '.join(free)})\n"
+        f"    return blocked\n"
+    )
+    names: dict[str, Any] = {}
+    exec(text, names)
+    code: CodeType = names["outer"]().__code__
+    return code

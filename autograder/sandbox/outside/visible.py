@@ -1,0 +1,80 @@
+"""What exists inside the sandbox: the system's and Python's folders, the library of the course, and our few files that run there."""
+
+import platform
+import sys
+import sysconfig
+from collections.abc import Iterator
+from importlib import util
+from pathlib import Path
+
+INSIDE = "/inside"
+
+_MODULES = {
+    "judging": "__init__ apply arguments failure files forbidden local measure mentions ready_made student tensors torch_state"
+    " watch",
+    "sandbox": "__init__ decoding encoding namespaces requests set_up wire",
+    "sandbox/inside": "__init__ blockade outputs shell stand_in worker zygote",
+}
+
+#: The only files of the autograder that exist inside: no check, no known answer, no reference, no score.
+FILES = ("__init__.py", *(f"{folder}/{name}.py" for folder, names in _MODULES.items() for name in names.split()))
+
+_SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts")
+
+
+class SandboxMissing(Exception):
+    """The sandbox cannot be set up on this machine."""
+
+
+def mounts() -> Iterator[tuple[str, ...]]:
+    for path in _SYSTEM:
+        yield ("--ro-bind-try", path, path)
+    for tree in trees():
+        yield ("--ro-bind", str(tree), str(tree))
+    for folder in _hidden():
+        yield ("--tmpfs", folder)
+    package = Path(__file__).parents[2]
+    for kind in ("", "-alone"):
+        yield ("--ro-bind", str(program(kind)), f"{INSIDE}/system_calls{kind}.bpf")
+    for name in FILES:
+        yield ("--ro-bind", str(package / name), f"{INSIDE}/autograder/{name}")
+    yield (
+        "--ro-bind",
+        str(package / "sandbox" / "inside" / "stand_in.py"),
+        f"{INSIDE}/autograder/judging/in_notebook.py",
+    )
+    yield ("--ro-bind", str(_folder_of("course_lib")), f"{INSIDE}/course_lib")
+
+
+def program(kind: str, machine: str = "") -> Path:
+    """Return the file with the system calls that a worker may not make (:mod:`autograder.authoring.system_calls`)."""
+    path = Path(__file__).with_name("system_calls") / f"{machine or platform.machine()}{kind}.bpf"
+    if not path.is_file():
+        known = ", ".join(file.stem for file in path.parent.glob("*[0-9].bpf"))
+        raise SandboxMissing(
+            f"There is no sandbox for machines of the kind {platform.machine()}. Expected one of: {known}."
+        )
+    return path
+
+
+def trees() -> list[Path]:
+    """Return the folders of Python and of the environment, except those of the system."""
+    found: list[Path] = []
+    for path in map(Path, (sys.base_prefix, sys.prefix, sysconfig.get_path("purelib"))):
+        if not any(path.is_relative_to(other) for other in (Path("/usr"), *found)):
+            found.append(path)
+    return found
+
+
+def _hidden() -> Iterator[str]:
+    """Yield visible folders that must be hidden: the installed autograder, and the library, which is shown elsewhere."""
+    for folder in map(_folder_of, ("autograder", "course_lib")):
+        if any(folder.is_relative_to(tree) for tree in (*trees(), Path("/usr"))):
+            yield str(folder)
+
+
+def _folder_of(package: str) -> Path:
+    found = util.find_spec(package)
+    if found is None or not found.submodule_search_locations:
+        raise SandboxMissing(f"The package {package} is not installed beside the autograder.")
+    return Path(found.submodule_search_locations[0]).resolve()

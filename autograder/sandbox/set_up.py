@@ -1,0 +1,30 @@
+"""What a worker has to be before any byte of a submission reaches it. Used on both sides of the boundary."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+
+@dataclass(frozen=True)
+class SetUp:
+    """The settings of one worker.
+
+    ``forbid`` names the functions that it may not call; ``lesson`` is the lesson's package, whose ``check`` a notebook may
+    import. ``limits`` are those that the kernel enforces per process (:meth:`Limits.inside`). A worker that is ``alone`` can
+    have threads, but no other process: its time and memory are then all that a call costs.
+    """
+
+    forbid: tuple[str, ...] = ()
+    lesson: str = ""
+    threads: int = 1
+    limits: Mapping[str, int] = field(default_factory=dict)
+    alone: bool = False
+
+    def as_bytes(self) -> bytes:
+        return json.dumps(asdict(self)).encode()
+
+
+def from_bytes(data: bytes) -> SetUp:
+    """Return the settings encoded by :meth:`SetUp.as_bytes`."""
+    said = json.loads(data)
+    return SetUp(**said | {"forbid": tuple(said["forbid"])})
