@@ -15,6 +15,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from autograder.judging.mark_value import mark_value
+
 #: The lessons that come with the autograder.
 OWN = "autograder.lessons"
 
@@ -134,8 +136,13 @@ class Lesson:
 
     @property
     def forbidden(self) -> tuple[str, ...]:
-        """The dotted names of the functions that the lesson forbids."""
-        return self.settings.FORBIDDEN
+        """The dotted names of what the lesson forbids: functions, classes, and packages with all that they define."""
+        return tuple(self.settings.FORBIDDEN)
+
+    def forbidden_in(self, exercise: str) -> tuple[str, ...]:
+        """Return what an exercise forbids: what the lesson does, and what would be the whole answer to this exercise."""
+        own: dict[str, tuple[str, ...]] = getattr(self.settings, "FORBIDDEN_IN", {})
+        return self.forbidden + own.get(exercise, ())
 
     @property
     def handed_in(self) -> tuple[str, ...]:
@@ -190,11 +197,3 @@ class Lesson:
 @functools.cache
 def _points(lesson: Lesson, exercise: str) -> float:
     return float(sum(mark_value(check, "points", 0) for check in lesson.checks(exercise).values()))
-
-
-def mark_value(check: Callable[..., Any], name: str, default: Any = None) -> Any:
-    """Return the first argument of the check's mark ``name`` (True for a mark without arguments), or ``default``."""
-    for mark in getattr(check, "pytestmark", ()):
-        if mark.name == name:
-            return mark.args[0] if mark.args else True
-    return default

@@ -50,7 +50,7 @@ class LocalStudent(Questions):
 
     def forbidden_use(self, name: str) -> CheckFailure | None:
         try:
-            return forbidden.mentions(text_of(self.namespace.get(name)) or "", self.namespace, self.forbid)
+            return forbidden.mentions(text_of(self.namespace.get(name)) or "", self.namespace, self._forbidden(name))
         except SyntaxError:
             return None  # a lambda inside a larger expression; a forbidden call still raises at run time
 
@@ -132,18 +132,17 @@ class LocalStudent(Questions):
         args = tuple(self._argument(arg, request) for arg in request.args)
         kwargs = {key: self._argument(value, request) for key, value in request.kwargs.items()}
         self._keep((*args, *kwargs.values()))
-        value, deep = None, request.deep and self.deep and bool(self.forbid)
+        forbid = self._forbidden(request.name)
+        value, deep = None, request.deep and self.deep and bool(forbid)
         elsewhere = torch.device(request.default_device) if request.default_device else contextlib.nullcontext()
-        with watch(request.name), forbidden.unavailable(self.forbid), torch.enable_grad(), elsewhere:
+        with watch(request.name), forbidden.unavailable(forbid), torch.enable_grad(), elsewhere:
             if request.build is not None:
                 target = built(target, tuple(self._argument(arg, request) for arg in request.build), request)
             for earlier in request.before:
                 target(*(self._argument(arg, request) for arg in earlier))
             for _ in range(request.times):
                 value = (
-                    forbidden.below_python(lambda: target(*args, **kwargs), self.forbid)
-                    if deep
-                    else target(*args, **kwargs)
+                    forbidden.below_python(lambda: target(*args, **kwargs), forbid) if deep else target(*args, **kwargs)
                 )
         answer = Answer(value, args)
         if isinstance(target, nn.Module):
@@ -151,6 +150,9 @@ class LocalStudent(Questions):
         if request.cotangents is not None:
             add_gradients(answer, request)
         return answer
+
+    def _forbidden(self, exercise: str) -> tuple[str, ...]:
+        return self._lesson.forbidden_in(exercise) if self._lesson else self.forbid
 
     def _keep(self, inputs: Iterable[Any]) -> None:
         self._kept += [x for x in inputs if isinstance(x, Tensor) and x.numel() < 10**5]

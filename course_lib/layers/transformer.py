@@ -32,10 +32,9 @@ class Transformer(nn.Module):
         self.decoder = Decoder(config.decoder_blocks, *sizes)
         self.dropout = Dropout(config.dropout)
         self.output = None if config.tied else nn.Linear(width, config.vocab_size, bias=False)
-        with torch.device("cpu"):  # on the meta device, torch.arange would spend seconds on imports (2.13)
-            positions = sinusoidal_positions(config.max_length, width)
-        # Made once, and never saved: a checkpoint holds what was learned.
-        self.register_buffer("positions", positions.to(self.embedding.weight.device), persistent=False)
+        # Filled by the first call, and never saved: a checkpoint holds what was learned.
+        self.register_buffer("positions", torch.empty(config.max_length, width), persistent=False)
+        self.positions_filled = False
         if self.output is not None:
             normal(self.output.weight.data, width**-0.5)  # logits of variance 1, as if tied
 
@@ -77,5 +76,12 @@ class Transformer(nn.Module):
     def _embed(self, ids: Int[Tensor, "B N"]) -> Float[Tensor, "B N D"]:
         N, width = ids.shape[1], self.embedding.embedding_dim
         X = self.embedding(ids) * math.sqrt(width)
-        positions = self.positions if len(self.positions) >= N else sinusoidal_positions(N, width).to(X)
-        return self.dropout(X + positions[:N])
+        return self.dropout(X + self._first_positions(N, width).to(X.dtype))
+
+    def _first_positions(self, N: int, width: int) -> Float[Tensor, "N D"]:
+        if len(self.positions) < N:
+            return sinusoidal_positions(N, width).to(self.positions)
+        if not self.positions_filled:
+            self.positions.copy_(sinusoidal_positions(len(self.positions), width))
+            self.positions_filled = True
+        return self.positions[:N]

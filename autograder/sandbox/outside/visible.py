@@ -1,4 +1,4 @@
-"""What exists inside the sandbox: the system's and Python's folders, the library of the course, and our few files that run there."""
+"""What exists inside the sandbox: folders of the system and of Python, the course library, and our few files that run there."""
 
 import platform
 import sys
