@@ -15,9 +15,8 @@ from torch import Tensor
 from autograder.judging import references, symptoms
 from autograder.judging.answers import Case, misconceptions
 from autograder.judging.failure import CheckFailure, Diagnosis
-from autograder.judging.lesson import Lesson
+from autograder.judging.lesson import Lesson, mark_value
 from autograder.judging.local import LocalStudent
-from autograder.judging.mark_value import mark_value
 from autograder.judging.replay import Check, equal, replay, same_failure, silence
 from autograder.judging.student import Exchange
 

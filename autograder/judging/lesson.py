@@ -15,8 +15,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from autograder.judging.mark_value import mark_value
-
 #: The lessons that come with the autograder.
 OWN = "autograder.lessons"
 
@@ -126,8 +124,7 @@ class Lesson:
     @property
     def settings(self) -> ModuleType:
         """The module with EXERCISES, FORBIDDEN, HANDED_IN and BUILDS_ON."""
-        self.lessons.load()
-        return importlib.import_module(self.package)
+        return self.module("")
 
     @property
     def exercises(self) -> tuple[str, ...]:
@@ -154,9 +151,9 @@ class Lesson:
         return self.settings.BUILDS_ON.get(exercise, ())
 
     def module(self, name: str) -> ModuleType:
-        """Import a module of the lesson, such as ``references``."""
+        """Import a module of the lesson, such as ``references``, or the package itself."""
         self.lessons.load()
-        return importlib.import_module(f"{self.package}.{name}")
+        return importlib.import_module(f"{self.package}.{name}".rstrip("."))
 
     def has(self, name: str) -> bool:
         """Return whether the lesson has a module of this name."""
@@ -173,11 +170,8 @@ class Lesson:
     def checks(self, exercise: str) -> dict[str, Callable[..., Any]]:
         """Return the checks of an exercise by name, in file order."""
         module = self.module(f"checks.{self.check_file(exercise).stem}")
-        return {
-            name: thing
-            for name, thing in vars(module).items()
-            if name.startswith("check_") and mark_value(thing, "exercise") == exercise
-        }
+        found = {name: thing for name, thing in vars(module).items() if name.startswith("check_")}
+        return {name: thing for name, thing in found.items() if mark_value(thing, "exercise") == exercise}
 
     def measures(self, exercise: str) -> bool:
         """Return whether a check of the exercise measures time or memory."""
@@ -197,3 +191,9 @@ class Lesson:
 @functools.cache
 def _points(lesson: Lesson, exercise: str) -> float:
     return float(sum(mark_value(check, "points", 0) for check in lesson.checks(exercise).values()))
+
+
+def mark_value(check: Callable[..., Any], name: str, default: Any = None) -> Any:
+    """Return the first argument of the check's mark ``name`` (True for a mark without arguments), or ``default``."""
+    marks = (mark for mark in getattr(check, "pytestmark", ()) if mark.name == name)
+    return next((mark.args[0] if mark.args else True for mark in marks), default)

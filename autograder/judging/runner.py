@@ -6,8 +6,7 @@ from typing import Any
 from autograder.judging import measure, pytest_session
 from autograder.judging.diagnosis import Lost, diagnose
 from autograder.judging.failure import CheckFailure, PartialCredit, as_failure
-from autograder.judging.lesson import Lesson
-from autograder.judging.mark_value import mark_value
+from autograder.judging.lesson import Lesson, mark_value
 from autograder.judging.replay import replay, same_failure
 from autograder.judging.report import CheckResult, ExerciseReport
 from autograder.judging.seeds import fresh_seed
