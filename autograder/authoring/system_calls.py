@@ -41,6 +41,7 @@ _NO_SUCH = -1  # libseccomp's number for a name that it does not know
 
 _NEW_NAMESPACES = (0x00000080, 0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)
 _LEASE, _NOTIFY = 1024, 1026  # commands of fcntl: the owner of a file, who opens it, waits for the holder of a lease
+_FORGET = (8, 20, 21)  # advice of madvise: to let the kernel forget that memory was used, which it is asked for
 _TERMINAL = (0x5412, 0x541C)  # requests of ioctl that put text into a terminal
 _THREAD = 0x00010000  # a flag of clone
 _FAMILIES = (1, 2, 10)  # of sockets: within the machine, and the internet's, of which the sandbox has none
@@ -73,6 +74,8 @@ def _rules(seccomp: Any, fork: bool) -> Iterator[tuple[int, str, tuple[Any, ...]
         yield errno.EPERM, "clone", (seccomp.Arg(0, seccomp.MASKED_EQ, flag, flag),)
     for command in (_LEASE, _NOTIFY):
         yield errno.EPERM, "fcntl", (seccomp.Arg(1, seccomp.MASKED_EQ, 0xFFFFFFFF, command),)
+    for advice in _FORGET:
+        yield errno.EINVAL, "madvise", (seccomp.Arg(2, seccomp.MASKED_EQ, 0xFFFFFFFF, advice),)
     for request in _TERMINAL:
         yield errno.EPERM, "ioctl", (seccomp.Arg(1, seccomp.MASKED_EQ, 0xFFFFFFFF, request),)
     for family in range(max(_FAMILIES)):

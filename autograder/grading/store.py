@@ -14,6 +14,7 @@ from autograder.grading.result import Result
 from autograder.grading.settings import Settings
 from autograder.grading.version import checks_version, environment
 from autograder.grading.whole_file import write_whole
+from autograder.judging.seeds import BITS
 
 FORMAT = 2
 
@@ -78,7 +79,7 @@ class Store:
         if settings.seed is not None:
             return settings.seed
         what = f"seed\0{submission.assignment}\0{submission.digest}".encode()
-        return int.from_bytes(hmac.new(self.secret(), what, hashlib.sha256).digest()[:8], "big")
+        return int.from_bytes(hmac.new(self.secret(), what, hashlib.sha256).digest()[: BITS // 8], "big")
 
     def key_and_seed(self, submission: Work, settings: Settings) -> tuple[str, int]:
         """Return the key of a submission's result, and the seed of its inputs."""

@@ -66,6 +66,14 @@ def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
             own[meant[key][0]].copy_(tensor)
 
 
+def parameters_of(module: nn.Module) -> dict[str, Tensor]:
+    """Return all parameters by name, also those that the student's own ``named_parameters`` leaves out; shared ones once."""
+    named: dict[str, Tensor] = {**dict(nn.Module.named_parameters(module)), **dict(module.named_parameters())}
+    known = {id(parameter) for parameter in named.values()}
+    state = nn.Module.state_dict(module, keep_vars=True).items()
+    return named | {key: one for key, one in state if isinstance(one, nn.Parameter) and id(one) not in known}
+
+
 def add_gradients(answer: Answer, request: Request) -> None:
     if answer.value is None:
         raise nothing_returned()

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.judging import forbidden, measure
-from autograder.judging.apply import add_gradients, built, leaf
+from autograder.judging.apply import add_gradients, built, leaf, parameters_of
 from autograder.judging.arguments import Made, Seeded
 from autograder.judging.failure import CheckFailure
 from autograder.judging.files import files_in
@@ -146,7 +146,7 @@ class LocalStudent(Questions):
                 )
         answer = Answer(value, args)
         if isinstance(target, nn.Module):
-            answer.parameters = dict(target.named_parameters())
+            answer.parameters = parameters_of(target)
         if request.cotangents is not None:
             add_gradients(answer, request)
         return answer

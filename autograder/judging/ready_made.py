@@ -4,6 +4,7 @@ A function written in Python gets other code, which every reference to it shares
 again, a dictionary, a subclass.
 """
 
+import functools
 import inspect
 from types import CodeType, FunctionType
 from typing import Any
@@ -55,6 +56,7 @@ def _functions_of(thing: Any) -> list[FunctionType]:
     return [thing] if isinstance(thing, FunctionType) else []
 
 
+@functools.cache
 def _raising(name: str, free: tuple[str, ...]) -> CodeType:
     """Return code for any arguments that calls :func:`used`, and refers to the same outer variables as the code it replaces."""
     outer = "".join(f"    {variable} = None\n" for variable in free)

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from autograder.judging.arguments import Made, Seeded
+from autograder.judging.seeds import BITS
 from autograder.sandbox.encoding import DTYPES, MAX_BODY, MAX_DEPTH, MAX_NODES, BadMessage
 
 
@@ -54,7 +55,7 @@ class Unpacking:
         if kind == "made" and self.strided and isinstance(content, list) and len(content) == 2:  # in requests only
             return Made(str(content[0]), self.value(content[1], depth + 1))
         if kind == "seeded" and self.strided:
-            return Seeded(_size(content))
+            return Seeded(_size(content, 2**BITS - 1))
         raise BadMessage("a value of no known kind")
 
     def _tensor(self, data: dict[str, Any]) -> Any:
@@ -107,8 +108,8 @@ def _bad(what: str) -> Any:
     raise BadMessage(what)
 
 
-def _size(number: Any) -> int:
-    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= 2**40:
+def _size(number: Any, largest: int = 2**40) -> int:
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= largest:
         raise BadMessage("a tensor with an invalid size")
     return number
 

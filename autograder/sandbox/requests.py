@@ -14,9 +14,6 @@ _FIELDS = tuple(field.name for field in fields(Request))
 _TEXTS = ("kind", "message", "expected", "yours", "setting", "cause", "hint")
 _LONGEST = 2000
 
-#: Arguments with at most this many numbers are sent back, to detect whether a call changed them.
-_SENT_BACK = 10**6
-
 
 def pack_request(request: Request, packing: Packing) -> dict[str, Any]:
     content = {name: getattr(request, name) for name in _FIELDS}
@@ -31,24 +28,28 @@ def unpack_request(data: Any, unpacking: Unpacking) -> Request:
 
 def pack_answer(answer: Answer, packing: Packing) -> dict[str, Any]:
     """Encode the result of a call."""
-    small = sum(arg.numel() for arg in answer.args_after if isinstance(arg, Tensor)) <= _SENT_BACK
     return {
         "value": pack(answer.value, packing),
-        "args_after": pack(answer.args_after if small else (), packing),
+        "args_after": pack(answer.args_after, packing),
         "gradients": pack(list(answer.gradients), packing),
         "parameter_gradients": pack(answer.parameter_gradients, packing),
         "parameters": pack(answer.parameters, packing),
     }
 
 
-def unpack_answer(data: Any, unpacking: Unpacking) -> Answer:
-    """Decode an answer from the sandbox. Raises BadMessage unless every part has the expected type."""
+def unpack_answer(data: Any, unpacking: Unpacking, arguments: int) -> Answer:
+    """Decode an answer from the sandbox to a call with that many ``arguments``.
+
+    Raises BadMessage unless every part has the expected type, and all arguments have come back.
+    """
     if not isinstance(data, dict):
         raise BadMessage("an answer that is not an object")
     parts = {key: unpacking.value(data.get(key)) for key in ("value", "args_after", "gradients")}
     named = {key: unpacking.value(data.get(key)) for key in ("parameter_gradients", "parameters")}
     if not isinstance(parts["args_after"], tuple) or not _tensors(parts["gradients"]):
         raise BadMessage("an answer with wrong parts")
+    if len(parts["args_after"]) != arguments:
+        raise BadMessage("an answer without all of the call's arguments")
     if not all(isinstance(part, dict) and _tensors(list(part.values())) for part in named.values()):
         raise BadMessage("an answer with wrong parameters")
     return Answer(

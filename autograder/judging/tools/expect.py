@@ -90,9 +90,19 @@ def ids(value: Tensor, what: str) -> None:
 
 
 def close(
-    value: Tensor, expected: Tensor, what: str, *, size: float = 1.0, setting: str = "", message: str = ""
+    value: Tensor,
+    expected: Tensor,
+    what: str,
+    *,
+    size: float = 1.0,
+    setting: str = "",
+    message: str = "",
+    inputs: torch.dtype = torch.float32,
 ) -> None:
-    """Fail unless ``value`` equals ``expected`` (computed in float64) up to the rounding of ``value``'s dtype."""
+    """Fail unless ``value`` equals ``expected`` (computed in float64) up to rounding.
+
+    That is the rounding of ``value``'s dtype, but not of a coarser one than that of the ``inputs``.
+    """
     shape(value, expected.shape, what, "as expected", setting)
     if value.is_complex() or not value.is_floating_point():
         raise CheckFailure(
@@ -104,14 +114,14 @@ def close(
         )
     got, want = value.detach().to("cpu", torch.float64), expected.detach().to("cpu", torch.float64)
     difference = (got - want).abs()
-    wrong = ~(difference <= tolerance(value.dtype, size))
+    wrong = ~(difference <= min(tolerance(value.dtype, size), tolerance(inputs, size)))
     if wrong.any():
         raise difference_failure(got, want, wrong, what, setting, message)
 
 
 def unchanged(before: Sequence[Any], after: Sequence[Any], names: Sequence[str]) -> None:
-    """Fail when a call has changed one of its arguments."""
-    for old, new, name in zip(before, after, names, strict=False):
+    """Fail when a call has changed one of its arguments. Raises ValueError unless there are as many after the call as before."""
+    for name, (old, new) in zip(names, zip(before, after, strict=True), strict=False):
         if not isinstance(old, Tensor):
             continue
         same = isinstance(new, Tensor) and new.shape == old.shape and new.dtype == old.dtype

@@ -17,8 +17,8 @@ from autograder.sandbox.outside.race import Race, arguments
 from autograder.sandbox.outside.session import Session
 from autograder.sandbox.outside.worker import Stopped
 
-#: Memory of a process that its tensors do not explain: libraries that load on first use, pools of the memory allocator.
-_MEMORY_NOISE = 60 * MB
+#: Memory of a process that its tensors do not explain: pools of the memory allocator.
+_MEMORY_NOISE = 12 * MB
 
 
 class RemoteStudent(Questions):
@@ -39,7 +39,11 @@ class RemoteStudent(Questions):
     def _carry_out(self, request: Request) -> Answer:
         packing = encoding.Packing()
         header = {"request": requests.pack_request(request, packing)}
-        return self._ask("answer", request.name, header, packing, requests.unpack_answer, "answer")
+
+        def read(data: Any, unpacking: decoding.Unpacking) -> Answer:
+            return requests.unpack_answer(data, unpacking, len(request.args))
+
+        return self._ask("answer", request.name, header, packing, read, "answer")
 
     def timed(self, name: str) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -63,12 +67,12 @@ class RemoteStudent(Questions):
         """
         packing = encoding.Packing()
         header = arguments(name, args, kwargs, packing)
-        told = self._ask("memory", name, header, packing, _number, "number")
-        with self._failures(name):
+        with self._failures(name), self.session.measuring():
+            told = self._ask("memory", name, header, packing, _number, "number", alone=True)
             process = self.session.worker().process
-            before = process.reset_peak()
+            process.watch_memory()
             self._ask("call", name, header, packing, lambda data, unpacking: None, "value", alone=True)
-            held = process.peak() - before
+            held = process.held()
         return max(told, held if held > _MEMORY_NOISE else 0)
 
     def time_ratio(
@@ -79,8 +83,8 @@ class RemoteStudent(Questions):
         The race counts the processor time of each process, as the kernel reports it, from the request to the last byte
         of the answer. The cost of transferring the bytes is measured with a function that only returns an argument.
         """
-        with self._failures(name):
-            rival = self.session.start((), {})
+        with self._failures(name), self.session.measuring():
+            rival = self.session.start((), {}, alone=True)  # with no file of the submission
             try:
                 rival.ask(
                     "run",

@@ -32,6 +32,9 @@ class Session:
         self.stops = 0
         self.begun = time.monotonic()
         self._worker: Worker | None = None
+        self._alone = False  # whether the worker may have no other process
+        self._right: tuple[list[str], str] | None = None  # earlier exercises to be replaced, and their right versions
+        self._kept: tuple[Worker, tuple[list[str], str] | None, list[str]] | None = None  # of the last measurement
         self._workers: list[Worker] = []  # all that have run the submission's code, to sum their time
 
     # ------------------------------------------------------------ cells
@@ -83,18 +86,20 @@ class Session:
         """Return a fresh worker that has run the cells so far. A cell that stops it is dropped from ``done``."""
         cells: Sequence[str] = self.done
         while True:
-            worker, text = self.start(self.forbid, self.files), ""
+            worker, text = self.start(self.forbid, self.files, self._alone), ""
             self._workers.append(worker)
             try:
                 for text in cells:
                     worker.ask("run", {"text": text}, cpu=self.box.limits.cell_cpu)
-                return worker
             except Stopped:
                 self.stops += 1
                 cells = [cell for cell in cells if cell != text]
                 self.done = [cell for cell in self.done if cell != text]
                 if self.stops >= self.box.limits.stops:
                     raise
+            else:
+                self._replace_exercises(worker)
+                return worker
 
     def used(self) -> float:
         """Return the processor seconds that all workers of the submission have used so far."""
@@ -129,19 +134,47 @@ class Session:
             self._lost()
             raise
 
-    @contextlib.contextmanager
-    def with_right(self, names: Sequence[str], text: str) -> Iterator[None]:
+    def with_right(self, names: Sequence[str], text: str) -> contextlib.AbstractContextManager[None]:
         """Redirect requests to a second worker in which right versions replace the student's earlier exercises."""
-        own, self._worker = self._worker, None
+        return self._another(alone=self._alone, right=([*names], text))
+
+    def measuring(self) -> contextlib.AbstractContextManager[None]:
+        """Redirect requests to a worker that can have no other process, whose time and memory would be its own.
+
+        Only measurements go there. It is kept until other cells have run.
+        """
+        return self._another(alone=True, right=self._right)
+
+    @contextlib.contextmanager
+    def _another(self, alone: bool, right: tuple[list[str], str] | None) -> Iterator[None]:
+        own = self._worker, self._alone, self._right
+        self._worker, self._alone, self._right = None, alone, right
         try:
-            self._worker = self._with_cells_run()
-            reply, _ = self._worker.ask("right", {"names": list(names), "text": text})
-            if "failure" in reply:
-                raise Stopped("garbled", "The right versions of earlier exercises could not be used here.")
+            self._worker = self._take_kept() or self._with_cells_run()
             yield
         finally:
-            self._end_worker()
-            self._worker = own
+            self._keep_or_end()
+            self._worker, self._alone, self._right = own
+
+    def _take_kept(self) -> Worker | None:
+        """Return the worker of an earlier measurement, if it has run the same cells."""
+        kept, self._kept = self._kept, None
+        if kept is None or (self._alone and kept[1:] == (self._right, self.done)):
+            return kept and kept[0]
+        kept[0].close()
+        return None
+
+    def _keep_or_end(self) -> None:
+        if self._alone and self._worker is not None and self._kept is None:
+            self._kept, self._worker = (self._worker, self._right, [*self.done]), None
+        self._end_worker()
+
+    def _replace_exercises(self, worker: Worker) -> None:
+        if self._right is None:
+            return
+        reply, _ = worker.ask("right", {"names": self._right[0], "text": self._right[1]})
+        if "failure" in reply:
+            raise Stopped("garbled", "The right versions of earlier exercises could not be used here.")
 
 
 def _as_tensor(data: bytes) -> torch.Tensor:

@@ -28,8 +28,8 @@ def _compare(student: Student, Q, K, V, more="float64", size=1.0, **options):
     Y, A = _attention(student, Q, K, V, **options)
     want_Y, want_A = references.scaled_dot_product_attention(Q.double(), K.double(), V.double(), options.get("allowed"))
     setting = _setting(Q, V, more)
-    expect.close(A, want_A, "A", size=size, setting=setting)
-    expect.close(Y, want_Y, "Y", size=size, setting=setting)
+    expect.close(A, want_A, "A", size=size, setting=setting, inputs=Q.dtype)
+    expect.close(Y, want_Y, "Y", size=size, setting=setting, inputs=Q.dtype)
     return Y, A
 
 
