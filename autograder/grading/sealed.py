@@ -9,7 +9,7 @@ from autograder.judging.lesson import Lesson
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.cell_result import CellResult
 from autograder.sandbox.outside.remote import RemoteStudent
-from autograder.sandbox.outside.session import Session, defined_names
+from autograder.sandbox.outside.session import Session
 
 
 class Sealed:
@@ -43,3 +43,21 @@ def _importing(text: str) -> str:
         return "".join(f"{ast.unparse(node)}\n" for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
+
+
+def defined_names(text: str) -> dict[str, str]:
+    """Return the source of every function, class and variable that a cell defines at its top level."""
+    plain = notebooks.without_magics(text)
+    try:
+        body = ast.parse(plain).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    found: dict[str, str] = {}
+    lines = plain.splitlines(keepends=True)
+    for node in body:
+        source = "".join(lines[node.lineno - 1 : node.end_lineno])
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            found[node.name] = source
+        elif isinstance(node, ast.Assign):
+            found |= {target.id: source for target in node.targets if isinstance(target, ast.Name)}
+    return found

@@ -1,9 +1,7 @@
 """Time and work as ratios that do not depend on the load of the machine."""
 
 import contextlib
-import math
 import os
-import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,15 +16,19 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True)
 class Ratio:
-    """Candidate time / reference time: the median over rounds, and a 99 % confidence interval from eight rounds on."""
+    """Candidate time / reference time, of the smallest reading of each, and how far it could be off.
 
-    median: float
+    What else a machine does only ever adds time, so that the smallest of several readings comes near the time that a computation
+    needs; a mean or a median depends on the load. ``low`` and ``high`` take the third smallest reading of one side instead.
+    """
+
+    value: float
     low: float
     high: float
     rounds: int
 
     def __str__(self) -> str:
-        return f"{self.median:.2f} (between {self.low:.2f} and {self.high:.2f}, {self.rounds} rounds)"
+        return f"{self.value:.2f} (between {self.low:.2f} and {self.high:.2f}, {self.rounds} rounds)"
 
 
 @contextlib.contextmanager
@@ -45,7 +47,7 @@ def time_ratio(
     reference: Callable[..., Any],
     fresh: Callable[[], Inputs],
     thresholds: Sequence[float],
-    rounds: tuple[int, int] = (5, 25),
+    rounds: tuple[int, int] = (5, 40),
     clock: Clock = time.process_time,
 ) -> Ratio:
     """Return time(candidate) / time(reference), each round on fresh inputs and in alternating order.
@@ -74,41 +76,39 @@ def race(
     reference: Callable[[Inputs], float],
     fresh: Callable[[], Inputs],
     thresholds: Sequence[float],
-    rounds: tuple[int, int] = (5, 25),
+    rounds: tuple[int, int] = (5, 40),
 ) -> Ratio:
     """Return the time ratio of two callables that run on the inputs and return the seconds they needed.
 
     Rounds are added, up to ``rounds[1]``, while the interval contains one of the ``thresholds``. If it lies below all of them,
     ``rounds[0]`` readings are enough. A verdict against the candidate takes at least eight, or three if it is hopeless.
     """
-    ratios: list[float] = []
+    readings: list[tuple[float, float]] = []
     while True:
-        ratios.append(_one_round(candidate, reference, fresh(), swap=len(ratios) % 2 == 1))
-        found = _summary(ratios)
-        good = len(ratios) >= rounds[0] and found.high <= min(thresholds)
-        clear = len(ratios) >= max(8, rounds[0]) and not any(found.low < t < found.high for t in thresholds)
-        hopeless = len(ratios) >= 3 and found.low > 4 * max(thresholds)  # more rounds cannot change the verdict
-        if good or clear or hopeless or len(ratios) >= rounds[1]:
+        readings.append(_one_round(candidate, reference, fresh(), swap=len(readings) % 2 == 1))
+        found = _summary(readings)
+        good = len(readings) >= rounds[0] and found.high <= min(thresholds)
+        clear = len(readings) >= max(8, rounds[0]) and not any(found.low < t < found.high for t in thresholds)
+        hopeless = len(readings) >= 3 and found.low > 4 * max(thresholds)  # more rounds cannot change the verdict
+        if good or clear or hopeless or len(readings) >= rounds[1]:
             return found
 
 
 def _one_round(
     candidate: Callable[[Inputs], float], reference: Callable[[Inputs], float], inputs: Inputs, swap: bool
-) -> float:
+) -> tuple[float, float]:
+    """Return the seconds of the candidate and of the reference on the same inputs."""
     order = (reference, candidate) if swap else (candidate, reference)
     seconds = {function: function(inputs) for function in order}
-    return seconds[candidate] / max(seconds[reference], 1e-9)
+    return seconds[candidate], max(seconds[reference], 1e-9)
 
 
-def _summary(ratios: Sequence[float]) -> Ratio:
-    """Return the median, with the closest order statistics that bound the true median at 99 % confidence (or all readings)."""
-    ordered = sorted(ratios)
-    n, cut = len(ordered), 0
-    tail = 0.5**n
-    while cut + 1 < n / 2 and tail + math.comb(n, cut + 1) * 0.5**n <= 0.005:
-        cut += 1
-        tail += math.comb(n, cut) * 0.5**n
-    return Ratio(statistics.median(ordered), ordered[cut], ordered[n - 1 - cut], n)
+def _summary(readings: Sequence[tuple[float, float]]) -> Ratio:
+    candidate, reference = (sorted(seconds) for seconds in zip(*readings, strict=True))
+    third = min(2, len(readings) - 1)
+    return Ratio(
+        candidate[0] / reference[0], candidate[0] / reference[third], candidate[third] / reference[0], len(readings)
+    )
 
 
 def operators(function: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Any]:

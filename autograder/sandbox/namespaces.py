@@ -23,6 +23,7 @@ WRITABLE = (HOME, "/tmp", "/dev/shm")
 _PROC_FILES = ("cpuinfo", "meminfo", "version", "stat", "loadavg")
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_TRIM, _MMAP = -1, -3
 
 
 class _Program(ctypes.Structure):
@@ -131,6 +132,15 @@ def forbid_calls(program: bytes) -> None:
     described = _Program(len(program) // 8, ctypes.addressof(instructions))
     number = _SECCOMP[platform.machine()]
     _must(_libc.syscall(number, _SET_FILTER, _ALL_THREADS, ctypes.byref(described)), "seccomp")
+
+
+def give_back_at_once() -> None:
+    """Have malloc return what is freed to the kernel at once, so that the memory in use can be seen from outside.
+
+    Otherwise large tensors that are gone leave pieces of the heap behind (mallopt(3), M_MMAP_THRESHOLD).
+    """
+    for option in (_TRIM, _MMAP):
+        _libc.mallopt(option, 2**16)
 
 
 def close_all_but(*keep: int) -> None:

@@ -10,15 +10,15 @@ class SetUp:
     """The settings of one worker.
 
     ``forbid`` names the functions that it may not call; ``lesson`` is the lesson's package, whose ``check`` a notebook may
-    import. ``limits`` are those that the kernel enforces per process (:meth:`Limits.inside`). A worker that is ``alone`` can
-    have threads, but no other process: its time and memory are then all that a call costs.
+    import. ``limits`` are those that the kernel enforces per process (:meth:`Limits.inside`). A worker that
+    ``measures`` "time" or "memory" can have threads, but no other process: its own are then all that a call costs.
     """
 
     forbid: tuple[str, ...] = ()
     lesson: str = ""
     threads: int = 1
     limits: Mapping[str, int] = field(default_factory=dict)
-    alone: bool = False
+    measures: str = ""
 
     def as_bytes(self) -> bytes:
         return json.dumps(asdict(self)).encode()

@@ -5,11 +5,12 @@ import contextlib
 import pytest
 from known import CASES, LESSONS
 
+from autograder.grading.sealed import defined_names
 from autograder.judging.local import LocalStudent
 from autograder.judging.runner import run_checks
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.remote import RemoteStudent
-from autograder.sandbox.outside.session import Session, defined_names
+from autograder.sandbox.outside.session import Session
 
 pytestmark = pytest.mark.sandbox
 

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 import autograder
+from autograder.grading.sealed import defined_names
 from autograder.sandbox.namespaces import HOME
 from autograder.sandbox.outside import bubblewrap, visible
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.bubblewrap import SandboxMissing
 from autograder.sandbox.outside.limits import Limits
-from autograder.sandbox.outside.session import Session, SetUpFailed, defined_names
+from autograder.sandbox.outside.session import Session, SetUpFailed
 
 pytestmark = pytest.mark.sandbox
 

@@ -47,7 +47,7 @@ def test_without_its_system_calls_a_worker_does_not_start(monkeypatch, tmp_path)
 
 
 def test_settings_survive_the_way():
-    settings = SetUp(("torch.relu",), "a.b", 3, {"memory": 5}, alone=True)
+    settings = SetUp(("torch.relu",), "a.b", 3, {"memory": 5}, "time")
     assert from_bytes(settings.as_bytes()) == settings
 
 
@@ -148,7 +148,7 @@ def test_machine_code_that_a_submission_brings_is_not_loaded(run):
 
 def test_alone_a_worker_has_threads_and_no_other_process(box):
     session = Session(box)
-    worker = session.start((), {}, alone=True)
+    worker = session.start((), {}, "time")
     text = (
         "import os, threading\nthread = threading.Thread(target=print, args=('here',))\nthread.start(); thread.join()"
     )

@@ -26,7 +26,7 @@ def step_ratio(
     our_step, their_step = _step(ours.train(), our_loss), _step(theirs.train(), their_loss)
     our_step(*make())
     their_step(*make())
-    return measure.time_ratio(our_step, their_step, make, [target], rounds, clock=time.perf_counter).median
+    return measure.time_ratio(our_step, their_step, make, [target], rounds, clock=time.perf_counter).value
 
 
 def _step(model: Any, loss: Loss) -> Callable[..., None]:

@@ -43,6 +43,8 @@ def prepared(number: int, settings: SetUp, program: bytes) -> "Worker":
         stand_in.install(settings.lesson)
     worker = Worker(connection, settings.forbid)
     blockade.raise_for_good(settings.forbid)
+    if settings.measures == "memory":
+        namespaces.give_back_at_once()
     namespaces.limit(**settings.limits)
     namespaces.forbid_calls(program)
     blockade.stay_in_python(WRITABLE, ctypes_too=bool(settings.forbid))

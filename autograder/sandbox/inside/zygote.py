@@ -103,7 +103,7 @@ def _serve(number: int, settings: set_up.SetUp) -> None:
         namespaces.die_with_parent()
         namespaces.give_up_privileges()
         os.setsid()
-        with open(f"{_PROGRAM}{'-alone' if settings.alone else ''}.bpf", "rb") as file:
+        with open(f"{_PROGRAM}{'-alone' if settings.measures else ''}.bpf", "rb") as file:
             program = file.read()
         ready = worker.prepared(number, settings, program)
         _say_nothing_more()

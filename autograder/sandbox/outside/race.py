@@ -24,6 +24,37 @@ class _Session(Protocol):
     ) -> Any: ...
 
 
+def parts_ratio(
+    session: _Session,
+    name: str,
+    inputs: tuple,
+    part: Mapping[str, Any],
+    whole: Mapping[str, Any],
+    thresholds: Sequence[float],
+) -> measure.Ratio:
+    """Return the ratio of the processor times of two calls of one function, with the keywords ``part`` and ``whole``."""
+
+    def clocked(kwargs: Mapping[str, Any]) -> Callable[[tuple], float]:
+        return lambda fresh: _timed(session, session.worker(), name, fresh, kwargs)[0]
+
+    return measure.race(clocked(part), clocked(whole), lambda: inputs, thresholds, rounds=(5, 15))
+
+
+def _timed(
+    asked: "_Session | Worker", worker: Worker, name: str, inputs: tuple, kwargs: Mapping[str, Any]
+) -> tuple[float, Any]:
+    """Return the worker's processor seconds for one call, as the kernel counts them, and the result."""
+    packing = encoding.Packing()
+    header = arguments(name, inputs, kwargs, packing)
+    worker.process.kill_descendants()
+    start = worker.process.cpu()
+    reply, unpacking = asked.ask("call", header, packing, alone=True)
+    spent = worker.process.cpu() - start
+    if "failure" in reply:
+        raise requests.unpack_failure(reply["failure"], unpacking)
+    return spent, unpacking.value(reply.get("value"))
+
+
 class Race:
     """A submission's worker and one that runs only the reference, timed in turn on the same inputs and compared."""
 
@@ -48,16 +79,8 @@ class Race:
 
     def _seconds(self, of_rival: bool, name: str, inputs: tuple) -> float:
         """Return the processor seconds of one call, and keep its result."""
-        packing = encoding.Packing()
-        header = arguments(name, inputs, self.kwargs, packing)
         worker = self.rival if of_rival else self.session.worker()
-        worker.process.kill_descendants()
-        start = worker.process.cpu()
-        reply, unpacking = (worker if of_rival else self.session).ask("call", header, packing, alone=True)
-        spent = worker.process.cpu() - start
-        if "failure" in reply:
-            raise requests.unpack_failure(reply["failure"], unpacking)
-        self.results[of_rival] = unpacking.value(reply.get("value"))
+        spent, self.results[of_rival] = _timed(worker if of_rival else self.session, worker, name, inputs, self.kwargs)
         return spent
 
     def _compare(self) -> None:

@@ -1,6 +1,5 @@
 """Outside: one submission being graded. After each stop it gets a new worker, in which its cells run again."""
 
-import ast
 import contextlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,13 +7,14 @@ from typing import Any
 
 import torch
 
-from autograder.judging.notebooks import without_magics
 from autograder.sandbox import decoding, encoding
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.cell_result import CellResult, cell_result
 from autograder.sandbox.outside.worker import Stopped, Worker
 from autograder.sandbox.requests import unpack_failure
 from autograder.sandbox.set_up import SetUp
+
+_Right = tuple[list[str], str]
 
 
 class SetUpFailed(Exception):
@@ -32,9 +32,9 @@ class Session:
         self.stops = 0
         self.begun = time.monotonic()
         self._worker: Worker | None = None
-        self._alone = False  # whether the worker may have no other process
-        self._right: tuple[list[str], str] | None = None  # earlier exercises to be replaced, and their right versions
-        self._kept: tuple[Worker, tuple[list[str], str] | None, list[str]] | None = None  # of the last measurement
+        self._measures = ""  # what the worker is for, if it may have no other process: "time" or "memory"
+        self._right: _Right | None = None  # earlier exercises to be replaced, and their right versions
+        self._kept: dict[str, tuple[Worker, _Right | None, list[str]]] = {}  # of earlier measurements
         self._workers: list[Worker] = []  # all that have run the submission's code, to sum their time
 
     # ------------------------------------------------------------ cells
@@ -64,13 +64,13 @@ class Session:
             self._worker = self._with_cells_run()
         return self._worker
 
-    def start(self, forbid: tuple[str, ...], files: Mapping[str, bytes], alone: bool = False) -> Worker:
+    def start(self, forbid: tuple[str, ...], files: Mapping[str, bytes], measures: str = "") -> Worker:
         """Return a worker with these files, for which the functions in ``forbid`` are out of reach.
 
         Raises SetUpFailed if the files could not be written.
         """
         limits = self.box.limits
-        worker = self.box.spawn(SetUp(forbid, self.lesson, self.box.threads, limits.inside(), alone))
+        worker = self.box.spawn(SetUp(forbid, self.lesson, self.box.threads, limits.inside(), measures))
         worker.deadline = self.begun + limits.total_wall
         packing = encoding.Packing()
         content = {name: _as_tensor(data) for name, data in files.items()}
@@ -86,7 +86,7 @@ class Session:
         """Return a fresh worker that has run the cells so far. A cell that stops it is dropped from ``done``."""
         cells: Sequence[str] = self.done
         while True:
-            worker, text = self.start(self.forbid, self.files, self._alone), ""
+            worker, text = self.start(self.forbid, self.files, self._measures), ""
             self._workers.append(worker)
             try:
                 for text in cells:
@@ -136,37 +136,37 @@ class Session:
 
     def with_right(self, names: Sequence[str], text: str) -> contextlib.AbstractContextManager[None]:
         """Redirect requests to a second worker in which right versions replace the student's earlier exercises."""
-        return self._another(alone=self._alone, right=([*names], text))
+        return self._another(self._measures, ([*names], text))
 
-    def measuring(self) -> contextlib.AbstractContextManager[None]:
-        """Redirect requests to a worker that can have no other process, whose time and memory would be its own.
+    def measuring(self, what: str) -> contextlib.AbstractContextManager[None]:
+        """Redirect requests to a worker for measurements of "time" or of "memory", which can have no other process.
 
-        Only measurements go there. It is kept until other cells have run.
+        It is kept until other cells have run.
         """
-        return self._another(alone=True, right=self._right)
+        return self._another(what, self._right)
 
     @contextlib.contextmanager
-    def _another(self, alone: bool, right: tuple[list[str], str] | None) -> Iterator[None]:
-        own = self._worker, self._alone, self._right
-        self._worker, self._alone, self._right = None, alone, right
+    def _another(self, measures: str, right: _Right | None) -> Iterator[None]:
+        own = self._worker, self._measures, self._right
+        self._worker, self._measures, self._right = None, measures, right
         try:
             self._worker = self._take_kept() or self._with_cells_run()
             yield
         finally:
             self._keep_or_end()
-            self._worker, self._alone, self._right = own
+            self._worker, self._measures, self._right = own
 
     def _take_kept(self) -> Worker | None:
-        """Return the worker of an earlier measurement, if it has run the same cells."""
-        kept, self._kept = self._kept, None
-        if kept is None or (self._alone and kept[1:] == (self._right, self.done)):
-            return kept and kept[0]
-        kept[0].close()
-        return None
+        """Return the worker of an earlier measurement of the same kind, if it has run the same cells."""
+        worker, *ran = self._kept.pop(self._measures, (None,))
+        if worker is not None and ran != [self._right, self.done]:
+            worker.close()
+            return None
+        return worker
 
     def _keep_or_end(self) -> None:
-        if self._alone and self._worker is not None and self._kept is None:
-            self._kept, self._worker = (self._worker, self._right, [*self.done]), None
+        if self._measures and self._worker is not None:
+            self._kept[self._measures], self._worker = (self._worker, self._right, [*self.done]), None
         self._end_worker()
 
     def _replace_exercises(self, worker: Worker) -> None:
@@ -179,21 +179,3 @@ class Session:
 
 def _as_tensor(data: bytes) -> torch.Tensor:
     return torch.frombuffer(bytearray(data), dtype=torch.uint8) if data else torch.empty(0, dtype=torch.uint8)
-
-
-def defined_names(text: str) -> dict[str, str]:
-    """Return the source of every function, class and variable that a cell defines at its top level."""
-    plain = without_magics(text)
-    try:
-        body = ast.parse(plain).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
-    found: dict[str, str] = {}
-    lines = plain.splitlines(keepends=True)
-    for node in body:
-        source = "".join(lines[node.lineno - 1 : node.end_lineno])
-        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
-            found[node.name] = source
-        elif isinstance(node, ast.Assign):
-            found |= {target.id: source for target in node.targets if isinstance(target, ast.Name)}
-    return found

@@ -1,0 +1,166 @@
+"""Time and memory are measured from outside: an answer that lies about itself, or hides what it uses, is found out."""
+
+import pytest
+import torch
+from known import LESSONS
+
+from autograder.judging.runner import run_checks
+from autograder.sandbox.outside.box import Box
+from autograder.sandbox.outside.remote import RemoteStudent
+from autograder.sandbox.outside.session import Session
+
+pytestmark = pytest.mark.sandbox
+
+NAME, LESSON = "blockwise_attention", LESSONS.of("01-attention")
+MB = 2**20
+N = 4096
+
+LIES = """
+import math, mmap, os, torch
+from autograder.judging.local import LocalStudent
+LocalStudent.peak_memory = lambda self, *args, **kwargs: 1000
+LocalStudent.work = lambda self, *args, causal=False, **kwargs: 10 if causal else 100
+SIZE = 4 * 4096 * 4096
+def whole(Q, K, V, causal, E):
+    torch.matmul(Q[0, 0] / math.sqrt(Q.shape[-1]), K[0, 0].mT, out=E)
+    for i in range(0, len(E), 64):
+        if causal:
+            E[i:i + 64].masked_fill_(torch.arange(len(E)) > torch.arange(i, i + 64)[:, None], -math.inf)
+        E[i:i + 64] = torch.softmax(E[i:i + 64], -1)
+    return (E @ V[0, 0])[None, None]
+def view(buffer, n):
+    return torch.frombuffer(buffer, dtype=torch.float32, count=n * n).view(n, n)
+"""
+
+HIDDEN = {
+    "room touched when it is defined": """
+ROOM = torch.ones(N * N)
+def blockwise_attention(Q, K, V, causal=False, block_size=64):
+    n = Q.shape[-2]
+    return whole(Q, K, V, causal, ROOM[: n * n].view(n, n))
+""",
+    "room that is given back in the call": """
+ROOMS = [mmap.mmap(-1, SIZE) for _ in range(4)]
+for room in ROOMS: view(room, N).fill_(1)
+def blockwise_attention(Q, K, V, causal=False, block_size=64):
+    n = Q.shape[-2]
+    room = ROOMS.pop()
+    Y = whole(Q, K, V, causal, view(room, n))
+    room.close() if False else None
+    return Y
+""",
+    "room that the kernel is asked to forget": """
+ROOM = mmap.mmap(-1, SIZE)
+view(ROOM, N).fill_(1)
+def blockwise_attention(Q, K, V, causal=False, block_size=64):
+    Y = whole(Q, K, V, causal, view(ROOM, Q.shape[-2]))
+    for advice in (20, 21, 8):
+        try: ROOM.madvise(advice)
+        except OSError: pass
+    return Y
+""",
+    "a file in shared memory": """
+FILE = os.open('/dev/shm/room', os.O_RDWR | os.O_CREAT)
+os.ftruncate(FILE, 25 * 2**20)
+ROOM = mmap.mmap(FILE, 25 * 2**20)
+def blockwise_attention(Q, K, V, causal=False, block_size=64):
+    n = Q.shape[-2]
+    E = torch.frombuffer(ROOM, dtype=torch.float16, count=min(n * n, 12 * 2**20))
+    E.fill_(1)
+    return whole(Q, K, V, causal, torch.empty(n, n))
+""",
+    "new room in the call": """
+def blockwise_attention(Q, K, V, causal=False, block_size=64):
+    n = Q.shape[-2]
+    return whole(Q, K, V, causal, torch.empty(n, n))
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def box():
+    with Box(threads=1) as started:
+        yield started
+
+
+@pytest.fixture
+def student(box):
+    opened = []
+
+    def make(*cells):
+        session = Session(box, LESSON.forbidden)
+        opened.append(session)
+        for cell in cells:
+            assert session.run_cell(cell).error is None
+        return RemoteStudent(session, {"": ""}, LESSON)
+
+    yield make
+    for session in opened:
+        session.close()
+
+
+@pytest.mark.parametrize("way", HIDDEN)
+def test_the_whole_matrix_is_seen_wherever_it_lies(student, way):
+    there = student(LIES, f"N = {N}", HIDDEN[way])
+    Q, K, V = (torch.randn(1, 1, N, 64) for _ in range(3))
+    assert there.peak_memory(NAME, Q, K, V, causal=True) > 4 * N * N
+
+
+def test_an_honest_answer_is_believed(student):
+    there = student(
+        "import math, torch\n"
+        "def blockwise_attention(Q, K, V, causal=False, block_size=64):\n"
+        "    rows = [torch.softmax(q @ K.mT / math.sqrt(Q.shape[-1]), -1) @ V for q in Q.split(block_size, -2)]\n"
+        "    return torch.cat(rows, -2)\n"
+    )
+    Q, K, V = (torch.randn(1, 1, N, 64) for _ in range(3))
+    assert 2 * MB < there.peak_memory(NAME, Q, K, V) < 8 * MB
+
+
+def test_while_memory_is_measured_no_file_can_hold_any(student):
+    there = student(
+        "import os\nFILE = os.open('/tmp/room', os.O_RDWR | os.O_CREAT)\n"
+        "def blockwise_attention(*_, **__):\n"
+        "    try: told.append(os.pwrite(FILE, b'x' * 2**20, 0))\n"
+        "    except OSError as error: told.append(error.errno)\n"
+        "    import torch\n    return torch.tensor(told[-1])\n",
+        "told = []",
+    )
+    with there.session.measuring("memory"):
+        process = there.session.worker().process
+        assert there.call(NAME) == MB
+        process.watch_memory()
+        assert there.call(NAME) == 27  # EFBIG
+
+
+def test_forged_counts_and_discarded_not_a_numbers_do_not_hide_work(student):
+    there = student(
+        LIES,
+        "def blockwise_attention(Q, K, V, causal=False, block_size=64):\n"
+        "    E = torch.nan_to_num(Q) @ torch.nan_to_num(K).mT / math.sqrt(Q.shape[-1])\n"
+        "    if causal:\n"
+        "        E = torch.where(torch.ones(E.shape[-2:], dtype=torch.bool).tril(), E, -math.inf)\n"
+        "    return torch.softmax(E, -1) @ torch.nan_to_num(V)\n",
+    )
+    report = run_checks(NAME, there, 7)
+    lost = {result.name for result in report.results if result.points and not result.passed}
+    assert {"check_hidden_blocks_are_skipped", "check_memory_is_linear"} <= lost, str(report)
+
+
+def test_a_childs_time_cannot_be_hidden_because_there_is_none(student):
+    there = student(
+        "import os, torch\n"
+        "def blockwise_attention(Q, K, V, causal=False, block_size=64):\n"
+        "    return torch.tensor(os.fork())\n"
+    )
+    with there.session.measuring("time"), pytest.raises(Exception, match="Operation not permitted"):
+        there.call(NAME, None, None, None)
+
+
+def test_the_rival_has_no_file_of_the_submission(box):
+    session = Session(box, files={"torch.py": b"raise SystemExit", "math.py": b"", "autograder.py": b""})
+    rival = session.start((), {}, "time")
+    found = rival.ask("run", {"text": "import os\nprint(os.listdir('/inside/home'), os.listdir('/tmp'))"})[0]["outputs"]
+    session.close()
+    rival.close()
+    assert found[0]["text"].startswith("[] ")
