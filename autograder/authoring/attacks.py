@@ -90,8 +90,7 @@ def make_class(source: Course, root: Path, assignment: str, files: list[Path]) -
     solution = source.solution_notebook(assignment)
     released = (root / "assignments" / assignment / solution.name).read_text(encoding="utf8")
     beside = [solution.parent / name for name in source.lessons.of(assignment).handed_in]
-    for name in NEIGHBOURS:
-        place = folder_of(course, name, assignment)
+    for place in [folder_of(course, name, assignment) for name in NEIGHBOURS]:
         for file in (solution, *beside):
             shutil.copy(file, place)
     for path in files:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from course_lib.generators import generator_of
+
 
 @dataclass(frozen=True)
 class Sizes:
@@ -28,7 +30,7 @@ class Draw:
     def __init__(self, seed: int, check: str):
         self.seed = seed
         digest = hashlib.sha256(f"{seed}/{check}".encode()).digest()
-        self.generator = torch.Generator().manual_seed(int.from_bytes(digest[:8], "big") >> 1)
+        self.generator = generator_of(int.from_bytes(digest[:8], "big") >> 1)
 
     def normal(self, *shape: int, scale: float = 1.0, dtype: torch.dtype = torch.float64) -> Tensor:
         """Return normally distributed numbers with mean 0 and standard deviation ``scale``."""
