@@ -89,8 +89,10 @@ def make_class(source: Course, root: Path, assignment: str, files: list[Path]) -
     course = lay_out(source, root, [assignment])
     solution = source.solution_notebook(assignment)
     released = (root / "assignments" / assignment / solution.name).read_text(encoding="utf8")
-    for name in NEIGHBOURS:
-        shutil.copy(solution, folder_of(course, name, assignment))
+    beside = [solution.parent / name for name in source.lessons.of(assignment).handed_in]
+    for place in [folder_of(course, name, assignment) for name in NEIGHBOURS]:
+        for file in (solution, *beside):
+            shutil.copy(file, place)
     for path in files:
         _hand_in(path, folder_of(course, path.stem, assignment), json.loads(released), solution.name)
     return course

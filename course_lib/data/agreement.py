@@ -19,6 +19,7 @@ from torch import Tensor
 
 from course_lib.data.automata import Automaton, AutomatonBuilder, Front, split
 from course_lib.data.special_tokens import CLS, PAD, SEP, SPECIAL
+from course_lib.generators import generator_of
 
 LONGEST = 17  # words, the full stop among them
 
@@ -61,8 +62,7 @@ def agreement_language() -> Automaton:
 
 def draw_sentences(count: int, seed: int) -> Int64[Tensor, "count 17"]:
     """Return the ids of that many sentences, with [PAD] after the end of each."""
-    generator = torch.Generator().manual_seed(seed)
-    return agreement_language().sample(count, LONGEST, generator)
+    return agreement_language().sample(count, LONGEST, generator_of(seed))
 
 
 def framed(sentences: Int64[Tensor, "B T"]) -> Int64[Tensor, "B T_2"]:

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from course_lib.data.deformation import deform
 from course_lib.data.digits import handwritten_digits
+from course_lib.generators import generator_of
 
 COLOURS = ("red", "green", "blue")
 SIDE = 8  # pixels of a digit
@@ -46,7 +47,7 @@ def draw_colour_digits(
         raise ValueError(f"Expected size to be at least {SIDE}, the side of a digit in pixels, got {size}.")
     if (count is not None and count < 0) or variation < 0:
         raise ValueError(f"Expected count and variation to be at least 0, got {count} and {variation}.")
-    digits, random = handwritten_digits(part), torch.Generator().manual_seed(seed)
+    digits, random = handwritten_digits(part), generator_of(seed)
     N = len(digits.labels) if count is None else count
     rows = torch.randint(len(digits.labels), (N, 3), generator=random)
     if count is None:

@@ -13,6 +13,7 @@ from course_lib.data.deformation import deform
 from course_lib.data.digits import Digits, handwritten_digits
 from course_lib.data.placement import place
 from course_lib.data.rendering import paste, render, widths_of
+from course_lib.generators import generator_of
 
 CANVAS = 40  # pixels, width and height of a scene
 HEIGHTS = (8, 12, 16)  # pixels: small, middle, large
@@ -85,8 +86,7 @@ def draw_scenes(
             "Expected count to be at least 1, clutter, noise and variation at least 0, "
             f"got {count}, {clutter}, {noise} and {variation}."
         )
-    random, rubbish = _generator(part, "digits", seed), _generator(part, "clutter", seed)
-    hands = _generator(part, "variation", seed)
+    random, rubbish, hands = (_generator(part, use, seed) for use in ("digits", "clutter", "variation"))
     chunks = []
     for start in range(0, count, CHUNK):
         scenes = _draw_digits(min(CHUNK, count - start), digits, random, variation, hands)
@@ -94,10 +94,11 @@ def draw_scenes(
     return _join(chunks)
 
 
-def _generator(*names: object) -> torch.Generator:
-    """Return a generator of its own for every combination of names, so that no two uses share random numbers."""
-    digest = hashlib.sha256("/".join(map(str, names)).encode()).digest()
-    return torch.Generator().manual_seed(int.from_bytes(digest[:8], "big") >> 1)
+def _generator(part: str, use: str, seed: int) -> torch.Generator:
+    """Return a generator of its own for every part and use, so that no two share random numbers. A wide seed stays wide."""
+    digest = hashlib.sha256(f"{part}/{use}/{seed}".encode()).digest()
+    wide = int.from_bytes(digest[:8], "big") >> 1
+    return generator_of(wide if seed >= 2**32 else wide % 2**32)
 
 
 def _draw_digits(B: int, digits: Digits, random: torch.Generator, variation: float, hands: torch.Generator) -> Scenes:

@@ -83,10 +83,10 @@ def load_checkpoint(path: Path, model: nn.Module | None = None, max_bytes: int |
     ours = _value(texts.pop(OURS, "{}"))
     metadata, aliases, facts = (_dictionary(ours, part, path) for part in ("metadata", "aliases", "training"))
     weights = {name: tensor for name, tensor in tensors.items() if not name.startswith(PREFIX)}
-    weights |= _second_names(weights, aliases, path)
     if model is None:
-        check_numbers(None, weights)
-    else:
+        check_numbers(None, weights)  # before second names are added: a tied weight is looked at once
+    weights |= _second_names(weights, aliases, path)
+    if model is not None:
         put_weights(model, weights, f"'{path}'")
     training = {name.removeprefix(PREFIX): tensors[name] for name in tensors if name.startswith(PREFIX)}
     return Checkpoint(weights, texts | metadata, training, facts)

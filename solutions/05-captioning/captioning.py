@@ -656,8 +656,10 @@ r"""
 
 **Exercise 8.** `my_captioner` returns the decoder that you want to train and hand in, with new random weights. It
 takes no arguments: when your work is graded, it is called, and the weights from your file are loaded into what it
-returns. The vocabulary and the features are what they are: `len(scene_vocabulary())` words, 32 numbers for each cell.
-The widths are yours to choose. A state of 128 numbers, embeddings of 32 and 32 hidden units in the attention do well; the
+returns. It has to be a `CaptionDecoder` that computes the equations of section 4.2 and nothing else: on a few scenes it is compared
+with the grader's own decoder with your weights, and that one then writes the captions that count.
+The vocabulary and the features are what they are: `len(scene_vocabulary())` words, 32 numbers for each cell.
+The widths are yours to choose, as long as the file has at most 16 MB. A state of 128 numbers, embeddings of 32 and 32 hidden units in the attention do well; the
 time of a step grows with all three.
 
 The loss of the next cell has a second part. Nothing in the first one asks the attention to lie on the digit that is
@@ -672,7 +674,7 @@ on from the file, and when the file holds a finished training, it only loads it.
 afterwards, or repair anything that it is trained with (`grid_features`, the attention, the decoder, the loss), pass
 `resume=False` once, to train anew: otherwise the old weights are loaded.
 
-The check draws new held-out scenes and lets your decoder write; the points for it depend on
+The check draws new held-out scenes and lets a decoder with your weights write; the points for it depend on
 
 - how many of its captions are exact, word for word, and
 - *pointing*: how much of the attention lies in the box of the digit that is being named.

@@ -413,7 +413,9 @@ r"""
 
 **Exercise 6.** `my_language_model` returns the model that you want to train and hand in, with new random weights. It
 takes no arguments: when your work is graded, it is called, and the weights from your file are loaded into what it
-returns. The vocabulary is `len(agreement_words())`; a framed sentence has at most 19 tokens. The widths are yours to choose: a width of
+returns. It has to be a `MaskedLanguageModel` as section 3 describes it, and nothing else: on a few sentences it is compared with the
+grader's own model with your weights, and the loss that counts is that model's. The vocabulary is `len(agreement_words())`; a framed sentence
+has at most 19 tokens, so `max_length` is 19 or more. The widths are yours to choose, as long as the file has at most 16 MB: a width of
 64, 4 heads, 2 blocks and no dropout do well. (Dropout helps against learning by heart. Here are 100 000 sentences, masked in another
 way every time.)
 
@@ -421,7 +423,7 @@ Then run the cell, which trains the model, in about a minute and a half on two c
 on from the file, and when the file holds a finished training, it only loads it. If you change `my_language_model`
 afterwards, or repair anything that it is trained with, pass `resume=False` once, to train anew.
 
-The check draws new sentences and compares your model's loss with the limit on them. Up to 0.12 nats above it earn full points; the
+The check draws new sentences and compares the loss of a model with your weights with the limit on them. Up to 0.12 nats above it earn full points; the
 solution, trained from five seeds, was 0.030 nats above it on average (standard deviation 0.003).
 """
 

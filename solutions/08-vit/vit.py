@@ -360,6 +360,8 @@ The paper says 86, 307 and 632 million. (Its 307 million for Large fits patches 
 
 **Exercise 5.** `my_vit` returns the `VisionTransformer` that you want to train and hand in, with new random weights. It takes no
 arguments: when your work is graded, it is called, and the weights from your file are loaded into what it returns.
+It has to be the `VisionTransformer` of section 2 and nothing else: on a few pictures it is compared with the grader's own model with your
+weights, and that model then reads the digits that count. The file has at most 16 MB.
 The pictures have 3 channels and 8 × 8 pixels, the classes are the ten digits. The widths are yours to choose; the defaults of `ViTConfig` do well. Keep patches of 2 × 2 pixels: the pictures of sections 3 and 4 are drawn for them.
 
 Then run the cell, which trains the model, in about a minute on two cores, and writes `vit.safetensors`. It may be interrupted: with `resume=True` it goes

@@ -39,3 +39,13 @@ def test_the_seed_can_be_set_from_outside(monkeypatch):
     monkeypatch.setenv("AUTOGRADER_SEED", "a lot")
     with pytest.raises(ValueError, match="whole number"):
         fresh_seed()
+
+
+def test_seeds_for_other_draws_are_wide_and_come_from_a_wide_state():
+    seeds = [Draw(seed, "data").new_seed() for seed in range(200)]
+    assert len({*seeds}) == 200
+    assert max(seeds) > 2**62
+    assert all(0 <= seed < 2**63 for seed in seeds)
+    for bit in range(63):
+        assert 50 < sum(seed >> bit & 1 for seed in seeds) < 150
+    assert Draw(1, "data").generator.initial_seed() > 2**32

@@ -14,7 +14,17 @@ from autograder.judging.local import LocalStudent
 from autograder.judging.references import namespace
 from autograder.judging.runner import run_checks
 from autograder.lessons.captioning import references
-from autograder.lessons.captioning.checks.trained import FILE, SCENES, Written, exact, pointing, scenes_of
+from autograder.lessons.captioning.checks.trained import (
+    FEW,
+    FILE,
+    SCENES,
+    Written,
+    cells_of,
+    exact,
+    pointing,
+    scenes_of,
+)
+from course_lib.data import scene_vocabulary
 from course_lib.training import save_checkpoint
 
 OWN = LESSONS.of("05-captioning")
@@ -141,6 +151,57 @@ def test_weights_that_nobody_trained_fit_and_earn_nothing_more(tmp_path):
     assert report.results[0].passed
 
 
+class Recognising(references.CaptionDecoder):
+    """Knows the captions of the scenes and where their words point, by heart: nothing can be better."""
+
+    def __init__(self):
+        super().__init__(33, 32, 128, 32, 32)
+
+    def forward(self, features, captions, allowed=None):
+        scenes = scenes_of(3)
+        near = torch.cdist(features.flatten(1), cells_of(scenes).flatten(1)).argmin(dim=1)
+        T = captions.shape[1]
+        words = torch.nn.functional.pad(scene_vocabulary().batch(scenes.captions)[0], (0, 40))[near, 1 : T + 1]
+        regions = torch.nn.functional.pad(scenes.regions(10, 10).flatten(2), (0, 0, 0, 40))[near, :T].float()
+        weights = regions / regions.sum(2, keepdim=True).clamp(min=1)
+        return torch.nn.functional.one_hot(words, 33).float(), weights.to(features.dtype)
+
+
+class RecognisingWhenManyAreAsked(Recognising):
+    """Computes what it should where few scenes are given, and recognises elsewhere."""
+
+    def forward(self, features, captions, allowed=None):
+        few = references.CaptionDecoder.forward(self, features, captions, allowed)
+        return few if len(features) <= FEW else super().forward(features, captions, allowed)
+
+
+def test_a_forward_that_recognises_the_scenes_would_be_right_and_earns_nothing(tmp_path):
+    scenes = scenes_of(3)
+    captions = scene_vocabulary().batch(scenes.captions)[0]
+    logits, _ = Recognising()(cells_of(scenes), captions)
+    assert exact(scenes, logits.argmax(dim=2)).all()
+    save_checkpoint(Recognising(), tmp_path / FILE)
+    report = report_on(tmp_path, Recognising)
+    assert (report.earned, report.named) == (0, ["not a CaptionDecoder with these weights"])
+
+
+def test_a_forward_that_is_right_only_where_it_is_compared_earns_what_its_weights_earn(tmp_path):
+    save_checkpoint(RecognisingWhenManyAreAsked(), tmp_path / FILE)
+    assert report_on(tmp_path, RecognisingWhenManyAreAsked).earned == 1
+
+
+def test_weights_that_lie_elsewhere_are_named(tmp_path):
+    class Shifted(references.CaptionDecoder):
+        def forward(self, features, captions, allowed=None):
+            logits, weights = super().forward(features, captions, allowed)
+            return logits, weights.roll(1, dims=2)
+
+    save_checkpoint(my_captioner(), tmp_path / FILE)
+    report = report_on(tmp_path, lambda: Shifted(33, 32, 128, 32, 32))
+    assert report.earned == 0
+    assert "The logits are right" in str(report)
+
+
 def test_the_class_may_keep_buffers_of_its_own(tmp_path):
     class Counting(references.CaptionDecoder):
         def __init__(self):
@@ -152,8 +213,6 @@ def test_the_class_may_keep_buffers_of_its_own(tmp_path):
 
 
 def test_a_caption_is_exact_only_as_a_whole_and_only_of_its_own_scene():
-    from course_lib.data import scene_vocabulary
-
     scenes = scenes_of(3)
     ids = torch.nn.utils.rnn.pad_sequence(
         [torch.tensor(scene_vocabulary().encode(c)[1:]) for c in scenes.captions], True
@@ -166,8 +225,6 @@ def test_a_caption_is_exact_only_as_a_whole_and_only_of_its_own_scene():
 
 
 def test_pointing_is_1_for_weights_inside_the_boxes_and_0_outside():
-    from course_lib.data import scene_vocabulary
-
     scenes = scenes_of(5)
     ids = torch.nn.utils.rnn.pad_sequence(
         [torch.tensor(scene_vocabulary().encode(c)[1:]) for c in scenes.captions], True

@@ -1,6 +1,7 @@
-"""Trained weights that were handed in: loading them into the student's own model, and partial credit in steps."""
+"""Trained weights that were handed in: reading them within bounds, the student's own model with them, and partial credit."""
 
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from torch import Tensor
@@ -10,6 +11,12 @@ from autograder.judging.student import Student, StudentModule
 
 MOST_BYTES = 16 * 2**20
 STEPS = 8  # of partial credit
+
+#: What may be in a file, checked before anything is built. A tied weight counts under each of its names.
+MOST_WEIGHTS = 1200
+MOST_NUMBERS = MOST_BYTES // 4  # in all weights together: what fills the file with 32 bits each
+MOST_SIDE = 8192  # of each axis of a weight
+MOST_AXES = 8
 
 
 def load(student: Student, name: str, file: str) -> StudentModule:
@@ -30,7 +37,7 @@ def load(student: Student, name: str, file: str) -> StudentModule:
         "cause": "weights of another class",
         "hint": f"{name}() has to return exactly the class and the widths, that was trained and saved.",
     }
-    weights = _read(data, name, file)
+    weights = weights_in(data, name, file)
     missing = sorted(own.keys() - weights.keys())
     if missing:
         raise CheckFailure(
@@ -49,6 +56,38 @@ def load(student: Student, name: str, file: str) -> StudentModule:
             failure.cause, failure.hint = other["cause"], other["hint"]
         raise
     return module
+
+
+def weights_in(data: bytes, name: str, file: str) -> dict[str, Tensor]:
+    """Return the weights in ``data``, the content of ``file`` for the exercise ``name``, floating-point ones as float32.
+
+    Raises CheckFailure if they cannot be read or are out of bounds.
+    """
+    weights = _read(data, name, file)
+    if wrong := _out_of_bounds(weights):
+        raise CheckFailure(
+            "checkpoint",
+            f"The sizes of the weights in {file} are out of bounds.",
+            expected=f"at most {MOST_WEIGHTS:,} weights and {MOST_NUMBERS:,} numbers in all, each weight with 1 to "
+            f"{MOST_SIDE:,} numbers along each of at most {MOST_AXES} axes",
+            yours=wrong,
+            received="out of bounds",
+            cause="sizes out of bounds",
+            hint=f"Make the widths of {name}() smaller, and save the weights alone, as fit and save_checkpoint do.",
+        )
+    single = {id(tensor): tensor.float() for tensor in weights.values() if tensor.is_floating_point()}
+    return {key: single.get(id(tensor), tensor) for key, tensor in weights.items()}
+
+
+def _out_of_bounds(weights: Mapping[str, Tensor]) -> str:
+    """Return what is out of bounds, in words, or nothing."""
+    numbers = sum(tensor.numel() for tensor in weights.values())
+    if len(weights) > MOST_WEIGHTS or numbers > MOST_NUMBERS:
+        return f"{len(weights):,} weights with {numbers:,} numbers"
+    for name, tensor in weights.items():
+        if tensor.dim() > MOST_AXES or not all(1 <= side <= MOST_SIDE for side in tensor.shape):
+            return f"{name[:100]} of shape {tuple(tensor.shape)}"[:300]
+    return ""
 
 
 def _read(data: bytes, name: str, file: str) -> dict[str, Tensor]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from course_lib.generators import generator_of
+
 
 @dataclass(frozen=True)
 class Sizes:
@@ -28,7 +30,7 @@ class Draw:
     def __init__(self, seed: int, check: str):
         self.seed = seed
         digest = hashlib.sha256(f"{seed}/{check}".encode()).digest()
-        self.generator = torch.Generator().manual_seed(int.from_bytes(digest[:7], "big"))
+        self.generator = generator_of(int.from_bytes(digest[:8], "big") >> 1)
 
     def normal(self, *shape: int, scale: float = 1.0, dtype: torch.dtype = torch.float64) -> Tensor:
         """Return normally distributed numbers with mean 0 and standard deviation ``scale``."""
@@ -44,6 +46,10 @@ class Draw:
     def integers(self, below: int, *shape: int) -> Tensor:
         """Return whole numbers from 0 to ``below`` − 1."""
         return torch.randint(below, shape, generator=self.generator)
+
+    def new_seed(self) -> int:
+        """Return a seed for other draws, from 0 to 2⁶³ − 2."""
+        return int(self.integers(2**63 - 1))
 
     def permutation(self, n: int) -> Tensor:
         """Return a permutation of 0 … n − 1 that moves every element (n ≥ 2): one cycle through all of them."""

@@ -1,19 +1,23 @@
-"""The trained captioner that was handed in: weights loaded into the student's class, and the captions it writes."""
+"""The trained captioner that was handed in: a decoder of ours with its weights, and the captions that it writes."""
 
 import functools
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from autograder.judging.student import Student, StudentModule
-from autograder.judging.tools import checkpoint, expect
+from autograder.judging.student import Student
+from autograder.judging.tools import checkpoint, expect, own_model
 from autograder.judging.tools.draw import Draw
+from autograder.lessons.captioning import references
+from autograder.lessons.captioning.references import PAD, CaptionDecoder
 
 NAME = "my_captioner"
 FILE = "captioner.safetensors"
 SCENES = 300
+FEW = 8  # scenes on which the student's model is compared with ours
 LONGEST = 15  # words and END of the longest caption, and one more
 
 
@@ -25,17 +29,12 @@ class Written:
     weights: Tensor
 
 
-def captioner(student: Student) -> StudentModule:
-    """Return the student's captioner with the weights that were handed in, or fail with what is wrong with them."""
-    return checkpoint.load(student, NAME, FILE)
-
-
 @functools.lru_cache(maxsize=4)
 def scenes_of(seed: int):
     """Return the held-out scenes on which a captioner is judged; the TA's seed decides which."""
     from course_lib.data import draw_scenes
 
-    return draw_scenes(SCENES, int(Draw(seed, NAME).integers(2**40)), "held_out")
+    return draw_scenes(SCENES, Draw(seed, NAME).new_seed(), "held_out")
 
 
 def cells_of(scenes) -> Tensor:
@@ -45,28 +44,63 @@ def cells_of(scenes) -> Tensor:
     return scene_features(scenes.images).flatten(2).transpose(1, 2).contiguous()
 
 
-def write(module: StudentModule, cells: Tensor) -> Written:
-    """Let the captioner write greedily, word by word. It is only ever told the words that it has written itself."""
-    from course_lib.data import END, PAD, START, scene_vocabulary
+def write(model: CaptionDecoder, cells: Tensor) -> Written:
+    """Let a captioner of ours write greedily, word by word. It is only ever told the words that it has written itself."""
+    parts = [references.greedy_caption(model, part, max_length=LONGEST) for part in cells.split(own_model.ROWS)]
+    T = max(captions.shape[1] for captions, _ in parts)
+    return Written(
+        torch.cat([functional.pad(captions, (0, T - captions.shape[1]), value=PAD) for captions, _ in parts]),
+        torch.cat([functional.pad(weights, (0, 0, 0, T - weights.shape[1])) for _, weights in parts]),
+    )
 
-    captions = torch.full((len(cells), 1), START)
-    weights = torch.empty(0)
-    while captions.shape[1] <= LONGEST and not (captions == END).any(1).all():
-        logits, weights = expect.pair(module(cells, captions), "logits", "weights")
-        setting = f"features {tuple(cells.shape)}, captions {tuple(captions.shape)}"
-        expect.shape(logits, (*captions.shape, len(scene_vocabulary())), "logits", "(B, T, V)", setting)
-        expect.shape(weights, (*captions.shape, cells.shape[1]), "weights", "(B, T, N)", setting)
-        ended = (captions == END).any(1)
-        captions = torch.cat((captions, logits[:, -1].argmax(1).masked_fill(ended, PAD)[:, None]), dim=1)
-    return Written(captions[:, 1:], weights)
+
+def loaded(student: Student, seed: int) -> CaptionDecoder:
+    """Return a decoder of ours with the weights that were handed in, which computes what the student's does.
+
+    A forward could recognise scenes or their public digits; one that has only the weights cannot.
+    """
+    from course_lib.data import scene_vocabulary
+
+    module, scenes = checkpoint.load(student, NAME, FILE), scenes_of(seed)
+    captions = scene_vocabulary().batch(scenes.captions[:FEW])[0]
+    cells, real = cells_of(scenes)[:FEW], captions != PAD
+    logits, weights = expect.pair(module(cells, captions), "logits", "weights")
+    setting = f"features {tuple(cells.shape)}, captions {tuple(captions.shape)}"
+    expect.shape(logits, (*captions.shape, len(scene_vocabulary())), "logits", "(B, T, V)", setting)
+    expect.shape(weights, (*captions.shape, cells.shape[1]), "weights", "(B, T, N)", setting)
+    checkpoint.are_numbers(logits[real])
+    own = {"logits": logits[real], "weights": weights[real]}
+    model = OWN.like(
+        module, own, lambda model: {key: part[real] for key, part in zip(own, model(cells, captions), strict=True)}
+    )
+    return cast(CaptionDecoder, model)
+
+
+def _candidates(weights):
+    """Return how to make a decoder with the sizes of these weights: there is one way."""
+    V, E = own_model.sizes(weights, "embedding.weight", 2)
+    S, D = own_model.sizes(weights, "start.weight", 2)
+    hidden, _ = own_model.sizes(weights, "attention.W.weight", 2)
+    return [functools.partial(CaptionDecoder, V, D, S, E, hidden)]
+
+
+OWN = own_model.OwnModel(
+    NAME,
+    "a CaptionDecoder",
+    _candidates,
+    {
+        "weights": "The logits are right. weights[:, t] have to be those with which the word after captions[:, t] was made, "
+        "cell by cell in the order of grid_features."
+    },
+)
 
 
 def written(student: Student, seed: int):
     """Return (scenes, cells, captioner, what it wrote). Asked anew by every check: the answer's surroundings may have changed."""
-    module = captioner(student)
+    model = loaded(student, seed)
     scenes = scenes_of(seed)
     cells = cells_of(scenes)
-    return scenes, cells, module, write(module, cells)
+    return scenes, cells, model, write(model, cells)
 
 
 def exact(scenes, captions: Tensor) -> Tensor:

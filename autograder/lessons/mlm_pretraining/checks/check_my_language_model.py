@@ -7,7 +7,7 @@ import torch
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, measured, points
 from autograder.judging.student import Student
-from autograder.judging.tools import checkpoint, expect
+from autograder.judging.tools import checkpoint, expect, own_model
 from autograder.judging.tools.draw import Draw
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.references import IGNORE, MASK, ORDINARY, PAD
@@ -15,6 +15,8 @@ from autograder.lessons.mlm_pretraining.references import IGNORE, MASK, ORDINARY
 NAME = "my_language_model"
 FILE = "language_model.safetensors"
 SENTENCES = 2000
+FEW = 8  # sentences on which the student's model is compared with ours
+LONGEST = 19  # tokens of a framed sentence
 #: How far the loss may lie above the lowest possible one, in nats: full points up to the first, none from the second on.
 #: The solution, from five seeds, on 4000 sentences: 0.030 on average, with a standard deviation of 0.003.
 GAP = (0.12, 0.60)
@@ -34,7 +36,7 @@ def _drawn(seed: int):
     )
 
     draw, V = Draw(seed, NAME), len(agreement_words())
-    ids = framed(draw_sentences(SENTENCES, int(draw.integers(2**40))))
+    ids = framed(draw_sentences(SENTENCES, draw.new_seed()))
     inputs, labels = references.mask_tokens(ids, V, draw.generator)
     blind = torch.where(
         (labels == IGNORE) & (ids >= ORDINARY), MASK, inputs
@@ -46,13 +48,38 @@ def _drawn(seed: int):
     return inputs, labels, limit, alone
 
 
-def _loss(module, inputs, labels):
-    """Return the mean cross-entropy of what the model says about these inputs, in nats."""
+def _loaded(student: Student, seed: int):
+    """Return a model of ours with the weights that were handed in, which computes what the student's does.
+
+    The language is public, so a forward could answer with its exact probabilities; one that has only the weights cannot.
+    """
+    module, inputs = checkpoint.load(student, NAME, FILE), _drawn(seed)[0][:FEW]
     logits = expect.tensor(module(inputs), "logits")
-    V = _vocabulary()
-    expect.shape(logits, (*inputs.shape, V), "logits", "(B, N, V)", f"ids {tuple(inputs.shape)}")
-    checkpoint.are_numbers(logits[inputs != PAD])
-    return float(references.mlm_loss(logits.double(), labels))
+    expect.shape(logits, (*inputs.shape, _vocabulary()), "logits", "(B, N, V)", f"ids {tuple(inputs.shape)}")
+    real = inputs != PAD
+    checkpoint.are_numbers(logits[real])
+    return OWN.like(module, {"logits": logits[real]}, lambda model: {"logits": model(inputs)[real]})
+
+
+def _candidates(weights):
+    """Return how to make a masked language model with the sizes of these weights, for every number of heads."""
+    V, D = own_model.sizes(weights, "encoder.embeddings.tokens.weight", 2)
+    places, _ = own_model.sizes(weights, "encoder.embeddings.positions.weight", 2)
+    blocks = own_model.count(weights, "encoder.blocks.blocks.{}.norm_1.gamma")
+    if _vocabulary() != V or places < LONGEST:
+        raise own_model.OtherModel(f"{V} tokens, {places} places")
+    return [
+        functools.partial(references.MaskedLanguageModel, V, D, heads, blocks, places)
+        for heads in own_model.divisors(D)
+    ]
+
+
+OWN = own_model.OwnModel(NAME, "a MaskedLanguageModel", _candidates)
+
+
+def _loss(model, inputs, labels):
+    """Return the mean cross-entropy of what a model of ours says about these inputs, in nats."""
+    return float(references.mlm_loss(own_model.in_parts(model, inputs).double(), labels))
 
 
 def _vocabulary():
@@ -65,10 +92,8 @@ def _vocabulary():
 @points(1)
 @measured
 def check_the_weights_fit(student: Student, seed: int) -> None:
-    """The checkpoint is there, can be read, and holds the weights of the class that my_language_model() makes"""
-    module = checkpoint.load(student, NAME, FILE)
-    inputs, labels, _, _ = _drawn(seed)
-    _loss(module, inputs[:8], labels[:8])
+    """The checkpoint is there, can be read, and holds the weights of the MaskedLanguageModel that my_language_model() makes"""
+    _loaded(student, seed)
 
 
 @exercise(NAME)
@@ -76,9 +101,9 @@ def check_the_weights_fit(student: Student, seed: int) -> None:
 @measured
 def check_near_the_limit(student: Student, seed: int) -> None:
     """On new sentences its loss comes near the lowest that is possible in this language"""
-    module = checkpoint.load(student, NAME, FILE)
+    model = _loaded(student, seed)
     inputs, labels, limit, _ = _drawn(seed)
-    loss = _loss(module, inputs, labels)
+    loss = _loss(model, inputs, labels)
     full, none = GAP
     failure = CheckFailure(
         "loss",
@@ -99,9 +124,9 @@ def check_near_the_limit(student: Student, seed: int) -> None:
 @measured
 def check_it_uses_the_context(student: Student, seed: int) -> None:
     """It reads the other words: its loss is far below the lowest that is possible for a model that cannot see them"""
-    module = checkpoint.load(student, NAME, FILE)
+    model = _loaded(student, seed)
     inputs, labels, limit, alone = _drawn(seed)
-    loss, enough = _loss(module, inputs, labels), (limit + alone) / 2
+    loss, enough = _loss(model, inputs, labels), (limit + alone) / 2
     if loss <= enough:
         return
     raise CheckFailure(

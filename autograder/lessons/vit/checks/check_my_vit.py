@@ -8,8 +8,7 @@ import torch
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, measured, points
 from autograder.judging.student import Student
-from autograder.judging.tensors import matching
-from autograder.judging.tools import checkpoint, expect
+from autograder.judging.tools import checkpoint, expect, own_model
 from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.results import first_result
 from autograder.lessons.vit import references
@@ -22,7 +21,6 @@ DRAWS = 3  # of the green and the blue digits
 ACCURACY = (0.93, 0.50)
 #: For the controls: what has to be read, and what part of it may be left when patches are shuffled. Chance is 0.1.
 LEAST, CONTROL = 0.70, 0.5
-MOST_BLOCKS = 64
 
 
 @functools.lru_cache(maxsize=4)
@@ -34,7 +32,7 @@ def _drawn(seed: int):
     from course_lib.data import draw_colour_digits
 
     draw = Draw(seed, NAME)
-    drawn = [draw_colour_digits(None, int(draw.integers(2**40)), "one_fifth") for _ in range(DRAWS)]
+    drawn = [draw_colour_digits(None, draw.new_seed(), "one_fifth") for _ in range(DRAWS)]
     digits = torch.cat([part.digits for part in drawn])
     return torch.cat([part.images for part in drawn]), digits[:, 0], digits[:, 2]
 
@@ -49,54 +47,28 @@ def _loaded(student: Student, seed: int):
     own = first_result(module(images), "logits")
     expect.shape(own, (len(images), 10), "logits", "(B, 10)", f"images {tuple(images.shape)}")
     checkpoint.are_numbers(own)
-    for model in _twins(module.weights):
-        with torch.no_grad():
-            want, _ = model(images)
-        if torch.allclose(own.float(), want, rtol=1e-3, atol=1e-3 * float(want.abs().max())):
-            return model
-    raise CheckFailure(
-        "checkpoint",
-        f"{NAME}() does not compute what a VisionTransformer with these weights computes.",
-        received="another model",
-        cause="not a VisionTransformer with these weights",
-        expected="the logits of a VisionTransformer of any widths, in eval mode, with the weights of the file",
-        yours="other logits, or parameters of another model",
-        hint=f"{NAME}() returns VisionTransformer(ViTConfig(...)), with the sizes that were trained, and nothing around it.",
-    )
+    return OWN.like(module, {"logits": own}, lambda model: {"logits": model(images)[0]})
 
 
-def _twins(weights):
-    """Yield ours with these weights, for every number of heads; nothing if the weights are no Vision Transformer's."""
-    try:
-        found = {name: _one(weights, name) for name in ("embedding.projection.weight", "positions")}
-        hidden = _one(weights, "encoder.blocks.0.feed_forward.W_1.weight").shape[0]
-    except KeyError:
-        return
-    D, content = found["embedding.projection.weight"].shape
+def _candidates(weights):
+    """Return how to make a Vision Transformer with the sizes of these weights, for every number of heads."""
+    D, content = own_model.sizes(weights, "embedding.projection.weight", 2)
+    hidden, _ = own_model.sizes(weights, "encoder.blocks.0.feed_forward.W_1.weight", 2)
+    blocks = own_model.count(weights, "encoder.blocks.{}.norm_1.gamma")
     side = math.isqrt(content // 3)
-    blocks = len({name for n in range(MOST_BLOCKS) for name in matching(f"encoder.blocks.{n}.norm_1.gamma", weights)})
     if not side or 8 % side:
-        return
-    for heads in (h for h in range(1, D + 1) if D % h == 0):
-        model = references.VisionTransformer(references.ViTConfig(8, 8, 3, side, D, heads, blocks, hidden, 10)).eval()
-        try:
-            model.load_state_dict({name: _one(weights, name).float() for name in model.state_dict()})
-        except (KeyError, RuntimeError):  # weights are missing, or of another shape
-            return
-        yield model
+        raise own_model.OtherModel(f"patches of {content} numbers")
+    configs = [references.ViTConfig(8, 8, 3, side, D, heads, blocks, hidden, 10) for heads in own_model.divisors(D)]
+    return [functools.partial(references.VisionTransformer, config) for config in configs]
 
 
-def _one(weights, name):
-    names = matching(name, weights)
-    if not names:
-        raise KeyError(name)
-    return weights[names[0]]
+OWN = own_model.OwnModel(NAME, "a VisionTransformer", _candidates)
 
 
-@torch.no_grad()
 def _right(model, images, labels):
     """Return the share of the pictures for which the logit of the label is the largest."""
-    return float((model(images)[0].argmax(dim=1) == labels).double().mean())
+    logits = own_model.in_parts(lambda part: model(part)[0], images)
+    return float((logits.argmax(dim=1) == labels).double().mean())
 
 
 def _setting(images, seed: int):

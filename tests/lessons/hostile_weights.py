@@ -1,0 +1,137 @@
+"""Checkpoints that promise more than they hold. As a program: grade one and print what it earned and what it took.
+
+python hostile_weights.py NAME FOLDER
+"""
+
+import functools
+import json
+import resource
+import sys
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from autograder.judging.files import files_in
+from autograder.judging.lesson import Lessons
+from autograder.judging.local import LocalStudent
+from autograder.judging.references import namespace
+from autograder.judging.runner import run_checks
+from autograder.lessons.captioning import references as captioning
+from autograder.lessons.mlm_pretraining import references as mlm_pretraining
+from autograder.lessons.vit import references as vit
+from course_lib.training import save_checkpoint
+
+
+class Bag(nn.Module):
+    """Holds parameters of these names and shapes, and answers whatever ``answer(*inputs)`` returns."""
+
+    def __init__(self, shapes, answer, dtype=torch.float32):
+        super().__init__()
+        for name, shape in shapes.items():
+            part, (*way, last) = self, name.split(".")
+            for step in way:
+                part = part._modules.setdefault(step, nn.Module())
+            part.register_parameter(last, nn.Parameter(torch.zeros(shape, dtype=dtype)))
+        self.answer = answer
+
+    def forward(self, *inputs):
+        return self.answer(*inputs)
+
+
+def captions_of(cells, captions):
+    return torch.rand(*captions.shape, 33), torch.rand(*captions.shape, cells.shape[1])
+
+
+def words_of(ids):
+    return torch.rand(*ids.shape, 75)
+
+
+def digits_of(images):
+    return torch.rand(len(images), 10), []
+
+
+def small_vit():
+    return vit.VisionTransformer(vit.ViTConfig(model_width=16, num_blocks=1, num_heads=2))
+
+
+def small_bert():
+    return mlm_pretraining.MaskedLanguageModel(75, 16, 2, 1, 19, 0.0)
+
+
+def small_captioner():
+    return captioning.CaptionDecoder(33, 32, 16, 8, 8)
+
+
+def blocks(stem, count, **shapes):
+    return {f"{stem}.{n}.{name.replace('__', '.')}": shape for n in range(count) for name, shape in shapes.items()}
+
+
+ENCODER = {"norm_1__gamma": (1,), "feed_forward__W_1__weight": (1, 1)}
+TOKENS, PLACES = "encoder.embeddings.tokens.weight", "encoder.embeddings.positions.weight"
+PATCHES = "embedding.projection.weight"
+
+#: The parameters, by name and shape, of models that the grader must not build.
+PROMISES = {
+    # 72 kB: four blocks of 6000 x 6000 would follow from a width of 6000
+    "vit of one long vector": {PATCHES: (6000, 3), "positions": (1, 1)} | blocks("encoder.blocks", 4, **ENCODER),
+    "vit with an empty hidden layer": {PATCHES: (32, 12), "positions": (17, 32)}
+    | blocks("encoder.blocks", 1, norm_1__gamma=(32,), feed_forward__W_1__weight=(10**7, 0)),
+    "vit of many blocks": {PATCHES: (1500, 12), "positions": (17, 1500)} | blocks("encoder.blocks", 64, **ENCODER),
+    "bert of one long vector": {TOKENS: (75, 4000), PLACES: (19, 1)} | blocks("encoder.blocks.blocks", 3, **ENCODER),
+    "bert of empty tables": {TOKENS: (75, 0), PLACES: (10**8, 0)} | blocks("encoder.blocks.blocks", 3, **ENCODER),
+    "bert of wide empty tables": {TOKENS: (75, 8), PLACES: (10**8, 0)} | blocks("encoder.blocks.blocks", 1, **ENCODER),
+    "captioner with a long state": {
+        "embedding.weight": (33, 1),
+        "start.weight": (6000, 1),
+        "attention.W.weight": (1, 6000),
+        "output.bias": (33,),
+    },
+    "captioner with an empty state": {
+        "embedding.weight": (33, 0),
+        "start.weight": (10**9, 0),
+        "attention.W.weight": (0, 10**9),
+    },
+}
+ANSWERS = {
+    "vit": ("08-vit", "my_vit", "vit.safetensors", digits_of, small_vit),
+    "bert": ("07-mlm-pretraining", "my_language_model", "language_model.safetensors", words_of, small_bert),
+    "captioner": ("05-captioning", "my_captioner", "captioner.safetensors", captions_of, small_captioner),
+}
+
+
+def grade(kind, folder):
+    """Grade each model of PROMISES of this kind. Yield (name, report, by how many MiB this process has grown so far)."""
+    assignment, exercise, file, answer, honest = ANSWERS[kind]
+    lesson = Lessons().of(assignment)
+
+    def graded(make):
+        save_checkpoint(make(), Path(folder, file))
+        assert Path(folder, file).stat().st_size < 2**21
+        return run_checks(
+            exercise, LocalStudent(namespace(lesson) | {exercise: make}, lesson, file=files_in(folder)), 3
+        )
+
+    assert graded(honest).earned == 1  # everything is imported now, and the held-out data are drawn
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for name, shapes in PROMISES.items():
+        if name.startswith(kind):
+            report = graded(functools.partial(Bag, shapes, answer))
+            yield name, report, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+
+
+def tie(path, names, tensor):
+    """Write a file in which one tensor stands under many names, as save_checkpoint writes tied weights."""
+    model = nn.Module()
+    model.register_parameter("only", nn.Parameter(tensor))
+    save_checkpoint(model, path)
+    data = path.read_bytes()
+    length = int.from_bytes(data[:8], "little")
+    aliases = {"course_lib": json.dumps({"aliases": dict.fromkeys(names, "only")})}
+    header = json.dumps(json.loads(data[8 : 8 + length]) | {"__metadata__": aliases}).encode()
+    path.write_bytes(len(header).to_bytes(8, "little") + header + data[8 + length :])
+
+
+if __name__ == "__main__":
+    for name, report, grown in grade(sys.argv[1], sys.argv[2]):
+        print(json.dumps({"name": name, "earned": report.earned, "named": report.named, "grown": grown}))

@@ -1,0 +1,68 @@
+"""Sizes in a checkpoint are bounded before anything is built: a small file cannot make the grader take memory or time."""
+
+import json
+import subprocess
+import sys
+import time
+
+import hostile_weights as hostile
+import pytest
+import torch
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.tools import checkpoint
+from course_lib.training import save_checkpoint
+
+KINDS = {"vit": "a VisionTransformer", "bert": "a MaskedLanguageModel", "captioner": "a CaptionDecoder"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_that_promise_much_are_refused_and_take_little_memory(tmp_path, kind):
+    """Before sizes were bounded, the first of them took 2.3 GiB."""
+    command = [sys.executable, hostile.__file__, kind, tmp_path]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-2000:]
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one["name"] for one in told] == [name for name in hostile.PROMISES if name.startswith(kind)]
+    for one in told:
+        assert one["earned"] == 0, one
+        assert one["named"] in (["sizes out of bounds"], [f"not {KINDS[kind]} with these weights"]), one
+        assert one["grown"] < 150, one  # MiB
+
+
+@pytest.mark.parametrize(
+    ("names", "shape"), [(10, (1024, 1024)), (1300, (2, 2)), (30_000, (1000,))], ids=["large", "many", "both"]
+)
+def test_a_tied_weight_counts_under_each_of_its_names(tmp_path, names, shape):
+    path = tmp_path / "weights.safetensors"
+    hostile.tie(path, [f"w{n}" for n in range(names)], torch.zeros(shape))
+    began = time.process_time()
+    with pytest.raises(CheckFailure) as failure:
+        checkpoint.weights_in(path.read_bytes(), "my_model", path.name)
+    assert failure.value.cause == "sizes out of bounds"
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize("shape", [(2**40, 0), (9000,), (1,) * 12], ids=["empty", "long", "many axes"])
+def test_no_weight_is_empty_long_or_of_many_axes(tmp_path, shape):
+    path = tmp_path / "weights.safetensors"
+    save_checkpoint(hostile.Bag({"w": shape}, None), path)
+    with pytest.raises(CheckFailure) as failure:
+        checkpoint.weights_in(path.read_bytes(), "my_model", path.name)
+    assert failure.value.cause == "sizes out of bounds"
+    assert "w" in failure.value.yours
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_weights_of_any_precision_become_float32(tmp_path, dtype):
+    path = tmp_path / "weights.safetensors"
+    save_checkpoint(hostile.Bag({"w": (3, 5)}, None, dtype), path)
+    weights = checkpoint.weights_in(path.read_bytes(), "my_model", path.name)
+    assert weights["w"].dtype == torch.float32
+
+
+def test_tied_weights_stay_one_tensor(tmp_path):
+    path = tmp_path / "weights.safetensors"
+    hostile.tie(path, ["second"], torch.ones(3, 5, dtype=torch.float16))
+    weights = checkpoint.weights_in(path.read_bytes(), "my_model", path.name)
+    assert weights["second"] is weights["only"]
