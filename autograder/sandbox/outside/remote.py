@@ -62,7 +62,7 @@ class RemoteStudent(Questions):
         The student's code could falsify the first. The second tells only whether anything is saved at all.
         """
         told = []
-        with self._failures(name), self.session.measuring("time"):
+        with self._failures(name), self._forbidding(name), self.session.measuring("time"):
             for kwargs in (part, whole):
                 packing = encoding.Packing()
                 header = arguments(name, inputs, kwargs, packing)
@@ -77,7 +77,7 @@ class RemoteStudent(Questions):
         """
         packing = encoding.Packing()
         header = arguments(name, args, kwargs, packing)
-        with self._failures(name), self.session.measuring("memory"):
+        with self._failures(name), self._forbidding(name), self.session.measuring("memory"):
             told = self._ask("memory", name, header, packing, _number, "number", alone=True)
             process = self.session.worker().process
             process.watch_memory()
@@ -93,7 +93,7 @@ class RemoteStudent(Questions):
         The race counts the processor time of each process, as the kernel reports it, from the request to the last byte
         of the answer. The cost of transferring the bytes is measured with a function that only returns an argument.
         """
-        with self._failures(name), self.session.measuring("time"):
+        with self._failures(name), self._forbidding(name), self.session.measuring("time"):
             rival = self.session.start((), {}, "time")  # with no file of the submission
             try:
                 rival.ask(
@@ -107,7 +107,7 @@ class RemoteStudent(Questions):
     def forbidden_use(self, name: str) -> CheckFailure | None:
         source = self.sources.get(name, "")
         try:
-            return forbidden.mentions(source, _imports(self.sources[""]), self.forbid)
+            return forbidden.mentions(source, _imports(self.sources[""]), self.lesson.forbidden_in(name))
         except (KeyError, SyntaxError, ValueError):
             return None  # a forbidden call still raises at run time
 
@@ -136,7 +136,7 @@ class RemoteStudent(Questions):
         part: str,
         alone: bool = False,
     ) -> Any:
-        with self._failures(name):
+        with self._failures(name), self._forbidding(name):
             reply, unpacking = self.session.ask(op, header, packing, alone)
             try:
                 print(str(reply.get("printed", ""))[:2000], end="")
@@ -145,6 +145,10 @@ class RemoteStudent(Questions):
                 return read(reply.get(part), unpacking)
             except encoding.BadMessage as error:
                 raise Stopped("garbled", f"What came back could not be read: {error}.") from None
+
+    def _forbidding(self, name: str) -> contextlib.AbstractContextManager[None]:
+        """Redirect requests to a worker without what the exercise ``name`` forbids beyond what its lesson does."""
+        return self.session.forbidding(self.lesson.forbidden_in(name))
 
     @contextlib.contextmanager
     def _failures(self, name: str) -> Iterator[None]:

@@ -1,8 +1,9 @@
-"""Outside: one submission being graded. After each stop it gets a new worker, in which its cells run again."""
+"""Outside: one submission being graded, in workers of a few kinds. After each stop the cells run again, in a new worker."""
 
 import contextlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -14,11 +15,27 @@ from autograder.sandbox.outside.worker import Stopped, Worker
 from autograder.sandbox.requests import unpack_failure
 from autograder.sandbox.set_up import SetUp
 
-_Right = tuple[list[str], str]
-
 
 class SetUpFailed(Exception):
     """A worker could not be set up for a submission, and has run none of its code. A person has to look at its files."""
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What a worker is for: which functions it may not call, what it measures, and right versions of earlier exercises in it."""
+
+    forbid: tuple[str, ...]
+    measures: str = ""
+    names: tuple[str, ...] = ()
+    right: str = ""
+
+
+@dataclass
+class _Open:
+    """A worker and the cells that it has run."""
+
+    worker: Worker
+    ran: list[str] = field(default_factory=list)
 
 
 class Session:
@@ -27,14 +44,12 @@ class Session:
     def __init__(
         self, box: Box, forbid: tuple[str, ...] = (), files: Mapping[str, bytes] | None = None, lesson: str = ""
     ):
-        self.box, self.forbid, self.files, self.lesson = box, forbid, dict(files or {}), lesson
+        self.box, self.files, self.lesson = box, dict(files or {}), lesson
         self.done: list[str] = []
         self.stops = 0
         self.begun = time.monotonic()
-        self._worker: Worker | None = None
-        self._measures = ""  # what the worker is for, if it may have no other process: "time" or "memory"
-        self._right: _Right | None = None  # earlier exercises to be replaced, and their right versions
-        self._kept: dict[str, tuple[Worker, _Right | None, list[str]]] = {}  # of earlier measurements
+        self._kind = _Kind(forbid)  # of the worker to which requests go
+        self._open: dict[_Kind, _Open] = {}
         self._workers: list[Worker] = []  # all that have run the submission's code, to sum their time
 
     # ------------------------------------------------------------ cells
@@ -49,20 +64,23 @@ class Session:
         if "failure" in reply:  # the student's code has broken the shell: nothing ran
             return CellResult(error=("Stopped", "The cell could not be run.", "Stopped: The cell could not be run."))
         self.done.append(text)
+        self._open[self._kind].ran.append(text)
         return cell_result(reply)
 
     # ------------------------------------------------------------ workers
 
     def worker(self) -> Worker:
-        """Return the worker; if there is none, a fresh one with the cells run again. Raises Stopped if the limits are used up."""
+        """Return the worker; if there is none that has run all cells, a fresh one. Raises Stopped if the limits are used up."""
         limits = self.box.limits
         if self.stops >= limits.stops:
             raise Stopped("often", "Stopped too often: this notebook is no longer run.")
         if self.used() > limits.total_cpu or time.monotonic() - self.begun > limits.total_wall:
             raise Stopped("total", "The time for the whole notebook is used up.")
-        if self._worker is None:
-            self._worker = self._with_cells_run()
-        return self._worker
+        found = self._open.get(self._kind)
+        if found is None or found.ran != self.done:
+            self._end_worker()
+            found = self._open[self._kind] = self._with_cells_run()
+        return found.worker
 
     def start(self, forbid: tuple[str, ...], files: Mapping[str, bytes], measures: str = "") -> Worker:
         """Return a worker with these files, for which the functions in ``forbid`` are out of reach.
@@ -82,24 +100,29 @@ class Session:
             )
         return worker
 
-    def _with_cells_run(self) -> Worker:
+    def _with_cells_run(self) -> _Open:
         """Return a fresh worker that has run the cells so far. A cell that stops it is dropped from ``done``."""
-        cells: Sequence[str] = self.done
         while True:
-            worker, text = self.start(self.forbid, self.files, self._measures), ""
+            worker, text = self.start(self._kind.forbid, self.files, self._kind.measures), ""
             self._workers.append(worker)
             try:
-                for text in cells:
+                for text in self.done:
                     worker.ask("run", {"text": text}, cpu=self.box.limits.cell_cpu)
             except Stopped:
                 self.stops += 1
-                cells = [cell for cell in cells if cell != text]
                 self.done = [cell for cell in self.done if cell != text]
                 if self.stops >= self.box.limits.stops:
                     raise
             else:
                 self._replace_exercises(worker)
-                return worker
+                return _Open(worker, [*self.done])
+
+    def _replace_exercises(self, worker: Worker) -> None:
+        if not self._kind.names:
+            return
+        reply, _ = worker.ask("right", {"names": self._kind.names, "text": self._kind.right})
+        if "failure" in reply:
+            raise Stopped("garbled", "The right versions of earlier exercises could not be used here.")
 
     def used(self) -> float:
         """Return the processor seconds that all workers of the submission have used so far."""
@@ -110,15 +133,14 @@ class Session:
         self.stops += 1
 
     def _end_worker(self) -> None:
-        if self._worker is not None:
-            self._worker.close()
-            self._worker = None
+        if self._kind in self._open:
+            self._open.pop(self._kind).worker.close()
 
     def close(self) -> None:
         """End the submission's processes and any that they have left behind."""
         for worker in self._workers:
             worker.close()
-        self._worker = None
+        self._open.clear()
 
     # ------------------------------------------------------------ requests
 
@@ -134,47 +156,33 @@ class Session:
             self._lost()
             raise
 
-    def with_right(self, names: Sequence[str], text: str) -> contextlib.AbstractContextManager[None]:
-        """Redirect requests to a second worker in which right versions replace the student's earlier exercises."""
-        return self._another(self._measures, ([*names], text))
+    @contextlib.contextmanager
+    def with_right(self, names: Sequence[str], text: str) -> Iterator[None]:
+        """Redirect requests to a worker in which right versions replace the student's earlier exercises."""
+        with self._another(replace(self._kind, names=tuple(names), right=text)):
+            try:
+                self.worker()
+                yield
+            finally:
+                for kind in [kind for kind in self._open if kind.names]:
+                    self._open.pop(kind).worker.close()
 
     def measuring(self, what: str) -> contextlib.AbstractContextManager[None]:
-        """Redirect requests to a worker for measurements of "time" or of "memory", which can have no other process.
+        """Redirect requests to a worker for measurements of "time" or of "memory", which can have no other process."""
+        return self._another(replace(self._kind, measures=what))
 
-        It is kept until other cells have run.
-        """
-        return self._another(what, self._right)
+    def forbidding(self, forbid: tuple[str, ...]) -> contextlib.AbstractContextManager[None]:
+        """Redirect requests to a worker for which just these functions are out of reach."""
+        return self._another(replace(self._kind, forbid=forbid))
 
     @contextlib.contextmanager
-    def _another(self, measures: str, right: _Right | None) -> Iterator[None]:
-        own = self._worker, self._measures, self._right
-        self._worker, self._measures, self._right = None, measures, right
+    def _another(self, kind: _Kind) -> Iterator[None]:
+        """Redirect requests to a worker of this kind. It is kept for later ones, until other cells have run."""
+        own, self._kind = self._kind, kind
         try:
-            self._worker = self._take_kept() or self._with_cells_run()
             yield
         finally:
-            self._keep_or_end()
-            self._worker, self._measures, self._right = own
-
-    def _take_kept(self) -> Worker | None:
-        """Return the worker of an earlier measurement of the same kind, if it has run the same cells."""
-        worker, *ran = self._kept.pop(self._measures, (None,))
-        if worker is not None and ran != [self._right, self.done]:
-            worker.close()
-            return None
-        return worker
-
-    def _keep_or_end(self) -> None:
-        if self._measures and self._worker is not None:
-            self._kept[self._measures], self._worker = (self._worker, self._right, [*self.done]), None
-        self._end_worker()
-
-    def _replace_exercises(self, worker: Worker) -> None:
-        if self._right is None:
-            return
-        reply, _ = worker.ask("right", {"names": self._right[0], "text": self._right[1]})
-        if "failure" in reply:
-            raise Stopped("garbled", "The right versions of earlier exercises could not be used here.")
+            self._kind = own
 
 
 def _as_tensor(data: bytes) -> torch.Tensor:
