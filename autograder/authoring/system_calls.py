@@ -28,6 +28,7 @@ _FORBIDDEN = {
     "memory that counts as nobody's": "memfd_create memfd_secret shmget shmat shmctl shmdt semget semop semctl semtimedop"
     " msgget msgsnd msgrcv msgctl mq_open mq_unlink",
     "another personality": "personality modify_ldt uselib arch_prctl_ia32 vm86 vm86old",
+    "locks, which two submissions could talk by": "flock",
     "memory of other nodes": "mbind set_mempolicy set_mempolicy_home_node migrate_pages move_pages",
     "the machine": "acct reboot sethostname setdomainname init_module finit_module delete_module create_module"
     " kexec_load kexec_file_load iopl ioperm syslog settimeofday clock_settime clock_adjtime adjtimex stime vhangup"
@@ -40,7 +41,8 @@ _UNKNOWN = "clone3"
 _NO_SUCH = -1  # libseccomp's number for a name that it does not know
 
 _NEW_NAMESPACES = (0x00000080, 0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)
-_LEASE, _NOTIFY = 1024, 1026  # commands of fcntl: the owner of a file, who opens it, waits for the holder of a lease
+#: Commands of fcntl: leases and notices, by which the owner of a file, who opens it, waits for others; and locks.
+_FILES = (1024, 1026, 5, 6, 7, 36, 37, 38)
 _FORGET = (8, 20, 21)  # advice of madvise: to let the kernel forget that memory was used, which it is asked for
 _TERMINAL = (0x5412, 0x541C)  # requests of ioctl that put text into a terminal
 _THREAD = 0x00010000  # a flag of clone
@@ -72,7 +74,7 @@ def _rules(seccomp: Any, fork: bool) -> Iterator[tuple[int, str, tuple[Any, ...]
     yield errno.ENOSYS, _UNKNOWN, ()
     for flag in _NEW_NAMESPACES:
         yield errno.EPERM, "clone", (seccomp.Arg(0, seccomp.MASKED_EQ, flag, flag),)
-    for command in (_LEASE, _NOTIFY):
+    for command in _FILES:
         yield errno.EPERM, "fcntl", (seccomp.Arg(1, seccomp.MASKED_EQ, 0xFFFFFFFF, command),)
     for advice in _FORGET:
         yield errno.EINVAL, "madvise", (seccomp.Arg(2, seccomp.MASKED_EQ, 0xFFFFFFFF, advice),)

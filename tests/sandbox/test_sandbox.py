@@ -407,3 +407,40 @@ def test_a_definition_under_a_cell_magic_survives_a_forbidden_comparison(box):
 
 def test_reading_a_long_cell_takes_linear_time():
     assert len(defined_names("a = 1\n" * 100_000)) == 1
+
+
+def test_a_little_computing_now_and_then_does_not_hold_a_worker(session):
+    """Two hundredths of a processor once were enough for half an hour."""
+    began = time.monotonic()
+    cell = "import time\nwhile True:\n    end = time.process_time() + 0.002\n    while time.process_time() < end: pass\n"
+    error = session.run_cell(cell + "    time.sleep(0.1)").error
+    assert "nothing was computed" in error[1]
+    assert time.monotonic() - began < 10
+
+
+def test_waiting_is_limited_for_the_whole_notebook(box):
+    session = Session(box)
+    for _ in range(6):
+        session.run_cell("import time\ntime.sleep(2)")
+    assert "nothing was computed" in session.run_cell("time.sleep(2)").error[1] or session.stops
+    session.close()
+
+
+def test_waiting_for_a_processor_is_not_waiting(box):
+    """Eight processes that compute, on fewer processors: each of them is ready for far longer than it runs."""
+    session = Session(box)
+    cell = (
+        "import os, time\n"
+        "for _ in range(7):\n    if os.fork() == 0:\n        while True: pass\n"
+        "end = time.process_time() + 0.2\nwhile time.process_time() < end: pass"
+    )
+    error = session.run_cell(cell).error
+    assert error is None or "seconds of computing" in error[1]
+    assert sum(worker.waited for worker in session._workers) < 1.0
+    session.close()
+
+
+def test_locks_are_no_way_to_talk(run):
+    told = run("import fcntl\nfcntl.flock(open('/inside/course_lib/__init__.py'), fcntl.LOCK_EX)")
+    assert "PermissionError" in told
+    assert "PermissionError" in run("fcntl.lockf(open('/inside/course_lib/__init__.py'), fcntl.LOCK_SH)")

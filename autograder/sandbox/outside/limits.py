@@ -11,7 +11,7 @@ class Limits:
     """Times are in seconds, sizes in bytes.
 
     Computing is limited in processor time, which does not depend on the load of the machine. The limit on elapsed time is much
-    more generous; a process that neither computes nor answers for ``idle`` seconds counts as hung.
+    more generous. A process that waits for ``idle`` seconds of a request, and neither computes nor answers, counts as hung.
     """
 
     cell_cpu: float = 120.0

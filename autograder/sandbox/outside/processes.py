@@ -51,6 +51,10 @@ class Process:
         total = _cpu_clock(self.pid) + _reaped(self.pid)
         return total + sum(_cpu_clock(pid) + _reaped(pid) for pid in self.descendants())
 
+    def active(self) -> float:
+        """Return the seconds that the worker's and its descendants' threads have computed, or have waited for a processor."""
+        return sum(_active(pid) for pid in (self.pid, *self.descendants()))
+
     def resident(self) -> int:
         """Return the resident memory of the worker and its descendants in bytes."""
         return sum(_resident(pid) for pid in (self.pid, *self.descendants()))
@@ -96,6 +100,16 @@ def _reaped(pid: int) -> float:
         fields = file.read().rpartition(")")[2].split()
         return (int(fields[13]) + int(fields[14])) / _TICKS
     return 0.0
+
+
+def _active(pid: int) -> float:
+    """Return the sum over the threads of a process of what schedstat tells: time on a processor, and in a queue for one."""
+    total = 0
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/schedstat") as file:
+                total += sum(map(int, file.read().split()[:2]))
+    return total / 1e9
 
 
 def _resident(pid: int) -> int:

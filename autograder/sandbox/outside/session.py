@@ -15,6 +15,9 @@ from autograder.sandbox.outside.worker import Stopped, Worker
 from autograder.sandbox.requests import unpack_failure
 from autograder.sandbox.set_up import SetUp
 
+#: How many times ``idle`` all of a submission's workers may wait together.
+_WAITS = 3
+
 
 class SetUpFailed(Exception):
     """A worker could not be set up for a submission, and has run none of its code. A person has to look at its files."""
@@ -90,6 +93,7 @@ class Session:
         limits = self.box.limits
         worker = self.box.spawn(SetUp(forbid, self.lesson, self.box.threads, limits.inside(), measures))
         worker.deadline = self.begun + limits.total_wall
+        worker.may_wait = _WAITS * limits.idle - sum(other.waited for other in self._workers)
         packing = encoding.Packing()
         content = {name: _as_tensor(data) for name, data in files.items()}
         reply, unpacking = worker.ask("files", {"files": encoding.pack(content, packing)}, packing)

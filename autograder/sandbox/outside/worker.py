@@ -11,6 +11,8 @@ from autograder.sandbox import decoding, encoding, wire
 from autograder.sandbox.outside.limits import MB, Limits
 from autograder.sandbox.outside.processes import Process
 
+_LOOK = 0.1  # seconds between two looks at what a submission does
+
 
 class Stopped(Exception):
     """A worker was stopped or has ended. ``reason`` is a fixed word, the text a sentence for the student."""
@@ -32,6 +34,10 @@ class Worker:
     def __init__(self, connection: socket.socket, process: Process, limits: Limits, threads: int):
         self.connection, self.process, self.limits, self.threads = connection, process, limits, threads
         self.deadline = math.inf  # of the whole submission, in time.monotonic seconds
+        self.waited = (
+            0.0  # seconds in which it neither computed nor waited for a processor, while an answer was pending
+        )
+        self.may_wait = math.inf
         self.parent: _Closed | None = None  # belongs to this worker alone, and is closed with it
         self._spent = 0.0
 
@@ -89,7 +95,8 @@ class _Watch:
         self.worker, self.process, self.limits = worker, worker.process, worker.limits
         self.most, self.deadline, self.alone = cpu, worker.deadline, alone
         self.begun = worker.cpu()
-        self.seen = (time.monotonic(), self.begun)
+        self.waited_before = worker.waited
+        self.seen = (time.monotonic(), self.process.active())
 
     def __call__(self) -> None:
         now, cpu = time.monotonic(), self.worker.cpu()
@@ -99,13 +106,20 @@ class _Watch:
             raise Stopped("processes", "Stopped: while time or memory is measured, no other process may run.")
         if cpu - self.begun > self.most:
             raise Stopped("time", f"Stopped after {self.most:g} seconds of computing.")
-        if cpu - self.seen[1] > 0.02 * self.limits.idle:
-            self.seen = (now, cpu)
-        elif now - self.seen[0] > self.limits.idle:
-            raise Stopped(
-                "idle", f"Stopped after {self.limits.idle:g} seconds of waiting in which nothing was computed."
-            )
+        self._count_waiting(now)
         if self.process.resident() > self.process.begin * self.process.count() + self.limits.memory:
             raise Stopped("memory", f"Stopped: more than {self.limits.memory // MB} MB of memory were used.")
         if self.process.count() > self.limits.processes:
             raise Stopped("processes", f"Stopped: more than {self.limits.processes} processes were running.")
+
+    def _count_waiting(self, now: float) -> None:
+        """Add the time in which the submission did nothing. On a busy machine, waiting for a processor does not count."""
+        (then, before), worker = self.seen, self.worker
+        if now - then < _LOOK:
+            return
+        self.seen = now, self.process.active()
+        worker.waited += max(0.0, (now - then) - max(0.0, self.seen[1] - before))
+        if worker.waited - self.waited_before > self.limits.idle or worker.waited > worker.may_wait:
+            raise Stopped(
+                "idle", f"Stopped after {self.limits.idle:g} seconds of waiting in which nothing was computed."
+            )
