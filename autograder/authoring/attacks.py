@@ -1,29 +1,22 @@
-"""Grade hostile submissions as part of a class, and count the points they gained and the neighbours they harmed.
-
-A case is a file: either code that replaces the cell of one exercise in an untouched notebook (``# replaces: softmax``), or a
-function ``hand_in(folder, notebook, save)`` that creates the submission. It is handed in for the first lesson or for the one
-named by ``# assignment:``. ``# may earn: 8`` states the points for partly right work; every point above that counts as gained.
-"""
+"""Grade hostile submissions as part of a class, and count the points they gained and the neighbours they harmed."""
 
 import contextlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from joblib import cpu_count
 
+from autograder.authoring.hostile import Case, by_assignment, read
 from autograder.authoring.lay_out import folder_of, lay_out
 from autograder.grading.committed import committed_scores, database
 from autograder.grading.course import Course
-from autograder.judging import notebooks
 from autograder.judging.lesson import Lesson
 
 #: Submissions at a time: more than there are cores, because many cases only wait until they are stopped.
@@ -66,68 +59,44 @@ class Tally:
         return "\n".join(lines)
 
 
-def cases(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.py"))
-
-
-def by_assignment(source: Course, files: Iterable[Path]) -> dict[str, list[Path]]:
-    """Return the cases of each assignment; a case without one belongs to the first."""
-    found: dict[str, list[Path]] = {}
-    for path in files:
-        found.setdefault(_said(path, "assignment") or source.assignments[0], []).append(path)
-    return found
-
-
-def _said(path: Path, what: str) -> str | None:
-    """Return the value of a case's header line ``# what: ...``."""
-    line = re.search(rf"^# {what}: (\S+)$", path.read_text(encoding="utf8"), re.MULTILINE)
-    return line[1] if line else None
-
-
-def make_class(source: Course, root: Path, assignment: str, files: list[Path]) -> Course:
+def make_class(source: Course, root: Path, assignment: str, cases: Sequence[Case]) -> Course:
     """Create a course in ``root`` in which every case and three honest neighbours have handed something in."""
-    course = lay_out(source, root, [assignment])
+    course, lesson = lay_out(source, root, [assignment]), source.lessons.of(assignment)
     solution = source.solution_notebook(assignment)
     released = (root / "assignments" / assignment / solution.name).read_text(encoding="utf8")
-    beside = [solution.parent / name for name in source.lessons.of(assignment).handed_in]
+    beside = [solution.parent / name for name in lesson.handed_in]
     for place in [folder_of(course, name, assignment) for name in NEIGHBOURS]:
         for file in (solution, *beside):
             shutil.copy(file, place)
-    for path in files:
-        _hand_in(path, folder_of(course, path.stem, assignment), json.loads(released), solution.name)
+    for case in cases:
+        case.hand_in(lesson, folder_of(course, case.name, assignment), json.loads(released), solution.name)
     return course
 
 
-def _hand_in(path: Path, place: Path, notebook: dict[str, Any], name: str) -> None:
-    def save(changed: dict[str, Any]) -> None:
-        (place / name).write_text(json.dumps(changed), encoding="utf8")
-
-    text = path.read_text(encoding="utf8")
-    replaced = _said(path, "replaces")
-    if replaced is None:
-        names: dict[str, Callable[..., None]] = {}
-        exec(compile(text, str(path), "exec"), names)
-        names["hand_in"](place, notebook, save)
-        return
-    [cell] = [cell for cell in notebook["cells"] if notebooks.grade_id(cell) == replaced]  # fails on a mistyped name
-    cell["source"] = text
-    save(notebook)
-
-
 def attack(source: Course, folder: Path, command: str) -> Tally:
-    """Grade all cases of a folder, one assignment at a time, with ``nbgrader autograde`` or ``autograder grade``, and count."""
-    total, groups = Tally(), by_assignment(source, cases(folder)).values()
-    for done, files in enumerate(groups):
-        print(f"attacks on {command}: {done} of {len(groups)} lessons", file=sys.stderr, flush=True)
+    """Grade all cases of a folder in every lesson, with ``nbgrader autograde`` or ``autograder grade``, and count.
+
+    nbgrader grades one submission after another: with it, each general case is tried in its own lesson and in one other.
+    """
+    lessons = len(source.assignments)
+    total, groups = (
+        Tally(),
+        by_assignment(source, read(source, folder), _every(1 if command == "autograder" else lessons)),
+    )
+    for done, (assignment, cases) in enumerate(groups.items()):
+        print(f"attacks on {command}: {done} of {lessons} lessons", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory(prefix="attacked-") as name:
-            total.add(attack_in(source, Path(name), files, command))
+            total.add(attack_in(source, Path(name), assignment, cases, command))
     return total
 
 
-def attack_in(source: Course, root: Path, files: list[Path], command: str) -> Tally:
-    """Create the class in ``root`` from cases of one assignment, grade it there, and count."""
-    [assignment] = by_assignment(source, files)
-    course = make_class(source, root, assignment, files)
+def _every(n: int) -> Callable[[int], bool]:
+    return lambda number: number % n == 0
+
+
+def attack_in(source: Course, root: Path, assignment: str, cases: Sequence[Case], command: str) -> Tally:
+    """Create the class in ``root``, grade the assignment there, and count."""
+    course = make_class(source, root, assignment, cases)
     before = _surroundings(source, course)
     arguments = {
         "nbgrader": ["nbgrader", "autograde"],
@@ -142,7 +111,7 @@ def attack_in(source: Course, root: Path, files: list[Path], command: str) -> Ta
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
-    tally = _count(scores_of(course, assignment), source.lessons.of(assignment), files)
+    tally = _count(scores_of(course, assignment), source.lessons.of(assignment), cases)
     after = _surroundings(source, course)
     if tally.harmed:
         tally.harmed.append(f"the end of the log: {done.stdout.decode(errors='replace')[-1500:]}")
@@ -152,12 +121,12 @@ def attack_in(source: Course, root: Path, files: list[Path], command: str) -> Ta
     return tally
 
 
-def _count(scores: dict[str, float], lesson: Lesson, files: list[Path]) -> Tally:
-    tally = Tally(len(files))
-    for path in files:
-        above = scores.get(path.stem, 0.0) - float(_said(path, "may earn") or 0)
+def _count(scores: dict[str, float], lesson: Lesson, cases: Sequence[Case]) -> Tally:
+    tally = Tally(len(cases))
+    for case in cases:
+        above = scores.get(case.name, 0.0) - case.may_earn
         if above > 0:
-            tally.gained[path.stem] = above
+            tally.gained[f"{case.name} in {lesson.assignment}"] = above
     full = sum(lesson.points(name) for name in lesson.exercises)
     tally.harmed = [
         f"{name} has {scores.get(name)} of {full:g} points" for name in NEIGHBOURS if scores.get(name) != full

@@ -7,42 +7,54 @@ from pathlib import Path
 
 import pytest
 from browser import CHROMIUM, needs_chromium
-from known import ASSIGNMENTS, COURSE
+from known import COURSE, EVERYTHING
 
-from autograder.authoring import attacks
+from autograder.authoring import attacks, hostile
 from autograder.grading.course import Course
 
 pytestmark = pytest.mark.sandbox
 
 FOLDER = Path(__file__).parent / "cases"
-CASES = attacks.cases(FOLDER)
+CASES = hostile.read(COURSE, FOLDER)
+FIRST = COURSE.assignments[0]
 
 #: Those that aim at nbgrader itself, and a few of every other kind: the whole set takes nbgrader, which is serial, six minutes.
 AT_NBGRADER = [
-    path
-    for path in attacks.by_assignment(COURSE, CASES)[ASSIGNMENTS[0]]
-    if "hand_in(folder" in path.read_text(encoding="utf8")
-] + [
-    path
-    for path in CASES
-    if path.stem
+    case
+    for case in CASES
+    if (case.said("replaces") is None and case.lesson.assignment == FIRST)
+    or case.name
     in ("check_replaced", "check_returns_nan", "equal_to_everything", "html_in_a_failure", "process_ended_in_a_cell")
 ]
 
-#: Each case once here, one way or the other; the audit runs all of them both ways.
-AT_THE_CLASS_RUNNER = attacks.by_assignment(COURSE, (path for path in CASES if path not in AT_NBGRADER))
+#: Each case once here, one way or the other, and some general ones in each other lesson. Nightly, and in the audit, all of them.
+EVERY = 1 if EVERYTHING else 12
+AT_THE_CLASS_RUNNER = {
+    assignment: [case for case in cases if case not in AT_NBGRADER or assignment != FIRST]
+    for assignment, cases in hostile.by_assignment(COURSE, CASES, lambda number: number % EVERY == 0).items()
+}
 
 
 def test_there_are_enough_cases_and_each_says_what_it_tries():
-    assert len(CASES) >= 100
-    for path in CASES:
-        assert path.read_text(encoding="utf8").startswith('"""'), path
+    assert len(CASES) >= 150
+    for case in CASES:
+        assert case.text.startswith('"""'), case
+
+
+def test_in_every_other_lesson_there_are_some_of_them():
+    assert set(AT_THE_CLASS_RUNNER) == set(COURSE.assignments)
+    for assignment, cases in AT_THE_CLASS_RUNNER.items():
+        assert assignment == FIRST or len([case for case in cases if case.general]) >= 5
+    tried = {case.name for cases in AT_THE_CLASS_RUNNER.values() for case in cases} | {
+        case.name for case in AT_NBGRADER
+    }
+    assert tried == {case.name for case in CASES}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lesson", AT_THE_CLASS_RUNNER)
-def test_the_class_runner_withstands_them_all(root, tmp_path, lesson):
-    tally = attacks.attack_in(Course(root), tmp_path, AT_THE_CLASS_RUNNER[lesson], "autograder")
+@pytest.mark.parametrize("assignment", AT_THE_CLASS_RUNNER)
+def test_the_class_runner_withstands_them_all(root, tmp_path, assignment):
+    tally = attacks.attack_in(Course(root), tmp_path, assignment, AT_THE_CLASS_RUNNER[assignment], "autograder")
     assert tally.good, str(tally)
 
 
@@ -50,10 +62,8 @@ def test_the_class_runner_withstands_them_all(root, tmp_path, lesson):
 def attacked(root, tmp_path_factory):
     """A class that plain nbgrader has graded, with its feedback pages."""
     place = tmp_path_factory.mktemp("attacked")
-    tally = attacks.attack_in(Course(root), place, AT_NBGRADER, "nbgrader")
-    subprocess.run(
-        [sys.executable, "-m", "nbgrader", "generate_feedback", COURSE.assignments[0]], cwd=place, capture_output=True
-    )
+    tally = attacks.attack_in(Course(root), place, FIRST, AT_NBGRADER, "nbgrader")
+    subprocess.run([sys.executable, "-m", "nbgrader", "generate_feedback", FIRST], cwd=place, capture_output=True)
     return place, tally
 
 
@@ -67,7 +77,7 @@ def test_plain_nbgrader_withstands_those_that_aim_at_it(attacked):
 def test_a_feedback_page_runs_no_script(attacked):
     playwright = pytest.importorskip("playwright.sync_api")
     pages = [
-        attacked[0] / "grading" / "feedback" / name / COURSE.assignments[0] / "attention.html"
+        attacked[0] / "grading" / "feedback" / name / FIRST / "attention.html"
         for name in ("script_in_the_text", "html_in_a_failure")
     ]
     with playwright.sync_playwright() as play:
@@ -83,9 +93,7 @@ def test_a_feedback_page_runs_no_script(attacked):
 
 @pytest.mark.slow
 def test_the_check_table_survives_the_cleaning_of_the_page(attacked):
-    page = (attacked[0] / "grading" / "feedback" / "aa-neighbour" / COURSE.assignments[0] / "attention.html").read_text(
-        encoding="utf8"
-    )
+    page = (attacked[0] / "grading" / "feedback" / "aa-neighbour" / FIRST / "attention.html").read_text(encoding="utf8")
     assert "14 of 14 points" in page
     assert "<table" in page
     assert "<summary>" in page

@@ -238,6 +238,13 @@ def test_a_full_disk_harms_nobody(run):
     assert run("1 + 1") == "2"
 
 
+def test_what_is_written_is_memory(session):
+    process = session.worker().process
+    before = process.written()
+    session.run_cell("open('/tmp/a', 'wb').write(bytes(2**22)); open('/dev/shm/b', 'wb').write(bytes(2**21))")
+    assert process.written() - before == 2**22 + 2**21
+
+
 def test_processes_left_behind_end_with_the_submission(box):
     session = Session(box)
     session.run_cell("import os, time\nif os.fork() == 0: time.sleep(1000)")
@@ -412,7 +419,9 @@ def test_reading_a_long_cell_takes_linear_time():
 def test_a_little_computing_now_and_then_does_not_hold_a_worker(session):
     """Two hundredths of a processor once were enough for half an hour."""
     began = time.monotonic()
-    cell = "import time\nwhile True:\n    end = time.process_time() + 0.002\n    while time.process_time() < end: pass\n"
+    cell = (
+        "import time\nwhile True:\n    end = time.process_time() + 0.002\n    while time.process_time() < end: pass\n"
+    )
     error = session.run_cell(cell + "    time.sleep(0.1)").error
     assert "nothing was computed" in error[1]
     assert time.monotonic() - began < 10

@@ -7,6 +7,8 @@ import signal
 import time
 from collections.abc import Iterator
 
+from autograder.sandbox.namespaces import WRITABLE
+
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
 _ANY_CALL = 16 * 2**20  # libraries, and Python's own objects: 8 to 14 MB were measured
@@ -58,6 +60,15 @@ class Process:
     def resident(self) -> int:
         """Return the resident memory of the worker and its descendants in bytes."""
         return sum(_resident(pid) for pid in (self.pid, *self.descendants()))
+
+    def written(self) -> int:
+        """Return the bytes in the folders that the worker can write in. They are memory too."""
+        total = 0
+        for folder in WRITABLE:
+            with contextlib.suppress(OSError):
+                found = os.statvfs(f"/proc/{self.pid}/root{folder}")
+                total += (found.f_blocks - found.f_bfree) * found.f_frsize
+        return total
 
     def watch_memory(self) -> None:
         """Begin to measure what :meth:`held` returns. The process can write no file from now on: those are memory too."""

@@ -107,7 +107,8 @@ class _Watch:
         if cpu - self.begun > self.most:
             raise Stopped("time", f"Stopped after {self.most:g} seconds of computing.")
         self._count_waiting(now)
-        if self.process.resident() > self.process.begin * self.process.count() + self.limits.memory:
+        used = self.process.resident() + self.process.written()
+        if used > self.process.begin * self.process.count() + self.limits.memory:
             raise Stopped("memory", f"Stopped: more than {self.limits.memory // MB} MB of memory were used.")
         if self.process.count() > self.limits.processes:
             raise Stopped("processes", f"Stopped: more than {self.limits.processes} processes were running.")
