@@ -6,6 +6,7 @@ import resource
 import signal
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from autograder.sandbox.namespaces import WRITABLE
 
@@ -71,12 +72,14 @@ class Process:
         return total
 
     def watch_memory(self) -> None:
-        """Begin to measure what :meth:`held` returns. The process can write no file from now on: those are memory too."""
-        with contextlib.suppress(OSError):
+        """Begin to measure what :meth:`held` returns. The process can write no file from now on: those are memory too.
+
+        Raises PermissionError where the kernel does not let this process measure another: nothing is believed instead.
+        """
+        with contextlib.suppress(ProcessLookupError, FileNotFoundError):  # it has ended, which its next answer shows
             resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (0, 0))
-        for what in ("5", "1"):  # the peak, and which pages have been used
-            with contextlib.suppress(OSError), open(f"/proc/{self.pid}/clear_refs", "w") as file:
-                file.write(what)
+            for what in ("5", "1"):  # the peak, and which pages have been used
+                Path(f"/proc/{self.pid}/clear_refs").write_text(what)
         self.before = _resident(self.pid)
 
     def held(self) -> int:

@@ -20,8 +20,8 @@ from autograder.sandbox.outside.worker import Stopped
 #: Memory of a process that its tensors do not explain: pools of the memory allocator, which also doubles what they hold.
 _MEMORY_NOISE = 12 * MB
 
-#: Half the work, with masks and loops for it, can take almost as long as the whole: 0.9 of it at most was measured.
-_NOTHING_SAVED = 1.1
+#: Half the work, with masks and loops for it, can take almost as long as the whole: 0.87 of it at most was measured.
+_NOTHING_SAVED = 0.95
 
 
 class RemoteStudent(Questions):
