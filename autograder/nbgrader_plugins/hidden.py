@@ -1,0 +1,16 @@
+"""Feedback pages without hidden tests."""
+
+from typing import Any
+
+from nbformat.notebooknode import NotebookNode
+from nbgrader.preprocessors import ClearHiddenTests
+from nbgrader.utils import is_grade, is_locked
+
+
+class HideTests(ClearHiddenTests):
+    """nbgrader's ``ClearHiddenTests`` for released grade cells only: a student's cell with its marks would stop the page."""
+
+    def preprocess_cell(self, cell: NotebookNode, resources: Any, cell_index: int) -> tuple[NotebookNode, Any]:
+        if is_grade(cell) and is_locked(cell):
+            return super().preprocess_cell(cell, resources, cell_index)
+        return cell, resources
