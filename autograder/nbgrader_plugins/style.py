@@ -13,5 +13,6 @@ CSS = """
   display: block; padding: 0.5em 0; color: #555; font-style: italic;
 }
 .text_cell_render td, .text_cell_render th { padding: 1px 8px; }
+.text_cell_render summary, .output_area summary { display: list-item; cursor: pointer; }
 @media print { .text_cell_render, .input_area, .output_area, pre.as-typed { max-height: none; } }
 """
