@@ -107,6 +107,10 @@ def test_every_element_is_closed(text):
     assert clean(page) == page
 
 
+def test_characters_that_reverse_others_are_named():
+    assert clean("a\u202eb &#x202E; &#8295;") == "a[U+202E]b [U+202E] [U+2067]"
+
+
 def test_an_enormous_table_cell_is_an_ordinary_one():
     assert clean("<table><tr><td colspan=9999 rowspan=-1>x</table>").count('colspan="50"') == 1
 
@@ -185,6 +189,8 @@ def test_the_longest_notebook_makes_a_page(tmp_path):
 
 def test_pages_after_a_hostile_one_are_formatted(tmp_path):
     assert FORMATTER.ask("code", "*a" * 9_000, {}, 0.5) == (None, 0.0)
+    assert "<strong>b</strong>" in pages.page("feedback", tmp_path, [pages.markdown("**b**")])
+    FORMATTER._channel.kill()  # as when the thread that started it ends
     assert "<strong>b</strong>" in pages.page("feedback", tmp_path, [pages.markdown("**b**")])
 
 

@@ -27,8 +27,8 @@ _CUT = "\n… The rest of this page is longer than is shown here. The notebook i
 class Allowances:
     """What one page may still use: seconds of processor time, elements and characters of HTML, and characters shown as typed.
 
-    The solutions of the course use up to 0.2 s, 15,000 elements and 250,000 characters. The elements
-    and characters bound what the templates and the browser do with the page.
+    The solutions of the course use up to 0.2 s, 15,000 elements and 250,000 characters. The last three bound the work of the
+    templates, of nbconvert, which parses the whole page again, and of the browser.
     """
 
     seconds: float = 5.0
@@ -75,15 +75,22 @@ class Formatter:
         question = {"kind": kind, "text": text, "attachments": attachments, "seconds": seconds}
         with self._lock:
             try:
-                if self._channel is None:
-                    self._channel = Channel("autograder.nbgrader_plugins.formatter")
-                answer = json.loads(self._channel.ask(json.dumps(question).encode()))
+                answer = json.loads(self._started().ask(json.dumps(question).encode()))
             except (OSError, EOFError):  # the kernel has stopped it
                 self.close()
                 return None, 0.0
         return answer["html"], answer["seconds"]
 
+    def _started(self) -> Channel:
+        """Return the process: the one there is, unless it has ended meanwhile, perhaps with the thread that started it."""
+        if self._channel is not None and self._channel.process.poll() is not None:
+            self.close()
+        if self._channel is None:
+            self._channel = Channel("autograder.nbgrader_plugins.formatter")
+        return self._channel
+
     def close(self) -> None:
+        """End the process, if there is one."""
         if self._channel is not None:
             with contextlib.suppress(OSError):
                 self._channel.kill()

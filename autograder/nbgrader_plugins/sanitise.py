@@ -52,10 +52,10 @@ def clean(html: str) -> str:
 
     Raises ValueError if the elements are too deep in each other, or if there is no such form.
     """
-    html = _NOT_A_TAG.sub("&lt;", in_order(html))
+    html = _NOT_A_TAG.sub("&lt;", html)
     for _ in range(3):
         # A browser repairs what it parses. Only what the repair leaves unchanged is certain to stay where it is put.
-        html, before = _cleaned(html), html
+        html, before = in_order(_cleaned(html)), html
         if html == before:
             break
     else:
