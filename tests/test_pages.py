@@ -8,6 +8,7 @@ import time
 
 import pages
 import pytest
+import torch
 from browser import chromium, is_seen, needs_chromium, opened
 from known import COURSE
 from PIL import Image
@@ -15,6 +16,9 @@ from PIL import Image
 from autograder.grading import released
 from autograder.grading.match import match
 from autograder.judging import notebooks
+from autograder.judging.failure import CheckFailure, Diagnosis
+from autograder.judging.picture import Matrix
+from autograder.judging.report import CheckResult, ExerciseReport
 from autograder.nbgrader_plugins.pages import FORMATTER
 from autograder.nbgrader_plugins.sanitise import clean, clean_report
 
@@ -120,6 +124,19 @@ def test_a_report_keeps_its_looks_and_nothing_else():
         '<table style="color:red;position:fixed" class="x" onclick="y"><tr><td>✓<script>z</script></td></tr>'
     )
     assert page == '<table style="color:red"><tbody><tr><td>✓</td></tr></tbody></table>'
+
+
+def test_no_property_of_a_report_with_a_picture_is_lost():
+    values = torch.tensor([[0.2, 0.8], [5.0, 0.5]])
+    shown = Matrix(values, values.T, values != values.T, "A")
+    failure = CheckFailure("value", "A has wrong values.", "0.2", "0.8", picture=shown)
+    results = [CheckResult("check", "It is `right`.", 2.0, 0.0, failure, Diagnosis("no scaling", "Divide."), "printed")]
+    given = ExerciseReport("softmax", 7, results)._repr_html_()
+    kept = clean_report(given)
+    assert given.count(":") == kept.count(":") > 50
+    assert given.count("style=") == kept.count("style=")
+    for tag in ("details", "summary", "code", "small", "table", "pre"):
+        assert given.count(f"<{tag}") == kept.count(f"<{tag}") > 0
 
 
 CELLS = [

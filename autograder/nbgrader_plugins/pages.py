@@ -89,6 +89,11 @@ class Formatter:
             self._channel = Channel("autograder.nbgrader_plugins.formatter")
         return self._channel
 
+    def start(self) -> None:
+        """Start the process, without waiting until it is ready."""
+        with self._lock:
+            self._started()
+
     def close(self) -> None:
         """End the process, if there is one."""
         if self._channel is not None:

@@ -33,7 +33,7 @@ _NUMBERS = {"colspan": 50, "rowspan": 50, "width": 2000, "height": 2000, "start"
 #: The properties that the report's own table uses. None of them moves anything.
 # fmt: off
 _REPORT_PROPERTIES = {
-    "background", "border", "border-collapse", "color", "font-family", "font-size", "margin", "max-width",
+    "background", "border", "border-collapse", "color", "font-size", "margin", "max-width",
     "padding", "text-align", "vertical-align", "white-space",
 }
 # fmt: on
