@@ -32,7 +32,7 @@ def as_data(report: ExerciseReport) -> dict:
         "earned": points_between(report.earned, report.points),
         "points": report.points,
         "seed": report.seed,
-        "named": report.named,
+        "named": [name[:LONGEST_LINE] for name in report.named],
         "note": report.note,
         "checks": checks,
         "text": report_text(str(report)),

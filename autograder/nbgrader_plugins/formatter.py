@@ -2,7 +2,8 @@
 
 Markdown, highlighting and HTML repair all have inputs on which they take quadratic time or memory, and new ones are found
 every year. So no bound on the length is trusted. The kernel ends this process when a page has used its processor time, even
-inside a regular expression, or when it needs too much memory; the page then shows the rest of the text as it was typed.
+inside a regular expression, or when it needs too much memory; the page then shows the rest of the text as it was typed. On
+Windows, which has neither limit, the process ends at the first request, and pages show all text as it was typed.
 """
 
 import contextlib

@@ -107,8 +107,7 @@ def _is_picture(address: str) -> bool:
     if found is None:
         return False
     try:
-        with warnings.catch_warnings(), Image.open(io.BytesIO(base64.b64decode(found[1]))) as picture:
-            warnings.simplefilter("ignore")  # of a size that is refused here
+        with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(base64.b64decode(found[1]))) as picture:
             return picture.format in ("PNG", "JPEG", "GIF") and picture.width * picture.height <= MOST_PIXELS
     except (OSError, ValueError, SyntaxError, binascii.Error, Image.DecompressionBombError):
         return False
