@@ -60,8 +60,9 @@ def grade_class(course: Course, options: Options) -> int:
     finally:  # also when a run is interrupted
         outcomes = same_as_others(sorted(outcomes, key=lambda outcome: outcome.student))
         remember(course.grading, options.assignment, outcomes)
-    refused = len(set(work.store.refused))
-    return print_summary(console, options.assignment, len(handed_in), outcomes, options.settings.trust, refused)
+    return print_summary(
+        console, options.assignment, len(handed_in), outcomes, options.settings.trust, work.store.refused
+    )
 
 
 def _require_sandbox() -> None:

@@ -35,7 +35,7 @@ from autograder.grading.result import Result
 from autograder.grading.settings import Settings
 from autograder.grading.store import Store
 from autograder.grading.submission import Submission
-from autograder.grading.summary import counts
+from autograder.grading.summary import counts, made_again
 from autograder.sandbox.outside import bubblewrap
 from autograder.sandbox.outside.limits import Limits
 
@@ -99,6 +99,8 @@ class SealedAutograde(Autograde):
                 done.append(outcome if submission is None else self._written(submission, work, outcome))
                 self.log.log(logging.INFO if done[-1].state == GRADED else logging.WARNING, "%s", line(done[-1]))
         remember(self.course.grading, self.coursedir.assignment_id, done)
+        if told := made_again(work.store.refused):
+            self.log.warning("%s", told)
         self.log.info("%s", counts(len(self.hand_ins), done))
         if failed := [o for o in done if o.state == FAILED]:
             raise NbGraderException(f"{len(failed)} submissions could not be graded here; run the command again")

@@ -4,6 +4,7 @@ import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from autograder.grading.bounds import LONGEST_LINE, Room, first_ones
 from autograder.grading.hosts import Host
 from autograder.grading.outputs import as_data, cell_outputs, check_outputs, earned, points
 from autograder.grading.result import Result, points_between
@@ -60,6 +61,7 @@ class _Grading:
         self.checked = {number: name for number, name in checks if name in self.exercises}
         self.needed = notebooks.needed_cells(self.cells)
         self.reports: dict[int, ExerciseReport] = {}
+        self.room = Room()
 
     def run(self, full: dict[str, bool]) -> None:
         for number, cell in enumerate(self.cells):
@@ -72,6 +74,7 @@ class _Grading:
         self._complete(full)
         for number, report in self.reports.items():
             self._note_result(number, report)
+        self.result.errors, self.result.notes = first_ones(self.result.errors), first_ones(self.result.notes)
 
     def _check(self, number: int) -> None:
         """Check an exercise with the definitions so far. Of two reports, the better one counts."""
@@ -112,13 +115,13 @@ class _Grading:
         return set().union(*(defined(self.cells[n]["source"]) for n in later if self.needed[n]))
 
     def _run_cell(self, number: int, cell: Cell) -> None:
-        ran = self.host.run(notebooks.source(cell))
+        ran = self.room.kept(self.host.run(notebooks.source(cell)))
         self.result.outputs[number] = cell_outputs(ran, points(cell) if notebooks.is_check(cell) else None)
         if notebooks.is_check(cell):
             self.result.scores[notebooks.grade_id(cell)] = (earned(self.result.outputs[number], cell), points(cell))
         if ran.error:
             which = notebooks.grade_id(cell) or f"cell number {number + 1}"
-            self.result.errors.append((which, f"{ran.error[0]}: {ran.error[1]}"))
+            self.result.errors.append((which, f"{ran.error[0]}: {ran.error[1]}"[:LONGEST_LINE]))
             imports = re.search(r"^\s*(import|from)\s", notebooks.source(cell), re.MULTILINE)
             if imports and ran.error[1] not in _EXPECTED:
                 more = "; the rest of the cell was run" if ran.error[0] in GOES_ON else ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from autograder.grading.bounds import LONGEST_LINE, MOST_REPORT, report_text
 from autograder.grading.result import Output, points_between
 from autograder.judging.notebooks import Cell
 from autograder.judging.report import ExerciseReport
@@ -21,7 +22,7 @@ def as_data(report: ExerciseReport) -> dict:
             "sentence": r.sentence,
             "points": r.points,
             "earned": r.earned,
-            "failure": str(r.failure or ""),
+            "failure": str(r.failure or "")[: 4 * LONGEST_LINE],
             "cause": r.diagnosis.name if r.diagnosis else "",
         }
         for r in report.results
@@ -31,17 +32,19 @@ def as_data(report: ExerciseReport) -> dict:
         "earned": points_between(report.earned, report.points),
         "points": report.points,
         "seed": report.seed,
-        "named": report.named,
+        "named": [name[:LONGEST_LINE] for name in report.named],
         "note": report.note,
         "checks": checks,
-        "text": str(report),
+        "text": report_text(str(report)),
     }
 
 
 def check_outputs(report: ExerciseReport, sealed: bool) -> list[Output]:
     """Return the table, and then the single result from which nbgrader reads the points."""
     warning = "" if sealed else "Not sealed: this submission was graded without a sandbox.\n"
-    data = {"text/plain": warning + str(report), "text/html": warning + report._repr_html_()}
+    data = {"text/plain": warning + report_text(str(report))}
+    if len(table := report._repr_html_()) <= MOST_REPORT:  # half a table is none
+        data["text/html"] = warning + table
     value = points_between(report.earned, report.points)
     return [
         {"output_type": "display_data", "metadata": {"autograder": True}, "data": data},

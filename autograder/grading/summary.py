@@ -25,6 +25,12 @@ def counts(handed_in: int, outcomes: Sequence[Outcome]) -> str:
     )
 
 
+def made_again(refused: Sequence[str]) -> str:
+    """Return a sentence about the stored results that were not used, given their keys; the empty string if there are none."""
+    count = len(set(refused))
+    return f"Stored results graded again, because they were damaged or edited: {count}." if count else ""
+
+
 def print_not_graded(console: Console, assignment: str, outcomes: Sequence[Outcome]) -> None:
     """Print who was not graded, and why."""
     rows = [(o.student, o.state, o.reason) for o in outcomes if o.state != GRADED]
@@ -32,7 +38,12 @@ def print_not_graded(console: Console, assignment: str, outcomes: Sequence[Outco
 
 
 def print_summary(
-    console: Console, assignment: str, handed_in: int, outcomes: Sequence[Outcome], trusted: bool, refused: int
+    console: Console,
+    assignment: str,
+    handed_in: int,
+    outcomes: Sequence[Outcome],
+    trusted: bool,
+    refused: Sequence[str],
 ) -> int:
     """Print which submissions were not graded and what a person should look at. Returns 0 if each is graded or needs a human."""
     print_not_graded(console, assignment, outcomes)
@@ -43,7 +54,7 @@ def print_summary(
     ]
     _table(console, f"{assignment}: graded, please look", looks, ("student", "points", "why"))
     if refused:
-        print(f"{refused} stored results were damaged or had been edited, and were made again.")
+        print(made_again(refused))
     if trusted:
         print("Not sealed: these submissions were graded without a sandbox, and every result says so.")
     print(counts(handed_in, outcomes))

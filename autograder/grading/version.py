@@ -15,6 +15,7 @@ PARTS = (
     "autograder/__init__.py",
     "autograder/judging/**/*.py",
     "autograder/grading/__init__.py",
+    "autograder/grading/bounds.py",
     "autograder/grading/folder.py",
     "autograder/grading/grade.py",
     "autograder/grading/hosts.py",

@@ -9,13 +9,25 @@ from typing import Any
 #: course's own reader, which does not apply this list.
 NOT_RELEASED = ["*.py", "*.safetensors", "*.md", "__pycache__", "*.pyc", ".ipynb_checkpoints", ".pytest_cache"]
 
+_PAGES = "autograder.nbgrader_plugins.pages"
+
+#: nbconvert's filters by the names that its templates use.
+FILTERS = {
+    "markdown2html": f"{_PAGES}.markdown",
+    "highlight_code": f"{_PAGES}.code",
+    "ansi2html": f"{_PAGES}.text",
+    "clean_html": f"{_PAGES}.html",
+    "strip_files_prefix": f"{_PAGES}.unchanged",
+}
+
 
 def configure(c: Any, root: Path, course_id: str = "") -> None:
     """Configure nbgrader's object ``c`` for the course in ``root``; ``course_id`` is its name in the gradebook."""
     from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
-    from nbgrader.preprocessors import ClearHiddenTests, ClearOutput, ClearSolutions, Execute
+    from nbgrader.preprocessors import ClearOutput, ClearSolutions, Execute
 
     from autograder.nbgrader_plugins.export import SafeCsv
+    from autograder.nbgrader_plugins.hidden import HideTests
     from autograder.nbgrader_plugins.install import install
     from autograder.nbgrader_plugins.stubs import SentenceStubs
 
@@ -40,11 +52,13 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
     given = Autograde.autograde_preprocessors.default_args[0]
     c.Autograde.autograde_preprocessors = [p for p in given if p is not Execute]
     given = GenerateFeedback.preprocessors.default_args[0]
-    c.GenerateFeedback.preprocessors = [ClearHiddenTests, *given]
+    c.GenerateFeedback.preprocessors = [HideTests, *given]
     c.GenerateFeedback.force = True  # otherwise a student's page stays outdated after a regrade or manual marking
     install()
     # Feedback and formgrader show students' text without running any of it. Not imported: no other command needs it.
-    c.HTMLExporter.filters = {"markdown2html": "autograder.nbgrader_plugins.pages.markdown"}
+    c.HTMLExporter.filters = FILTERS
+    c.HTMLExporter.sanitize_html = True  # passes every HTML output through the filter clean_html, and drops JavaScript
+    c.WidgetsDataTypeFilter.display_data_priority = ["text/html", "image/png", "image/jpeg", "text/plain"]
 
     c.ExportApp.plugin_class = SafeCsv
     c.SafeCsv.to = str(grading / "grades.csv")

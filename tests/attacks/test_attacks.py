@@ -1,12 +1,11 @@
 """Hostile submissions gain nothing, harm nobody and leave nothing behind; and their feedback pages are only text."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from browser import CHROMIUM, needs_chromium
+from browser import chromium, is_seen, needs_chromium, opened
 from known import COURSE, EVERYTHING
 
 from autograder.authoring import attacks, hostile
@@ -74,21 +73,26 @@ def test_plain_nbgrader_withstands_those_that_aim_at_it(attacked):
 
 @needs_chromium
 @pytest.mark.slow
-def test_a_feedback_page_runs_no_script(attacked):
-    playwright = pytest.importorskip("playwright.sync_api")
-    pages = [
-        attacked[0] / "grading" / "feedback" / name / FIRST / "attention.html"
-        for name in ("script_in_the_text", "html_in_a_failure")
-    ]
-    with playwright.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"] if os.getuid() == 0 else [])
-        for path in pages:
-            page = browser.new_page()
-            page.goto(path.as_uri(), wait_until="domcontentloaded")
-            page.wait_for_timeout(1500)
+def test_a_feedback_page_runs_no_script_and_shows_its_total(attacked):
+    names = ["script_in_the_text", "html_in_a_failure", *(case.name for case in CASES if case.name.startswith("page_"))]
+    with chromium() as browser:
+        for name in names:
+            path = attacked[0] / "grading" / "feedback" / name / FIRST / "attention.html"
+            page = opened(browser, path.read_text(encoding="utf8"))
+            page.wait_for_timeout(500)
             assert "attack-script-ran" not in page.title()
             assert "check-softmax" in page.content()
-        browser.close()
+            assert is_seen(page, "h4"), name
+            assert (
+                page.locator("h4").first.inner_text() == "attention (Score: 0.0 / 67.0)" or name == "html_in_a_failure"
+            )
+            page.close()
+
+
+@pytest.mark.slow
+def test_a_result_is_small_whatever_a_submission_prints(attacked):
+    sizes = [path.stat().st_size for path in (attacked[0] / "grading" / "results").rglob("*.json")]
+    assert 4_000_000 < max(sizes) < 10_000_000  # that of output_flood_everywhere
 
 
 @pytest.mark.slow

@@ -306,9 +306,19 @@ def test_a_damaged_or_edited_result_is_made_again_and_told(graded, course, autog
         assert damage(good[student]) != good[student]
         paths[student].write_text(damage(good[student]), encoding="utf8")
     done = autograde()
-    assert "3 stored results were damaged or had been edited" in done.stdout
+    assert "because they were damaged or edited: 3." in done.stdout
     assert f"(3 now, {N - 3} before)" in done.stdout
     assert {student: path.read_text(encoding="utf8") for student, path in paths.items()} == good, "and is the same"
+
+
+def test_plain_nbgrader_makes_an_edited_result_again_and_tells(graded, course, command):
+    key = recall(course.grading, ASSIGNMENT)["ben"].key
+    path = course.grading / "results" / key[:2] / f"{key}.json"
+    good = path.read_text(encoding="utf8")
+    path.write_text(DAMAGES["ben"](good), encoding="utf8")
+    done = command("nbgrader", "autograde", ASSIGNMENT, "--student", "ben", "--force", cwd=course.root)
+    assert "because they were damaged or edited: 1." in done.stderr
+    assert path.read_text(encoding="utf8") == good
 
 
 def test_without_bubblewrap_grading_refuses_and_says_what_to_install(course, autograde, monkeypatch):

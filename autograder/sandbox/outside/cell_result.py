@@ -5,6 +5,11 @@ import binascii
 from dataclasses import dataclass, field
 from typing import Any
 
+#: The most pixels of a picture, in width and in height: few bytes may hold very many.
+MOST_PIXELS = 10_000
+
+_PNG = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR"
+
 
 @dataclass
 class CellResult:
@@ -56,4 +61,5 @@ def _is_png(text: str) -> bool:
         data = base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):
         return False
-    return data.startswith(b"\x89PNG\r\n\x1a\n") and len(data) < 4_000_000
+    width, height = int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
+    return data.startswith(_PNG) and len(data) < 4_000_000 and max(width, height) <= MOST_PIXELS

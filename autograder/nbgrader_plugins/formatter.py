@@ -1,0 +1,75 @@
+"""The process that formats students' text: ``python -m autograder.nbgrader_plugins.formatter``, started by ``pages.py``.
+
+Markdown, highlighting and HTML repair all have inputs on which they take quadratic time or memory, and new ones are found
+every year. So no bound on the length is trusted. The kernel ends this process when a page has used its processor time, even
+inside a regular expression, or when it needs too much memory; the page then shows the rest of the text as it was typed. On
+Windows, which has neither limit, the process ends at the first request, and pages show all text as it was typed.
+"""
+
+import contextlib
+import json
+import signal
+import time
+from collections.abc import Callable
+from typing import Any
+
+from nbconvert.filters.ansi import ansi2html
+from nbconvert.filters.highlight import Highlight2HTML
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+from autograder.grading.channel import inside, read_frame, write_frame
+from autograder.nbgrader_plugins.sanitise import clean, in_order
+
+#: Bytes of address space. An ordinary page needs 0.2 GB.
+MEMORY = 1_500_000_000
+
+
+def main() -> None:
+    """Answer requests until the input ends. Each answer holds the HTML, or null, and the seconds of the page that are left."""
+    questions, answers = inside()
+    _limit_memory()
+    while True:
+        try:
+            question = json.loads(read_frame(questions))
+        except EOFError:
+            return
+        used = -time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, question["seconds"])  # SIGPROF ends a process that does not handle it
+        html = _formatted(question)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        used += time.process_time()
+        write_frame(answers, json.dumps({"html": html, "seconds": question["seconds"] - used}).encode())
+
+
+def _limit_memory() -> None:
+    import resource
+
+    with contextlib.suppress(ValueError, OSError):  # macOS does not support it
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def _formatted(question: dict[str, Any]) -> str | None:
+    """Return the HTML of one piece of text, or None if there is no good one."""
+    try:
+        return FORMATS[question["kind"]](question["text"], question["attachments"])
+    except Exception:  # of mistune, Pygments or the sanitiser; the text is shown as it was typed
+        return None
+
+
+def _markdown(text: str, attachments: dict[str, Any]) -> str:
+    renderer = IPythonRenderer(escape=False, attachments=attachments, exclude_anchor_links=True)
+    return clean(MarkdownWithMath(renderer=renderer).render(text))
+
+
+def _code(text: str, attachments: dict[str, Any]) -> str:
+    return Highlight2HTML(pygments_lexer="ipython3")(in_order(text))
+
+
+def _text(text: str, attachments: dict[str, Any]) -> str:
+    return ansi2html(in_order(text))
+
+
+FORMATS: dict[str, Callable[[str, dict[str, Any]], str]] = {"markdown": _markdown, "code": _code, "text": _text}
+
+if __name__ == "__main__":
+    main()

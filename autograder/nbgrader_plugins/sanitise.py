@@ -1,0 +1,123 @@
+"""Student HTML, reduced to formatting: no class, id, name or style, no script, and no picture or link from elsewhere."""
+
+import base64
+import binascii
+import io
+import re
+import warnings
+
+import nh3
+
+#: Formatting only. Whatever else looks like a tag appears on the page as text.
+# fmt: off
+TAGS = {
+    "a", "abbr", "b", "blockquote", "br", "caption", "code", "dd", "del", "details", "div", "dl", "dt", "em", "h1",
+    "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "kbd", "li", "ol", "p", "pre", "s", "small", "span", "strong",
+    "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "tt", "u", "ul",
+}
+# fmt: on
+_CELL = {"colspan", "rowspan", "align"}
+_ATTRIBUTES = {"*": set[str](), "a": {"href"}, "img": {"src", "alt", "width", "height"}, "ol": {"start"}}
+_ATTRIBUTES |= {"td": _CELL, "th": _CELL}
+_NOT_A_TAG = re.compile(rf"<(?!/?(?:{'|'.join(sorted(TAGS))})[\s/>])", re.IGNORECASE)
+_TAG = re.compile(r"<(/?)([a-z0-9]+)")
+_EMPTY = {"br", "hr", "img"}
+_LINK = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
+_PICTURE = re.compile(r"data:image/(?:png|jpeg|gif);base64,([A-Za-z0-9+/=\s]*)")
+
+#: Bounds: elements in each other; the pixels of a picture; a number that says how many cells, or how many pixels wide.
+DEEPEST = 60
+MOST_PIXELS = 25_000_000
+_NUMBERS = {"colspan": 50, "rowspan": 50, "width": 2000, "height": 2000, "start": 100_000}
+
+#: The properties that the report's own table uses. None of them moves anything.
+# fmt: off
+_REPORT_PROPERTIES = {
+    "background", "border", "border-collapse", "color", "font-size", "margin", "max-width",
+    "padding", "text-align", "vertical-align", "white-space",
+}
+# fmt: on
+
+#: Characters that reverse or override the order of the text that follows them.
+_ORDER = {code: f"[U+{code:04X}]" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+
+
+def in_order(text: str) -> str:
+    """Return the text with every character that changes the order of others replaced by its name, such as [U+202E]."""
+    return text.translate(_ORDER)
+
+
+def clean(html: str) -> str:
+    """Return HTML that holds only formatting, with every element closed, and that a browser parses as it is written.
+
+    Raises ValueError if the elements are too deep in each other, or if there is no such form.
+    """
+    html = _NOT_A_TAG.sub("&lt;", html)
+    for _ in range(3):
+        # A browser repairs what it parses. Only what the repair leaves unchanged is certain to stay where it is put.
+        html, before = in_order(_cleaned(html)), html
+        if html == before:
+            break
+    else:
+        raise ValueError("HTML that changes each time it is parsed")
+    if _depth(html) > DEEPEST:
+        raise ValueError("elements too deep in each other")
+    return html
+
+
+def clean_report(html: str) -> str:
+    """Return the table of a check with its looks: sanitised as well, because it quotes what the student's code returned."""
+    return nh3.clean(
+        in_order(html),
+        tags=TAGS,
+        attributes={"*": {"style"}},
+        filter_style_properties=_REPORT_PROPERTIES,
+        link_rel=None,
+    )
+
+
+def _cleaned(html: str) -> str:
+    return nh3.clean(
+        html,
+        tags=TAGS,
+        attributes=_ATTRIBUTES,
+        attribute_filter=_value,
+        url_schemes={"http", "https", "mailto", "data"},
+        link_rel="noopener noreferrer",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+    )
+
+
+def _value(tag: str, name: str, value: str) -> str | None:
+    """Return the value that an attribute may have, or None to drop it. Without angle brackets, tags can be counted."""
+    if name in _NUMBERS:
+        return str(min(int(value), _NUMBERS[name])) if re.fullmatch(r"[0-9]{1,9}", value) else None
+    if name == "src":
+        return value if _is_picture(value) else None
+    if name == "href" and not _LINK.match(value):
+        return None
+    return value.replace("<", "‹").replace(">", "›")
+
+
+def _is_picture(address: str) -> bool:
+    """Return whether an address holds the picture itself, as PNG, JPEG or GIF, and the picture has a reasonable size."""
+    from PIL import Image
+
+    found = _PICTURE.fullmatch(address)
+    if found is None:
+        return False
+    try:
+        with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(base64.b64decode(found[1]))) as picture:
+            return picture.format in ("PNG", "JPEG", "GIF") and picture.width * picture.height <= MOST_PIXELS
+    except (OSError, ValueError, SyntaxError, binascii.Error, Image.DecompressionBombError):
+        return False
+
+
+def _depth(html: str) -> int:
+    """Return how many elements lie in each other, in HTML whose elements are all closed."""
+    depth = deepest = 0
+    for end, name in _TAG.findall(html):
+        if name not in _EMPTY:
+            depth += -1 if end else 1
+            deepest = max(deepest, depth)
+    return deepest

@@ -1,0 +1,74 @@
+"""A result stays small, whatever a submission prints, shows, raises and returns."""
+
+import base64
+import json
+import struct
+
+from autograder.grading import outputs
+from autograder.grading.bounds import MOST_LINES, MOST_OUTPUT, MOST_REPORT, Room, first_ones
+from autograder.judging.failure import CheckFailure
+from autograder.judging.report import CheckResult, ExerciseReport
+from autograder.sandbox.outside.cell_result import CellResult, cell_result
+
+PRINTED = {"output_type": "stream", "name": "stdout", "text": "é" * 20_000}
+
+
+def value(text):
+    return {"output_type": "execute_result", "metadata": {}, "execution_count": None, "data": {"text/plain": text}}
+
+
+def size(thing):
+    return len(json.dumps(thing))
+
+
+def test_the_outputs_of_an_ordinary_notebook_are_kept():
+    room, ran = Room(), CellResult([PRINTED, value("1")], ("ValueError", "no", "trace"))
+    assert all(room.kept(ran) == ran for _ in range(10))
+
+
+def test_what_a_whole_notebook_prints_is_bounded_and_the_rest_is_noted():
+    room = Room()
+    kept = [room.kept(CellResult([PRINTED] * 40, ("E" * 100, "m" * 2000, "t" * 30_000))) for _ in range(100)]
+    assert MOST_OUTPUT * 0.9 < size([[ran.outputs, ran.error] for ran in kept]) < MOST_OUTPUT * 1.1
+    assert "dropped" in kept[-1].outputs[-1]["data"]["text/plain"]
+    assert kept[-1].error[0] == "E" * 100
+
+
+def test_dropped_output_earns_nothing():
+    """nbgrader takes a grade cell without a value for full marks."""
+    cell = {"metadata": {"nbgrader": {"points": 3.0}}}
+    room = Room()
+    room.kept(CellResult([PRINTED] * 60))
+    for text in ("0.5", "0.5" + " " * 30_000):
+        ran = room.kept(CellResult([PRINTED, value(text), value("3")]))
+        assert outputs.earned(outputs.cell_outputs(ran, 3.0), cell) == 0.5
+    ran = room.kept(CellResult([PRINTED], ("ValueError", "x" * 2000, "")))
+    assert outputs.earned(outputs.cell_outputs(ran, 3.0), cell) == 0
+
+
+def test_a_report_is_bounded():
+    failure = CheckFailure("value", "<" * 3 * MOST_REPORT, "x" * MOST_REPORT, "y" * MOST_REPORT)
+    report = ExerciseReport(
+        "softmax", 7, [CheckResult("check", "It is right.", 1.0, 0.0, failure, printed="z" * 1000)] * 5
+    )
+    [shown, result] = outputs.check_outputs(report, True)
+    assert size(shown) < 3 * MOST_REPORT
+    assert size(outputs.as_data(report)) < 3 * MOST_REPORT
+    assert "text/html" not in shown["data"]
+    assert shown["data"]["text/plain"].startswith("softmax")
+    assert result["data"]["text/plain"] == "0.0"
+
+
+def test_of_many_errors_the_first_are_listed():
+    assert first_ones(["a"] * 3) == ["a"] * 3
+    assert first_ones(list(range(MOST_LINES + 5))) == list(range(MOST_LINES))
+
+
+def test_a_picture_of_many_pixels_in_few_bytes_is_dropped():
+    def reply(width, height):
+        data = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR" + struct.pack(">II", width, height) + bytes(20)
+        return {"outputs": [{"output_type": "display_data", "data": {"image/png": base64.b64encode(data).decode()}}]}
+
+    assert cell_result(reply(640, 480)).outputs
+    assert not cell_result(reply(60_000, 60_000)).outputs
+    assert not cell_result(reply(1, 200_000)).outputs
