@@ -27,6 +27,7 @@ PARTS = (
     "autograder/grading/submission.py",
     "autograder/grading/version.py",
     "autograder/sandbox/**/*.py",
+    "autograder/sandbox/outside/system_calls/*.bpf",
     "course_lib/**/*.py",
     "course_lib/**/*.safetensors",
 )

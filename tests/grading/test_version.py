@@ -9,7 +9,7 @@ from known import LESSONS
 
 from autograder.grading import version
 from autograder.judging.lesson import Lessons
-from autograder.sandbox.outside.bubblewrap import FILES
+from autograder.sandbox.outside.visible import FILES
 
 
 def modules_of(path, root):
@@ -33,7 +33,7 @@ def reached(root):
     """Return the files that reading, running, checking and diagnosing a submission can reach."""
     waiting = [root / "autograder" / "grading" / name for name in ("grade.py", "sealed.py", "submission.py")]
     waiting += (path for path in version.content(LESSONS.folder) if path.suffix == ".py")
-    waiting += (root / "autograder" / name for name in FILES)
+    waiting += (root / "autograder" / name for name in (*FILES, "sandbox/outside/launch.py"))  # programs of their own
     waiting += (root / "autograder" / "judging").rglob("*.py")  # what checks of any course may use
     waiting += (root / "course_lib").rglob("*.py")
     found = set()
