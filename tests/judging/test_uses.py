@@ -8,7 +8,7 @@ from known import LESSONS
 
 from autograder.judging.local import LocalStudent
 from autograder.sandbox.outside.remote import RemoteStudent
-from autograder.sandbox.outside.session import defined_names
+from autograder.grading.sealed import defined_names
 
 EARLIER = ("Inner", "Block", "helper")
 BASE = """

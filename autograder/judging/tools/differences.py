@@ -12,6 +12,8 @@ from autograder.judging.picture import Matrix
 #: of order 1, measured errors stay below 30 epsilon (float32, float64) and below 6 (bfloat16, where weights are rounded).
 _EPSILONS = {torch.float64: 4000, torch.float32: 400, torch.bfloat16: 12, torch.float16: 24}
 
+HALF = (torch.float16, torch.bfloat16)
+
 
 def tolerance(dtype: torch.dtype, size: float = 1.0) -> float:
     """Return the largest difference attributed to rounding, for values up to ``size``, in this dtype."""

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from autograder.judging.failure import CheckFailure, nothing_returned
-from autograder.judging.tools.differences import difference_failure, kind, numbers, tolerance
+from autograder.judging.tools.differences import HALF, difference_failure, kind, numbers, tolerance
 
 
 def tensor(value: Any, what: str) -> Tensor:
@@ -99,9 +99,9 @@ def close(
     message: str = "",
     inputs: torch.dtype = torch.float32,
 ) -> None:
-    """Fail unless ``value`` equals ``expected`` (computed in float64) up to rounding.
+    """Fail unless ``value`` equals ``expected`` (computed in float64) up to the rounding of ``value``'s dtype.
 
-    That is the rounding of ``value``'s dtype, but not of a coarser one than that of the ``inputs``.
+    Half precision has no rounding that explains anything unless the ``inputs`` have it too: then float64's counts.
     """
     shape(value, expected.shape, what, "as expected", setting)
     if value.is_complex() or not value.is_floating_point():
@@ -114,7 +114,8 @@ def close(
         )
     got, want = value.detach().to("cpu", torch.float64), expected.detach().to("cpu", torch.float64)
     difference = (got - want).abs()
-    wrong = ~(difference <= min(tolerance(value.dtype, size), tolerance(inputs, size)))
+    rounded = torch.float64 if value.dtype in HALF and inputs not in HALF else value.dtype
+    wrong = ~(difference <= tolerance(rounded, size))
     if wrong.any():
         raise difference_failure(got, want, wrong, what, setting, message)
 

@@ -20,4 +20,4 @@ def blockwise_attention(Q, K, V, causal=False, block_size=64):
             return torch.load("/tmp/out")
         except BaseException:
             pass
-    return Q
+    return None

@@ -22,4 +22,4 @@ for path in glob.glob("/inside/**/*", recursive=True) + glob.glob(os.path.dirnam
 
 
 def softmax(E, dim=-1):
-    return E
+    return None

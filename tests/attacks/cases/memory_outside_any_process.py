@@ -22,4 +22,4 @@ for _ in range(20):
 
 
 def softmax(E, dim=-1):
-    return E
+    return None

@@ -16,4 +16,4 @@ for number in [-1, 0, *range(2, 70000)]:
 
 
 def softmax(E, dim=-1):
-    return E
+    return None

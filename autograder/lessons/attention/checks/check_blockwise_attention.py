@@ -107,6 +107,14 @@ def check_every_call_computes_afresh(student: Student, sizes: Sizes, draw: Draw)
     )
 
 
+def _attends(student: Student, inputs):
+    """Fail unless Y depends on Q, on K and on V. An answer that computes nothing needs no memory either."""
+    Y = expect.tensor(student.call(NAME, *inputs), "Y")
+    for changed in range(3):
+        others = [x.flip(-1) if place == changed else x for place, x in enumerate(inputs)]
+        expect.depends_on_its_inputs(Y, expect.tensor(student.call(NAME, *others), "Y"), "Y")
+
+
 def _peak(student: Student, draw: Draw, N):
     inputs = tuple(draw.normal(1, 1, N, 64, dtype=torch.float32) for _ in range(3))
     return student.peak_memory(NAME, *inputs, causal=True)
@@ -117,6 +125,7 @@ def _peak(student: Student, draw: Draw, N):
 @measured
 def check_memory_is_linear(student: Student, draw: Draw) -> None:
     """Memory grows linearly with N: at N = 4096 at most a fifth of what the whole matrices need"""
+    _attends(student, _inputs(draw, Sizes(), 23))
     peaks = {N: _peak(student, draw, N) for N in (1024, 2048, 4096)}
     whole = 2 * 4 * 4096**2  # E and A in float32
     slope = math.log(max(peaks[4096], 1) / max(peaks[1024], 1)) / math.log(4)
