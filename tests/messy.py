@@ -17,6 +17,9 @@ from typing import Any
 NAME = "attention.ipynb"
 FULL = 12.0
 
+#: The lines of a right softmax.
+SHARES = "    W = torch.exp(E - E.amax(dim, keepdim=True))\n    return W / W.sum(dim, keepdim=True)\n"
+
 
 @dataclass(frozen=True)
 class Case:
@@ -184,9 +187,7 @@ def _(kit, folder):
     save(folder, kit.notebook(softmax="import tools.shares\nsoftmax = tools.shares.softmax"))
     (folder / "tools").mkdir()
     (folder / "tools" / "__init__.py").touch()
-    (folder / "tools" / "shares.py").write_text(
-        "import torch\n\ndef softmax(E, dim=-1):\n    return torch.softmax(E, dim)\n"
-    )
+    (folder / "tools" / "shares.py").write_text(f"import torch\n\ndef softmax(E, dim=-1):\n{SHARES}")
 
 
 @case("zip-with-a-corpus", "MB of others", earns=None)
@@ -221,9 +222,7 @@ def _(kit, folder):
 @case("in-a-folder", "the notebook is called 01-attention/attention.ipynb")
 def _(kit, folder):
     save(folder, kit.notebook(softmax="from helper import softmax"), f"01-attention/{NAME}")
-    (folder / "01-attention" / "helper.py").write_text(
-        "import torch\n\ndef softmax(E, dim=-1):\n    return torch.softmax(E, dim)\n"
-    )
+    (folder / "01-attention" / "helper.py").write_text(f"import torch\n\ndef softmax(E, dim=-1):\n{SHARES}")
 
 
 @case("jupyters-own-folders")
@@ -246,7 +245,7 @@ def _(kit, folder):
 @case("helper-module")
 def _(kit, folder):
     save(folder, kit.notebook(softmax="import my_helper\nsoftmax = my_helper.softmax"))
-    (folder / "my_helper.py").write_text("import torch\n\ndef softmax(E, dim=-1):\n    return torch.softmax(E, dim)\n")
+    (folder / "my_helper.py").write_text(f"import torch\n\ndef softmax(E, dim=-1):\n{SHARES}")
 
 
 @case("empty-folder", "there is no attention.ipynb", earns=None)
@@ -476,7 +475,7 @@ def _(kit, folder):
 @case("helper-below", "its check stands above what it needs")
 def _(kit, folder):
     notebook = kit.notebook(softmax="def softmax(E, dim=-1):\n    return normalised(E, dim)")
-    notebook["cells"].append(code("def normalised(E, dim):\n    return torch.softmax(E, dim)"))
+    notebook["cells"].append(code(f"def normalised(E, dim):\n{SHARES}"))
     save(folder, notebook)
 
 
@@ -501,7 +500,7 @@ def _(kit, folder):
 
 @case("missing-package-in-a-list", "No module named 'seaborn'")
 def _(kit, folder):
-    notebook = kit.notebook(softmax="def softmax(E, dim=-1):\n    return np.float64(1) * torch.softmax(E, dim)")
+    notebook = kit.notebook(softmax=f"def softmax(E, dim=-1):\n    E = np.float64(1) * E\n{SHARES}")
     cell = kit.imports(notebook)
     cell["source"] = "import numpy as np, seaborn, torch.nn.functional as F\n" + kit.text(cell)
     save(folder, notebook)

@@ -6,9 +6,9 @@ import sys
 import pytest
 from known import LESSONS
 
+from autograder.grading.sealed import defined_names
 from autograder.judging.local import LocalStudent
 from autograder.sandbox.outside.remote import RemoteStudent
-from autograder.grading.sealed import defined_names
 
 EARLIER = ("Inner", "Block", "helper")
 BASE = """
