@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import random
 import socket
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -35,7 +36,8 @@ def prepared(number: int, settings: SetUp, program: bytes) -> "Worker":
     os.chdir(HOME)
     os.environ.update(HOME=HOME, PWD=HOME)
     importlib.invalidate_caches()  # imports before the fork cached that the folder did not exist
-    multiprocessing.set_start_method("fork")  # the other ways start a program
+    if sys.version_info >= (3, 14):  # whose own way starts a program
+        multiprocessing.set_start_method("fork")
     torch.set_num_threads(settings.threads)
     random.seed()
     torch.seed()
