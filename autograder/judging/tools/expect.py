@@ -164,6 +164,19 @@ def depends_on_its_inputs(first: Tensor, second: Tensor, what: str) -> None:
         )
 
 
+def computed(value: Tensor, given: Tensor, what: str, name: str) -> None:
+    """Fail if a call has returned what it was given: then it has kept the shape, the dtype and the numbers without any work."""
+    if value.shape == given.shape and torch.equal(value, given):
+        raise CheckFailure(
+            "constant",
+            f"{what} is {name} itself.",
+            yours=numbers(value),
+            received="unchanged",
+            cause="nothing computed",
+            hint=f"What is returned is the argument {name}, as it came in. Return the result instead.",
+        )
+
+
 def gradients(found: Sequence[Tensor | None], expected: Sequence[Tensor], names: Sequence[str], setting: str) -> None:
     """Fail unless every gradient exists and equals the reference's."""
     for got, want, name in zip(found, expected, names, strict=True):

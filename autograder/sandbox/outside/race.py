@@ -37,7 +37,7 @@ def parts_ratio(
     def clocked(kwargs: Mapping[str, Any]) -> Callable[[tuple], float]:
         return lambda fresh: _timed(session, session.worker(), name, fresh, kwargs)[0]
 
-    return measure.race(clocked(part), clocked(whole), lambda: inputs, thresholds, rounds=(5, 15))
+    return measure.race(clocked(part), clocked(whole), lambda: inputs, thresholds, rounds=(8, 25))
 
 
 def _timed(

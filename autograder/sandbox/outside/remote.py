@@ -68,7 +68,7 @@ class RemoteStudent(Questions):
                 header = arguments(name, inputs, kwargs, packing)
                 told.append(self._ask("work", name, header, packing, _number, "number", alone=True))
             seen = parts_ratio(self.session, name, inputs, part, whole, [_NOTHING_SAVED])
-        return max(told[0] / max(told[1], 1), seen.low if seen.low > _NOTHING_SAVED else 0.0)
+        return max(told[0] / max(told[1], 1), seen.value if seen.value > _NOTHING_SAVED else 0.0)
 
     def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
         """Return the worker's measurement, or the kernel's for a second call if that is far larger.

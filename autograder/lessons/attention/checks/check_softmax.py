@@ -84,6 +84,7 @@ def check_input_and_dtype_are_kept(student: Student, sizes: Sizes, draw: Draw) -
         A = expect.tensor(answer.value, "A")
         expect.dtype(A, dtype, "A", "E transposed (not contiguous)")
         expect.unchanged((E,), answer.args_after, ("E",))
+        expect.computed(A, E, "A", "E")
         expect.depends_on_its_inputs(A, expect.tensor(student.softmax(2 * E, dim=0), "A"), "A")
 
 

@@ -57,6 +57,7 @@ def check_class_token_and_same_grid(student: Student, draw: Draw) -> None:
     for n, D, grid in SIZES:
         positions = draw.normal(1 + n * n, D)
         got = expect.tensor(student.interpolate_positions(positions, grid), WHAT)
+        expect.shape(got, (1 + grid[0] * grid[1], D), WHAT, MEANING, _setting(n, D, grid))
         expect.close(
             got[:1],
             positions[:1],
