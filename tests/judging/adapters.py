@@ -93,8 +93,7 @@ PLAIN = ("as asked", "without keywords", "first", "three times", "parameters", "
 #: With which arguments a class is constructed, and what its object is then called with.
 CONSTRUCTIONS = {
     "as asked": lambda c: (c.build, {}, c.args, c.kwargs),
-    "batch first": lambda c: (c.build[:4], {"batch_first": True}, (_first(c),), {}),
-    "batch first, before": lambda c: (c.build[:4], {"batch_first": True, "norm_first": True}, (_first(c),), {}),
+    "batch first": lambda c: (c.build[:4], {"batch_first": True, **_options(*c.build[4:])}, (_first(c),), {}),
     "width": lambda c: (_width(c), {}, (_first(c),), {}),
     "one group": lambda c: ((1, *_width(c)), {}, (_first(c),), {}),
     "three times": lambda c: (c.build[:2], {"batch_first": True, "bias": len(c.own) > 3}, (_first(c),) * 3, {}),
@@ -107,6 +106,10 @@ CONSTRUCTIONS = {
     "configuration, padding": lambda c: ((configuration(c),), {}, (*c.args, None)[:2] + ((c.args[0] != 0).sum(-1),), c.kwargs),
     "configuration without blocks": lambda c: ((replace(configuration(c), encoder_blocks=0),), {}, c.args, c.kwargs),
 }
+
+
+def _options(norm="post", activation="relu"):
+    return {"norm_first": norm == "pre", "activation": activation}
 
 
 def configuration(call):

@@ -4,9 +4,11 @@ import functools
 import importlib
 import inspect
 import pkgutil
+from dataclasses import replace
 
 import torch
 import torch.nn.functional as F
+from torch import nn
 
 import course_lib
 from course_lib.layers import TransformerConfig
@@ -18,23 +20,24 @@ SIZES = {"kind": "vision", "patch_size": 2, "classes": 3, "encoder_blocks": 1, "
 #: They draw with matplotlib and return figures, wait for the network, train a network, or read a fixed set of data.
 LEFT_OUT = ("course_lib.plots", *(f"course_lib.data.{name}" for name in ("hub", "scene_net.train", "english.", "digits._load")))
 SLOW = ("torch.nn.Transformer",)  # a second for a fresh one of the usual size; lesson 03 forbids it by name
-SPACES = {"torch.nn.functional": F, "torch.special": torch.special, "torch.linalg": torch.linalg, "torch.nn": torch.nn}
+SPACES = {"torch.special": torch.special, "torch.linalg": torch.linalg, "torch.nn": torch.nn}
 
 
 def quick():
-    """Return what most people would reach for, by name: all of course_lib, torch.nn and its functions, and torch's own."""
-    found = course() | {f"{space}.{n}": getattr(s, n) for space, s in SPACES.items() for n in dir(s) if n[0] != "_"}
-    return _once(found | {f"torch.{n}": getattr(torch, n) for n in _public(torch._C._VariableFunctions) if hasattr(torch, n)})
+    """Return what may change with every commit, by name: all of course_lib. And PyTorch's functions that one would reach for."""
+    return _once(course() | {f"torch.nn.functional.{name}": getattr(F, name) for name in _public(F)})
 
 
 def wide():
-    """Return that, PyTorch's methods, its private functions and every operator of its library too."""
+    """Return that, and all of PyTorch: layers, methods, private functions and every operator of its library."""
+    spaces = {f"{space}.{name}": getattr(s, name) for space, s in SPACES.items() for name in dir(s) if name[0] != "_"}
     names = {name.removeprefix("aten::").partition(".")[0] for name in torch._C._dispatch_get_all_op_names() if "aten::" in name}
     packets = {f"torch.ops.aten.{name}": getattr(torch.ops.aten, name) for name in sorted(names) if _harmless(name)}
     methods = {f"torch.Tensor.{name}": getattr(torch.Tensor, name) for name in _public(torch.Tensor)}
     below = {f"torch._C._nn.{name}": getattr(torch._C._nn, name) for name in dir(torch._C._nn) if name[:2] != "__"}
-    private = {f"torch.{n}": getattr(torch, n) for n in dir(torch._C._VariableFunctions) if n[:2] != "__" and hasattr(torch, n)}
-    return _once(quick() | methods | below | {n: thing for n, thing in private.items() if _harmless(n)} | packets)
+    own = {f"torch.{n}": getattr(torch, n) for n in dir(torch._C._VariableFunctions) if n[:2] != "__" and hasattr(torch, n)}
+    own = {name: thing for name, thing in own.items() if _harmless(name)}
+    return _once(quick() | spaces | own | methods | below | packets)
 
 
 def _public(space):
@@ -67,6 +70,7 @@ def course():
             found[f"{info.name}.{name}"] = thing
             if isinstance(thing, type):
                 found |= {f"{info.name}.{name}.{method}": call for method, call in _methods(thing).items()}
+                found |= {f"{info.name}.{name}'s buffers": functools.partial(_buffers, thing)} if issubclass(thing, nn.Module) else {}
     return {name: thing for name, thing in found.items() if not name.startswith(LEFT_OUT)}
 
 
@@ -76,6 +80,14 @@ def _methods(cls):
     thing = next((one for one in tried if one is not None), None)
     names = [] if thing is None else [n for n in vars(cls) if not n.startswith("__") and inspect.isfunction(vars(cls)[n])]
     return {name: getattr(thing, name) for name in names}
+
+
+def _buffers(cls, length, width):
+    """Return what a model of this length and width, one of the course's own, keeps beside its parameters after a call."""
+    ids = torch.zeros(1, length, dtype=torch.int64)
+    model = cls(replace(SMALL, model_width=width, num_heads=1, max_length=length))
+    model(*(ids,) * (2 if cls.__name__ == "Transformer" else 1))
+    return list(model.buffers())
 
 
 def made(cls, args, kwargs=None):

@@ -41,7 +41,7 @@ MUST_BE_FOUND = {
     ],
     ("03-transformer-blocks", "sinusoidal_positions"): [
         "course_lib.layers.positions.sinusoidal_positions",
-        "course_lib.layers.transformer.Transformer._first_positions",
+        "course_lib.layers.transformer.Transformer's buffers",
     ],
     ("03-transformer-blocks", "EncoderBlock"): ["course_lib.layers.blocks.EncoderBlock", "torch.nn.TransformerEncoderLayer"],
     ("07-mlm-pretraining", "BertEmbeddings"): ["course_lib.layers.bert.TokenEncoder"],
