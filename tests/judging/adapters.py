@@ -33,7 +33,9 @@ class Call:
 
 def _each(change):
     """Return a function that changes every tensor of a call with more than one axis."""
-    return lambda call: replace(call, args=tuple(change(a) if isinstance(a, Tensor) and a.dim() > 1 else a for a in call.args))
+    return lambda call: replace(
+        call, args=tuple(change(a) if isinstance(a, Tensor) and a.dim() > 1 else a for a in call.args)
+    )
 
 
 def _rows(X):
@@ -47,7 +49,9 @@ BEFORE = {
     "rows": lambda call: _each(_rows)(call) if call.own else call,
     "columns": lambda call: _each(lambda X: _rows(X).T)(call) if call.own else call,
     "one batch of rows": lambda call: _each(lambda X: _rows(X)[None])(call) if call.own else call,
-    "projected": lambda call: replace(call, args=tuple(call.args[0] @ W.mT for W in call.own[:3]) + call.args[1:], own=()),
+    "projected": lambda call: replace(
+        call, args=tuple(call.args[0] @ W.mT for W in call.own[:3]) + call.args[1:], own=()
+    ),
 }
 
 
@@ -57,6 +61,11 @@ def _first(call):
 
 def _width(call):
     return (call.args[0].shape[-1],)
+
+
+def _square(table):
+    """Return a table of rows as a square picture, its first row left out."""
+    return table[1:].T.unflatten(1, (math.isqrt(len(table) - 1), -1))[None]
 
 
 #: With which arguments a function is called.
@@ -69,21 +78,30 @@ PATTERNS = {
     "one": lambda c: ((_first(c), 1), {}),
     "other way round": lambda c: (c.args[::-1], {}) if len(c.args) > 1 else None,
     "three times": lambda c: ((_first(c),) * 3, {}) if _first(c).is_floating_point() else None,
-    "keywords of attention": lambda c: (c.args[:3], {"attn_mask": c.args[3] if len(c.args) > 3 else c.kwargs["allowed"]}),
+    "keywords of attention": lambda c: (
+        c.args[:3],
+        {"attn_mask": c.args[3] if len(c.args) > 3 else c.kwargs["allowed"]},
+    ),
     "causal": lambda c: (c.args[:3], {"is_causal": True}) if len(c.args) == 3 else None,
     "width and parameters": lambda c: ((_first(c), _width(c), *c.own), {}) if c.own else None,
     "one group and parameters": lambda c: ((_first(c), 1, *c.own), {}) if c.own else None,
     "statistics of the batch": lambda c: ((_first(c), None, None, None, None, True), {}) if c.own else None,
-    "statistics of the batch, operator": lambda c: ((_first(c), None, None, None, None, True, 0.0, 1e-5), {}) if c.own else None,
-    "operator of one group": lambda c: ((_first(c), *c.own, *_first(c).shape, 1, 1e-5), {}) if _first(c).dim() == 3 else None,
+    "statistics of the batch, operator": lambda c: (
+        ((_first(c), None, None, None, None, True, 0.0, 1e-5), {}) if c.own else None
+    ),
+    "operator of one group": lambda c: (
+        ((_first(c), *c.own, *_first(c).shape, 1, 1e-5), {}) if _first(c).dim() == 3 else None
+    ),
     "width, parameters, epsilon": lambda c: ((_first(c), _width(c), *c.own, 1e-5), {}) if c.own else None,
     "width": lambda c: ((_first(c), _width(c)), {}) if c.own else None,
     "parameters": lambda c: ((_first(c), *c.own), {}) if c.own else None,
     "one parameter first": lambda c: ((_first(c), c.own[0]), {}) if c.own else None,
     "stride": lambda c: ((_first(c), c.rest[0]), {"stride": c.rest[0]}),
-    "size and stride": lambda c: ((_first(c).mT, c.rest[1:], c.rest[0]), {"stride": c.rest[0]}) if len(c.rest) == 3 else None,
+    "size and stride": lambda c: (
+        ((_first(c).mT, c.rest[1:], c.rest[0]), {"stride": c.rest[0]}) if len(c.rest) == 3 else None
+    ),
     "classes": lambda c: ((_rows(_first(c)), c.args[1].flatten()), {}),
-    "size": lambda c: ((_first(c)[1:].T.unflatten(1, (math.isqrt(len(_first(c)) - 1), -1))[None], c.rest[0]), {"mode": "bicubic"}),
+    "size": lambda c: ((_square(_first(c)), c.rest[0]), {"mode": "bicubic"}),
     "size only": lambda c: ((c.rest[0],), {}) if c.rest else None,
 }
 
@@ -103,7 +121,12 @@ CONSTRUCTIONS = {
     "stride": lambda c: (c.rest[:1], {"stride": c.rest[0]}, c.tensors, {}),
     "size and stride": lambda c: ((c.rest[1:], c.rest[0]), {"stride": c.rest[0]}, (_first(c).mT,), {}),
     "configuration": lambda c: ((configuration(c),), {}, c.args, c.kwargs),
-    "configuration, padding": lambda c: ((configuration(c),), {}, (*c.args, None)[:2] + ((c.args[0] != 0).sum(-1),), c.kwargs),
+    "configuration, padding": lambda c: (
+        (configuration(c),),
+        {},
+        (*(*c.args, None)[:2], (c.args[0] != 0).sum(-1)),
+        c.kwargs,
+    ),
     "configuration without blocks": lambda c: ((replace(configuration(c), encoder_blocks=0),), {}, c.args, c.kwargs),
 }
 
@@ -130,7 +153,13 @@ def _named(asked):
 def _bert(vocab_size, model_width, *more):
     """Return the sizes among BERT's arguments: the vocabulary, the width, the heads, the blocks, the length, the dropout."""
     blocks = {"num_heads": more[0], "encoder_blocks": more[1]} if len(more) > 3 else {"num_heads": 1}
-    sizes = {"kind": "encoder", "vocab_size": vocab_size, "model_width": model_width, "max_length": more[-2], "segments": 2}
+    sizes = {
+        "kind": "encoder",
+        "vocab_size": vocab_size,
+        "model_width": model_width,
+        "max_length": more[-2],
+        "segments": 2,
+    }
     return sizes | blocks | {"hidden_width": 4 * model_width, "activation": "gelu", "dropout": 0.0}
 
 
@@ -150,7 +179,9 @@ AFTER = {
     "is 0": lambda value, want, call: value == 0,
     "affine": _affine,
     "affine, reshaped": lambda value, want, call: _affine(value.reshape(want), want, call),
-    "affine, columns": lambda value, want, call: _affine(value.reshape(-1, value.shape[-1]).T.reshape(want), want, call),
+    "affine, columns": lambda value, want, call: _affine(
+        value.reshape(-1, value.shape[-1]).T.reshape(want), want, call
+    ),
 }
 
 

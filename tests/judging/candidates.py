@@ -18,7 +18,12 @@ SMALL = TransformerConfig(vocab_size=31, model_width=12, num_heads=3, hidden_wid
 SIZES = {"kind": "vision", "patch_size": 2, "classes": 3, "encoder_blocks": 1, "decoder_blocks": 1}
 
 #: They draw with matplotlib and return figures, wait for the network, train a network, or read a fixed set of data.
-LEFT_OUT = ("course_lib.plots", *(f"course_lib.data.{name}" for name in ("hub", "scene_net.train", "english.", "digits._load")))
+LEFT_OUT = (
+    "course_lib.plots",
+    *(f"course_lib.data.{name}" for name in ("hub", "scene_net.train", "english.", "digits._load")),
+)
+HARMFUL = ("cudnn", "miopen", "mkldnn", "cuda", "fbgemm", "from_file", "share_memory", "record_stream", "register_hook")
+HARMFUL += ("resize", "set", "storage", "data_ptr", "unsafe", "backward", "rnn", "sobol")
 SLOW = ("torch.nn.Transformer",)  # a second for a fresh one of the usual size; lesson 03 forbids it by name
 SPACES = {"torch.special": torch.special, "torch.linalg": torch.linalg, "torch.nn": torch.nn}
 
@@ -28,14 +33,21 @@ def quick():
     return _once(course() | {f"torch.nn.functional.{name}": getattr(F, name) for name in _public(F)})
 
 
+@functools.cache
 def wide():
     """Return that, and all of PyTorch: layers, methods, private functions and every operator of its library."""
     spaces = {f"{space}.{name}": getattr(s, name) for space, s in SPACES.items() for name in dir(s) if name[0] != "_"}
-    names = {name.removeprefix("aten::").partition(".")[0] for name in torch._C._dispatch_get_all_op_names() if "aten::" in name}
+    names = {
+        name.removeprefix("aten::").partition(".")[0]
+        for name in torch._C._dispatch_get_all_op_names()
+        if "aten::" in name
+    }
     packets = {f"torch.ops.aten.{name}": getattr(torch.ops.aten, name) for name in sorted(names) if _harmless(name)}
     methods = {f"torch.Tensor.{name}": getattr(torch.Tensor, name) for name in _public(torch.Tensor)}
     below = {f"torch._C._nn.{name}": getattr(torch._C._nn, name) for name in dir(torch._C._nn) if name[:2] != "__"}
-    own = {f"torch.{n}": getattr(torch, n) for n in dir(torch._C._VariableFunctions) if n[:2] != "__" and hasattr(torch, n)}
+    own = {
+        f"torch.{n}": getattr(torch, n) for n in dir(torch._C._VariableFunctions) if n[:2] != "__" and hasattr(torch, n)
+    }
     own = {name: thing for name, thing in own.items() if _harmless(name)}
     return _once(quick() | spaces | own | methods | below | packets)
 
@@ -46,8 +58,7 @@ def _public(space):
 
 def _harmless(name):
     """Leave out what changes PyTorch's state or the memory behind other tensors, and what needs a device of another kind."""
-    parts = ("cudnn", "miopen", "mkldnn", "resize", "set_", "cuda", "from_file", "backward", "share_memory", "rnn", "sobol", "fbgemm")
-    return not any(part in name for part in (*parts, "data_ptr", "unsafe", "record_stream", "register_hook", "storage", "set"))
+    return not any(part in name for part in HARMFUL)
 
 
 def _once(found):
@@ -70,7 +81,8 @@ def course():
             found[f"{info.name}.{name}"] = thing
             if isinstance(thing, type):
                 found |= {f"{info.name}.{name}.{method}": call for method, call in _methods(thing).items()}
-                found |= {f"{info.name}.{name}'s buffers": functools.partial(_buffers, thing)} if issubclass(thing, nn.Module) else {}
+            if isinstance(thing, type) and issubclass(thing, nn.Module):
+                found[f"{info.name}.{name}'s buffers"] = functools.partial(_buffers, thing)
     return {name: thing for name, thing in found.items() if not name.startswith(LEFT_OUT)}
 
 
@@ -78,7 +90,9 @@ def _methods(cls):
     """Return the methods of a small object of the class; none if it cannot be made from a configuration or a few sizes."""
     tried = (made(cls, sizes) for sizes in ((SMALL,), (7, 6), (12, 3, 5)))
     thing = next((one for one in tried if one is not None), None)
-    names = [] if thing is None else [n for n in vars(cls) if not n.startswith("__") and inspect.isfunction(vars(cls)[n])]
+    names = (
+        [] if thing is None else [n for n in vars(cls) if not n.startswith("__") and inspect.isfunction(vars(cls)[n])]
+    )
     return {name: getattr(thing, name) for name in names}
 
 

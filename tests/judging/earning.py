@@ -126,7 +126,9 @@ def finds(lesson, exercise, candidates, most=1, thorough=False, allow=False):
             for name, ways in reproducing(candidates, probe, thorough).items():
                 if name in found:
                     continue
-                tried = ((way, earned(lesson, exercise, candidates[name], way, allow)) for way in ways if way not in trivial)
+                tried = (
+                    (way, earned(lesson, exercise, candidates[name], way, allow)) for way in ways if way not in trivial
+                )
                 first = next((pair for pair in itertools.islice(tried, 4) if pair[1]), None)
                 if first and (allow or not blocked_below(lesson, exercise, candidates[name], first[0], probe)):
                     found[name] = first
@@ -139,6 +141,6 @@ def blocked_below(lesson, exercise, thing, way, probe):
     given = arguments(way.pattern, call, isinstance(thing, type))
     try:
         below_python(lambda: result(thing, given, call), lesson.forbidden_in(exercise))
-    except CheckFailure:
-        return True
+    except Exception as error:
+        return isinstance(error, CheckFailure)
     return False

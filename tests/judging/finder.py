@@ -1,19 +1,13 @@
 """Which ready-made things earn an exercise's points when they are used as the answer, in one of the generic ways."""
 
-import functools
 from dataclasses import dataclass, replace
 
 import torch
 from adapters import AFTER, BEFORE, CONSTRUCTIONS, PATTERNS, PLAIN, Call, arguments, result
-from recorded import SEED, checks_of, exchanges, right_names
-from torch import Tensor, nn
+from recorded import exchanges, right_names
+from torch import Tensor
 
 from autograder.judging.arguments import Made, Seeded
-from autograder.judging.failure import CheckFailure
-from autograder.judging.forbidden import below_python
-from autograder.judging.lesson import mark_value
-from autograder.judging.local import LocalStudent
-from autograder.judging.replay import replay, silence
 
 MOST = 1500  # elements of a probe's arguments and values, so that no candidate needs much time or memory
 
@@ -29,7 +23,12 @@ class Way:
     part: int | None
 
     def __str__(self):
-        said = [self.before, self.pattern, self.after and f"then {self.after}", self.part is not None and f"part {self.part}"]
+        said = [
+            self.before,
+            self.pattern,
+            self.after and f"then {self.after}",
+            self.part is not None and f"part {self.part}",
+        ]
         return ", ".join(word for word in said if word)
 
 
@@ -51,7 +50,12 @@ def probes(lesson, exercise, most=2):
     names = right_names(lesson, exercise)
     for one in exchanges(lesson, exercise):
         request = one.request
-        if one.value is None or not request.times or request.before or any(same(arg, one.value) for arg in request.args):
+        if (
+            one.value is None
+            or not request.times
+            or request.before
+            or any(same(arg, one.value) for arg in request.args)
+        ):
             continue
         kind = (len(request.args), *sorted(request.kwargs))
         if kind not in found or _said(request, one.value) > _said(*found[kind]):
@@ -97,9 +101,9 @@ def reproducing(candidates, probe, thorough=False):
         for before, pattern, call, given in prepared.ways(isinstance(thing, type), few):
             try:
                 value = result(thing, given, call)
-            except Exception:
+                ways = list(_matching(value, targets, call)) if value is not None else []
+            except Exception:  # these are no arguments for it, or it returns tensors of another kind
                 continue
-            ways = _matching(value, targets, call) if value is not None else ()
             found.setdefault(name, []).extend(Way(before, pattern, *way) for way in ways)
         if prepared.written():  # it works in place
             prepared = _Prepared(probe.call)
@@ -162,7 +166,9 @@ def _matching(value, targets, call):
                 if same(picked, want):
                     yield "", pick, part
             elif picked.numel() == size:
-                yield from ((after, pick, part) for after in AFTER if same(_changed(after, picked, want.shape, call), want))
+                yield from (
+                    (after, pick, part) for after in AFTER if same(_changed(after, picked, want.shape, call), want)
+                )
 
 
 def _changed(after, value, shape, call):
@@ -175,9 +181,10 @@ def _changed(after, value, shape, call):
 def same(value, want):
     """Return whether a value is the wanted one, apart from rounding, its dtype, and a list in place of a tuple."""
     if isinstance(want, Tensor):
-        if not isinstance(value, Tensor) or value.shape != want.shape or (value.dtype == torch.bool) != (want.dtype == torch.bool):
+        if not isinstance(value, Tensor) or value.shape != want.shape:
             return False
-        return bool(torch.isclose(value.double(), want.double(), rtol=1e-5, atol=1e-6, equal_nan=True).all())
+        alike = (value.dtype == torch.bool) == (want.dtype == torch.bool)
+        return alike and bool(torch.isclose(value.double(), want.double(), rtol=1e-5, atol=1e-6, equal_nan=True).all())
     if isinstance(want, tuple | list):
         return isinstance(value, tuple | list) and len(value) == len(want) and all(map(same, value, want))
     return type(value) is type(want) and bool(value == want)

@@ -27,7 +27,11 @@ class Recorder(Questions):
         return self.inner.lesson
 
     def __getattr__(self, name):
-        return getattr(self.inner, name) if name in ("file", "uses", "forbidden_use", "timed") else super().__getattr__(name)
+        return (
+            getattr(self.inner, name)
+            if name in ("file", "uses", "forbidden_use", "timed")
+            else super().__getattr__(name)
+        )
 
     def _carry_out(self, request):
         kept = replace(request, args=copied(request.args), kwargs=copied(dict(request.kwargs)))
@@ -39,7 +43,9 @@ class Recorder(Questions):
 def copied(value):
     """Return the value with all tensors in it copied, and all modules left out."""
     if isinstance(value, tuple | list):
-        return type(value)(copied(item) for item in value) if type(value) in (tuple, list) else tuple(map(copied, value))
+        return (
+            type(value)(copied(item) for item in value) if type(value) in (tuple, list) else tuple(map(copied, value))
+        )
     if isinstance(value, dict):
         return {key: copied(item) for key, item in value.items()}
     return copy_tensor(value.detach()) if hasattr(value, "detach") else value
