@@ -148,6 +148,13 @@ def is_behind(operator: str, forbid: tuple[str, ...]) -> bool:
     )
 
 
+def named_in(failure: CheckFailure, forbid: tuple[str, ...]) -> bool:
+    """Return whether a failure of this module is about one of the functions in ``forbid``."""
+    name = failure.message.partition(" is not allowed")[0]
+    below = f"::{name.rpartition('::')[2].rpartition('.')[2]}"
+    return name in forbid or any(name.startswith(f"{one}.") for one in forbid) or is_behind(below, forbid)
+
+
 def below_python(function: Callable[[], Any], forbid: tuple[str, ...]) -> Any:
     """Call the function, raise a failure if a forbidden operator ran, and return the function's result."""
     results = []
