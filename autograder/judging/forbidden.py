@@ -7,9 +7,12 @@ every operator that ran below that level, and a function written in Python gets 
 
 import ast
 import contextlib
+import importlib.util
+import pkgutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -35,6 +38,7 @@ OPERATORS = {
     "torch.nn.functional.batch_norm": ("batch_norm",),
     "torch.nn.functional.instance_norm": ("instance_norm",),
     "torch.nn.functional.rms_norm": ("rms_norm",),
+    "torch.nn.functional.softmax": ("softmax",),  # of the logarithm, of sparse and of masked tensors, and the safe one
 }
 
 
@@ -48,14 +52,29 @@ def resolve(name: str) -> Any:
 
 
 def objects_of(forbid: tuple[str, ...]) -> dict[str, Any]:
-    """Return the objects that the names refer to, by name. A package stands for all that its modules define."""
+    """Return the objects that the names refer to, by name. A package stands for all that its modules define.
+
+    A package is imported, so that none of its modules can be imported later with nothing replaced in it.
+    """
     found: dict[str, Any] = {}
     for name in forbid:
+        _import_package(name)
         if (thing := resolve(name)) is not None and not isinstance(thing, ModuleType):
             found[name] = thing
         elif name in sys.modules:
             found |= _defined_in(name)
     return found
+
+
+def _import_package(name: str) -> None:
+    """Import all modules of a package that has a folder of this name. No module of it is run to find that out."""
+    root, *rest = name.split(".")
+    spec = importlib.util.find_spec(root) if rest else None
+    for place in (spec.submodule_search_locations or ()) if spec else ():
+        if Path(place, *rest, "__init__.py").is_file():
+            package = importlib.import_module(name)
+            for module in pkgutil.walk_packages(package.__path__, f"{name}."):
+                importlib.import_module(module.name)
 
 
 def _defined_in(package: str) -> dict[str, Any]:
@@ -101,13 +120,21 @@ def _attribute(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
 
 
 class _FunctionWatch(TorchFunctionMode):
-    def __init__(self, names: Mapping[int, str]):
+    """Refuses the forbidden objects, and what has the name of an operator behind one: a method, a private function."""
+
+    def __init__(self, names: Mapping[int, str], forbid: tuple[str, ...]):
         super().__init__()
-        self.names = names
+        self.names, self.forbid = names, forbid
+        self.behind: dict[str, bool] = {}
 
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         if id(func) in self.names:
             used(self.names[id(func)])
+        name = getattr(func, "__name__", "")
+        if name not in self.behind:
+            self.behind[name] = is_behind(f"torch::{name}", self.forbid)
+        if self.behind[name]:
+            used(name)
         return func(*args, **(kwargs or {}))
 
 
@@ -119,6 +146,13 @@ def is_behind(operator: str, forbid: tuple[str, ...]) -> bool:
         for name in forbid
         if name.startswith("torch.")
     )
+
+
+def named_in(failure: CheckFailure, forbid: tuple[str, ...]) -> bool:
+    """Return whether a failure of this module is about one of the functions in ``forbid``."""
+    name = failure.message.partition(" is not allowed")[0]
+    below = f"::{name.rpartition('::')[2].rpartition('.')[2]}"
+    return name in forbid or any(name.startswith(f"{one}.") for one in forbid) or is_behind(below, forbid)
 
 
 def below_python(function: Callable[[], Any], forbid: tuple[str, ...]) -> Any:
@@ -142,7 +176,7 @@ def unavailable(forbid: tuple[str, ...]) -> Iterator[None]:
         for name, thing in objects.items():
             for function, code in replace_code(thing, name):
                 stack.callback(setattr, function, "__code__", code)
-        stack.enter_context(_FunctionWatch({id(thing): name for name, thing in objects.items()}))
+        stack.enter_context(_FunctionWatch({id(thing): name for name, thing in objects.items()}, forbid))
         yield
     if HITS:
         raise failure(HITS[0])

@@ -4,6 +4,7 @@ A function written in Python gets other code, which every reference to it shares
 again, a dictionary, a subclass.
 """
 
+import dataclasses
 import functools
 import inspect
 from types import CodeType, FunctionType
@@ -25,6 +26,11 @@ def failure(name: str, line: int | None = None) -> CheckFailure:
         hint="This lesson is about what that function does inside. Write the steps yourself; you may compare with it in "
         "a cell of your own.",
     )
+
+
+def only_here(found: CheckFailure) -> CheckFailure:
+    """Return a failure that says that the exercise forbids what was used, and the lesson does not."""
+    return dataclasses.replace(found, message=found.message.replace("in this lesson", "in this exercise"))
 
 
 def used(name: str) -> None:

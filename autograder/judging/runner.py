@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from autograder.judging import measure, pytest_session
+from autograder.judging import forbidden, measure, pytest_session, ready_made
 from autograder.judging.diagnosis import Lost, diagnose
 from autograder.judging.failure import CheckFailure, PartialCredit, as_failure
 from autograder.judging.lesson import Lesson, mark_value
@@ -86,6 +86,8 @@ def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
     pytest_session.run(student.lesson, exercise, recorder)
     results = [_result(name, check, recorder) for name, check in student.lesson.checks(exercise).items()]
     used = next((r.failure for r in results if r.failure and r.failure.kind == "forbidden"), None)
+    if used and not forbidden.named_in(used, student.lesson.forbidden):
+        used = ready_made.only_here(used)
     for result in results if used else ():
         result.earned, result.failure = 0.0, used  # the forbidden call does the whole exercise, so nothing counts
     return ExerciseReport(exercise, seed, results)

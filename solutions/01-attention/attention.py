@@ -44,7 +44,7 @@ Transformers" (CS 4644/7643). Papers are named where their idea comes up and lis
 - Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
 - From exercise 2 on, use `torch.softmax`, so that a mistake in exercise 1 does not follow you around.
 - Not to be used in this lesson, since you are building them: `torch.nn.functional.scaled_dot_product_attention`,
-  `nn.MultiheadAttention` (and the layers that contain it) and `flex_attention`.
+  `nn.MultiheadAttention` (and the layers that contain it), `flex_attention`, and everything in `course_lib.layers`.
 
 **Notation.** One vector is a lower-case letter; several, stacked as the rows of a matrix, are the capital. Code uses
 the same letters.
@@ -99,7 +99,7 @@ one of them is not 0.
 
 **Exercise 1.** Write `softmax` for a tensor with any number of axes. `dim` names the axis along which the weights sum
 to 1. Shapes: `E` in, the same shape out. Write it yourself, from exponentials and sums: `torch.softmax` is what the
-check compares with.
+check compares with, so neither it nor `log_softmax` is allowed in this exercise.
 
 <details><summary>Hint: which m?</summary>
 

@@ -45,7 +45,7 @@ Transformers" (CS 4644/7643). Papers are named where their idea comes up and lis
 - What you wrote in lesson 1 is ready-made here: `attention_weights` gives $A$, and `causal_mask` is the one you know.
 - Not to be used in the exercises of this lesson, since you are building them: `nn.MultiheadAttention` and the layers
   that contain it, and the ready-made `split_heads`, `merge_heads`, `MultiHeadAttention` and `padding_mask` of
-  `course_lib.layers`.
+  `course_lib.layers`, under whatever name.
 
 **Notation.** Code uses the same letters.
 

@@ -45,8 +45,9 @@ Transformers" (CS 4644/7643). Papers are named where their idea comes up and lis
 - Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
 - Multi-head attention and the masks come ready-made from `course_lib.layers`: they are what you built in lessons 1
   and 2, with the same arguments and results.
-- Not to be used in this lesson, since you are building them: `nn.LayerNorm` and its functions, `nn.Transformer` and
-  its encoder, decoder and layers, `nn.MultiheadAttention`, and the blocks of `course_lib.layers`.
+- Not to be used in this lesson, since you are building them: `nn.LayerNorm` and its functions, PyTorch's other norms
+  (`group_norm` with one group is a LayerNorm), `nn.Transformer` and its encoder, decoder and layers,
+  `nn.MultiheadAttention`, and the blocks of `course_lib.layers`.
 
 **Notation.** As in lessons 1 and 2: one row of $X$ is one word (or patch, or whatever is attended to).
 

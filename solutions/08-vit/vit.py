@@ -42,6 +42,7 @@ It follows J. Johnson's lecture 13 (EECS 498/598) and Z. Kira's CS 4644/7643. Pa
 - Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
 - A function keeps the dtype, leaves its arguments as they are, takes tensors that lie in memory in any order, and lets gradients
   through, unless the text says otherwise. Most checks look at that too.
+- The layers of lesson 3 are ready-made in `course_lib.layers` and meant to be used. Its ViT, `course_lib.layers.vit`, is not: you are building it.
 - **You hand in two files**: this notebook, and `vit.safetensors`, which section 3 writes beside it.
 
 **Notation.** Code uses the same letters.

@@ -108,3 +108,38 @@ class CausalSelfAttention(SelfAttention):
 """
     report = run_checks("CausalSelfAttention", student(code))
     assert "ready-made function" in report.named
+
+
+@pytest.mark.parametrize(
+    ("exercise", "code", "where"),
+    [
+        ("softmax", "def softmax(E, dim=-1):\n    return E.softmax(dim)", "softmax is not allowed in this exercise"),
+        (
+            "softmax",
+            "def softmax(E, dim=-1):\n    return torch.softmax(E, dim)",
+            "torch.softmax is not allowed in this exercise",
+        ),
+        (NAME, RIGHT_ATTENTION.replace("A @ V, A", f"{NAME}_(Q, K, V), A"), "is not allowed in this lesson"),
+    ],
+)
+def test_the_failure_says_who_forbids_it(exercise, code, where):
+    report = run_checks(exercise, student(f"{NAME}_ = F.{NAME}\n{code}"))
+    assert report.earned == 0
+    assert where in str(report)
+
+
+def test_what_one_exercise_forbids_is_a_tool_in_the_others():
+    report = run_checks("attend", student("def attend(q, X):\n    a = torch.softmax(X @ q, 0)\n    return a @ X, a"))
+    assert report.earned == report.points, str(report)
+
+
+def test_a_package_is_forbidden_before_anybody_imports_it():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from autograder.judging import forbidden; "
+        "assert 'course_lib.layers' not in sys.modules; found = forbidden.objects_of(('course_lib.layers',)); "
+        "assert 'course_lib.layers.vit.VisionTransformer' in found"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -19,7 +19,24 @@ FORBIDDEN = (
     "torch.nn.functional.multi_head_attention_forward",
     "torch.nn.MultiheadAttention",
     "torch.nn.attention.flex_attention.flex_attention",
+    "course_lib.layers",
 )
+
+#: The whole answer to one exercise, and a tool in the others.
+FORBIDDEN_IN = {
+    "softmax": (
+        "torch.softmax",
+        "torch.log_softmax",
+        "torch.special.softmax",
+        "torch.special.log_softmax",
+        "torch.nn.functional.softmax",
+        "torch.nn.functional.log_softmax",
+        "torch.nn.functional.softmin",
+        "torch.nn.functional.gumbel_softmax",
+        "torch.nn.Softmax",
+        "torch.nn.LogSoftmax",
+    ),
+}
 
 #: What is handed in beside the notebook.
 HANDED_IN = ()

@@ -17,8 +17,8 @@ EXERCISES = (
     "sentence_pairs",
 )
 
-#: Nothing ready-made does what an exercise of this lesson asks for.
-FORBIDDEN = ()
+#: The model that this lesson builds of the layers of lesson 03, which it may use.
+FORBIDDEN = ("course_lib.layers.bert",)
 
 #: What is handed in beside the notebook.
 HANDED_IN = ("language_model.safetensors",)

@@ -18,10 +18,9 @@ FORBIDDEN = (
     "torch.nn.MultiheadAttention",
     "torch.nn.TransformerEncoderLayer",
     "torch.nn.TransformerDecoderLayer",
-    "course_lib.layers.split_heads",
-    "course_lib.layers.merge_heads",
-    "course_lib.layers.padding_mask",
-    "course_lib.layers.MultiHeadAttention",
+    "course_lib.layers.heads",
+    "course_lib.layers.multi_head",
+    "course_lib.layers.masks.padding_mask",
 )
 
 #: What is handed in beside the notebook.

@@ -22,6 +22,13 @@ FORBIDDEN = (
     "torch.layer_norm",
     "torch.native_layer_norm",
     "torch.nn.LayerNorm",
+    # LayerNorm under other names: one group of all columns, or every row as a channel or as the batch.
+    "torch.nn.functional.group_norm",
+    "torch.nn.functional.batch_norm",
+    "torch.nn.functional.instance_norm",
+    "torch.nn.functional.rms_norm",
+    "torch.nn.GroupNorm",
+    "torch.nn.RMSNorm",
     "torch.nn.TransformerEncoderLayer",
     "torch.nn.TransformerEncoder",
     "torch.nn.TransformerDecoderLayer",
@@ -38,6 +45,9 @@ FORBIDDEN = (
     "course_lib.layers.Encoder",
     "course_lib.layers.Decoder",
     "course_lib.layers.Transformer",
+    "course_lib.layers.bert.TokenEncoder",
+    "course_lib.layers.gpt.LanguageModel",
+    "course_lib.layers.vit.VisionTransformer",
 )
 
 #: What is handed in beside the notebook.

@@ -14,8 +14,8 @@ EXERCISES = (
     "shifted_windows",
 )
 
-#: Nothing ready-made does what an exercise of this lesson asks for.
-FORBIDDEN = ()
+#: The model that this lesson builds of the layers of lesson 03, which it may use.
+FORBIDDEN = ("course_lib.layers.vit",)
 
 #: What is handed in beside the notebook.
 HANDED_IN = ("vit.safetensors",)

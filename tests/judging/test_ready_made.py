@@ -1,0 +1,95 @@
+"""While a lesson is graded, nothing importable answers its exercises: neither of the course's own library nor of PyTorch."""
+
+import jaxtyping
+import pytest
+from candidates import quick, wide
+from earning import finds
+from known import ASSIGNMENTS, EVERYTHING, LESSONS
+
+EXERCISES = [(lesson, name) for lesson in ASSIGNMENTS for name in LESSONS.of(lesson).exercises]
+
+AXES = (
+    "To move and to join axes is the exercise, and every function of PyTorch that does so is a step of a right answer."
+)
+CUTS = "It cuts pictures as libraries do; which axis stands where still has to be known. Right answers of other styles use it."
+LOSS = "The exercise says that it may be used."
+
+#: Tools that an exercise leaves to the student: the beginning of their names, and why.
+ALLOWED = {
+    "grid_features": {"torch.": AXES},
+    "weights_to_grid": {"torch.": AXES},
+    "split_heads": {"torch.": AXES},
+    "merge_heads": {"torch.": AXES},
+    "mlm_loss": {"torch.": LOSS},
+    "TokenTagger": {"torch.": "It is one linear layer, which the class already holds."},
+    "patchify": {"torch.": CUTS},
+    "unpatchify": {"torch.": CUTS},
+}
+
+#: What the finder must find where nothing is forbidden. Without these a search that finds nothing would prove nothing.
+MUST_BE_FOUND = {
+    ("01-attention", "softmax"): [
+        "torch.softmax",
+        "torch.nn.functional.softmax",
+        "torch.nn.Softmax",
+        "torch.log_softmax",
+    ],
+    ("01-attention", "scaled_dot_product_attention"): [
+        "course_lib.layers.attention.scaled_dot_product_attention",
+        "torch.nn.functional.scaled_dot_product_attention",
+    ],
+    ("01-attention", "causal_mask"): ["course_lib.layers.masks.causal_mask"],
+    ("02-multi-head-attention", "split_heads"): ["course_lib.layers.heads.split_heads"],
+    ("02-multi-head-attention", "MultiHeadAttention"): [
+        "course_lib.layers.multi_head.MultiHeadAttention",
+        "torch.nn.MultiheadAttention",
+    ],
+    ("02-multi-head-attention", "padding_mask"): ["course_lib.layers.masks.padding_mask"],
+    ("03-transformer-blocks", "LayerNorm"): [
+        "course_lib.layers.norm.LayerNorm",
+        *(f"torch.nn.functional.{name}_norm" for name in ("layer", "group", "batch", "instance")),
+        "torch.native_layer_norm",
+    ],
+    ("03-transformer-blocks", "sinusoidal_positions"): [
+        "course_lib.layers.positions.sinusoidal_positions",
+        "course_lib.layers.transformer.Transformer's buffers",
+    ],
+    ("03-transformer-blocks", "EncoderBlock"): [
+        "course_lib.layers.blocks.EncoderBlock",
+        "torch.nn.TransformerEncoderLayer",
+    ],
+    ("07-mlm-pretraining", "BertEmbeddings"): ["course_lib.layers.bert.TokenEncoder"],
+    ("07-mlm-pretraining", "BertEncoder"): ["course_lib.layers.bert.TokenEncoder"],
+    ("08-vit", "VisionTransformer"): ["course_lib.layers.vit.VisionTransformer"],
+}
+
+
+@pytest.fixture(scope="module")
+def candidates():
+    """Return what is tried, without the checks of shapes that the tests put around course_lib: their messages take time."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield wide() if EVERYTHING else quick()
+    jaxtyping.config.update("jaxtyping_disable", False)
+
+
+@pytest.mark.parametrize(("assignment", "exercise"), EXERCISES)
+@pytest.mark.slow
+def test_nothing_ready_made_answers_an_exercise(assignment, exercise, candidates):
+    """The usual test asks each candidate one question of each exercise; `make nightly` asks more, and has every operator."""
+    lesson = LESSONS.of(assignment)
+    found = finds(lesson, exercise, candidates, most=3 if EVERYTHING else 1, thorough=EVERYTHING)
+    allowed = tuple(ALLOWED.get(exercise, ()))
+    told = [f"{name} ({way}) earns {points:g}" for name, (way, points) in found.items() if not name.startswith(allowed)]
+    assert not told, "\n".join(told)
+
+
+@pytest.mark.parametrize(("assignment", "exercise"), MUST_BE_FOUND)
+def test_where_nothing_is_forbidden_the_ready_made_is_found(assignment, exercise):
+    names = MUST_BE_FOUND[assignment, exercise]
+    known = {name: wide()[name] for name in names}
+    found = finds(LESSONS.of(assignment), exercise, known, most=3, thorough=True, allow=True)
+    assert found.keys() == set(names)
+
+
+def test_what_is_allowed_belongs_to_an_exercise():
+    assert set(ALLOWED) <= {exercise for _, exercise in EXERCISES}
