@@ -85,12 +85,15 @@ def _said(path: Path, what: str) -> str | None:
 
 
 def make_class(source: Course, root: Path, assignment: str, files: list[Path]) -> Course:
-    """Create a course in ``root`` in which every case and three honest neighbours have handed something in."""
+    """Create a course in ``root`` in which every case and three honest neighbours, with all their files, have handed in."""
     course = lay_out(source, root, [assignment])
     solution = source.solution_notebook(assignment)
     released = (root / "assignments" / assignment / solution.name).read_text(encoding="utf8")
+    honest = [solution, *(solution.with_name(file) for file in source.lessons.of(assignment).handed_in)]
     for name in NEIGHBOURS:
-        shutil.copy(solution, folder_of(course, name, assignment))
+        place = folder_of(course, name, assignment)
+        for path in honest:
+            shutil.copy(path, place)
     for path in files:
         _hand_in(path, folder_of(course, path.stem, assignment), json.loads(released), solution.name)
     return course
