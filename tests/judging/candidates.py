@@ -23,7 +23,18 @@ LEFT_OUT = (
     *(f"course_lib.data.{name}" for name in ("hub", "scene_net.train", "english.", "digits._load")),
 )
 HARMFUL = ("cudnn", "miopen", "mkldnn", "cuda", "fbgemm", "from_file", "share_memory", "record_stream", "register_hook")
-HARMFUL += ("resize", "set", "storage", "data_ptr", "unsafe", "backward", "rnn", "sobol")
+HARMFUL += (
+    "_weight_norm",
+    "_convert_indices",
+    "resize",
+    "set",
+    "storage",
+    "data_ptr",
+    "unsafe",
+    "backward",
+    "rnn",
+    "sobol",
+)
 SLOW = ("torch.nn.Transformer",)  # a second for a fresh one of the usual size; lesson 03 forbids it by name
 SPACES = {"torch.special": torch.special, "torch.linalg": torch.linalg, "torch.nn": torch.nn}
 

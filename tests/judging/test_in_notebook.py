@@ -26,7 +26,8 @@ NOISY = """
 import warnings, sys, os
 def softmax(E, dim=-1):
     warnings.warn("a warning"); print("to stderr", file=sys.stderr); os.write(2, b"below python")
-    return torch.softmax(E, dim)
+    W = torch.exp(E - E.amax(dim, keepdim=True))
+    return W / W.sum(dim, keepdim=True)
 """
 
 

