@@ -122,14 +122,12 @@ def test_interrupting_an_endless_answer_interrupts_the_check():
 
 
 def test_warnings_and_prints_cost_nothing_and_prints_are_shown(capfd):
-    noisy = "import warnings, sys\ndef softmax(E, dim=-1):\n    print('hello'); print('trouble', file=sys.stderr)\n"
-    report = run_checks(
-        "softmax",
-        student(
-            noisy
-            + "    warnings.warn('careful'); W = torch.exp(E - E.amax(dim, keepdim=True)); return W / W.sum(dim, keepdim=True)"
-        ),
+    noisy = (
+        "import warnings, sys\ndef softmax(E, dim=-1):\n    print('hello'); print('trouble', file=sys.stderr)\n"
+        "    warnings.warn('careful')\n    W = torch.exp(E - E.amax(dim, keepdim=True))\n"
+        "    return W / W.sum(dim, keepdim=True)"
     )
+    report = run_checks("softmax", student(noisy))
     assert report.earned == report.points
     assert report.results[0].printed.startswith("hello")
     assert capfd.readouterr() == ("", "")
