@@ -112,6 +112,10 @@ class Student(Protocol):
         """Return the result of the student's function for these arguments."""
 
 
+#: Bytes of a result that is kept for the diagnosis. No check of a value asks for larger ones.
+_KEPT = 2**23
+
+
 class Questions:
     """Turns a check's questions into requests, the same for every kind of student; ``_carry_out`` answers them."""
 
@@ -135,11 +139,18 @@ class Questions:
         except CheckFailure as failure:
             self.last = Exchange(request, failure=failure)
             raise
-        self.last = Exchange(request, found.value)
+        self.last = Exchange(request, found.value) if _bytes(found.value) <= _KEPT else None
         return found
 
     def _carry_out(self, request: Request) -> Answer:
         raise NotImplementedError
+
+
+def _bytes(value: Any) -> int:
+    """Return the size of the tensors in a value."""
+    if isinstance(value, Tensor):
+        return value.numel() * value.element_size()
+    return sum(map(_bytes, value)) if isinstance(value, tuple | list) else 0
 
 
 class StudentModule:

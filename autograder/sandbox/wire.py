@@ -9,6 +9,7 @@ import json
 import select
 import socket
 import struct
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -78,7 +79,11 @@ def _read(connection: socket.socket, size: int, watch: Callable[[], None] | None
             while not select.select([connection], [], [], _POLL)[0]:
                 watch()
         try:
-            got = connection.recv_into(memoryview(data)[filled:])
+            got = connection.recv_into(memoryview(data)[filled:], flags=0 if watch is None else socket.MSG_DONTWAIT)
+        except BlockingIOError:  # urgent data makes a socket look readable when it is not
+            time.sleep(_POLL)
+            watch()  # type: ignore[misc]
+            continue
         except OSError:
             got = 0
         if not got:

@@ -47,7 +47,7 @@ def main():
 
 
 def result(task: Task, text: str) -> Result:
-    """Return full points for an exercise with ``torch.exp`` and fewer for any other, and 1 if there is no such exercise.
+    """Return full points for an exercise with ``amax`` and fewer for any other, and 1 if there is no such exercise.
 
     Its cell prints its own text.
     """
@@ -63,7 +63,7 @@ def result(task: Task, text: str) -> Result:
     )
     for number, cell in enumerate(task.submission.cells):
         if notebooks.grade_id(cell) == EXERCISE:
-            earned = POINTS if "torch.exp" in text else PARTIAL
+            earned = POINTS if "amax" in text else PARTIAL
             made.outputs[number] = [{"output_type": "stream", "name": "stdout", "text": text}]
             made.scores[f"check-{EXERCISE}"] = (earned, POINTS)
             made.exercises = [{"name": EXERCISE, "earned": earned, "points": POINTS}]

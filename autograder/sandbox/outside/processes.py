@@ -3,6 +3,7 @@
 import contextlib
 import os
 import resource
+import select
 import signal
 import time
 from collections.abc import Iterator
@@ -54,9 +55,16 @@ class Process:
         total = _cpu_clock(self.pid) + _reaped(self.pid)
         return total + sum(_cpu_clock(pid) + _reaped(pid) for pid in self.descendants())
 
-    def active(self) -> float:
-        """Return the seconds that the worker's and its descendants' threads have computed, or have waited for a processor."""
-        return sum(_active(pid) for pid in (self.pid, *self.descendants()))
+    def waiting(self) -> dict[int, float]:
+        """Return for each thread, of the worker and its descendants, the seconds that it has waited for a processor."""
+        found: dict[int, float] = {}
+        for pid in (self.pid, *self.descendants()):
+            found |= _waiting(pid)
+        return found
+
+    def ended(self) -> bool:
+        """Return whether the worker's process has ended, so that the kernel has nothing more to tell of it."""
+        return self.handle < 0 or bool(select.select([self.handle], [], [], 0)[0])
 
     def resident(self) -> int:
         """Return the resident memory of the worker and its descendants in bytes."""
@@ -116,14 +124,14 @@ def _reaped(pid: int) -> float:
     return 0.0
 
 
-def _active(pid: int) -> float:
-    """Return the sum over the threads of a process of what schedstat tells: time on a processor, and in a queue for one."""
-    total = 0
+def _waiting(pid: int) -> dict[int, float]:
+    """Return the time in a queue for a processor, of each thread of a process, as schedstat tells it."""
+    found: dict[int, float] = {}
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
             with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/schedstat") as file:
-                total += sum(map(int, file.read().split()[:2]))
-    return total / 1e9
+                found[int(thread)] = int(file.read().split()[1]) / 1e9
+    return found
 
 
 def _resident(pid: int) -> int:

@@ -6,7 +6,8 @@ from typing import Any, Protocol
 from autograder.judging import measure
 from autograder.judging.tools import expect
 from autograder.sandbox import encoding, requests
-from autograder.sandbox.outside.worker import Worker
+from autograder.sandbox.outside.processes import Process
+from autograder.sandbox.outside.worker import Stopped, Worker
 
 
 def arguments(name: str, args: tuple, kwargs: Mapping[str, Any], packing: encoding.Packing) -> dict[str, Any]:
@@ -40,6 +41,12 @@ def parts_ratio(
     return measure.race(clocked(part), clocked(whole), lambda: inputs, thresholds, rounds=(8, 25))
 
 
+def must_live(process: Process) -> None:
+    """Raise Stopped if a process has ended: what the kernel told of it after its answer is then nothing."""
+    if process.ended():
+        raise Stopped("ended", "The process ended in the middle of the call.")
+
+
 def _timed(
     asked: "_Session | Worker", worker: Worker, name: str, inputs: tuple, kwargs: Mapping[str, Any]
 ) -> tuple[float, Any]:
@@ -50,6 +57,7 @@ def _timed(
     start = worker.process.cpu()
     reply, unpacking = asked.ask("call", header, packing, alone=True)
     spent = worker.process.cpu() - start
+    must_live(worker.process)
     if "failure" in reply:
         raise requests.unpack_failure(reply["failure"], unpacking)
     return spent, unpacking.value(reply.get("value"))

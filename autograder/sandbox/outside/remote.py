@@ -13,7 +13,7 @@ from autograder.judging.mentions import mentioned
 from autograder.judging.student import Answer, Questions, Request
 from autograder.sandbox import decoding, encoding, requests
 from autograder.sandbox.outside.limits import MB
-from autograder.sandbox.outside.race import Race, arguments, parts_ratio
+from autograder.sandbox.outside.race import Race, arguments, must_live, parts_ratio
 from autograder.sandbox.outside.session import Session
 from autograder.sandbox.outside.worker import Stopped
 
@@ -71,10 +71,7 @@ class RemoteStudent(Questions):
         return max(told[0] / max(told[1], 1), seen.value if seen.value > _NOTHING_SAVED else 0.0)
 
     def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
-        """Return the worker's measurement, or the kernel's for a second call if that is far larger.
-
-        The first is exact, but a student's code could falsify it; the second is inexact, but cannot be falsified.
-        """
+        """Return the worker's measurement, which is exact, or the kernel's for a second call if that is far larger."""
         packing = encoding.Packing()
         header = arguments(name, args, kwargs, packing)
         with self._failures(name), self._forbidding(name), self.session.measuring("memory"):
@@ -83,6 +80,7 @@ class RemoteStudent(Questions):
             process.watch_memory()
             self._ask("call", name, header, packing, lambda data, unpacking: None, "value", alone=True)
             held = process.held()
+            must_live(process)
         return told if held <= 2 * told + _MEMORY_NOISE else held
 
     def time_ratio(

@@ -96,7 +96,7 @@ class _Watch:
         self.most, self.deadline, self.alone = cpu, worker.deadline, alone
         self.begun = worker.cpu()
         self.waited_before = worker.waited
-        self.seen = (time.monotonic(), self.process.active())
+        self.seen = (time.monotonic(), self.begun, self.process.waiting())
 
     def __call__(self) -> None:
         now, cpu = time.monotonic(), self.worker.cpu()
@@ -106,20 +106,24 @@ class _Watch:
             raise Stopped("processes", "Stopped: while time or memory is measured, no other process may run.")
         if cpu - self.begun > self.most:
             raise Stopped("time", f"Stopped after {self.most:g} seconds of computing.")
-        self._count_waiting(now)
+        self._count_waiting(now, cpu)
         used = self.process.resident() + self.process.written()
         if used > self.process.begin * self.process.count() + self.limits.memory:
             raise Stopped("memory", f"Stopped: more than {self.limits.memory // MB} MB of memory were used.")
         if self.process.count() > self.limits.processes:
             raise Stopped("processes", f"Stopped: more than {self.limits.processes} processes were running.")
 
-    def _count_waiting(self, now: float) -> None:
-        """Add the time in which the submission did nothing. On a busy machine, waiting for a processor does not count."""
-        (then, before), worker = self.seen, self.worker
+    def _count_waiting(self, now: float, cpu: float) -> None:
+        """Add the time in which the submission did nothing. On a busy machine, waiting for a processor does not count.
+
+        Of the threads the one that waited longest counts: many of them could wait for each other.
+        """
+        (then, before, queued), worker = self.seen, self.worker
         if now - then < _LOOK:
             return
-        self.seen = now, self.process.active()
-        worker.waited += max(0.0, (now - then) - max(0.0, self.seen[1] - before))
+        self.seen = now, cpu, self.process.waiting()
+        starved = max((seconds - queued.get(thread, seconds) for thread, seconds in self.seen[2].items()), default=0.0)
+        worker.waited += max(0.0, (now - then) - max(0.0, cpu - before) - starved)
         if worker.waited - self.waited_before > self.limits.idle or worker.waited > worker.may_wait:
             raise Stopped(
                 "idle", f"Stopped after {self.limits.idle:g} seconds of waiting in which nothing was computed."
