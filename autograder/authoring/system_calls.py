@@ -7,6 +7,7 @@ what a notebook has no use for: to start programs, memory that belongs to no pro
 """
 
 import errno
+import struct
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,15 +29,20 @@ _FORBIDDEN = {
     "memory that counts as nobody's": "memfd_create memfd_secret shmget shmat shmctl shmdt semget semop semctl semtimedop"
     " msgget msgsnd msgrcv msgctl mq_open mq_unlink",
     "another personality": "personality modify_ldt uselib arch_prctl_ia32 vm86 vm86old",
-    "locks, which two submissions could talk by": "flock",
+    "locks, notices and looks into the cache, which two workers could talk by": "flock inotify_init inotify_init1"
+    " inotify_add_watch mincore cachestat",
+    "tables of which the machine has few places": "io_setup io_submit io_cancel io_getevents io_pgetevents io_destroy",
     "memory of other nodes": "mbind set_mempolicy set_mempolicy_home_node migrate_pages move_pages",
     "the machine": "acct reboot sethostname setdomainname init_module finit_module delete_module create_module"
     " kexec_load kexec_file_load iopl ioperm syslog settimeofday clock_settime clock_adjtime adjtimex stime vhangup"
-    " nfsservctl _sysctl sysfs ustat",
+    " nfsservctl _sysctl sysfs ustat sync syncfs",
 }
 
 #: Answered with "Function not implemented": the C library then uses an older call, whose arguments can be looked at.
 _UNKNOWN = "clone3"
+
+#: The newest call that this list was made for (map_shadow_stack). Later ones are unknown, whatever they may do.
+_NEWEST = 453
 
 _NO_SUCH = -1  # libseccomp's number for a name that it does not know
 
@@ -62,7 +68,7 @@ def program(machine: str, fork: bool) -> bytes:
     built.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)  # 32-bit calls, which have other numbers
     for number, name, conditions in _rules(seccomp, fork):
         built.add_rule(seccomp.ERRNO(number), name, *conditions)
-    return _exported(built)
+    return _none_later_than(_NEWEST) + _exported(built)
 
 
 def _rules(seccomp: Any, fork: bool) -> Iterator[tuple[int, str, tuple[Any, ...]]]:
@@ -80,10 +86,11 @@ def _rules(seccomp: Any, fork: bool) -> Iterator[tuple[int, str, tuple[Any, ...]
         yield errno.EINVAL, "madvise", (seccomp.Arg(2, seccomp.MASKED_EQ, 0xFFFFFFFF, advice),)
     for request in _TERMINAL:
         yield errno.EPERM, "ioctl", (seccomp.Arg(1, seccomp.MASKED_EQ, 0xFFFFFFFF, request),)
-    for family in range(max(_FAMILIES)):
-        if family not in _FAMILIES:
-            yield errno.EAFNOSUPPORT, "socket", (seccomp.Arg(0, seccomp.EQ, family),)
-    yield errno.EAFNOSUPPORT, "socket", (seccomp.Arg(0, seccomp.GT, max(_FAMILIES)),)
+    for name in ("socket", "socketpair"):
+        for family in range(max(_FAMILIES)):
+            if family not in _FAMILIES:
+                yield errno.EAFNOSUPPORT, name, (seccomp.Arg(0, seccomp.EQ, family),)
+        yield errno.EAFNOSUPPORT, name, (seccomp.Arg(0, seccomp.GT, max(_FAMILIES)),)
     if not fork:
         for name in ("fork", "vfork"):
             yield errno.EPERM, name, ()
@@ -93,6 +100,21 @@ def _rules(seccomp: Any, fork: bool) -> Iterator[tuple[int, str, tuple[Any, ...]
 def _exists(seccomp: Any, name: str) -> bool:
     """Return whether this libseccomp knows a call."""
     return bool(seccomp.resolve_syscall(seccomp.Arch.NATIVE, name) != _NO_SUCH)
+
+
+def _none_later_than(newest: int) -> bytes:
+    """Return instructions that answer calls with higher numbers with ENOSYS. libseccomp has no rule for them."""
+    load, greater, answer, error = (
+        0x20,
+        0x25,
+        0x06,
+        0x00050000,
+    )  # BPF_LD|W|ABS, BPF_JMP|JGT|K, BPF_RET|K, SECCOMP_RET_ERRNO
+    instruction = struct.Struct("=HBBI")
+    return b"".join(
+        instruction.pack(*fields)
+        for fields in ((load, 0, 0, 0), (greater, 0, 1, newest), (answer, 0, 0, error | errno.ENOSYS))
+    )
 
 
 def _exported(built: Any) -> bytes:

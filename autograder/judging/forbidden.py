@@ -7,18 +7,18 @@ every operator that ran below that level, and a function written in Python gets 
 
 import ast
 import contextlib
-import importlib.util
-import pkgutil
+import functools
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from torch.overrides import TorchFunctionMode
 
 from autograder.judging import measure
+from autograder.judging.definitions import defined_in, import_package, written_in_python
 from autograder.judging.failure import CheckFailure
 from autograder.judging.ready_made import HITS, failure, replace_code, used
 
@@ -30,6 +30,8 @@ OPERATORS = {
         "efficient_attention",
         "cudnn_attention",
         "triton_scaled_dot",
+        "math_attention",
+        "sdpa_dense",
     ),
     "torch.nn.attention.flex_attention.flex_attention": ("flex_attention",),
     "torch.nn.MultiheadAttention": ("multi_head_attention", "transformer_encoder_layer_fwd"),
@@ -58,34 +60,17 @@ def objects_of(forbid: tuple[str, ...]) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for name in forbid:
-        _import_package(name)
+        import_package(name)
         if (thing := resolve(name)) is not None and not isinstance(thing, ModuleType):
             found[name] = thing
         elif name in sys.modules:
-            found |= _defined_in(name)
-    return found
+            found |= defined_in(name)
+    return found | {name: thing for name, thing in written_in_python().items() if is_behind(_as_operator(name), forbid)}
 
 
-def _import_package(name: str) -> None:
-    """Import all modules of a package that has a folder of this name. No module of it is run to find that out."""
-    root, *rest = name.split(".")
-    spec = importlib.util.find_spec(root) if rest else None
-    for place in (spec.submodule_search_locations or ()) if spec else ():
-        if Path(place, *rest, "__init__.py").is_file():
-            package = importlib.import_module(name)
-            for module in pkgutil.walk_packages(package.__path__, f"{name}."):
-                importlib.import_module(module.name)
-
-
-def _defined_in(package: str) -> dict[str, Any]:
-    """Return the functions and classes that the loaded modules of a package define."""
-    return {
-        f"{module}.{name}": thing
-        for module, loaded in [*sys.modules.items()]
-        if f"{module}.".startswith(f"{package}.")
-        for name, thing in [*vars(loaded).items()]
-        if isinstance(thing, type | FunctionType) and thing.__module__ == module
-    }
+def _as_operator(name: str) -> str:
+    """Return the operator that has the name of a Python function."""
+    return f"torch::{name.rpartition('.')[2]}"
 
 
 def mentions(source: str, namespace: Mapping[str, Any], forbid: tuple[str, ...]) -> CheckFailure | None:
@@ -132,7 +117,7 @@ class _FunctionWatch(TorchFunctionMode):
             used(self.names[id(func)])
         name = getattr(func, "__name__", "")
         if name not in self.behind:
-            self.behind[name] = is_behind(f"torch::{name}", self.forbid)
+            self.behind[name] = is_behind(_as_operator(name), self.forbid)
         if self.behind[name]:
             used(name)
         return func(*args, **(kwargs or {}))
@@ -141,11 +126,16 @@ class _FunctionWatch(TorchFunctionMode):
 def is_behind(operator: str, forbid: tuple[str, ...]) -> bool:
     """Return whether a PyTorch operator, such as ``aten::avg_pool1d.out``, implements one of the functions in ``forbid``."""
     own = operator.rpartition("::")[2].partition(".")[0].removeprefix("_")
-    return any(
-        name == f"{name.rpartition('.')[0]}.{own}" or any(part in operator for part in OPERATORS.get(name, ()))
-        for name in forbid
-        if name.startswith("torch.")
-    )
+    names, parts = _operators_of(forbid)
+    return own in names or parts.search(operator) is not None
+
+
+@functools.cache
+def _operators_of(forbid: tuple[str, ...]) -> tuple[frozenset[str], re.Pattern[str]]:
+    """Return the names of the forbidden functions of PyTorch, and a pattern for the operators with names of their own."""
+    names = [name for name in forbid if name.startswith("torch.")]
+    parts = [re.escape(part) for name in names for part in OPERATORS.get(name, ())]
+    return frozenset(name.rpartition(".")[2] for name in names), re.compile("|".join(parts) or "(?!)")
 
 
 def named_in(failure: CheckFailure, forbid: tuple[str, ...]) -> bool:

@@ -453,3 +453,38 @@ def test_locks_are_no_way_to_talk(run):
     told = run("import fcntl\nfcntl.flock(open('/inside/course_lib/__init__.py'), fcntl.LOCK_EX)")
     assert "PermissionError" in told
     assert "PermissionError" in run("fcntl.lockf(open('/inside/course_lib/__init__.py'), fcntl.LOCK_SH)")
+
+
+def test_what_fills_tables_of_the_whole_machine_or_tells_of_others_is_refused(run):
+    run("import ctypes\nlibc = ctypes.CDLL(None)")
+    for call in ("inotify_init1(0)", "socketpair(38, 1, 0, 0)", "syscall(460, 0)"):
+        assert run(f"libc.{call}") == "-1"
+    if platform.machine() == "x86_64":
+        assert run("libc.syscall(206, 10, ctypes.byref(ctypes.c_ulong(0)))") == "-1"  # io_setup
+    assert run("import socket\nlen(socket.socketpair())") == "2"
+
+
+def test_between_two_requests_nothing_of_a_submission_runs(box):
+    session = Session(box)
+    busy = "while True: n[0] += 1"
+    session.run_cell(
+        f"import threading, os\nn = [0]\ndef work():\n    {busy}\nthreading.Thread(target=work, daemon=True).start()"
+    )
+    session.run_cell("if os.fork() == 0:\n    work()")
+    worker = session.worker()
+    before = worker.process.cpu()
+    time.sleep(0.3)
+    assert worker.process.cpu() - before < 0.05
+    assert int(session.run_cell("print(n[0])").outputs[0]["text"]) > 0
+    session.close()
+
+
+def test_the_time_of_processes_that_were_killed_counts(box):
+    session = Session(box)
+    for _ in range(2):
+        session.run_cell(
+            "import os, time\nif os.fork() == 0:\n    while True: pass\n"
+            "begun = time.time()\nwhile time.time() - begun < 0.6: time.sleep(0.05)"
+        )
+    assert session.used() > 0.6
+    session.close()

@@ -117,7 +117,9 @@ def same_twice(module: StudentModule, *inputs: Any) -> None:
 
 
 def uses_its_inputs(module: StudentModule, first: tuple, second: tuple) -> None:
-    """Fail if the module gives the same first result for two different inputs."""
+    """Fail if the module gives the same first result for two different inputs. Raises ValueError if the inputs are the same."""
+    if equal(first, second):
+        raise ValueError("these inputs are the same: draw the second ones so that they cannot be")
     one, other = (first_result(module(*inputs)) for inputs in (first, second))
     expect.depends_on_its_inputs(one, other, "The result")
 

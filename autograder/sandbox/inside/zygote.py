@@ -12,6 +12,7 @@ import signal
 import socket
 import sys
 
+from autograder.judging import definitions
 from autograder.sandbox import namespaces, set_up
 
 #: Imported once, before any fork. No PyTorch operation may run here: it would start threads, and threads do not survive a fork.
@@ -66,6 +67,7 @@ def _preload() -> None:
         __import__(name)
     for module in pkgutil.iter_modules(sys.modules["course_lib.layers"].__path__, "course_lib.layers."):
         __import__(module.name)
+    definitions.written_in_python()
 
 
 def _become_worker(number: int, data: bytes) -> None:

@@ -26,12 +26,10 @@ class Process:
 
     def kill(self) -> None:
         """Kill the worker and all its descendants."""
-        if self.handle < 0:
-            return
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self.handle, signal.SIGKILL)
-        os.close(self.handle)
-        self.handle = -1
+        if self.handle >= 0:
+            self._signal(signal.SIGKILL)
+            os.close(self.handle)
+            self.handle = -1
 
     def descendants(self) -> Iterator[int]:
         """Yield the process numbers of all descendants."""
@@ -41,11 +39,25 @@ class Process:
                 yield child
                 waiting.append(child)
 
-    def kill_descendants(self) -> None:
-        """Kill the processes that the student's code has left running."""
-        for pid in list(self.descendants()):
+    def pause(self) -> None:
+        """Let the worker stand still, and kill the processes that the student's code has left running."""
+        self._signal(signal.SIGSTOP)
+        killed, found = set[int](), set(self.descendants())
+        while found - killed:  # one that was just starting another
+            for pid in found - killed:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            killed |= found
+            found = set(self.descendants())
+
+    def go_on(self) -> None:
+        """Let the worker run again."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: int) -> None:
+        if self.handle >= 0:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+                signal.pidfd_send_signal(self.handle, number)
 
     def count(self) -> int:
         return 1 + sum(1 for _ in self.descendants())

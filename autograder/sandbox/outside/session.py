@@ -153,7 +153,6 @@ class Session:
     ) -> tuple[dict[str, Any], decoding.Unpacking]:
         """Send one request to the worker. Raises Stopped, after which the next request goes to a fresh worker."""
         worker = self.worker()
-        worker.process.kill_descendants()
         try:
             return worker.ask(op, header, packing, alone=alone)
         except Stopped:

@@ -39,7 +39,7 @@ class Worker:
         )
         self.may_wait = math.inf
         self.parent: _Closed | None = None  # belongs to this worker alone, and is closed with it
-        self._spent = 0.0
+        self._spent = self._lost = 0.0
 
     def ask(
         self,
@@ -51,10 +51,12 @@ class Worker:
     ) -> tuple[dict[str, Any], decoding.Unpacking]:
         """Send one message and return the answer. Raises Stopped, with the worker killed, if none arrives.
 
+        Between two requests, while nobody watches what it uses, the worker stands still and has no other process.
         With ``alone``, for measurements, no other process may run beside the worker during the request.
         """
         ticket = secrets.token_hex(16)  # a reply forged in advance cannot contain it
         watch = _Watch(self, self.limits.request_cpu if cpu is None else cpu, alone)
+        self.process.go_on()
         try:
             wire.send(self.connection, header | {"op": op, "ticket": ticket}, packing, watch)
             reply, body = wire.receive(self.connection, watch)
@@ -69,12 +71,18 @@ class Worker:
         except Stopped:
             self.close()
             raise
+        self._rest()
         return reply, decoding.Unpacking(body)
+
+    def _rest(self) -> None:
+        before = self.process.cpu()
+        self.process.pause()
+        self._lost += max(0.0, before - self.process.cpu())  # what the kernel forgets with a process that is killed
 
     def cpu(self) -> float:
         """Return the processor seconds used; for a worker that has ended, the last known value."""
         if self.process.handle >= 0:
-            self._spent = max(self._spent, self.process.cpu())
+            self._spent = max(self._spent, self._lost + self.process.cpu())
         return self._spent
 
     def close(self) -> None:

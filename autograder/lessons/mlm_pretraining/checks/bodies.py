@@ -29,6 +29,11 @@ def ids_of(draw: Any, B: int, N: int, vocab_size: int = V, padded: bool = True) 
     return ids
 
 
+def other_ids(ids: Tensor) -> Tensor:
+    """Return ids of which each ordinary one is another."""
+    return torch.where(ids < ORDINARY, ids, ORDINARY + (ids - ORDINARY + 1) % (V - ORDINARY))
+
+
 def segments_of(draw: Any, ids: Tensor) -> Tensor:
     """Segments 0 up to some place of each row and 1 from there on."""
     return (torch.arange(ids.shape[1]) >= draw.integers(ids.shape[1] + 1, ids.shape[0], 1)).long()
@@ -84,7 +89,7 @@ def sees_both_sides(module: Any, ids: Tensor, what: str) -> None:
     N = ids.shape[1]
     for place, side in ((N - 1, "after"), (0, "before")):
         other = ids.clone()
-        other[:, place] = ORDINARY + (other[:, place] - ORDINARY + 1) % (V - ORDINARY)
+        other[:, place] = other_ids(other[:, place])
         rest = slice(0, N - 1) if side == "after" else slice(1, N)
         one, two = (first_result(module(x), what)[:, rest] for x in (ids, other))
         if torch.allclose(one, two, atol=1e-7):
