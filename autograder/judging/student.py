@@ -178,7 +178,7 @@ class StudentModule:
             raise TypeError(
                 f"There is no option {', '.join(sorted(unknown))}; the student's own go into the call itself."
             )
-        return StudentModule(self.student, self.name, self.build, self.weights, self.options | options)
+        return type(self)(self.student, self.name, self.build, self.weights, self.options | options)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.request(*args, **kwargs).value

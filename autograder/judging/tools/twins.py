@@ -11,6 +11,7 @@ from autograder.judging.failure import CheckFailure
 from autograder.judging.student import Answer, Student, StudentModule
 from autograder.judging.tensors import matching
 from autograder.judging.tools import expect
+from autograder.judging.tools.modes import BothModes
 from autograder.judging.tools.results import alike, describe, equal
 
 
@@ -33,7 +34,8 @@ class Twins:
         with torch.no_grad():
             for key, value in self.weights.items():
                 own[key].copy_(value)
-        self.module: StudentModule = student.build(name, *build, weights=self.weights)
+        made = student.build(name, *build, weights=self.weights)
+        self.module: StudentModule = made if _drops(reference) else BothModes.of(made)
         self.name, self.build = name, build
 
     def agree(self, *inputs: Any, what: Sequence[str], size: float = 4.0, setting: str = "", **options: Any) -> Any:
@@ -61,6 +63,14 @@ class Twins:
         found = [*answer.gradients, *parameter_gradients(answer, parameters)]
         with explained_if_random(self.module, None, *inputs, **options):
             expect.gradients(found, want, (*names, *parameters), setting or describe(*inputs))
+
+
+def _drops(reference: nn.Module) -> bool:
+    """Return whether a reference has a dropout, as a layer or as a probability, that is not 0."""
+    return any(
+        (isinstance(part, nn.Dropout) and part.p > 0) or (isinstance(p := getattr(part, "dropout", 0), float) and p > 0)
+        for part in reference.modules()
+    )
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ from autograder.judging.student import Student
 from autograder.judging.tensors import matching
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
+from autograder.judging.tools.modes import BothModes
 from autograder.lessons.attention import references
 
 NAMES = ("W_Q.weight", "W_K.weight", "W_V.weight")
@@ -23,7 +24,7 @@ def weights(sizes: Sizes, draw: Draw, dtype=torch.float64):
 
 
 def build(student: Student, name, sizes: Sizes, loaded):
-    return student.build(name, sizes.D_X, sizes.D_Q, sizes.D_V, weights=loaded)
+    return BothModes.of(student.build(name, sizes.D_X, sizes.D_Q, sizes.D_V, weights=loaded))
 
 
 def reference(loaded, X, allowed=None):

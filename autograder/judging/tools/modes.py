@@ -1,0 +1,59 @@
+"""Training mode and eval mode: without dropout both must give the same."""
+
+from collections.abc import Callable
+from typing import Any
+
+from torch import Tensor
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.student import StudentModule
+from autograder.judging.tools.differences import tolerance
+
+
+class BothModes(StudentModule):
+    """A module without dropout. Each call in eval mode is made in training mode too, and must give the same there."""
+
+    @classmethod
+    def of(cls, module: StudentModule) -> "BothModes":
+        return cls(module.student, module.name, module.build, module.weights, module.options)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        value = super().__call__(*args, **kwargs)
+        if "training" not in self.options:
+            expect_the_same(
+                value, lambda training: super(BothModes, self.when(training=training)).__call__(*args, **kwargs)
+            )
+        return value
+
+
+def expect_the_same(value: Any, call: Callable[[bool], Any]) -> None:
+    """Fail if ``call(training=True)`` gives another value than eval mode gave, and eval mode gives that one each time."""
+    in_training = call(True)
+    if _close(value, in_training) or not _close(value, call(False)):
+        return
+    raise CheckFailure(
+        "mode",
+        "In training mode the same module gives other results than in eval mode, although it has no dropout.",
+        expected="the same results",
+        received="another result in training mode",
+        cause="another result in training mode",
+        hint="Without dropout nothing here depends on the mode. Look for self.training, for a dropout that is not 0 although "
+        "dropout=0.0 was asked for, and for a layer that behaves differently while it is trained, such as BatchNorm.",
+    )
+
+
+def _close(a: Any, b: Any) -> bool:
+    """Return whether two results agree up to rounding."""
+    if isinstance(a, tuple | list):
+        return isinstance(b, tuple | list) and len(a) == len(b) and all(map(_close, a, b))
+    if not isinstance(a, Tensor) or not isinstance(b, Tensor):
+        return type(a) is type(b)
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if not a.is_floating_point():
+        return bool((a == b).all())
+    a, b = a.detach(), b.detach()
+    size = float(a.abs().nan_to_num(0, 0, 0).max()) if a.numel() else 1.0
+    return bool(
+        ((a - b).abs() <= tolerance(a.dtype, max(size, 1.0))).logical_or(a == b).logical_or(a.isnan() & b.isnan()).all()
+    )
