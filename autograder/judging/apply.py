@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from autograder.judging.failure import CheckFailure, nothing_returned
 from autograder.judging.student import Answer, Request
-from autograder.judging.tensors import copy_tensor, matching
+from autograder.judging.tensors import copy_tensor, is_lazy, matching
 from autograder.judging.watch import watch
 
 
@@ -38,6 +38,7 @@ def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
     """Copy the weights into the parameters whose names end in the given names, and adopt the weights' dtype."""
     own = _by_name(module)
     meant = {key: matching(key, own) for key in weights}
+    _settle(own, {meant[key][0]: tensor for key, tensor in weights.items() if meant[key]})
     for key, tensor in weights.items():
         if not meant[key]:
             raise CheckFailure(
@@ -57,7 +58,8 @@ def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
                 received=[*shape],
             )
     for key, parameter in own.items():
-        if key.endswith("bias"):  # the parameter check reports an extra bias
+        # The parameter check reports an extra bias. A buffer of that name is none: GPT-2 keeps its causal mask in one.
+        if key.endswith("bias") and isinstance(parameter, nn.Parameter) and not is_lazy(parameter):
             nn.init.zeros_(parameter)
     module.to(next(iter(weights.values())).dtype)
     own = _by_name(module)
@@ -66,12 +68,23 @@ def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
             own[meant[key][0]].copy_(tensor)
 
 
+def _settle(own: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> None:
+    """Give lazy parameters the shapes of their weights: they would get them from the first inputs."""
+    for key, tensor in weights.items():
+        if is_lazy(own[key]):
+            own[key].materialize(tensor.shape)  # type: ignore[operator]
+
+
 def parameters_of(module: nn.Module) -> dict[str, Tensor]:
-    """Return all parameters by name, also those that the student's own ``named_parameters`` leaves out; shared ones once."""
+    """Return all parameters by name, also those that the student's own ``named_parameters`` leaves out; shared ones once.
+
+    One that has no shape before the first inputs, as in ``nn.LazyLinear``, is returned as an empty tensor.
+    """
     named: dict[str, Tensor] = {**dict(nn.Module.named_parameters(module)), **dict(module.named_parameters())}
     known = {id(parameter) for parameter in named.values()}
     state = nn.Module.state_dict(module, keep_vars=True).items()
-    return named | {key: one for key, one in state if isinstance(one, nn.Parameter) and id(one) not in known}
+    named |= {key: one for key, one in state if isinstance(one, nn.Parameter) and id(one) not in known}
+    return {key: torch.empty(0) if is_lazy(one) else one for key, one in named.items()}
 
 
 def add_gradients(answer: Answer, request: Request) -> None:

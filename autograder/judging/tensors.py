@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 
 def copy_tensor(tensor: Tensor) -> Tensor:
@@ -19,3 +19,8 @@ def matching(name: str, own: Iterable[str]) -> list[str]:
     """Return the parameters in ``own`` that ``name`` refers to: of that name, or of a submodule (``part.name``)."""
     part = f".{name}"
     return [key for key in own if key == name or key.endswith(part)]
+
+
+def is_lazy(tensor: Tensor) -> bool:
+    """Return whether this is a parameter of a lazy layer that has not seen its first inputs."""
+    return isinstance(tensor, nn.parameter.UninitializedTensorMixin)

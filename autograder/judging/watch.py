@@ -45,5 +45,6 @@ def _crash(name: str, error: BaseException) -> CheckFailure:
     ours = ("site-packages", "/autograder/", "/course_lib/")
     own = [f for f in frames if not any(part in f.filename.replace("\\", "/") for part in ours)]
     where = f" in line {own[-1].lineno}: {own[-1].line}" if own and own[-1].line else ""
-    text = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+    derived = " (a ValueError)" if isinstance(error, ValueError) and type(error) is not ValueError else ""
+    text = f"{type(error).__name__}{derived}: {' '.join(str(error).split())[:300]}"
     return CheckFailure("crash", f"{name} stopped with an error{where}", yours=text, received=text)

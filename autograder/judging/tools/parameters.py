@@ -17,7 +17,9 @@ def has_parameters(student: Student, name: str, build: tuple, want: Mapping[str,
     meant = {key: key for key in own} | {key: wanted for wanted in want for key in matching(wanted, own)}
     got: dict[str, tuple] = {}
     for key, value in own.items():
-        got[meant[key] if meant[key] not in got else key] = tuple(value.shape)
+        named = meant[key] if meant[key] not in got else key
+        lazy = not value.numel() and named in want  # its first inputs decide its shape
+        got[named] = tuple(want[named].shape if lazy else value.shape)
     parameters_are(
         got,
         {key: tuple(value.shape) for key, value in want.items()},

@@ -82,20 +82,31 @@ def describe(*inputs: Any) -> str:
     return f"inputs {', '.join(str(tuple(x.shape)) for x in tensors)}" + (f", {tensors[0].dtype}" if tensors else "")
 
 
-def refuses(what: str, hint: str, call: Callable[..., Any], *args: Any) -> None:
-    """Fail unless ``call(*args)`` raises an error in the student's own code."""
+def refuses(what: str, hint: str, call: Callable[..., Any], *args: Any, error: str = "ValueError") -> None:
+    """Fail unless ``call(*args)`` raises this ``error`` in the student's own code. With "" any error will do."""
     try:
         call(*args)
     except CheckFailure as failure:
         # A cause means that the whole process was stopped. NotImplementedError counts as a refusal here: callers have already
         # checked that the exercise is written.
-        if failure.kind == "unwritten" or (failure.kind == "crash" and not failure.cause):
-            return
-        raise
+        if failure.kind not in ("unwritten", "crash") or (failure.cause and failure.kind == "crash"):
+            raise
+        raised = str(failure.received or "NotImplementedError")
+        if error and error not in raised.partition(":")[0]:
+            raise CheckFailure(
+                "error type",
+                f"{what} raises another error than the exercise asks for.",
+                expected=f"a {error}",
+                yours=raised,
+                received=raised.partition(":")[0],
+                cause="another error than the one asked for",
+                hint=f"{hint} Callers catch the error that a function promises, and no other.",
+            ) from None
+        return
     raise CheckFailure(
         "accepted",
         f"{what} is accepted without an error.",
-        expected="a ValueError",
+        expected=f"a {error}" if error else "an error",
         yours="no error",
         received=what,
         cause="bad argument accepted",

@@ -6,10 +6,10 @@ import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.student import Student
-from autograder.judging.tensors import matching
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.modes import BothModes
+from autograder.judging.tools.parameters import has_parameters
 from autograder.lessons.attention import references
 
 NAMES = ("W_Q.weight", "W_K.weight", "W_V.weight")
@@ -47,55 +47,15 @@ def describe(X, sizes: Sizes, more=""):
 
 def has_the_right_parameters(student: Student, name, sizes: Sizes):
     """Fail unless the module has exactly the three weights, of the right shapes."""
-    own = student.build(name, sizes.D_X, sizes.D_Q, sizes.D_V).parameters()
     rows = zip(NAMES, (sizes.D_Q, sizes.D_Q, sizes.D_V), strict=True)
-    want = [(key, (n, sizes.D_X)) for key, n in rows]
-    meant = {key: key for key in own} | {key: name for name in NAMES for key in matching(name, own)}
-    got = [(meant[key], tuple(parameter.shape)) for key, parameter in own.items()]
-    if sorted(got) != sorted(want):
-        raise CheckFailure(
-            "parameters",
-            f"{name}({sizes.D_X}, {sizes.D_Q}, {sizes.D_V}) does not have the parameters it should have.",
-            expected=_listed(want),
-            yours=_listed(got) or "none",
-            received=sorted(got),
-            setting=f"D_X = {sizes.D_X}, D_Q = {sizes.D_Q}, D_V = {sizes.D_V}",
-            **_parameter_cause(dict(got), dict(want)),
-        )
+    want = {key: torch.empty(n, sizes.D_X) for key, n in rows}
+    has_parameters(student, name, (sizes.D_X, sizes.D_Q, sizes.D_V), want)
 
 
-def depends_on_its_inputs(student: Student, name, sizes: Sizes, X):
-    """Fail when a freshly made module gives the same Y for X and for 2 X."""
-    own = student.build(name, sizes.D_X, sizes.D_Q, sizes.D_V).parameters()
-    module = student.build(name, sizes.D_X, sizes.D_Q, sizes.D_V, weights=own)
+def depends_on_its_inputs(module, X):
+    """Fail when the module gives the same Y for X and for 2 X."""
     first, second = (expect.pair(module(x), "Y", "A")[0] for x in (X, 2 * X))
     expect.depends_on_its_inputs(first, second, "Y")
-
-
-def _listed(shapes):
-    return ", ".join(f"{name} {shape}" for name, shape in shapes)
-
-
-def _parameter_cause(got, want):
-    missing, extra = [n for n in want if n not in got], [n for n in got if n not in want]
-    if any(name.endswith("bias") for name in extra):
-        return {
-            "cause": "bias not switched off",
-            "hint": "nn.Linear has a bias unless told otherwise; the projections of this layer have none.",
-        }
-    if missing:
-        return {
-            "cause": "weights not registered under their names",
-            "hint": f"Missing: {', '.join(missing)}. An nn.Linear "
-            "belongs to the module when it is an attribute of its own, self.W_Q = ..., not kept in a list or made in forward.",
-        }
-    if extra:
-        return {"cause": "extra parameters", "hint": f"Not asked for here: {', '.join(extra)}."}
-    return {
-        "cause": "weights of the wrong shape",
-        "hint": "nn.Linear(a, b) maps vectors of width a to vectors of width b, and keeps its weight as (b, a). "
-        "Which widths do queries, keys and values have?",
-    }
 
 
 def same_twice(module, X):

@@ -107,6 +107,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
         "There is no vector for the last position.",
         twins.module,
         ids_of(draw, 2, LONGEST + 1),
+        error="",
     )
 
 

@@ -339,13 +339,14 @@ def check_generator(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(0)
+@points(1)
 def check_one_document(student: Student, draw: Draw) -> None:
-    """With a single document there is no other to draw from: a ValueError says so (advice, without points)"""
-    refuses(
-        "a single document",
-        "There is no other document to draw from. Say so in a ValueError.",
-        student.sentence_pairs,
-        _documents(draw, (4,)),
-        Seeded(1),
-    )
+    """With a single document there is no other to draw from: it raises ValueError"""
+    for what, sentences in (("A single document", (4,)), ("A list without documents", ())):
+        refuses(
+            what,
+            "There is no other document to draw from. Say so in a ValueError.",
+            student.sentence_pairs,
+            _documents(draw, sentences),
+            Seeded(1),
+        )

@@ -91,7 +91,7 @@ def check_layout_and_refusal(student: Student, draw: Draw) -> None:
     functions.gradients_agree(
         student, NAME, (positions, grid), references.interpolate_positions, cotangent, ("positions",)
     )
-    for N in (8, 12, 16, 1):  # with the class token's row: 7, 11, 15 and no patches
+    for N in (8, 12, 16):  # with the class token's row: 7, 11 and 15 patches
         refuses(
             f"A table of {N} rows, so of {N - 1} patches,",
             "Without the class token's row, the number of rows has to be the square of a whole number. Compare n * n with it, "

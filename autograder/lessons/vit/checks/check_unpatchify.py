@@ -75,6 +75,7 @@ def check_size_must_fit(student: Student, draw: Draw) -> None:
             P,
             H,
             W,
+            error="ValueError" if wide % P**2 == 0 else "",  # the text does not speak of the patches' width
         )
 
 

@@ -1,4 +1,5 @@
-"""Every row is one piece of a split; an assert stops a wrong size."""
+"""Every row is one piece of a split; an error stops a wrong size."""
 def weights_to_grid(weights, height, width):
-    assert weights.size(-1) == height * width, "wrong grid"
+    if weights.size(-1) != height * width:
+        raise ValueError("wrong grid")
     return torch.stack(weights.split(width, dim=-1), dim=-2)

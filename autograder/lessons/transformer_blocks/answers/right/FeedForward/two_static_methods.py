@@ -1,11 +1,11 @@
-"""Any other name is a NotImplementedError."""
+"""A dictionary of two static methods; any other name is a ValueError."""
 class FeedForward(nn.Module):
     def __init__(self, width, hidden_width, dropout=0.0, activation="relu"):
         super().__init__()
         try:
             self.activation = {"relu": self.relu, "gelu": self.gelu}[activation]
         except KeyError:
-            raise NotImplementedError(f"activation {activation}") from None
+            raise ValueError(f"activation {activation}") from None
         self.W_1 = nn.Linear(width, hidden_width)
         self.W_2 = nn.Linear(hidden_width, width)
         self.dropout = nn.Dropout(dropout)
