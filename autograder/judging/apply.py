@@ -71,8 +71,9 @@ def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
 def _settle(own: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> None:
     """Give lazy parameters the shapes of their weights: they would get them from the first inputs."""
     for key, tensor in weights.items():
-        if is_lazy(own[key]):
-            own[key].materialize(tensor.shape)  # type: ignore[operator]
+        parameter: Any = own[key]
+        if is_lazy(parameter):
+            parameter.materialize(tensor.shape)
 
 
 def parameters_of(module: nn.Module) -> dict[str, Tensor]:

@@ -12,13 +12,13 @@ from typing import Any
 
 from torch import Tensor
 
-from autograder.judging import references, symptoms
+from autograder.judging import confirmation, references, symptoms
 from autograder.judging.answers import Case, misconceptions
 from autograder.judging.failure import CheckFailure, Diagnosis
 from autograder.judging.lesson import Lesson, mark_value
 from autograder.judging.local import LocalStudent
 from autograder.judging.replay import Check, equal, replay, same_failure, silence
-from autograder.judging.student import Exchange
+from autograder.judging.student import Exchange, Student
 
 
 @dataclass(frozen=True)
@@ -31,28 +31,36 @@ class Lost:
 
 
 def diagnose(
-    lesson: Lesson, exercise: str, lost: Sequence[Lost], seed: int, passed: Sequence[Check] = ()
+    lesson: Lesson,
+    exercise: str,
+    lost: Sequence[Lost],
+    seed: int,
+    passed: Sequence[Check] = (),
+    student: Student | None = None,
 ) -> list[Diagnosis | None]:
     """Return a diagnosis, or None, for each failed check.
 
-    A misconception that would fail a check in ``passed`` is ruled out.
+    A misconception that would fail a check in ``passed`` is ruled out, and one that does not give the answers of the
+    ``student`` to further requests. Once a row has a cause, symptoms of other rows are left alone: they come from it.
     """
     found: list[Diagnosis | None] = [_own_cause(lesson, each.failure) for each in lost]
     explained = [result is not None for result in found]
     for number in range(len(lost)):
-        if explained[number]:
-            continue
-        # A second misconception is rare, and the search is slow.
-        if lost[number].failure.cause and any(explained):
-            found[number] = _from_symptom(lesson, lost[number].failure)
-            continue
-        best, same = _best_case(lesson, exercise, lost, number, seed, passed)
+        if explained[number] or (lost[number].failure.cause and any(explained)):
+            continue  # a second misconception is rare, and the search is slow
+        best, same = _best_case(lesson, exercise, lost, number, seed, passed, student)
         for other, fits in enumerate(same):
             if best and fits and not explained[other]:
                 found[other], explained[other] = Diagnosis(best.title, best.hint), True
-        if not explained[number]:
+    for number in range(len(lost)):
+        if found[number] is None and (not any(explained) or _says_more(lost[number].failure)):
             found[number] = _from_symptom(lesson, lost[number].failure)
     return found
+
+
+def _says_more(failure: CheckFailure) -> bool:
+    """Return whether a failure is of a kind that wrong values elsewhere do not bring about."""
+    return failure.kind not in ("value", "crash")
 
 
 def _own_cause(lesson: Lesson, failure: CheckFailure) -> Diagnosis | None:
@@ -72,24 +80,33 @@ def _from_symptom(lesson: Lesson, failure: CheckFailure) -> Diagnosis | None:
 
 
 def _best_case(
-    lesson: Lesson, exercise: str, lost: Sequence[Lost], number: int, seed: int, passed: Sequence[Check]
+    lesson: Lesson,
+    exercise: str,
+    lost: Sequence[Lost],
+    number: int,
+    seed: int,
+    passed: Sequence[Check],
+    student: Student | None,
 ) -> tuple[Case | None, list[bool]]:
     """Return the wrong answer that fails check ``number`` like the student's and explains most other failures, and which ones."""
     best: tuple[Case | None, list[bool]] = (None, [])
     if not _comparable(lost[number]):
         return best
+    requests = confirmation.requests_of(_right(lesson), lost[number].check, seed) if student else []
     for case in misconceptions(lesson, exercise):
-        student = LocalStudent(_known_answer(lesson, case))
+        known = LocalStudent(_known_answer(lesson, case))
         same = [False] * len(lost)
         for other in (number, *(n for n in range(len(lost)) if n != number)):
             same[other] = (
                 _comparable(lost[other])
-                and _answers_alike(student, lost[other])
-                and _fails_alike(student, lost[other], seed)
+                and _answers_alike(known, lost[other])
+                and _fails_alike(known, lost[other], seed)
             )
             if not same[number]:
                 break
-        if sum(same) > sum(best[1]) and not any(_fails(student, check, seed) for check in passed):
+        if sum(same) <= sum(best[1]) or any(_fails(known, check, seed) for check in passed):
+            continue
+        if student is None or confirmation.agree(student, known, requests):
             best = (case, same)
             if all(same):  # no other can explain more
                 break
@@ -145,6 +162,10 @@ def _fails_alike(student: LocalStudent, lost: Lost, seed: int) -> bool:
     """Return whether this known wrong answer fails the check in the same way as the student's answer."""
     other = replay(lost.check, student, seed)
     return other is not None and same_failure(lost.failure, other)
+
+
+def _right(lesson: Lesson) -> LocalStudent:
+    return LocalStudent(references.namespace(lesson), lesson, deep=False)
 
 
 @functools.cache

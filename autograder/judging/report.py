@@ -1,6 +1,7 @@
 """The result of one exercise, as a table in the notebook and as plain text."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
@@ -44,6 +45,7 @@ class ExerciseReport:
     seed: int
     results: list[CheckResult] = field(default_factory=list)
     note: str = ""
+    replaced: Sequence[str] = ()  # earlier exercises in whose place were right ones
 
     @property
     def points(self) -> float:

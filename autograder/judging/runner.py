@@ -1,5 +1,6 @@
 """Run the checks of one exercise and make the report."""
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -40,7 +41,8 @@ def completed(report: ExerciseReport, student: Student, full: Mapping[str, bool]
     with measure.threads(1), known_torch_state():
         if not report.full and not report.unwritten:
             report = _with_right_foundations(report, student, full)
-        _add_diagnoses(student.lesson, report)  # advice has a cause too, though it costs no points
+        with student.with_right(report.replaced) if report.replaced else contextlib.nullcontext():
+            _add_diagnoses(student, report)  # advice has a cause too, though it costs no points
     return report
 
 
@@ -60,6 +62,7 @@ def _with_right_foundations(report: ExerciseReport, student: Student, full: Mapp
         return report
     if other.earned < report.earned:
         return report
+    other.replaced = broken
     other.note = (
         f"Checked with a right {' and a right '.join(broken)} in place of yours, which does not pass its own check yet."
     )
@@ -114,15 +117,16 @@ def _verdict(error: BaseException | None, worth: float) -> tuple[float, CheckFai
     return worth * fraction, as_failure(error)
 
 
-def _add_diagnoses(lesson: Lesson, report: ExerciseReport) -> None:
+def _add_diagnoses(student: Student, report: ExerciseReport) -> None:
     failed = [result for result in report.results if result.failure]
     if report.unwritten:
         return
+    lesson: Lesson = student.lesson
     checks = lesson.checks(report.exercise)
     lost = [Lost(checks[result.name], result.failure, result.exchange) for result in failed if result.failure]
     passed = [checks[result.name] for result in report.results if result.passed]
     try:
-        diagnoses = diagnose(lesson, report.exercise, lost, report.seed, passed)
+        diagnoses = diagnose(lesson, report.exercise, lost, report.seed, passed, student)
     except Exception as error:  # an unusual result may break the diagnosis; the verdict stands without it
         report.note = f"{report.note} No likely cause can be named ({type(error).__name__})."
         return

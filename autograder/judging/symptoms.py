@@ -1,5 +1,6 @@
 """Symptoms in a wrong result, for when no known misconception gives the same result."""
 
+import math
 from collections.abc import Callable, Iterable
 
 import torch
@@ -45,7 +46,8 @@ def same(a: Tensor, b: Tensor) -> bool:
 def _not_a_number(got: Tensor, want: Tensor) -> Symptom | None:
     if not got.isnan().any():
         return None
-    if got.isnan().all(-1).any() and (want == 0).all(-1).any():
+    empty = (want == 0).all(-1)
+    if empty.any() and torch.equal(got.isnan().any(-1), empty):
         return "not a number where nothing may be attended to", (
             "A row in which every similarity is −inf becomes 0/0. Decide what such a row should hold, and write it."
         )
@@ -67,8 +69,11 @@ def _multiple(got: Tensor, want: Tensor) -> Symptom | None:
     if not used.any() or bool((got[~used].abs() > 1e-9).any()):
         return None
     ratio = got[used] / want[used]
+    factor = ratio[0].item()
+    if len(want[used].unique()) < 3 or not math.isfinite(factor) or abs(factor) < 1e-9:
+        return None  # with so few numbers, every wrong one is some factor
     if same(ratio, ratio[:1].expand_as(ratio)):
-        return "off by a constant factor", f"Every entry is {ratio[0].item():.4g} times what it should be."
+        return "off by a constant factor", f"Every entry is {factor:.4g} times what it should be."
     return None
 
 

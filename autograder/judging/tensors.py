@@ -23,4 +23,4 @@ def matching(name: str, own: Iterable[str]) -> list[str]:
 
 def is_lazy(tensor: Tensor) -> bool:
     """Return whether this is a parameter of a lazy layer that has not seen its first inputs."""
-    return isinstance(tensor, nn.parameter.UninitializedTensorMixin)
+    return isinstance(tensor, nn.UninitializedParameter)

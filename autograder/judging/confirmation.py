@@ -1,0 +1,78 @@
+"""Confirm a misconception: it has to agree with the student's answer on more and larger inputs than the one that failed.
+
+Two answers often agree on the smallest example of a check, which is the first to fail. A wrong name is worse than none.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from torch import Tensor
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.replay import Check, equal, replay, silence
+from autograder.judging.student import Answer, Questions, Request, Student
+
+#: How many requests of a check are tried, the largest first.
+_MOST = 6
+
+
+class _Listener(Questions):
+    """Passes requests on to a student, and keeps them."""
+
+    def __init__(self, student: Student):
+        self.student, self.heard = student, list[Request]()
+
+    @property
+    def lesson(self) -> Any:
+        return self.student.lesson
+
+    def _carry_out(self, request: Request) -> Answer:
+        self.heard.append(request)
+        return self.student.answer(request)
+
+
+def requests_of(right: Student, check: Check, seed: int) -> list[Request]:
+    """Return the largest requests that a check makes of a ``right`` answer, which nothing stops."""
+    listener = _Listener(right)
+    replay(check, listener, seed)
+    return sorted(listener.heard, key=_size, reverse=True)[:_MOST]
+
+
+def agree(student: Student, candidate: Student, requests: Iterable[Request]) -> bool:
+    """Return whether both give the same answers to all these requests. A random answer says nothing."""
+    for request in requests:
+        want = _outcome(candidate, request)
+        if not _alike(_outcome(student, request), want) and _alike(want, _outcome(candidate, request)):
+            return False
+    return True
+
+
+def _outcome(student: Student, request: Request) -> Any:
+    try:
+        with silence():
+            return student.answer(request).value
+    except CheckFailure as failure:
+        return failure
+    except Exception as error:
+        return CheckFailure("crash", type(error).__name__, received=type(error).__name__)
+
+
+def _alike(a: Any, b: Any) -> bool:
+    if isinstance(a, CheckFailure) or isinstance(b, CheckFailure):
+        return isinstance(a, CheckFailure) and isinstance(b, CheckFailure) and a.kind == b.kind
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        return a.shape == b.shape and a.is_complex() == b.is_complex() and equal(a.detach(), b.detach())
+    if isinstance(a, Sequence) and isinstance(b, Sequence) and not isinstance(a, str):
+        return len(a) == len(b) and all(map(_alike, a, b))
+    return isinstance(a, Tensor) == isinstance(b, Tensor) and type(a) is type(b) and bool(a == b)
+
+
+def _size(request: Request) -> int:
+    """Return how many numbers a request asks about."""
+    return sum(_numbers(part) for part in (*request.args, *request.kwargs.values()))
+
+
+def _numbers(value: Any) -> int:
+    if isinstance(value, Tensor):
+        return value.numel()
+    return sum(map(_numbers, value)) if isinstance(value, tuple | list) else 1
