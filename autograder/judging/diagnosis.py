@@ -54,7 +54,7 @@ def diagnose(
                 found[other], explained[other] = Diagnosis(best.title, best.hint), True
     for number in range(len(lost)):
         if found[number] is None and (not any(explained) or _says_more(lost[number].failure)):
-            found[number] = _from_symptom(lesson, lost[number].failure)
+            found[number] = _from_symptom(lesson, lost[number].failure, lost[number].exchange)
     return found
 
 
@@ -68,12 +68,13 @@ def _own_cause(lesson: Lesson, failure: CheckFailure) -> Diagnosis | None:
     if failure.kind == "crash" and "leaf Variable" in str(
         failure.received
     ):  # PyTorch's message for every in-place operation on an input
-        return _from_symptom(lesson, failure)
+        return _from_symptom(lesson, failure, None)
     return Diagnosis(failure.cause, failure.hint) if failure.cause and failure.kind != "value" else None
 
 
-def _from_symptom(lesson: Lesson, failure: CheckFailure) -> Diagnosis | None:
-    told = symptoms.symptom(failure, failure.wanted, lesson.symptom)
+def _from_symptom(lesson: Lesson, failure: CheckFailure, exchange: Exchange | None) -> Diagnosis | None:
+    inputs = [x for x in exchange.request.args if isinstance(x, Tensor)] if exchange else []
+    told = symptoms.symptom(failure, failure.wanted, lesson.symptom, inputs)
     if failure.cause:
         return Diagnosis(failure.cause, failure.hint)
     return Diagnosis(*told) if told else None

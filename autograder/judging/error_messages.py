@@ -112,3 +112,53 @@ ERRORS = [
     ),
     ("no grad accessor", "no gradient", "The result has lost its history on the way."),
 ]
+
+#: What is left when no message is known: the kind of error says something about itself.
+KINDS_OF_ERRORS = [
+    (
+        "NameError",
+        "a name that does not exist",
+        "The name was never given a value here. Is it misspelt, or defined further down?",
+    ),
+    (
+        "UnboundLocalError",
+        "a name without a value",
+        "The name gets its value only on another way through the function.",
+    ),
+    (
+        "AttributeError",
+        "an attribute that does not exist",
+        "Is the name misspelt (capital letters count), or set in __init__ without self.?",
+    ),
+    ("ModuleNotFoundError", "a module that is not installed", "Use what the notebook imports at its top."),
+    ("ImportError", "an import that fails", "Use what the notebook imports at its top."),
+    (
+        "RecursionError",
+        "a function that calls itself without end",
+        "Something calls itself again and again. Does it shadow a function of that name?",
+    ),
+    (
+        "ZeroDivisionError",
+        "division by 0",
+        "A number that may be 0 stands below a fraction bar. Which input makes it 0?",
+    ),
+    (
+        "IndexError",
+        "index out of range",
+        "An index is larger than the axis is long, or the tensor has fewer axes than you think.",
+    ),
+    ("KeyError", "a key that is not there", "Print the keys of the dictionary."),
+    ("AssertionError", "an assert that does not hold", "Your own assert refuses an input that is allowed."),
+    ("NotImplementedError", "not written for this input", "Something is not written for an input that is allowed."),
+    ("TypeError", "a value of the wrong type", "Print type(...) of what goes into this line."),
+    (
+        "ValueError",
+        "an input refused that is allowed",
+        "This input is allowed by the exercise. Which line refuses it, and why?",
+    ),
+    (
+        "RuntimeError",
+        "an operation that PyTorch refuses",
+        "Write the shape and the dtype of every tensor in this line beside it.",
+    ),
+]

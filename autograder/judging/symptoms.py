@@ -1,13 +1,15 @@
 """Symptoms in a wrong result, for when no known misconception gives the same result."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from torch import Tensor
 
-from autograder.judging.error_messages import ERRORS
+from autograder.judging import patterns, shapes
+from autograder.judging.error_messages import ERRORS, KINDS_OF_ERRORS
 from autograder.judging.failure import CheckFailure
+from autograder.judging.patterns import same
 
 Symptom = tuple[str, str]
 
@@ -15,18 +17,30 @@ Symptom = tuple[str, str]
 Look = Callable[[CheckFailure, Tensor | None], Symptom | None]
 
 
-def symptom(failure: CheckFailure, want: Tensor | None, of_lesson: Look | None = None) -> Symptom | None:
-    """Return (cause, hint) for a failure whose wrong result shows a symptom, or None. ``of_lesson`` is tried last."""
-    return _general(failure, want) or (of_lesson(failure, want) if of_lesson else None)
+def symptom(
+    failure: CheckFailure, want: Tensor | None, of_lesson: Look | None = None, inputs: Sequence[Tensor] = ()
+) -> Symptom | None:
+    """Return (cause, hint) for a failure whose wrong result shows a symptom, or None. ``inputs`` are those of the failed call.
 
-
-def _general(failure: CheckFailure, want: Tensor | None) -> Symptom | None:
+    What the lesson knows comes before what wrong numbers of any kind have in common.
+    """
     if failure.kind == "crash":
-        return of_error(str(failure.received), ERRORS)
+        found = of_error(str(failure.received), ERRORS) or (of_lesson(failure, want) if of_lesson else None)
+        return found or of_error(str(failure.received), KINDS_OF_ERRORS)
     got = failure.received
-    if failure.kind != "value" or not isinstance(got, Tensor) or want is None or got.shape != want.shape:
-        return None
-    return first(GENERAL, got, want)
+    if (
+        failure.kind != "value"
+        or not isinstance(got, Tensor)
+        or want is None
+        or got.shape != want.shape
+        or got.is_complex()
+    ):
+        return shapes.symptom(failure) or (of_lesson(failure, want) if of_lesson else None)
+    got, want = got.detach().double(), want.detach().double()
+    found = first(GENERAL, got, want) or (of_lesson(failure, want) if of_lesson else None)
+    if found or not patterns.telling(want):
+        return found
+    return patterns.from_inputs(got, want, inputs) or first(patterns.LOOKS, got, want)
 
 
 def first(looks: Iterable[Callable[[Tensor, Tensor], Symptom | None]], got: Tensor, want: Tensor) -> Symptom | None:
@@ -37,10 +51,6 @@ def first(looks: Iterable[Callable[[Tensor, Tensor], Symptom | None]], got: Tens
 def of_error(text: str, table: Iterable[tuple[str, str, str]]) -> Symptom | None:
     """Return the table's entry for an error message."""
     return next(((cause, hint) for fragment, cause, hint in table if fragment in text), None)
-
-
-def same(a: Tensor, b: Tensor) -> bool:
-    return a.shape == b.shape and torch.allclose(a, b, rtol=1e-4, atol=1e-6, equal_nan=True)
 
 
 def _not_a_number(got: Tensor, want: Tensor) -> Symptom | None:

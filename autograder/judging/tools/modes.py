@@ -20,9 +20,7 @@ class BothModes(StudentModule):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         value = super().__call__(*args, **kwargs)
         if "training" not in self.options:
-            expect_the_same(
-                value, lambda training: super(BothModes, self.when(training=training)).__call__(*args, **kwargs)
-            )
+            expect_the_same(value, lambda training: self.when(training=training)(*args, **kwargs))
         return value
 
 

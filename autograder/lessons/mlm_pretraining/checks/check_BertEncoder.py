@@ -27,7 +27,7 @@ NAME = "BertEncoder"
 
 
 def _twins(student: Student, draw: Draw, build=SIZES, dtype=torch.float64):
-    return Twins(student, NAME, (*build, 0.0), references.BertEncoder(*build, dropout=0.0), draw, dtype)
+    return Twins(student, NAME, (*build, 0.0), references.BertEncoder(*(*build, 0.0)), draw, dtype)
 
 
 @exercise(NAME)

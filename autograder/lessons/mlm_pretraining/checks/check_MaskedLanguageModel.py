@@ -28,7 +28,7 @@ WHAT = "logits"
 
 
 def _twins(student: Student, draw: Draw, build=SIZES, dtype=torch.float64):
-    return Twins(student, NAME, (*build, 0.0), references.MaskedLanguageModel(*build, dropout=0.0), draw, dtype)
+    return Twins(student, NAME, (*build, 0.0), references.MaskedLanguageModel(*(*build, 0.0)), draw, dtype)
 
 
 @exercise(NAME)

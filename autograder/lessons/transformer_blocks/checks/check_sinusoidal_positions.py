@@ -90,6 +90,8 @@ def check_far_positions(student: Student) -> None:
     if tuple(P.shape) != (N, D):
         return  # check_shape_and_dtype tells that
     want = _want(N, D)
+    if not torch.allclose(P[:50].double(), want[:50], atol=1e-3):
+        return  # check_values tells that: it is not the precision
     worst = (P.double() - want).abs().max().item()
     if not worst < 5e-5:
         raise CheckFailure(

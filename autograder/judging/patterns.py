@@ -1,0 +1,161 @@
+"""What wrong numbers have in common with the right ones: moved along an axis, transformed, wrong in one place only."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import torch
+from torch import Tensor
+
+Symptom = tuple[str, str]
+Look = Callable[[Tensor, Tensor], Symptom | None]
+
+
+def same(a: Tensor, b: Tensor) -> bool:
+    return a.shape == b.shape and torch.allclose(a, b, rtol=1e-4, atol=1e-6, equal_nan=True)
+
+
+def telling(want: Tensor) -> bool:
+    """Return whether there are enough different numbers for a pattern to be no coincidence."""
+    return bool(want.isfinite().all()) and len(want.unique()) >= 4
+
+
+def moved(got: Tensor, want: Tensor) -> Symptom | None:
+    """Rows of the right result in another order."""
+    for axis in range(want.dim()):
+        if want.shape[axis] < 3:
+            continue
+        where = "the first axis" if axis == 0 else "the last axis" if axis == want.dim() - 1 else f"axis {axis}"
+        if same(got, want.flip(axis)):
+            return "in reverse order", f"Your result is the expected one, backwards along {where}."
+        for step in (1, -1):
+            kept = slice(1, None) if step == 1 else slice(None, -1)
+            shifted = want.roll(step, axis)
+            if same(_cut(got, axis, kept), _cut(shifted, axis, kept)):
+                side = "late" if step == 1 else "early"
+                return (
+                    f"one place too {side}",
+                    f"Along {where} your numbers are the expected ones, shifted by one place: an off-by-one in a range, "
+                    "a slice or a position.",
+                )
+    return None
+
+
+def _cut(x: Tensor, axis: int, part: slice) -> Tensor:
+    return x[(slice(None),) * axis + (part,)]
+
+
+def _softmaxes(want: Tensor) -> Iterator[tuple[str, Tensor]]:
+    for axis in range(want.dim()):
+        yield f"a softmax over axis {axis}", want.softmax(axis)
+
+
+_FUNCTIONS: Sequence[tuple[str, Callable[[Tensor], Tensor]]] = (
+    ("exp", torch.exp),
+    ("the logarithm", torch.log),
+    ("the square root", torch.sqrt),
+    ("the square", torch.square),
+    ("1 divided by it", torch.reciprocal),
+    ("the absolute value", torch.abs),
+    ("ReLU", torch.relu),
+    ("GELU", torch.nn.functional.gelu),
+    ("the sigmoid", torch.sigmoid),
+    ("tanh", torch.tanh),
+    ("1 minus it", lambda x: 1 - x),
+    ("rounding", torch.round),
+)
+
+
+def transformed(got: Tensor, want: Tensor) -> Symptom | None:
+    """The right result, and one function of it too many."""
+    for name, function in _FUNCTIONS:
+        if same(got, function(want)):
+            return (
+                f"{name} of the right result",
+                f"Your numbers are {name} of the expected ones: one step too many, or one missing.",
+            )
+    for name, value in _softmaxes(want):
+        if want.shape != () and min(want.shape) > 1 and same(got, value):
+            return f"{name} of the right result", f"Your numbers are {name} of the expected ones: one softmax too many."
+    if want.dim() and want.shape[-1] > 2 and same(got, _normalised(want)):
+        return (
+            "normalised once too often",
+            "Your rows are the expected ones with mean 0 and variance 1: one normalisation too many.",
+        )
+    return None
+
+
+def _normalised(x: Tensor) -> Tensor:
+    return (x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True, unbiased=False) + 1e-5).sqrt()
+
+
+def shifted(got: Tensor, want: Tensor) -> Symptom | None:
+    """The right result plus the same number, or the same row, everywhere."""
+    difference = got - want
+    if same(difference, difference.flatten()[:1].expand_as(difference)):
+        number = difference.flatten()[0].item()
+        return "the same number added everywhere", f"Every entry is the expected one plus {number:.4g}."
+    if want.dim() >= 2 and min(want.shape[-2:]) > 2 and same(difference, difference[..., :1, :].expand_as(difference)):
+        return (
+            "the same vector added to every row",
+            "Every row differs from the expected one by the same vector: a bias too many or missing?",
+        )
+    return None
+
+
+def from_inputs(got: Tensor, want: Tensor, inputs: Sequence[Tensor]) -> Symptom | None:
+    """The right result plus, minus or times an input."""
+    for given in inputs:
+        if given.shape != want.shape or not given.is_floating_point() or not telling(given):
+            continue
+        x = given.detach().double()
+        if same(got, x):
+            return (
+                "the input, as it came",
+                "Your result is the input itself: nothing is computed, or it is not returned.",
+            )
+        if same(got, want - x):
+            return (
+                "the input is not added",
+                "Your numbers are the expected ones minus the input: the residual connection is missing.",
+            )
+        if same(got, want + x):
+            return (
+                "the input is added once too often",
+                "Your numbers are the expected ones plus the input: one residual connection too many.",
+            )
+        if same(got, want * x):
+            return "multiplied by the input", "Your numbers are the expected ones times the input."
+    return None
+
+
+def places(got: Tensor, want: Tensor) -> Symptom | None:
+    """Right but for one place."""
+    wrong = ~torch.isclose(got, want, rtol=1e-4, atol=1e-6, equal_nan=True)
+    if wrong.all() or not wrong.any():
+        return None
+    for axis in range(want.dim()):
+        length = want.shape[axis]
+        if length < 3:
+            continue
+        rows = wrong.transpose(0, axis).flatten(1).any(1) if want.dim() > 1 else wrong
+        what = "batch elements" if axis == 0 and want.dim() > 2 else "rows" if axis == want.dim() - 2 else "places"
+        where = f"along axis {axis}"
+        bad = rows.nonzero().flatten().tolist()
+        if bad == [0]:
+            return (
+                f"only the first of the {what} is wrong",
+                f"The first of the {length} {what} {where} is wrong and the others are right.",
+            )
+        if bad == [length - 1]:
+            return (
+                f"only the last of the {what} is wrong",
+                f"The last of the {length} {what} {where} is wrong and the others are right.",
+            )
+        if bad == list(range(1, length)):
+            return (
+                f"only the first of the {what} is right",
+                f"The first of the {length} {what} {where} is right and the others are wrong.",
+            )
+    return None
+
+
+LOOKS: Sequence[Look] = (moved, transformed, shifted, places)
