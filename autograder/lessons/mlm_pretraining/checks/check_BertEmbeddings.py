@@ -7,7 +7,7 @@ from autograder.judging.marks import exercise, points
 from autograder.judging.student import Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.dropping import slack
+from autograder.judging.tools.dropping import one_by_one, slack
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import refuses, same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
@@ -80,14 +80,15 @@ def check_dropout(student: Student, draw: Draw) -> None:
     zero = dropped == 0
     kept_right = torch.allclose(dropped[~zero], whole[~zero] / (1 - p), rtol=1e-4, atol=1e-6)
     share, room = zero.double().mean().item(), slack(p, zero.numel())
+    told = {"setting": f"training mode, dropout={p}", "received": "dropout"}
     if kept_right and abs(share - p) <= room:
+        one_by_one(zero, "Whole vectors are dropped, not single numbers.", "nn.Dropout decides for every number.", told)
         return
     missing = torch.allclose(dropped, whole)
     raise CheckFailure(
         "dropout",
         "Dropout is not applied to the result.",
-        setting=f"training mode, dropout={p}",
-        received="dropout",
+        **told,
         expected=f"{p:.0%} of the numbers 0, the others divided by {1 - p}",
         yours=f"{share:.0%} are 0",
         cause="dropout missing" if missing else "dropout in the wrong place",

@@ -9,6 +9,7 @@ from autograder.judging.failure import CheckFailure
 from autograder.judging.student import Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw
+from autograder.judging.tools.dropping import one_by_one
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
@@ -68,6 +69,8 @@ def drops(student: Student, name, weights, Y, hint):
     share, slack = zero.double().mean().item(), 6.5 * math.sqrt(2 * P * (1 - P) / zero.numel())
     scaled = torch.allclose(dropped[~zero], whole[~zero] / (1 - P), rtol=1e-4, atol=1e-6)
     if twice and scaled and abs(share - P) <= slack:
+        told = {"setting": f"training mode, dropout={P}", "received": "dropout"}
+        one_by_one(zero[..., :D], "Whole vectors are dropped, not single numbers.", hint, told)
         return
     raise CheckFailure(
         "dropout",

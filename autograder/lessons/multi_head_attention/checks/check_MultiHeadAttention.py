@@ -8,7 +8,7 @@ from autograder.judging.marks import exercise, points
 from autograder.judging.student import Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.dropping import agreements, share_is
+from autograder.judging.tools.dropping import one_by_one, share_is
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import describe, refuses, same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
@@ -204,23 +204,22 @@ def check_dropout_acts_on_the_weights(student: Student, sizes: Sizes, draw: Draw
     V = torch.eye(N_K, dtype=torch.float64).repeat(1, 2 * num_heads).expand(B, -1, -1)
     X, Z = draw.normal(B, N_Q, width), draw.normal(B, N_K, width)
     _, A = twins.agree(X, Z, V, what=WHAT, setting="eval mode")
-    Y, _ = expect.pair(twins.module.when(training=True)(X, Z, V), *WHAT)
+    Y, returned = expect.pair(twins.module.when(training=True)(X, Z, V), *WHAT)
     expect.shape(Y, (B, N_Q, width), "Y", "(B, N_Q, D)", "training mode")
     first, second = Y.double().reshape(B, N_Q, num_heads, 2, N_K).transpose(1, 2).unbind(-2)
     told = {"setting": f"training mode, dropout={p}", "received": "dropout"}
     zero = _dropped(first, second, A.double(), p, told)
-    shares = agreements(zero)
-    if max(shares) > 0.9:
-        together = ("batch elements", "heads", "queries", "keys")[shares.index(max(shares))]
-        raise CheckFailure(
-            "dropout",
-            f"The weights of different {together} are dropped together.",
-            **told,
-            cause="weights not dropped one by one",
-            hint="nn.Dropout on A itself decides for every single weight.",
-        )
+    one_by_one(zero, "Weights are dropped together.", "nn.Dropout on A itself decides for every single weight.", told)
     hint = "The argument `dropout` is the probability with which a weight is set to 0."
     share_is(zero, p, "Another part of the weights is dropped than asked for.", hint, told)
+    if returned.shape == A.shape and not torch.allclose(returned.double(), A.double()):
+        raise CheckFailure(
+            "dropout",
+            "The weights that are returned are not those before the dropout.",
+            **told,
+            cause="weights returned after the dropout",
+            hint="Keep A as the softmax gave it, and return that: only the product with the values takes dropped weights.",
+        )
 
 
 def _dropped(first: Tensor, second: Tensor, A: Tensor, p: float, told: dict[str, str]) -> Tensor:

@@ -155,10 +155,11 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 def check_dropout(student: Student, draw: Draw) -> None:
     """In training, dropout acts inside the three sub-layers and on what each of them adds; in eval mode nowhere"""
     X = draw.normal(dropouts.ROWS, 1, dropouts.WIDTH)
-    memory = draw.normal(dropouts.ROWS, 1, dropouts.WIDTH)
+    memory = torch.ones(dropouts.ROWS, 1, dropouts.WIDTH, dtype=torch.float64)
     build = (dropouts.WIDTH, dropouts.HEADS, dropouts.WIDTH, dropouts.P, "pre")
     reference = references.DecoderBlock(*build)
-    twins = Twins(student, NAME, build, reference, draw, weights=dropouts.telling_weights(reference, NAMES))
+    weights = dropouts.telling_weights(reference, NAMES, from_memory=("cross_attention",))
+    twins = Twins(student, NAME, build, reference, draw, weights=weights)
     twins.agree(X, memory, what=WHAT, size=200.0, setting=f"eval mode, dropout={dropouts.P}")
     Y = expect.tensor(_pieces(twins.module.when(training=True)(X, memory))[0], "Y")
     expect.shape(Y, X.shape, "Y", "(B, N, D)", "training mode")

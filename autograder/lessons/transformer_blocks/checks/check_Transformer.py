@@ -11,7 +11,7 @@ from autograder.judging.student import Student
 from autograder.judging.tensors import matching
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.dropping import slack
+from autograder.judging.tools.dropping import one_by_one, slack
 from autograder.judging.tools.parameters import parameters_are
 from autograder.judging.tools.results import same_twice, several, two, uses_its_inputs
 from autograder.judging.tools.twins import Twins, explained_if_random, leaves_no_trace
@@ -236,6 +236,9 @@ def check_dropout_on_the_embeddings(student: Student, draw: Draw) -> None:
             cause="dropout missing or in the wrong place",
             hint="The order is: embedding times √D, plus positions, then dropout. On both sides.",
         )
+    told = {"setting": f"training mode, dropout={p}", "received": "dropout"}
+    everywhere = shown.all(0).all(0)  # columns in which every number could be seen to be dropped
+    one_by_one(zero[..., everywhere], "Whole vectors are dropped.", "nn.Dropout decides for every number.", told)
 
 
 @exercise(NAME)

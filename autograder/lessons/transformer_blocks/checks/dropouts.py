@@ -15,8 +15,11 @@ P = 0.25
 ROWS, WIDTH, HEADS = 300, 6, 2
 
 
-def telling_weights(reference, names):
-    """Return weights for a block: the sub-layers called ``names`` add 1, 10, … to every number, whatever the input is."""
+def telling_weights(reference, names, from_memory=()):
+    """Return weights for a block: the sub-layers called ``names`` add 1, 10, … to every number, whatever the input is.
+
+    Those named in ``from_memory`` take their constant from a memory of ones, in which nothing may be dropped.
+    """
     weights = {}
     for key, value in reference.named_parameters():
         weights[key] = torch.zeros_like(value, dtype=torch.float64)
@@ -26,7 +29,10 @@ def telling_weights(reference, names):
     for number, name in enumerate(names):
         constant = 10.0**number
         if "attention" in name:  # every value is the constant; with one key, its weight is 1 or dropped
-            weights[f"{name}.W_V.bias"] += constant
+            if name in from_memory:
+                weights[f"{name}.W_V.weight"] = constant * one
+            else:
+                weights[f"{name}.W_V.bias"] += constant
             weights[f"{name}.W_O.weight"] = one.clone()
         else:  # every hidden number is 1, and goes to one output
             weights[f"{name}.W_1.bias"] += 1.0
