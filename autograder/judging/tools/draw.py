@@ -37,11 +37,14 @@ class Draw:
         return (torch.randn(shape, generator=self.generator, dtype=torch.float64) * scale).to(dtype)
 
     def allowed(self, *shape: int) -> Tensor:
-        """Return a random mask in which every row both shows and hides at least one key."""
+        """Return a random mask in which every row shows a key and hides one; of three rows or more, the last shows all."""
         mask = torch.rand(shape, generator=self.generator) < 0.6
         shown = self.integers(shape[-1], *shape[:-1], 1)
         mask.scatter_(-1, shown, True)
-        return mask.scatter_(-1, (shown + 1 + self.integers(shape[-1] - 1, *shape[:-1], 1)) % shape[-1], False)
+        mask.scatter_(-1, (shown + 1 + self.integers(shape[-1] - 1, *shape[:-1], 1)) % shape[-1], False)
+        if mask.numel() >= 3 * shape[-1]:
+            mask.view(-1, shape[-1])[-1] = True
+        return mask
 
     def integers(self, below: int, *shape: int) -> Tensor:
         """Return whole numbers from 0 to ``below`` − 1."""

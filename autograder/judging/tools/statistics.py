@@ -6,6 +6,7 @@ J. A. Thomas, "Elements of Information Theory", 2006, section 11.1. The bound is
 """
 
 import math
+from collections.abc import Sequence
 
 #: Probability that one comparison rejects a right answer. A check makes fewer than a hundred, an exercise a few hundred.
 ERROR = 1e-9
@@ -27,3 +28,14 @@ def divergence(share: float, probability: float) -> float:
         0.0 if part == 0 else math.inf if whole == 0 else part * math.log(part / whole)
         for part, whole in ((share, probability), (1 - share, 1 - probability))
     )
+
+
+def varies(counts: Sequence[int], size: int, p: float, error: float = ERROR) -> bool:
+    """Return whether counts vary as those of ``size`` independent decisions of probability ``p`` do.
+
+    The sum of their squared deviations has nearly a χ² distribution, whose tails are bounded by Laurent and Massart (Annals of
+    Statistics 28, 2000, lemma 1). Decisions that are shared out, so many in each row, vary less.
+    """
+    k, x = len(counts), math.log(2 / error)
+    spread = sum((count - size * p) ** 2 for count in counts) / (size * p * (1 - p))
+    return k - 2 * math.sqrt(k * x) < spread < k + 2 * math.sqrt(k * x) + 2 * x

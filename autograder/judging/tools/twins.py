@@ -39,12 +39,22 @@ class Twins:
         self.name, self.build = name, build
 
     def agree(self, *inputs: Any, what: Sequence[str], size: float = 4.0, setting: str = "", **options: Any) -> Any:
-        """Compare all results for these inputs; ``what`` names them in order. Returns the student's."""
+        """Compare all results for these inputs, and for the first of the batch alone; ``what`` names them in order.
+
+        Returns the student's.
+        """
+        for fewer, with_options in alone(inputs, options):
+            self._agree(
+                fewer, with_options, what, size, f"{setting or describe(*inputs)}, the first of the batch alone"
+            )
+        return self._agree(inputs, options, what, size, setting or describe(*inputs))
+
+    def _agree(self, inputs: tuple, options: Mapping[str, Any], what: Sequence[str], size: float, setting: str) -> Any:
         with torch.no_grad():
             want = self.reference(*inputs, **options)
         got = self.module(*inputs, **options)
         with explained_if_random(self.module, got, *inputs, **options):
-            alike(got, want, what, size, setting or describe(*inputs))
+            alike(got, want, what, size, setting)
         return got
 
     def gradients_agree(
@@ -63,6 +73,30 @@ class Twins:
         found = [*answer.gradients, *parameter_gradients(answer, parameters)]
         with explained_if_random(self.module, None, *inputs, **options):
             expect.gradients(found, want, (*names, *parameters), setting or describe(*inputs))
+
+
+def alone(inputs: tuple, options: Mapping[str, Any]) -> Iterator[tuple[tuple, dict[str, Any]]]:
+    """Yield the inputs with a batch of one, if the first input has a batch of several.
+
+    Ids, vectors and caches are cut along their first axis, masks of three axes or more too. A mask of two axes may be one for
+    each of the batch or one for all: then nothing is yielded.
+    """
+    first = inputs[0]
+    if not isinstance(first, Tensor) or first.dim() < (3 if first.is_floating_point() else 2) or first.shape[0] < 2:
+        return
+    batch = first.shape[0]
+    given = (*inputs, *options.values())
+    if any(isinstance(x, Tensor) and x.dtype == torch.bool and x.dim() == 2 and x.shape[0] == batch for x in given):
+        return
+
+    def cut(value: Any) -> Any:
+        if isinstance(value, tuple | list):
+            return type(value)(map(cut, value))
+        if not isinstance(value, Tensor) or not value.dim() or value.shape[0] != batch:
+            return value
+        return value[:1] if value.dtype != torch.bool or value.dim() > 2 else value
+
+    yield tuple(map(cut, inputs)), {name: cut(value) for name, value in options.items()}
 
 
 def _drops(reference: nn.Module) -> bool:

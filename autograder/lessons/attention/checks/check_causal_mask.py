@@ -79,18 +79,23 @@ def check_made_on_the_device_asked_for(student: Student, sizes: Sizes) -> None:
     """The mask is made on the device that `device` names"""
     for device in (None, "cpu", torch.device("cpu")):
         _equal(student.causal_mask(sizes.N_Q, sizes.N_K, device=device), sizes.N_Q, sizes.N_K, f"device={device!r}")
-    mask = None
     # Every machine has the device "meta", which holds no data. What is not made on the device asked for ends up there.
-    with contextlib.suppress(
-        CheckFailure
-    ):  # made elsewhere and then moved is no mistake, though "meta" cannot be moved from
-        mask = student.answer(Request(NAME, (sizes.N_Q, sizes.N_K), {"device": "cpu"}, default_device="meta")).value
-    if isinstance(mask, torch.Tensor) and mask.device.type != "cpu":
+    _made_on(student, sizes, "cpu", default="meta")
+    _made_on(student, sizes, "meta", default=None)
+
+
+def _made_on(student: Student, sizes: Sizes, device: str, default: str | None) -> None:
+    """Fail if the mask lies on another device. Errors are no mistake here: "meta" cannot be moved from, or looked at."""
+    mask = None
+    with contextlib.suppress(CheckFailure):
+        request = Request(NAME, (sizes.N_Q, sizes.N_K), {"device": device}, default_device=default)
+        mask = student.answer(request).value
+    if isinstance(mask, torch.Tensor) and mask.device.type != device:
         raise CheckFailure(
             "device",
-            "The mask was made on the default device and not on the one asked for.",
-            expected="device cpu",
-            yours=f"device {mask.device} (the default device in this check)",
+            "The mask was not made on the device asked for.",
+            expected=f"device {device}",
+            yours=f"device {mask.device}" + (f" (the default device is {default} in this check)" if default else ""),
             received=str(mask.device),
             cause="device ignored",
             hint="A mask on the CPU cannot be combined with similarities on a GPU. Pass `device` to whatever makes the tensor.",

@@ -176,22 +176,16 @@ def check_mask(student: Student, draw: Draw) -> None:
         setting = f"a CaptionDecoder, B = 2, allowed {allowed[0].int().tolist()}"
         _, free = captions_and_weights(student.greedy_caption(decoder, features, max_length=4))
         captions, weights = captions_and_weights(student.greedy_caption(decoder, features, allowed, max_length=4))
+        each = draw.allowed(2, N)  # one mask for each picture, not the same for both
+        _, own = captions_and_weights(student.greedy_caption(decoder, features, each, max_length=4))
+    _no_weight_where_hidden(own[:, :1], each, f"a CaptionDecoder, B = 2, allowed {each.int().tolist()}")
     L = captions.shape[-1]
     expect.shape(captions, (2, L), "The captions", "(B, L)", setting)
     expect.shape(weights, (2, L, N), "The weights", "(B, L, N)", setting)
     running = (captions == END).cumsum(1) - (captions == END).long() == 0  # what stands there after END does not matter
     first, hidden = weights[:, 0], (weights * running[..., None])[(~allowed)[:, None].expand_as(weights)]
     if bool(hidden.abs().max() > 1e-6) or not torch.allclose(first.sum(-1), torch.ones(2), atol=1e-4):
-        raise CheckFailure(
-            "mask",
-            "Cells that are not allowed get weight.",
-            setting=setting,
-            expected="weight 0 there, 1 in all",
-            yours=f"A[0, 0] = {expect.numbers(first[0], 13)}",
-            received="weight outside of the mask",
-            cause="mask ignored",
-            hint="Both first_state and step take `allowed`.",
-        )
+        _weight_outside(setting, first)
     if not torch.allclose(first[0], first[1], atol=1e-4):
         raise CheckFailure(
             "mask",
@@ -204,6 +198,26 @@ def check_mask(student: Student, draw: Draw) -> None:
             hint="first_state takes `allowed` too.",
         )
     expect.depends_on_its_inputs(weights[:, :1], free[:, :1], "The result")
+
+
+def _no_weight_where_hidden(first, allowed, setting):
+    """Fail if the weights of the first step (B, 1, N) are not 0 where ``allowed`` (B, N) hides a cell."""
+    expect.shape(first, (2, 1, N), "The weights of the first step", "(B, 1, N)", setting)
+    if bool(first[:, 0][~allowed].abs().max() > 1e-6):
+        _weight_outside(setting, first[:, 0])
+
+
+def _weight_outside(setting, first) -> None:
+    raise CheckFailure(
+        "mask",
+        "Cells that are not allowed get weight.",
+        setting=setting,
+        expected="weight 0 there, 1 in all",
+        yours="; ".join(f"A[{b}, 0] = {expect.numbers(row, 13)}" for b, row in enumerate(first)),
+        received="weight outside of the mask",
+        cause="mask ignored",
+        hint="Both first_state and step take `allowed`, for each picture its own.",
+    )
 
 
 @contextlib.contextmanager

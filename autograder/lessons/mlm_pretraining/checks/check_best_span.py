@@ -59,7 +59,7 @@ def _agree(student: Student, start, end, more=""):
 @points(2)
 def check_values(student: Student, draw: Draw) -> None:
     """It is the span with the largest start[first] + end[last], among those with first ≤ last, for each row"""
-    for B, N in ((1, 1), (1, 2), (1, 3), (3, 2), (3, 3), (2, 7), (40, 5), (7, 11)):
+    for B, N in ((1, 1), (1, 2), (1, 3), (3, 2), (3, 3), (2, 7), (40, 5), (7, 11), (3, 41), (1, 131)):
         for scale in (1.0, 10.0):
             _agree(student, draw.normal(B, N, scale=scale), draw.normal(B, N, scale=scale))
             _agree(student, draw.normal(B, N, scale=scale) - 50.0, draw.normal(B, N, scale=0.1))

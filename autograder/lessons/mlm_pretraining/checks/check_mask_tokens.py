@@ -4,6 +4,7 @@ What is random is judged by counts (autograder.judging.tools.statistics): about 
 refused less than once in a million gradings.
 """
 
+import statistics
 from typing import NoReturn
 
 import torch
@@ -14,7 +15,7 @@ from autograder.judging.marks import exercise, points
 from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.statistics import credible
+from autograder.judging.tools.statistics import credible, varies
 from autograder.lessons.mlm_pretraining.references import CLS, IGNORE, MASK, ORDINARY, PAD, SEP
 
 NAME = "mask_tokens"
@@ -23,7 +24,16 @@ B, N = 900, 31
 WAYS = ("becomes MASK", "becomes another id", "stays")
 SHARES = (0.8, 0.1, 0.1)
 #: Rows, columns and rate, None for the default, with which the choice is judged. At 1, every ordinary token is chosen.
-CHOICES = ((B, N, None), (1, 9000, None), (9000, 1, None), (B, N, 0.5), (B, N, 0.05), (900, 3, 0.3), (B, N, 1.0))
+CHOICES = (
+    (B, N, None),
+    (B, 20, 0.3),
+    (1, 9000, None),
+    (9000, 1, None),
+    (B, N, 0.5),
+    (B, N, 0.05),
+    (900, 3, 0.3),
+    (B, N, 1.0),
+)
 
 
 def _ids(draw: Draw, rows=B, columns=N, specials=True):
@@ -191,15 +201,37 @@ def check_how_many_are_chosen(student: Student, draw: Draw) -> None:
         for one, other, what in _neighbours(chosen, ordinary):
             both = int((one & other).sum())
             if not credible(both, one.numel(), rate**2):
-                _fail(
-                    f"Tokens are not chosen each on its own: {what}.",
-                    setting,
-                    "choices hang together",
-                    "Draw a random number for every token of every row, torch.rand(ids.shape, ...), and not one for a row, for "
-                    "a column, or a fixed number of tokens for each row.",
-                    f"two of them chosen together in {rate**2:.2%} of the pairs",
-                    f"in {both / one.numel():.2%}",
-                )
+                expected = f"two of them chosen together in {rate**2:.2%} of the pairs"
+                _hang_together(setting, what, expected, f"in {both / one.numel():.2%}")
+        if rate < 1 and bool(ordinary.all()) and min(ids.shape) > 1:
+            per_row = chosen.sum(1).tolist()
+            if not varies(per_row, ids.shape[1], rate):
+                yours = f"{min(per_row)} to {max(per_row)}, in most rows {statistics.mode(per_row)}"
+                _hang_together(setting, "how many in a row", "numbers that vary as independent choices do", yours)
+    _vary_from_call_to_call(student, draw)
+
+
+def _vary_from_call_to_call(student: Student, draw: Draw) -> None:
+    """Fail if the number of chosen tokens of a whole call does not vary as it should."""
+    ids, counts = _ids(draw, 3, 4, specials=False), []
+    for _ in range(100):
+        _, labels, setting = _masked(student, draw, ids, rate=0.5)
+        counts.append(int((labels != IGNORE).sum()))
+    if not varies(counts, ids.numel(), 0.5):
+        yours = f"{min(counts)} to {max(counts)} of 12, in most calls {statistics.mode(counts)}"
+        _hang_together(setting, "how many in a call", "numbers that vary as independent choices do", yours)
+
+
+def _hang_together(setting: str, what: str, expected: str, yours: str) -> NoReturn:
+    _fail(
+        f"Tokens are not chosen each on its own: {what}.",
+        setting,
+        "choices hang together",
+        "Draw a random number for every token of every row, torch.rand(ids.shape, ...), and not one for a row, for "
+        "a column, or a fixed number of tokens for each row or each call.",
+        expected,
+        yours,
+    )
 
 
 def _share(count, total, of_all, rate):

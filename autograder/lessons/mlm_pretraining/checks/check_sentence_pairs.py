@@ -13,7 +13,7 @@ from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.results import refuses
-from autograder.judging.tools.statistics import credible
+from autograder.judging.tools.statistics import credible, varies
 from autograder.lessons.mlm_pretraining.references import CLS, ORDINARY, PAD, SEP
 
 NAME = "sentence_pairs"
@@ -248,15 +248,26 @@ def check_half_are_next(student: Student, draw: Draw) -> None:
             f"{followed / total:.1%}",
         )
     if not credible(together, total // 2, 0.25):
-        _fail(
-            "share",
-            "The pairs are not decided each on its own.",
-            documents,
-            "decisions hang together",
-            "Draw a number for every pair, not one for a document or for the call, and do not take turns.",
-            "in a quarter of neighbouring pairs both are next",
-            f"in {together / (total // 2):.1%}",
+        _decided_together(
+            documents, "in a quarter of neighbouring pairs both are next", f"in {together / (total // 2):.1%}"
         )
+    few = _documents(draw, (4, 4), longest=1)
+    counts = [sum(map(bool, _pairs(student, few, draw.new_seed())[2].tolist())) for _ in range(100)]
+    if not varies(counts, 6, 0.5):
+        expected = "in some calls one of 6 pairs is the next sentence, in others 5"
+        _decided_together(few, expected, f"{min(counts)} to {max(counts)} of 6, in each of 100 calls")
+
+
+def _decided_together(documents, expected: str, yours: str) -> None:
+    _fail(
+        "share",
+        "The pairs are not decided each on its own.",
+        documents,
+        "decisions hang together",
+        "Draw a number for every pair, not one for a document or for the call, do not take turns, and do not share out halves.",
+        expected,
+        yours,
+    )
 
 
 @exercise(NAME)

@@ -126,8 +126,7 @@ def check_config(student: Student, sizes: Sizes, draw: Draw) -> None:
 def check_source_lengths(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Padding of the source is hidden in the encoder and in the cross-attention"""
     source, target = _ids(draw, 3, sizes.N_K), _ids(draw, 3, sizes.N_Q)
-    lengths = torch.tensor([3, sizes.N_K, 1])
-    for norm in ("post", "pre"):
+    for norm, lengths in (("post", torch.tensor([3, sizes.N_K, 1])), ("pre", torch.tensor([3, 4, 1]))):
         twins = _twins(student, draw, norm=norm)
         other = torch.where(torch.arange(sizes.N_K) < lengths[:, None], source, (source + 1) % FIELDS["vocab_size"])
         pairs = torch.cat([source, other]), torch.cat([target, target])
