@@ -47,6 +47,11 @@ def agree(student: Student, candidate: Student, requests: Iterable[Request]) -> 
     return True
 
 
+def repeats(student: Student, request: Request) -> bool:
+    """Return whether a request gets the same answer twice."""
+    return _alike(_outcome(student, request), _outcome(student, request))
+
+
 def _outcome(student: Student, request: Request) -> Any:
     try:
         with silence():

@@ -44,23 +44,44 @@ def diagnose(
     ``student`` to further requests. Once a row has a cause, symptoms of other rows are left alone: they come from it.
     """
     found: list[Diagnosis | None] = [_own_cause(lesson, each.failure) for each in lost]
+    if any(each.failure.kind == "parameters" for each in lost):
+        # Parameters that are missing or too many keep drawn numbers: what follows from that is no second mistake.
+        return [own if each.failure.kind == "parameters" else None for own, each in zip(found, lost, strict=True)]
     explained = [result is not None for result in found]
+    enough = any(own and each.failure.kind in _EXPLAIN_VALUES for own, each in zip(found, lost, strict=True))
     for number in range(len(lost)):
-        if explained[number] or (lost[number].failure.cause and any(explained)):
+        if explained[number] or (lost[number].failure.cause and enough):
             continue  # a second misconception is rare, and the search is slow
         best, same = _best_case(lesson, exercise, lost, number, seed, passed, student)
         for other, fits in enumerate(same):
             if best and fits and not explained[other]:
                 found[other], explained[other] = Diagnosis(best.title, best.hint), True
-    for number in range(len(lost)):
-        if found[number] is None and (not any(explained) or _says_more(lost[number].failure)):
-            found[number] = _from_symptom(lesson, lost[number].failure, lost[number].exchange)
+                enough = True
+    for number, each in enumerate(lost):
+        if found[number] is None and (not enough or each.failure.kind not in ("value", "crash")):
+            found[number] = _changing(student, each) or _from_symptom(lesson, each.failure, each.exchange)
+            enough = enough or found[number] is not None
+    if student is not None and not any(found) and all(_is_gradient(each.failure) for each in lost):
+        return [Diagnosis(*symptoms.CUT) for _ in lost]
     return found
 
 
-def _says_more(failure: CheckFailure) -> bool:
-    """Return whether a failure is of a kind that wrong values elsewhere do not bring about."""
-    return failure.kind not in ("value", "crash")
+#: Kinds of failures that bring about wrong values in other rows. Another error type, or a changed input, does not.
+_EXPLAIN_VALUES = ("shape", "type", "crash", "forbidden", "constant", "random", "not numbers")
+
+
+def _is_gradient(failure: CheckFailure) -> bool:
+    return failure.kind == "value" and failure.yours.startswith("d/d")
+
+
+def _changing(student: Student | None, lost: Lost) -> Diagnosis | None:
+    """Return a diagnosis if the request that failed gets another answer each time, outside of training mode."""
+    exchange = lost.exchange
+    if student is None or exchange is None or exchange.request.training or lost.failure.kind != "value":
+        return None
+    if confirmation.repeats(student, exchange.request):
+        return None
+    return Diagnosis(*symptoms.CHANGING)
 
 
 def _own_cause(lesson: Lesson, failure: CheckFailure) -> Diagnosis | None:

@@ -132,3 +132,5 @@ def _add_diagnoses(student: Student, report: ExerciseReport) -> None:
         return
     for result, found in zip(failed, diagnoses, strict=True):
         result.diagnosis = found
+        if found is None and result.failure:  # what a check guesses is not said beside a cause that explains it
+            result.failure.cause = result.failure.hint = ""

@@ -24,16 +24,16 @@ def symptom(failure: CheckFailure) -> Symptom | None:
 
 
 def _another_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str]) -> Symptom | None:
-    if not got:
-        return (
-            "a single number instead of a tensor",
-            f"A sum, a mean or an index runs over everything. {_over(names)}",
-        )
     if 1 in want and list(got) == [n for n in want if n != 1]:
         return (
             "axes of length 1 dropped",
             "Here an axis happens to have length 1, and it is gone: look for squeeze, or for an index "
             "in place of a slice. An axis stays, whatever its length.",
+        )
+    if not got:
+        return (
+            "a single number instead of a tensor",
+            f"A sum, a mean or an index runs over everything. {_over(names)}",
         )
     if 1 in got and [n for n in got if n != 1] == [n for n in want if n != 1] and len(got) > len(want):
         return (
@@ -76,7 +76,7 @@ def _same_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str]) ->
     if len(differing) > 1:
         if math.prod(got) == math.prod(want):
             return "dealt out to axes of other lengths", f"The numbers are as many as they should be. {_WRITE}"
-        return f"other lengths of {' and '.join(names[n] for n in differing)}", _WRITE
+        return f"other lengths of {', '.join(names[n] for n in differing)}", _WRITE
     place = differing[0]
     have, need, name = got[place], want[place], names[place]
     if abs(have - need) == 1 and need > 1:

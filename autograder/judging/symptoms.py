@@ -13,6 +13,19 @@ from autograder.judging.patterns import same
 
 Symptom = tuple[str, str]
 
+#: Of a wrong gradient of right values.
+CUT = (
+    "a path of the gradient is cut",
+    "The values are right and a gradient is not: somewhere between the inputs and the result a tensor has lost its history, by "
+    ".detach(), .data, .item(), torch.no_grad() or torch.tensor(...).",
+)
+
+#: Of a call that gives other values when it is made again.
+CHANGING = (
+    "result changes from call to call",
+    "The same inputs give other numbers each time. Something is drawn anew in every call, or an earlier call is remembered.",
+)
+
 #: A lesson's function that finds a symptom in a failure and the expected tensor.
 Look = Callable[[CheckFailure, Tensor | None], Symptom | None]
 

@@ -53,20 +53,25 @@ def _leak(got: Tensor, want: Tensor) -> Symptom | None:
 
 
 def _hidden(got: Tensor, want: Tensor) -> Symptom | None:
-    if ((want > 1e-6) & (got.abs() < 1e-12)).any():
+    if (want == 0).any() and ((want > 1e-6) & (got.abs() < 1e-12)).any():  # without a mask it is another mistake
         return "an allowed key gets no weight", "A key that may be attended to has weight 0. True means: may attend."
     return None
 
 
 def _wrong_axis(got: Tensor, want: Tensor) -> Symptom | None:
     ones = got.new_ones(())
-    if got.dim() < 2 or min(got.shape[-2:]) < 3 or same(got.sum(-1), want.sum(-1)):
+    if (
+        got.dim() < 2
+        or min(got.shape[-2:]) < 3
+        or same(got.sum(-1), want.sum(-1))
+        or same(want.sum(-2), ones.expand(want.sum(-2).shape))
+    ):
         return None
     if same(got.sum(-2), ones.expand(got.sum(-2).shape)):
         return "softmax over the queries", (
             "Your columns sum to 1 and your rows do not: the softmax runs over the queries. Each query shares weight among keys."
         )
-    if abs(got.sum().item() - 1) < 1e-4 and want.sum().item() > 1.5:
+    if abs(got.sum().item() - 1) < 1e-4 and want.sum().item() > 1.5 and bool((got.sum(-1) > 1e-6).all()):
         return (
             "softmax over everything",
             "All your weights together sum to 1. Each query's weights should, on their own.",

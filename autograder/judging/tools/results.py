@@ -82,8 +82,13 @@ def describe(*inputs: Any) -> str:
     return f"inputs {', '.join(str(tuple(x.shape)) for x in tensors)}" + (f", {tensors[0].dtype}" if tensors else "")
 
 
-def refuses(what: str, hint: str, call: Callable[..., Any], *args: Any, error: str = "ValueError") -> None:
-    """Fail unless ``call(*args)`` raises this ``error`` in the student's own code. With "" any error will do."""
+def refuses(
+    what: str, hint: str, call: Callable[..., Any], *args: Any, error: str = "ValueError", sentence: bool = False
+) -> None:
+    """Fail unless ``call(*args)`` raises this ``error`` in the student's own code. With "" any error will do.
+
+    With ``sentence`` the error has to say something.
+    """
     try:
         call(*args)
     except CheckFailure as failure:
@@ -101,6 +106,16 @@ def refuses(what: str, hint: str, call: Callable[..., Any], *args: Any, error: s
                 received=raised.partition(":")[0],
                 cause="another error than the one asked for",
                 hint=f"{hint} Callers catch the error that a function promises, and no other.",
+            ) from None
+        if sentence and not raised.partition(":")[2].strip():
+            raise CheckFailure(
+                "error type",
+                f"{what} raises an error that says nothing.",
+                expected=f"a {error} with a sentence",
+                yours=raised,
+                received="no sentence",
+                cause="an error without a sentence",
+                hint="Say what was expected and what came: raise ValueError(f'expected ..., got {...}').",
             ) from None
         return
     raise CheckFailure(
@@ -133,6 +148,29 @@ def uses_its_inputs(module: StudentModule, first: tuple, second: tuple) -> None:
         raise ValueError("these inputs are the same: draw the second ones so that they cannot be")
     one, other = (first_result(module(*inputs)) for inputs in (first, second))
     expect.depends_on_its_inputs(one, other, "The result")
+
+
+def works_elsewhere(module: StudentModule, *inputs: Any, **options: Any) -> None:
+    """Fail if the module combines tensors of two devices when it and its inputs lie on another one.
+
+    Every machine has the device "meta", which holds no data. Other errors there say nothing: code may look at the numbers.
+    """
+    try:
+        module.when(device="meta").request(*inputs, **options)
+    except CheckFailure as failure:
+        if failure.kind != "crash" or "is not on the expected device" not in str(failure.received):
+            return
+        where = failure.message.partition(" stopped with an error")[2].removeprefix(" in ") or "in forward"
+        raise CheckFailure(
+            "device",
+            f"On another device it stops: {where}",
+            expected="new tensors on the device of the inputs",
+            yours=str(failure.received),
+            received="device",
+            cause="device ignored",
+            hint="A tensor made without device=... lies on the CPU, and a plain attribute stays there when the module moves. "
+            "Pass the device of an input (device=X.device), use X.new_zeros(...), or register_buffer.",
+        ) from None
 
 
 def first_result(value: Any, what: str = "The first result") -> Tensor:

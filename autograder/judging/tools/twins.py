@@ -12,7 +12,7 @@ from autograder.judging.student import Answer, Student, StudentModule
 from autograder.judging.tensors import matching
 from autograder.judging.tools import expect
 from autograder.judging.tools.modes import BothModes
-from autograder.judging.tools.results import alike, describe, equal
+from autograder.judging.tools.results import alike, describe, equal, works_elsewhere
 
 
 class Twins:
@@ -71,6 +71,7 @@ class Twins:
         wanted = [x for x in leaves if x.requires_grad]
         want = torch.autograd.grad(total, [*wanted, *parameters.values()])
         found = [*answer.gradients, *parameter_gradients(answer, parameters)]
+        works_elsewhere(self.module, *inputs, **options)
         with explained_if_random(self.module, None, *inputs, **options):
             expect.gradients(found, want, (*names, *parameters), setting or describe(*inputs))
 
@@ -144,6 +145,8 @@ def drawn(name: str, like: Tensor, draw: Any) -> Tensor:
 def leaves_no_trace(twins: Twins, others: Sequence[tuple], *inputs: Any, what: Sequence[str]) -> None:
     """Compare a call with the reference after the same module has processed other inputs. A result that is wrong even
     without them is reported as a wrong value only."""
+    # Last come those of the same shape: what is kept for a shape is then still there.
+    others = sorted(others, key=lambda other: other[0].shape == inputs[0].shape)
     got = twins.module.when(before=others).request(*inputs).value
     with torch.no_grad():
         want = twins.reference(*inputs)

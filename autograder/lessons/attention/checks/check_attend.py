@@ -34,7 +34,7 @@ def check_one_output_and_one_weight_for_every_input(student: Student, sizes: Siz
 @points(1)
 def check_weights_are_the_softmax_of_dot_products(student: Student, sizes: Sizes, draw: Draw) -> None:
     """a = softmax(q · x₁, …, q · x_N): positive weights that sum to 1"""
-    for N_X in (sizes.N_X, 1):
+    for N_X in (sizes.N_X, 1, sizes.D_Q):
         q, X = _inputs(sizes, draw, 0.7, N_X=N_X)
         _, a = _attend(student, q, X)
         expect.close(a, references.attend(q, X)[1], "a", setting=f"q ({sizes.D_Q},), X ({N_X}, {sizes.D_Q}), float64")
@@ -44,7 +44,7 @@ def check_weights_are_the_softmax_of_dot_products(student: Student, sizes: Sizes
 @points(1)
 def check_output_is_the_weighted_sum(student: Student, sizes: Sizes, draw: Draw) -> None:
     """y = Σ aᵢ xᵢ"""
-    for N_X in (sizes.N_X, 1):
+    for N_X in (sizes.N_X, 1, sizes.D_Q):
         q, X = _inputs(sizes, draw, 0.7, N_X=N_X)
         y, _ = _attend(student, q, X)
         expect.close(y, references.attend(q, X)[0], "y", setting=f"q ({sizes.D_Q},), X ({N_X}, {sizes.D_Q}), float64")

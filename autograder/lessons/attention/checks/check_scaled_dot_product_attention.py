@@ -204,7 +204,7 @@ def check_inputs_are_not_changed(student: Student, sizes: Sizes, draw: Draw) -> 
     Q = Q.transpose(0, 1).contiguous().transpose(0, 1)
     allowed = draw.allowed(sizes.B, sizes.H, sizes.N_K, sizes.N_Q).transpose(-2, -1)
     allowed[..., 0] = True
-    for mask in (None, allowed):
+    for mask in (None, allowed, allowed.contiguous()):
         args = (Q, K, V) if mask is None else (Q, K, V, mask)
         answer = student.answer(Request(NAME, args))
         expect.unchanged(args, answer.args_after, ("Q", "K", "V", "allowed"))

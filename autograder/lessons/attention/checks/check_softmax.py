@@ -72,6 +72,12 @@ def check_minus_infinity_gets_no_weight(student: Student, sizes: Sizes, draw: Dr
                 cause="weight on −inf",
                 hint="exp(−inf) is exactly 0. Something adds to it.",
             )
+    for low in (-2e4, -1e10):  # lower than a number that stands for −inf
+        E = torch.full((sizes.N_Q, sizes.N_K), low, dtype=torch.float64)
+        E = E.masked_fill(~draw.allowed(*E.shape), -INF)
+        A = expect.tensor(student.softmax(E), "A")
+        setting = f"similarities of {low:g}, some of them −inf"
+        expect.close(A, torch.softmax(E, -1), "A", size=abs(low), setting=setting)
 
 
 @exercise("softmax")

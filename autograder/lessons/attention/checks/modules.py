@@ -10,6 +10,7 @@ from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.modes import BothModes
 from autograder.judging.tools.parameters import has_parameters
+from autograder.judging.tools.results import works_elsewhere
 from autograder.lessons.attention import references
 
 NAMES = ("W_Q.weight", "W_K.weight", "W_V.weight")
@@ -33,12 +34,12 @@ def reference(loaded, X, allowed=None):
     return references.scaled_dot_product_attention(Q, K, V, allowed)
 
 
-def compare(module, loaded, X, setting, mask=None, **options):
+def compare(module, loaded, X, setting, mask=None, size=3.0, **options):
     """Run the student's module on X and compare both results with the reference."""
     Y, A = expect.pair(module(X, **options), "Y", "A")
     want_Y, want_A = reference({k: w.double() for k, w in loaded.items()}, X.double(), mask)
     expect.close(A, want_A, "A", setting=setting)
-    expect.close(Y, want_Y, "Y", size=3.0, setting=setting)
+    expect.close(Y, want_Y, "Y", size=size, setting=setting)
 
 
 def describe(X, sizes: Sizes, more=""):
@@ -92,7 +93,13 @@ def equal_widths(student: Student, name, sizes: Sizes, draw: Draw, mask=None):
     same = replace(sizes, D_X=sizes.D_Q, D_V=sizes.D_Q)
     loaded = weights(same, draw)
     X = draw.normal(sizes.B, sizes.N_X, same.D_X)
-    compare(build(student, name, same, loaded), loaded, X, describe(X, same), mask)
+    module = build(student, name, same, loaded)
+    compare(module, loaded, X, describe(X, same), mask)
+    works_elsewhere(module, X)
+    large = (
+        200.0 * X
+    )  # similarities of tens of thousands: each query attends to one key, and the other weights underflow
+    compare(module, loaded, large, f"{describe(X, same)}, large similarities", mask, size=1000.0)
 
 
 def equivariance(module, X, order):

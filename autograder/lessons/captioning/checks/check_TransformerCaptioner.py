@@ -84,6 +84,7 @@ def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
         (1, 3, 2, 4, 2, 2),
         (sizes.B, sizes.N_K, sizes.N_Q, D, H, BLOCKS),
         (3, 5, 7, 12, 3, 3),
+        (1, 2, 67, 4, 2, 1),
         (3, 3, 3, FEATURE_WIDTH, 1, 2),  # features as wide as the model, and as many pictures, cells and words
     ]:
         twins = _twins(student, draw, (V, FEATURE_WIDTH, *build))

@@ -138,7 +138,7 @@ def check_k_1_is_greedy(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 def check_everything_kept(student: Student, draw: Draw) -> None:
     """When k is so large that nothing is ever dropped, it finds the caption with the highest mean log-probability of all"""
     for vocabulary, most in (*[(5, 3)] * 8, *[(6, 3)] * 4, (6, 4)):
@@ -226,6 +226,28 @@ def check_only_k_are_kept(student: Student, draw: Draw) -> None:
         want = (caption, _score(table, features[0, 0], caption))
         message = "This caption cannot be found when only the best k = 2 hypotheses are kept."
         _agree(student, table, features, 2, want, "k = 2", message, max_length=6)
+
+
+@exercise(NAME)
+@points(1)
+def check_what_has_ended(student: Student, draw: Draw) -> None:
+    """A finished sentence takes no place from the others and does not end the search: the best k unfinished ones go on"""
+    features = torch.zeros(1, N, V, dtype=torch.float64)
+    for mistake in ("shrinks", "stops", "keeps"):
+        for k in (2, 3):
+            table, want = _case_against(draw, k, mistake)
+            _agree(student, table, features, k, want, f"k = {k}", max_length=7)
+
+
+def _case_against(draw: Draw, k, mistake):
+    """Return (table, (caption, score)) where a known mistake finds another caption, and small differences change nothing."""
+    while True:
+        table = tables.spaced_table(draw, V)
+        table[..., END] += 1.0
+        want = tables.beam(table, k, 7)
+        near = (tables.beam(table + 1e-3 * draw.normal(*table.shape), k, 7)[0] for _ in range(3))
+        if tables.beam(table, k, 7, **{mistake: True})[0] != want[0] and all(words == want[0] for words in near):
+            return table, want
 
 
 def _long_way(draw: Draw):

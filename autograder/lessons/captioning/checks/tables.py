@@ -121,3 +121,28 @@ def scripted_table(V: int, script: dict[tuple[int, int], dict[int, float]]) -> T
         for word, logit in logits.items():
             table[earlier, last, word] = logit
     return table
+
+
+def beam(
+    table: Tensor, k: int, most: int, *, shrinks: bool = False, stops: bool = False, keeps: bool = False
+) -> tuple[tuple[int, ...], float]:
+    """Return (caption, mean) that a beam search over a table finds, without a picture; the flags make known mistakes.
+
+    ``shrinks``: each finished sentence takes a place of the beam for good. ``stops``: k finished sentences are enough. ``keeps``:
+    finished sentences stay among the best k.
+    """
+    P = torch.log_softmax(table, dim=-1).tolist()
+    alive: list[tuple[float, tuple[int, ...]]] = [(0.0, (START, START))]
+    finished: list[tuple[float, tuple[int, ...]]] = []
+    for length in range(1, most + 1):
+        room = k - len(finished) if shrinks else k
+        extended = [(total + p, (*words, w)) for total, words in alive for w, p in enumerate(P[words[-2]][words[-1]])]
+        done = [(mean * (len(words) - 2), words) for mean, words in finished] if keeps else []
+        best = sorted(extended + done, reverse=True)[:room]
+        new = [(total / length, words) for total, words in best if words[-1] == END and len(words) == length + 2]
+        finished = [pair for pair in finished if not keeps or pair[1] in [words for _, words in best]] + new
+        alive = [(total, words) for total, words in best if words[-1] != END]
+        if not alive or (len(finished) >= k and (stops or shrinks)):
+            break
+    mean_of, words = max(finished) if finished else (alive[0][0] / most, alive[0][1])
+    return words[2:], mean_of

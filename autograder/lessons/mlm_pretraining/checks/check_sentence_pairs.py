@@ -192,9 +192,9 @@ def _wrong_segments(row, right, length):
 @points(2)
 def check_form(student: Student, draw: Draw) -> None:
     """Each pair is [CLS] A [SEP] B [SEP] and padding; A is every sentence that has a next one; segments are 0 and 1"""
-    for counts in ((2, 2), COUNTS, (1, 2), (4, 1, 1, 3)):
+    for counts, longest in (((2, 2), 4), (COUNTS, 4), ((1, 2), 4), ((4, 1, 1, 3), 4), ((3, 3), 400)):
         for _ in range(3):
-            documents = _documents(draw, counts)
+            documents = _documents(draw, counts, longest)
             pairs, is_next = _check_form(student, documents, int(draw.integers(2**40)))
             _check_truth(pairs, is_next, documents)
 

@@ -64,7 +64,7 @@ def check_without_a_cache(student: Student, sizes: Sizes, draw: Draw) -> None:
 def check_with_a_cache(student: Student, sizes: Sizes, draw: Draw) -> None:
     """New positions attend to everything in the cache and to the new ones up to themselves"""
     twins = _twins(student, draw)
-    for N_past, N in [(2, 1), (1, 2), (sizes.N_K, sizes.N_Q), (sizes.N_Q, sizes.N_K), (sizes.N_Q, 1)]:
+    for N_past, N in [(2, 1), (1, 2), (sizes.N_K, sizes.N_Q), (sizes.N_Q, sizes.N_K), (sizes.N_Q, 1), (131, 1)]:
         cache = tuple(draw.normal(sizes.B, H, N_past, D // H) for _ in range(2))
         X = draw.normal(sizes.B, N, D)
         twins.agree(X, cache, what=WHAT, setting=f"{N} new positions, {N_past} in the cache")

@@ -1,5 +1,7 @@
 """merge_heads(Y)."""
 
+import itertools
+
 import torch
 
 from autograder.judging.marks import exercise, points
@@ -46,6 +48,7 @@ def check_columns(student: Student, sizes: Sizes, draw: Draw) -> None:
         (sizes.B, sizes.H, 1, D_H),
         (sizes.B, sizes.H, sizes.N_Q, 1),
         (4, 4, 4),
+        *itertools.product((1, sizes.B), (1, sizes.H), (1, sizes.N_Q), (1, D_H)),
     ]:
         _compare(student, draw.normal(*shape))
 

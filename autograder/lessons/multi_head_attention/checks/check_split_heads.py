@@ -86,4 +86,5 @@ def check_num_heads_must_divide(student: Student, sizes: Sizes, draw: Draw) -> N
             student.split_heads,
             X,
             num_heads,
+            sentence=True,
         )

@@ -57,6 +57,7 @@ def check_too_long_a_sequence(student: Student, sizes: Sizes, draw: Draw) -> Non
             "Compare the length with max_length, and raise a ValueError that says both.",
             module,
             draw.normal(sizes.B, N, WIDTH),
+            sentence=True,
         )
 
 
