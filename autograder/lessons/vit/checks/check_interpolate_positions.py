@@ -23,6 +23,9 @@ SIZES = (
     (3, 3, (3, 5)),
     (4, 4, (6, 4)),
     (3, 9, (6, 6)),
+    (4, 3, (2, 8)),  # as many patches as before
+    (4, 3, (8, 2)),
+    (11, 2, (15, 30)),  # 11 · (15 / 11) is a little less than 15 in floating point
 )
 
 

@@ -64,6 +64,8 @@ def check_size_must_fit(student: Student, draw: Draw) -> None:
         (5, 12, 2, 4, 4),
         (3, 12, 2, 4, 4),
         (1, 12, 2, 4, 4),
+        (3, 12, 2, 3, 4),  # as many pixels as the patches have
+        (6, 27, 3, 27, 2),
         (6, 12, 2, 4, 4),
         (8, 16, 2, 4, 4),
         (4, 10, 2, 4, 4),
