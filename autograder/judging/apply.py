@@ -16,7 +16,7 @@ def leaf(value: Any, request: Request) -> Any:
     """Copy a tensor argument; if gradients are wanted, make a floating-point copy a leaf that records them."""
     if not isinstance(value, Tensor):
         return value
-    copy = copy_tensor(value).to(request.device)
+    copy = copy_tensor(value)
     return copy.requires_grad_() if request.cotangents is not None and copy.is_floating_point() else copy
 
 

@@ -3,7 +3,7 @@
 Two answers often agree on the smallest example of a check, which is the first to fail. A wrong name is worse than none.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from torch import Tensor
@@ -42,14 +42,42 @@ def agree(student: Student, candidate: Student, requests: Iterable[Request]) -> 
     """Return whether both give the same answers to all these requests. A random answer says nothing."""
     for request in requests:
         want = _outcome(candidate, request)
-        if not _alike(_outcome(student, request), want) and _alike(want, _outcome(candidate, request)):
+        if not alike(_outcome(student, request), want) and alike(want, _outcome(candidate, request)):
             return False
     return True
 
 
+def holds(
+    student: Student,
+    right: Student,
+    requests: Iterable[Request],
+    which: int,
+    name: str,
+    look: Callable[[Tensor, Tensor, Request], str],
+) -> bool:
+    """Return whether result number ``which`` shows the symptom of this name wherever the student's answers are wrong.
+
+    ``look`` returns the name of the symptom that a wrong and a right tensor, and the request for them, show.
+    """
+    for request in requests:
+        got, want = (tensors_of(_outcome(each, request)) for each in (student, right))
+        if which >= min(len(got), len(want)) or alike(got[which], want[which]):
+            continue
+        if got[which].shape != want[which].shape or look(got[which], want[which], request) != name:
+            return False
+    return True
+
+
+def tensors_of(value: Any) -> list[Tensor]:
+    """Return the tensors in a result, in order."""
+    if isinstance(value, Tensor):
+        return [value]
+    return [x for item in value for x in tensors_of(item)] if isinstance(value, tuple | list) else []
+
+
 def repeats(student: Student, request: Request) -> bool:
     """Return whether a request gets the same answer twice."""
-    return _alike(_outcome(student, request), _outcome(student, request))
+    return alike(_outcome(student, request), _outcome(student, request))
 
 
 def _outcome(student: Student, request: Request) -> Any:
@@ -62,13 +90,14 @@ def _outcome(student: Student, request: Request) -> Any:
         return CheckFailure("crash", type(error).__name__, received=type(error).__name__)
 
 
-def _alike(a: Any, b: Any) -> bool:
+def alike(a: Any, b: Any) -> bool:
+    """Return whether two outcomes agree: the same kind of failure, or results with the same numbers."""
     if isinstance(a, CheckFailure) or isinstance(b, CheckFailure):
         return isinstance(a, CheckFailure) and isinstance(b, CheckFailure) and a.kind == b.kind
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         return a.shape == b.shape and a.is_complex() == b.is_complex() and equal(a.detach(), b.detach())
     if isinstance(a, Sequence) and isinstance(b, Sequence) and not isinstance(a, str):
-        return len(a) == len(b) and all(map(_alike, a, b))
+        return len(a) == len(b) and all(map(alike, a, b))
     return isinstance(a, Tensor) == isinstance(b, Tensor) and type(a) is type(b) and bool(a == b)
 
 

@@ -12,12 +12,12 @@ from typing import Any
 
 from torch import Tensor
 
-from autograder.judging import confirmation, references, symptoms
+from autograder.judging import confirmation, references, symptoms, unexplained
 from autograder.judging.answers import Case, misconceptions
 from autograder.judging.failure import CheckFailure, Diagnosis
 from autograder.judging.lesson import Lesson, mark_value
 from autograder.judging.local import LocalStudent
-from autograder.judging.replay import Check, equal, replay, same_failure, silence
+from autograder.judging.replay import Check, replay, same_failure, silence
 from autograder.judging.student import Exchange, Student
 
 
@@ -54,12 +54,14 @@ def diagnose(
             continue  # a second misconception is rare, and the search is slow
         best, same = _best_case(lesson, exercise, lost, number, seed, passed, student)
         for other, fits in enumerate(same):
-            if best and fits and not explained[other]:
+            if best and fits:  # also where the check itself guesses a cause
                 found[other], explained[other] = Diagnosis(best.title, best.hint), True
                 enough = True
     for number, each in enumerate(lost):
         if found[number] is None and (not enough or each.failure.kind not in ("value", "crash")):
-            found[number] = _changing(student, each) or _from_symptom(lesson, each.failure, each.exchange)
+            found[number] = unexplained.diagnosis(
+                lesson, each.check, each.failure, each.exchange, student, _right(lesson), seed
+            )
             enough = enough or found[number] is not None
     if student is not None and not any(found) and all(_is_gradient(each.failure) for each in lost):
         return [Diagnosis(*symptoms.CUT) for _ in lost]
@@ -74,31 +76,14 @@ def _is_gradient(failure: CheckFailure) -> bool:
     return failure.kind == "value" and failure.yours.startswith("d/d")
 
 
-def _changing(student: Student | None, lost: Lost) -> Diagnosis | None:
-    """Return a diagnosis if the request that failed gets another answer each time, outside of training mode."""
-    exchange = lost.exchange
-    if student is None or exchange is None or exchange.request.training or lost.failure.kind != "value":
-        return None
-    if confirmation.repeats(student, exchange.request):
-        return None
-    return Diagnosis(*symptoms.CHANGING)
-
-
 def _own_cause(lesson: Lesson, failure: CheckFailure) -> Diagnosis | None:
     """Return the cause that the check itself reports. A wrong value may have many causes, so misconceptions come first."""
     if failure.kind == "crash" and "leaf Variable" in str(
         failure.received
     ):  # PyTorch's message for every in-place operation on an input
-        return _from_symptom(lesson, failure, None)
+        told = symptoms.symptom(failure, None)
+        return Diagnosis(*told) if told else None
     return Diagnosis(failure.cause, failure.hint) if failure.cause and failure.kind != "value" else None
-
-
-def _from_symptom(lesson: Lesson, failure: CheckFailure, exchange: Exchange | None) -> Diagnosis | None:
-    inputs = [x for x in exchange.request.args if isinstance(x, Tensor)] if exchange else []
-    told = symptoms.symptom(failure, failure.wanted, lesson.symptom, inputs)
-    if failure.cause:
-        return Diagnosis(failure.cause, failure.hint)
-    return Diagnosis(*told) if told else None
 
 
 def _best_case(
@@ -157,22 +142,12 @@ def _answers_alike(student: LocalStudent, lost: Lost) -> bool:
         return False
     if exchange.failure is not None:
         return False
-    own, other = _tensors(exchange.value), _tensors(value)
+    own, other = confirmation.tensors_of(exchange.value), confirmation.tensors_of(value)
     if len(own) != len(other) or not own:
         return len(own) == len(other)
     received = lost.failure.received
-    blamed = [n for n, x in enumerate(own) if isinstance(received, Tensor) and _alike(x, received)]
-    return any(_alike(own[n], other[n]) for n in (blamed or range(len(own))))
-
-
-def _tensors(value: Any) -> list[Tensor]:
-    if isinstance(value, Tensor):
-        return [value]
-    return [x for item in value for x in _tensors(item)] if isinstance(value, tuple | list) else []
-
-
-def _alike(a: Tensor, b: Tensor) -> bool:
-    return a.shape == b.shape and a.is_complex() == b.is_complex() and equal(a.detach(), b.detach())
+    blamed = [n for n, x in enumerate(own) if isinstance(received, Tensor) and confirmation.alike(x, received)]
+    return any(confirmation.alike(own[n], other[n]) for n in (blamed or range(len(own))))
 
 
 def _fails(student: LocalStudent, check: Check, seed: int) -> bool:

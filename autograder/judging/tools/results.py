@@ -150,29 +150,6 @@ def uses_its_inputs(module: StudentModule, first: tuple, second: tuple) -> None:
     expect.depends_on_its_inputs(one, other, "The result")
 
 
-def works_elsewhere(module: StudentModule, *inputs: Any, **options: Any) -> None:
-    """Fail if the module combines tensors of two devices when it and its inputs lie on another one.
-
-    Every machine has the device "meta", which holds no data. Other errors there say nothing: code may look at the numbers.
-    """
-    try:
-        module.when(device="meta").request(*inputs, **options)
-    except CheckFailure as failure:
-        if failure.kind != "crash" or "is not on the expected device" not in str(failure.received):
-            return
-        where = failure.message.partition(" stopped with an error")[2].removeprefix(" in ") or "in forward"
-        raise CheckFailure(
-            "device",
-            f"On another device it stops: {where}",
-            expected="new tensors on the device of the inputs",
-            yours=str(failure.received),
-            received="device",
-            cause="device ignored",
-            hint="A tensor made without device=... lies on the CPU, and a plain attribute stays there when the module moves. "
-            "Pass the device of an input (device=X.device), use X.new_zeros(...), or register_buffer.",
-        ) from None
-
-
 def first_result(value: Any, what: str = "The first result") -> Tensor:
     """Return the first of several results, or the only one."""
     return expect.tensor(value[0] if isinstance(value, tuple | list) and value else value, what)

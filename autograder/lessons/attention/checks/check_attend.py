@@ -83,7 +83,7 @@ def check_inputs_and_dtype_are_kept(student: Student, sizes: Sizes, draw: Draw) 
         expect.unchanged((q, X), answer.args_after, ("q", "X"))
         expect.dtype(y, dtype, "y", setting)
         expect.dtype(a, dtype, "a", setting)
-        expect.depends_on_its_inputs(y, _attend(student, q, 2 * X)[0], "y")
+        expect.depends_on_its_inputs(y, _attend(student, q, X.square())[0], "y")
 
 
 @exercise("attend")

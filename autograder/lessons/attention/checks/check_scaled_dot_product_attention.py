@@ -47,7 +47,7 @@ def check_one_output_row_for_every_query(student: Student, sizes: Sizes, draw: D
         Y, A = _attention(student, Q, K, V)
         setting = _setting(Q, V)
         expect.shape(Y, (*lead, size.N_Q, size.D_V), "Y", "(…, N_Q, D_V)", setting)
-        expect.depends_on_its_inputs(Y, _attention(student, Q, K, 2 * V)[0], "Y")
+        expect.depends_on_its_inputs(Y, _attention(student, Q, K, V.square())[0], "Y")
         expect.shape(A, (*lead, size.N_Q, size.N_K), "A", "(…, N_Q, N_K)", setting)
 
 
@@ -210,7 +210,7 @@ def check_inputs_are_not_changed(student: Student, sizes: Sizes, draw: Draw) -> 
         expect.unchanged(args, answer.args_after, ("Q", "K", "V", "allowed"))
         Y, _ = expect.pair(answer.value, "Y", "A")
         expect.shape(Y, (*Q.shape[:-1], V.shape[-1]), "Y", "(…, N_Q, D_V)")
-        expect.depends_on_its_inputs(Y, _attention(student, *(2 * x for x in (Q, K, V)), *args[3:])[0], "Y")
+        expect.depends_on_its_inputs(Y, _attention(student, *(x.square() for x in (Q, K, V)), *args[3:])[0], "Y")
 
 
 @exercise(NAME)

@@ -70,7 +70,7 @@ def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
     """W and U map the state and the features to hidden_width, v maps that to 1; none of them has a bias"""
     has_parameters(student, NAME, (S, D, HIDDEN), dict(references.AdditiveAttention(S, D, HIDDEN).named_parameters()))
     state, features = _inputs(draw, sizes.B, sizes.N_K)
-    uses_its_inputs(_twins(student, draw).module, (state, features), (state, 2 * features))
+    uses_its_inputs(_twins(student, draw).module, (state, features), (state, features.square()))
 
 
 @exercise(NAME)
@@ -81,7 +81,7 @@ def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
         state, features = draw.normal(B, build[0]), draw.normal(B, N, build[1])
         _results(_twins(student, draw, tuple(build)), state, features)
     state, features = _inputs(draw, sizes.B, sizes.N_K)
-    uses_its_inputs(_twins(student, draw).module, (state, features), (state, 2 * features))
+    uses_its_inputs(_twins(student, draw).module, (state, features), (state, features.square()))
 
 
 @exercise(NAME)
@@ -102,7 +102,7 @@ def check_pictures_and_cells(student: Student, sizes: Sizes, draw: Draw) -> None
     twins = _twins(student, draw)
     state, features = _inputs(draw, 3, sizes.N_K)
     context, weights = _results(twins, state, features)
-    uses_its_inputs(twins.module, (state, features), (state, 2 * features))
+    uses_its_inputs(twins.module, (state, features), (state, features.square()))
     if torch.allclose(weights, expect.pair(twins.module(state.flip(0), features), *WHAT)[1]):
         raise CheckFailure(
             "value",
@@ -177,7 +177,7 @@ def check_a_picture_without_an_allowed_cell_gets_zeros(student: Student, sizes: 
         numbers = f"picture{'s' if len(empty) > 1 else ''} {' and '.join(map(str, empty))}"
         _agree(twins, state, features, allowed, setting=f"no cell of {numbers} allowed")
     state, features = _inputs(draw, sizes.B, sizes.N_K)
-    uses_its_inputs(twins.module, (state, features), (state, 2 * features))
+    uses_its_inputs(twins.module, (state, features), (state, features.square()))
 
 
 @exercise(NAME)

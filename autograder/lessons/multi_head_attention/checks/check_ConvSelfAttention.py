@@ -38,7 +38,7 @@ def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
     """W_Q, W_K and W_V are 1 × 1 convolutions from C to C′ channels, and W_O is one back to C, all with a bias"""
     has_parameters(student, NAME, (C, INNER), dict(references.ConvSelfAttention(C, INNER).named_parameters()))
     X = draw.normal(sizes.B, C, 2, 3)
-    uses_its_inputs(_twins(student, draw).module, (X,), (2 * X,))
+    uses_its_inputs(_twins(student, draw).module, (X,), (X.square(),))
 
 
 @exercise(NAME)
@@ -50,7 +50,7 @@ def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     Y, A = expect.pair(twins.module(X), *WHAT)
     expect.shape(Y, X.shape, "Y", "(B, C, height, width)", f"X {tuple(X.shape)}")
     expect.shape(A, (sizes.B, 10, 10), "A", "(B, height · width, height · width)", f"X {tuple(X.shape)}")
-    uses_its_inputs(twins.module, (X,), (2 * X,))
+    uses_its_inputs(twins.module, (X,), (X.square(),))
 
 
 @exercise(NAME)
@@ -69,7 +69,7 @@ def check_permutation_equivariance(student: Student, sizes: Sizes, draw: Draw) -
     """Permuting the positions of the feature map permutes the outputs in the same way"""
     twins = _twins(student, draw)
     X = draw.normal(sizes.B, C, 5, 2)
-    uses_its_inputs(twins.module, (X,), (2 * X,))
+    uses_its_inputs(twins.module, (X,), (X.square(),))
     order = draw.permutation(10)
     moved = X.flatten(2)[..., order].reshape(X.shape)
     Y, A = expect.pair(twins.module(X), *WHAT)

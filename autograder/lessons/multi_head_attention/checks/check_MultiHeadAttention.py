@@ -74,7 +74,7 @@ def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
         want = references.MultiHeadAttention(D, H, *more)
         has_parameters(student, NAME, (D, H, *more), dict(want.named_parameters()))
     X = draw.normal(sizes.B, sizes.N_Q, D)
-    uses_its_inputs(_twins(student, draw).module, (X,), (2 * X,))
+    uses_its_inputs(_twins(student, draw).module, (X,), (X.square(),))
 
 
 @exercise(NAME)
@@ -88,7 +88,7 @@ def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
         setting = _describe(sizes.B, N_Q, N_K, D, H)
         expect.shape(Y, (sizes.B, N_Q, D), "Y", "(B, N_Q, D)", setting)
         expect.shape(A, (sizes.B, H, N_Q, N_K), "A", "(B, H, N_Q, N_K)", setting)
-    uses_its_inputs(twins.module, (X, Z, Z), (X, Z, 2 * Z))
+    uses_its_inputs(twins.module, (X, Z, Z), (X, Z, Z.square()))
 
 
 @exercise(NAME)
@@ -152,7 +152,7 @@ def check_padding_changes_nothing(student: Student, sizes: Sizes, draw: Draw) ->
     X = draw.normal(sizes.B, sizes.N_K, D)
     allowed = torch.arange(sizes.N_K) < sizes.N_Q
     Y, A = expect.pair(twins.module(X[:, : sizes.N_Q]), *WHAT)
-    uses_its_inputs(twins.module, (X,), (2 * X,))
+    uses_its_inputs(twins.module, (X,), (X.square(),))
     longer = X.clone()
     longer[:, sizes.N_Q :] = draw.normal(sizes.B, sizes.N_K - sizes.N_Q, D, scale=50.0)
     Y_padded, A_padded = expect.pair(twins.module(longer, allowed=allowed), *WHAT)
@@ -170,7 +170,7 @@ def check_permuted_heads(student: Student, sizes: Sizes, draw: Draw) -> None:
     moved = {key: value[columns] for key, value in twins.weights.items() if not key.startswith("W_O")}
     moved |= {"W_O.weight": twins.weights["W_O.weight"][:, columns], "W_O.bias": twins.weights["W_O.bias"]}
     X = draw.normal(sizes.B, sizes.N_Q, D)
-    uses_its_inputs(twins.module, (X,), (2 * X,))
+    uses_its_inputs(twins.module, (X,), (X.square(),))
     Y, A = expect.pair(twins.module(X), *WHAT)
     Y_moved, A_moved = expect.pair(student.build(NAME, D, H, weights=moved)(X), *WHAT)
     expect.shape(A, (sizes.B, H, sizes.N_Q, sizes.N_Q), "A", "(B, H, N_Q, N_K)")

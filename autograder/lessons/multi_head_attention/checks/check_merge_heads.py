@@ -33,7 +33,7 @@ def check_shape(student: Student, sizes: Sizes, draw: Draw) -> None:
         Y = draw.normal(*lead, sizes.H, sizes.N_Q, D_H)
         got = expect.tensor(student.merge_heads(Y), "The result")
         expect.shape(got, (*lead, sizes.N_Q, sizes.H * D_H), "The result", "(…, N, H · D_H)", f"Y {tuple(Y.shape)}")
-        expect.depends_on_its_inputs(got, student.merge_heads(2 * Y), "The result")
+        expect.depends_on_its_inputs(got, student.merge_heads(Y.square()), "The result")
 
 
 @exercise(NAME)

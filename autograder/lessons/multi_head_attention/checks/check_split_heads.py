@@ -34,7 +34,7 @@ def check_shape(student: Student, sizes: Sizes, draw: Draw) -> None:
         X = draw.normal(*lead, sizes.N_Q, sizes.H * D_H)
         got = expect.tensor(student.split_heads(X, sizes.H), "The result")
         expect.shape(got, (*lead, sizes.H, sizes.N_Q, D_H), "The result", "(…, H, N, D_H)", f"X {tuple(X.shape)}")
-        expect.depends_on_its_inputs(got, student.split_heads(2 * X, sizes.H), "The result")
+        expect.depends_on_its_inputs(got, student.split_heads(X.square(), sizes.H), "The result")
 
 
 @exercise(NAME)

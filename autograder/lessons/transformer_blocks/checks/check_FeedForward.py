@@ -31,7 +31,7 @@ def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
     """W_1 maps from width to hidden_width, W_2 back, both with a bias"""
     has_parameters(student, NAME, (WIDTH, HIDDEN), dict(references.FeedForward(WIDTH, HIDDEN).named_parameters()))
     X = draw.normal(sizes.N_X, WIDTH)
-    uses_its_inputs(_twins(student, draw).module, (X,), (2 * X,))
+    uses_its_inputs(_twins(student, draw).module, (X,), (X.square(),))
 
 
 @exercise(NAME)
@@ -44,7 +44,7 @@ def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     twins = _twins(student, draw)
     twins.agree(draw.normal(sizes.B, WIDTH, sizes.N_X).mT, what=WHAT, setting="a transposed X, whose memory has gaps")
     X = draw.normal(sizes.B, sizes.N_X, WIDTH)
-    uses_its_inputs(twins.module, (X,), (2 * X,))
+    uses_its_inputs(twins.module, (X,), (X.square(),))
 
 
 @exercise(NAME)

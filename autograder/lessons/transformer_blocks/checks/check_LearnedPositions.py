@@ -28,7 +28,7 @@ def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
         student, NAME, (LONGEST, WIDTH), dict(references.LearnedPositions(LONGEST, WIDTH).named_parameters())
     )
     X = draw.normal(sizes.B, sizes.N_X, WIDTH)
-    uses_its_inputs(_twins(student, draw).module, (X,), (2 * X,))
+    uses_its_inputs(_twins(student, draw).module, (X,), (X.square(),))
 
 
 @exercise(NAME)
@@ -40,7 +40,7 @@ def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     _twins(student, draw, 7, 7).agree(draw.normal(7, 7, 7), what=WHAT)
     twins = _twins(student, draw)
     X = draw.normal(sizes.B, sizes.N_X, WIDTH)
-    uses_its_inputs(twins.module, (X,), (2 * X,))
+    uses_its_inputs(twins.module, (X,), (X.square(),))
 
 
 @exercise(NAME)

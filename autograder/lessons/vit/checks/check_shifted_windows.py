@@ -89,7 +89,7 @@ def check_shapes(student: Student, draw: Draw) -> None:
         n, setting = (shape[1] // window) * (shape[2] // window), _setting(X, window, shift)
         expect.shape(windows, (shape[0], n, window**2, shape[3]), WHAT, MEANING, setting)
         expect.shape(allowed, (n, window**2, window**2), MASK, MASK_MEANING, setting)
-        expect.depends_on_its_inputs(windows, _two(student, 2 * X, window, shift)[0], WHAT)
+        expect.depends_on_its_inputs(windows, _two(student, X.square(), window, shift)[0], WHAT)
 
 
 @exercise(NAME)
