@@ -233,7 +233,7 @@ def check_only_k_are_kept(student: Student, draw: Draw) -> None:
 def check_what_has_ended(student: Student, draw: Draw) -> None:
     """A finished sentence takes no place from the others and does not end the search: the best k unfinished ones go on"""
     features = torch.zeros(1, N, V, dtype=torch.float64)
-    for mistake in ("shrinks", "stops", "keeps"):
+    for mistake in ("shrinks", "stops", "keeps", "unfinished"):
         for k in (2, 3):
             table, want = _case_against(draw, k, mistake)
             _agree(student, table, features, k, want, f"k = {k}", max_length=7)

@@ -124,12 +124,19 @@ def scripted_table(V: int, script: dict[tuple[int, int], dict[int, float]]) -> T
 
 
 def beam(
-    table: Tensor, k: int, most: int, *, shrinks: bool = False, stops: bool = False, keeps: bool = False
+    table: Tensor,
+    k: int,
+    most: int,
+    *,
+    shrinks: bool = False,
+    stops: bool = False,
+    keeps: bool = False,
+    unfinished: bool = False,
 ) -> tuple[tuple[int, ...], float]:
     """Return (caption, mean) that a beam search over a table finds, without a picture; the flags make known mistakes.
 
     ``shrinks``: each finished sentence takes a place of the beam for good. ``stops``: k finished sentences are enough. ``keeps``:
-    finished sentences stay among the best k.
+    finished sentences stay among the best k. ``unfinished``: those without an end count beside them.
     """
     P = torch.log_softmax(table, dim=-1).tolist()
     alive: list[tuple[float, tuple[int, ...]]] = [(0.0, (START, START))]
@@ -144,5 +151,7 @@ def beam(
         alive = [(total, words) for total, words in best if words[-1] != END]
         if not alive or (len(finished) >= k and (stops or shrinks)):
             break
+    if unfinished:
+        finished += [(total / most, words) for total, words in alive]
     mean_of, words = max(finished) if finished else (alive[0][0] / most, alive[0][1])
     return words[2:], mean_of
