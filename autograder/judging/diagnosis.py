@@ -55,7 +55,7 @@ def diagnose(
         best, same = _best_case(lesson, exercise, lost, number, seed, passed, student)
         for other, fits in enumerate(same):
             if best and fits:  # also where the check itself guesses a cause
-                found[other], explained[other] = Diagnosis(best.title, best.hint), True
+                found[other], explained[other] = Diagnosis(best.title, best.hint, best.why), True
                 enough = True
     for number, each in enumerate(lost):
         if found[number] is None and (not enough or each.failure.kind not in ("value", "crash")):

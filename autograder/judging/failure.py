@@ -1,5 +1,6 @@
 """The exceptions with which a check reports a wrong answer."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,10 +38,18 @@ class CheckFailure(AssertionError):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The name of a mistake and the hint that goes with it."""
+    """The name of a mistake, what happens and where to look, and why, with a small experiment."""
 
     name: str
     hint: str
+    why: str = ""
+
+    def steps(self) -> tuple[str, str, str]:
+        """Return what happens, why, and where to look. Without a why the first is the whole hint."""
+        if not self.why:
+            return self.hint, "", ""
+        what, _, where = re.sub(r"(?<=[.?)]) (?=Look )", "\n", self.hint).partition("\n")
+        return what, self.why, where
 
 
 class PartialCredit(Exception):

@@ -133,18 +133,29 @@ def _text_rows(result: CheckResult, told: set[str]) -> list[str]:
 
 
 def _explanation(result: CheckResult, failure: CheckFailure, told: set[str]) -> list[str]:
-    """Return the full explanation the first time; for a later failure with the same cause, only the place."""
-    if result.diagnosis and result.diagnosis.name in told:
-        return [*([failure.setting] if failure.setting else []), f"Same cause as above: {result.diagnosis.name}."]
+    """Return the full explanation the first time; for a later failure with the same cause, only the place and a new error."""
+    if same := _told_before(result, failure, told):
+        error = failure.yours if failure.kind == "crash" and result.diagnosis else ""
+        return [line for line in (failure.setting, error, same) if line]
     picture = [f"  {line}" for line in failure.picture.text().splitlines()] if failure.picture else []
-    return [*failure.lines(), *picture, *_cause(result, told)]
+    return [*failure.lines(), *picture, *_cause(result)]
 
 
-def _cause(result: CheckResult, told: set[str]) -> list[str]:
+def _told_before(result: CheckResult, failure: CheckFailure, told: set[str]) -> str:
+    """Return the sentence that stands for an explanation that was given above, empty if it was not; remember this one."""
+    key = result.diagnosis.name if result.diagnosis else f"{failure.message}\n{failure.yours}"
+    known = key in told
+    told.add(key)
+    if not known:
+        return ""
+    return f"Same cause as above: {result.diagnosis.name}." if result.diagnosis else "The same as above."
+
+
+def _cause(result: CheckResult) -> list[str]:
     if result.diagnosis is None:
         return []
-    told.add(result.diagnosis.name)
-    return [f"Likely cause: {result.diagnosis.name}.", *([result.diagnosis.hint] if result.diagnosis.hint else [])]
+    what, why, where = result.diagnosis.steps()
+    return [line for line in (f"Likely cause: {result.diagnosis.name}.", what, why, where) if line]
 
 
 def _html_row(result: CheckResult, told: set[str]) -> str:
@@ -170,7 +181,18 @@ def _html_failure(result: CheckResult, failure: CheckFailure, told: set[str]) ->
         f'<div style="white-space:pre-wrap"><code>{escape(line)}</code></div>' for line in failure.lines()
     )
     numbers += failure.picture.html() if failure.picture else ""
-    if result.diagnosis and result.diagnosis.name in told:
-        return f"<details><summary>Same cause as above: {escape(result.diagnosis.name)}</summary>{numbers}</details>"
-    cause = "".join(f"<div>{escape(line)}</div>" for line in _cause(result, told))
-    return f'{numbers}<div style="margin:0.4em 0 0.6em"><b>{cause}</b></div>' if cause else numbers
+    if same := _told_before(result, failure, told):
+        return f"<details><summary>{escape(same)}</summary>{numbers}</details>"
+    return numbers + (_html_cause(result.diagnosis) if result.diagnosis else "")
+
+
+def _html_cause(diagnosis: Diagnosis) -> str:
+    """Return the cause in three steps: what happens, and folded, why it does and where to look."""
+    what, why, where = (_with_code(part) for part in diagnosis.steps())
+    first = f"<div>Likely cause: {escape(diagnosis.name)}.</div><div>{what}</div>"
+    more = "".join(
+        f"<details><summary>{title}</summary><div>{text}</div></details>"
+        for title, text in (("Why?", why), ("Where to look", where))
+        if text
+    )
+    return f'<div style="margin:0.4em 0 0.6em"><b>{first}</b>{more}</div>'

@@ -5,7 +5,8 @@ import ast
 import pytest
 from known import ASSIGNMENTS, CASES, LESSONS
 
-from autograder.judging.answers import cases_of, entries_of, misconceptions, read_bank, read_entries
+from autograder.judging.answers import cases_of, entries_of, misconceptions, read_bank
+from autograder.judging.entries import read_entries
 
 TWO = """\
 Comments stand above the first entry.
