@@ -63,6 +63,9 @@ def diagnose(
                 lesson, each.check, each.failure, each.exchange, student, _right(lesson), seed
             )
             enough = enough or found[number] is not None
+    for number, each in enumerate(lost):
+        if found[number] is None and each.failure.kind == "crash":  # the same error has the same cause
+            found[number] = next((found[n] for n in range(number) if _same_error(lost[n], each)), None)
     if student is not None and not any(found) and all(_is_gradient(each.failure) for each in lost):
         return [Diagnosis(*symptoms.CUT) for _ in lost]
     return found
@@ -70,6 +73,10 @@ def diagnose(
 
 #: Kinds of failures that bring about wrong values in other rows. Another error type, or a changed input, does not.
 _EXPLAIN_VALUES = ("shape", "type", "crash", "forbidden", "constant", "random", "not numbers")
+
+
+def _same_error(a: Lost, b: Lost) -> bool:
+    return a.failure.kind == "crash" and (a.failure.message, a.failure.yours) == (b.failure.message, b.failure.yours)
 
 
 def _is_gradient(failure: CheckFailure) -> bool:
@@ -122,7 +129,7 @@ def _best_case(
 
 def _comparable(lost: Lost) -> bool:
     """Return whether known wrong answers can be compared with this failure: measured checks are slow and not reproducible."""
-    return lost.failure.kind not in ("unwritten", "missing") and not mark_value(lost.check, "measured")
+    return lost.failure.kind not in ("unwritten", "missing", "time") and not mark_value(lost.check, "measured")
 
 
 def _answers_alike(student: LocalStudent, lost: Lost) -> bool:

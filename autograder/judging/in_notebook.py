@@ -50,16 +50,37 @@ def check(exercise: str, seed: int | None = None) -> float:
 def _check(lesson: Any, exercise: str, seed: int | None) -> float:
     lesson.check_file(exercise)  # raises LookupError
     from autograder.judging.local import LocalStudent
+    from autograder.judging.patience import patience
+    from autograder.judging.places import newer_cell
     from autograder.judging.runner import run_checks
 
     names = _caller()
     # An exercise that passed and has not changed need not be checked again when a later exercise that uses it fails.
     full = {name: True for (where, name), thing in _passed.items() if where == lesson.name and names.get(name) is thing}
-    report = run_checks(exercise, LocalStudent(names, lesson), seed, full)
+    replace = _show(f"Checking {exercise} …")
+    try:
+        with patience():
+            report = run_checks(exercise, LocalStudent(names, lesson), seed, full)
+    except KeyboardInterrupt as error:
+        replace("")
+        raise Stopped(exercise, error) from None
     if report.full_alone:
         _passed[lesson.name, exercise] = names.get(exercise)
-    _show(report)
+    report.note = " ".join(part for part in (newer_cell(exercise, names), report.note) if part)
+    replace(report)
     return min(max(report.earned, 0.0), report.points)
+
+
+class Stopped(KeyboardInterrupt):
+    """The check was interrupted. The notebook shows where the student's code was, not the frames of the check."""
+
+    def __init__(self, exercise: str, error: BaseException):
+        from autograder.judging.places import place
+
+        super().__init__(f"You stopped the check of {exercise}{place(error)}")
+
+    def _render_traceback_(self) -> list[str]:  # IPython asks for it
+        return [str(self)]
 
 
 def _caller() -> dict[str, Any]:
@@ -79,10 +100,16 @@ def _shell() -> Any:
     return get_ipython()
 
 
-def _show(report: Any) -> None:
+def _show(first: str) -> Callable[[Any], None]:
+    """Show a line and return what puts another thing in its place. Outside a notebook only that is printed."""
     if _shell() is None:
-        print(report)
-        return
+        return lambda thing: print(thing) if thing else None
     from IPython.display import display
 
-    display({"text/plain": str(report), "text/html": report._repr_html_()}, raw=True)
+    handle = display({"text/plain": first}, raw=True, display_id=True)
+
+    def replace(thing: Any) -> None:
+        rich = getattr(thing, "_repr_html_", None)
+        handle.update({"text/plain": str(thing)} | ({"text/html": rich()} if rich else {}), raw=True)
+
+    return replace

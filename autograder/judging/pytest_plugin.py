@@ -14,6 +14,11 @@ STUDENT = pytest.StashKey[Any]()
 SEED = pytest.StashKey[int]()
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    for mark in ("exercise(name): the exercise of a check", "points(value): its points", "measured: it measures"):
+        config.addinivalue_line("markers", mark)
+
+
 @pytest.fixture
 def student(request: pytest.FixtureRequest) -> Any:
     """The student whose work is checked."""

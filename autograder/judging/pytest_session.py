@@ -53,6 +53,7 @@ class Recorder:
         self.outcomes: dict[str, BaseException | None] = {}
         self.printed: dict[str, str] = {}
         self.exchanges: dict[str, Exchange | None] = {}
+        self.interrupted: BaseException | None = None
 
     def pytest_configure(self, config: pytest.Config) -> None:
         config.stash[pytest_plugin.STUDENT] = self.student
@@ -60,6 +61,10 @@ class Recorder:
 
     def pytest_runtest_call(self, item: pytest.Item) -> None:
         self.student.last = None
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        if not isinstance(excinfo.value, pytest.Session.Interrupted):  # so pytest calls an error in a file of checks
+            self.interrupted = excinfo.value
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
@@ -117,7 +122,10 @@ def run(lesson: Lesson, exercise: str, recorder: Recorder) -> None:
     if session is not None and items:
         session.run(items, recorder)
     else:
-        _must_have_run(exercise, _pytest(lesson, [lesson.check_file(exercise)], recorder))
+        code = _pytest(lesson, [lesson.check_file(exercise)], recorder)
+        if recorder.interrupted is not None:
+            raise recorder.interrupted
+        _must_have_run(exercise, code)
 
 
 def in_one_session(lesson: Lesson, body: Callable[[], Any]) -> Any:
@@ -139,8 +147,6 @@ def _pytest(lesson: Lesson, files: Iterable[Path], plugin: object) -> int:
 
 
 def _must_have_run(what: str, code: int) -> None:
-    if code == pytest.ExitCode.INTERRUPTED:
-        raise KeyboardInterrupt
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         raise RuntimeError(f"pytest could not run the checks of {what} ({code!r}). This is no fault of the answer.")
 

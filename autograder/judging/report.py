@@ -87,6 +87,7 @@ class ExerciseReport:
         lines = [f"{self.exercise:<{_WIDTH - len(score)}}{score}"]
         if self.unwritten:
             first = next(r.failure for r in self.results if r.failure)
+            lines += [self.note] if self.note else []
             return "\n".join([*lines, f"○ {first.message}", *([f"    {first.hint}"] if first.hint else [])])
         lines += [self.note] if self.note else []
         told: set[str] = set()
@@ -101,10 +102,10 @@ class ExerciseReport:
             + (f" &nbsp; <small>seed {self.seed}</small>" if any(not r.passed for r in self.results) else "")
             + "</p>"
         )
+        head += f"<p>{escape(self.note)}</p>" if self.note else ""
         if self.unwritten:
             first = next(r.failure for r in self.results if r.failure)
             return f"{head}<p>○ {escape(first.message)} {escape(first.hint)}</p>"
-        head += f"<p>{escape(self.note)}</p>" if self.note else ""
         told: set[str] = set()
         rows = "".join(_html_row(result, told) for result in self.shown())
         return f'{head}<table style="text-align:left;border-collapse:collapse">{rows}</table>'
@@ -134,8 +135,8 @@ def _text_rows(result: CheckResult, told: set[str]) -> list[str]:
 
 def _explanation(result: CheckResult, failure: CheckFailure, told: set[str]) -> list[str]:
     """Return the full explanation the first time; for a later failure with the same cause, only the place and a new error."""
+    error = failure.yours if failure.kind == "crash" and failure.yours not in told else ""
     if same := _told_before(result, failure, told):
-        error = failure.yours if failure.kind == "crash" and result.diagnosis else ""
         return [line for line in (failure.setting, error, same) if line]
     picture = [f"  {line}" for line in failure.picture.text().splitlines()] if failure.picture else []
     return [*failure.lines(), *picture, *_cause(result)]
@@ -145,7 +146,7 @@ def _told_before(result: CheckResult, failure: CheckFailure, told: set[str]) -> 
     """Return the sentence that stands for an explanation that was given above, empty if it was not; remember this one."""
     key = result.diagnosis.name if result.diagnosis else f"{failure.message}\n{failure.yours}"
     known = key in told
-    told.add(key)
+    told |= {key, failure.yours}
     if not known:
         return ""
     return f"Same cause as above: {result.diagnosis.name}." if result.diagnosis else "The same as above."

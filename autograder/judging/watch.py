@@ -5,15 +5,20 @@ import traceback
 from collections.abc import Iterator
 
 from autograder.judging.failure import CheckFailure
+from autograder.judging.patience import TooLong, limited
+from autograder.judging.places import place
 
 
 @contextlib.contextmanager
 def watch(name: str) -> Iterator[None]:
     """Turn any exception of the student's code into a failure that shows the student's own line."""
     try:
-        yield
+        with limited():
+            yield
     except (KeyboardInterrupt, CheckFailure):
         raise
+    except TooLong as error:
+        raise _endless(name, error) from None
     except NotImplementedError as error:
         if error.__traceback__ is None or not _from_stub(error):
             raise _crash(name, error) from None
@@ -34,6 +39,17 @@ def _unwritten(name: str, error: BaseException) -> CheckFailure:
     )
 
 
+def _endless(name: str, error: TooLong) -> CheckFailure:
+    return CheckFailure(
+        "time",
+        f"{name} took longer than {error.seconds:g} seconds and was stopped{place(error)}",
+        received="time",
+        cause="does not end, or takes far too long",
+        hint="Does the loop end for every input? Print what its condition depends on. A loop over single numbers, where one "
+        "operation on the whole tensor would do, takes long too.",
+    )
+
+
 def _from_stub(error: BaseException) -> bool:
     """Distinguish the stub's own ``raise NotImplementedError`` from PyTorch's 'not implemented for this dtype'."""
     last = traceback.extract_tb(error.__traceback__)[-1]
@@ -41,10 +57,6 @@ def _from_stub(error: BaseException) -> bool:
 
 
 def _crash(name: str, error: BaseException) -> CheckFailure:
-    frames = traceback.extract_tb(error.__traceback__)
-    ours = ("site-packages", "/autograder/", "/course_lib/")
-    own = [f for f in frames if not any(part in f.filename.replace("\\", "/") for part in ours)]
-    where = f" in line {own[-1].lineno}: {own[-1].line}" if own and own[-1].line else ""
     derived = " (a ValueError)" if isinstance(error, ValueError) and type(error) is not ValueError else ""
     text = f"{type(error).__name__}{derived}: {' '.join(str(error).split())[:300]}"
-    return CheckFailure("crash", f"{name} stopped with an error{where}", yours=text, received=text)
+    return CheckFailure("crash", f"{name} stopped with an error{place(error)}", yours=text, received=text)

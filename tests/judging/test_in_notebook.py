@@ -1,5 +1,7 @@
 """``check`` in a real kernel: what a student sees, and what nbgrader reads."""
 
+import re
+
 import nbformat
 import pytest
 from nbclient import NotebookClient
@@ -93,3 +95,60 @@ def test_an_earlier_exercise_that_was_spoilt_after_it_passed_still_costs_points_
     assert grade(found[1], 14) == 14
     [table] = [o.data["text/plain"] for o in found[4].outputs if o.output_type == "display_data"]
     assert "a right scaled_dot_product_attention in place of yours" in table
+
+
+def text_of(cell):
+    return "\n".join(o.data["text/plain"] for o in cell.outputs if o.output_type == "display_data")
+
+
+ENDLESS = "def softmax(E, dim=-1):\n    while True:\n        pass"
+QUICK = (
+    "from autograder.judging import patience\nusual = patience.patience\npatience.patience = lambda: usual(1.0, 0.2)"
+)
+
+
+def test_an_answer_that_does_not_end_is_stopped_and_its_line_and_cell_are_named():
+    found = run(QUICK, ENDLESS, 'check("softmax", seed=1)')
+    told = text_of(found[2])
+    assert re.search(
+        r"softmax took longer than 1 seconds and was stopped in line [23] of In\[3\]: (while True:|pass)", told
+    )
+    assert "Likely cause: does not end" in told
+    assert grade(found[2], 7) == 0
+
+
+STOP = "import os, signal, threading\nthreading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+
+
+def test_the_stop_button_tells_the_line_without_our_own_frames():
+    found = run(ENDLESS, STOP + 'check("softmax")')
+    [error] = [o for o in found[1].outputs if o.output_type == "error"]
+    [line] = error.traceback
+    assert re.fullmatch(r"You stopped the check of softmax in line [23] of In\[2\]: (while True:|pass)", line)
+
+
+RIGHT = (
+    "def softmax(E, dim=-1):\n    W = torch.exp(E - E.amax(dim, keepdim=True))\n    return W / W.sum(dim, keepdim=True)"
+)
+
+
+def test_after_a_cell_that_failed_the_check_says_that_it_judges_the_older_one():
+    found = run(RIGHT, 'check("softmax")', RIGHT + ")", 'check("softmax")', RIGHT, 'check("softmax")')
+    older = (
+        "In[4] defines softmax anew, but stopped with an error before. So an older version was checked, that of In[2]."
+    )
+    assert older not in text_of(found[1])
+    assert older in text_of(found[3])
+    assert older not in text_of(found[5])
+
+
+def test_where_the_only_cell_failed_the_check_leads_there():
+    found = run(RIGHT + ")", 'check("softmax")')
+    assert "In[2] defines softmax, but stopped with an error before: see there." in text_of(found[1])
+
+
+def test_the_same_error_is_told_once():
+    found = run("def softmax(E, dim=-1):\n    return e / e.sum(dim)", 'check("softmax")')
+    told = text_of(found[1])
+    assert told.count("NameError: name 'e' is not defined") == 1
+    assert "in line 2 of In[2]: return e / e.sum(dim)" in told

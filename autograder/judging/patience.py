@@ -1,0 +1,65 @@
+"""How long the check in a notebook waits for the student's code.
+
+In the grader the sandbox has limits of its own, and this one is not set.
+"""
+
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+#: Seconds for the first call that does not end, and for each after it. Right answers need a fraction of a second.
+FIRST, LATER = 60.0, 3.0
+
+
+class TooLong(BaseException):
+    """Raised in the student's code when its time is up. No ``except Exception`` of the student's catches it."""
+
+    def __init__(self, seconds: float):
+        super().__init__(f"stopped after {seconds:g} seconds")
+        self.seconds = seconds
+
+
+@dataclass
+class _Patience:
+    seconds: float
+    later: float
+
+
+_current: _Patience | None = None
+
+
+@contextlib.contextmanager
+def patience(first: float = FIRST, later: float = LATER) -> Iterator[None]:
+    """Inside, calls of the student's code are stopped when they take too long, where the system has a timer for that."""
+    global _current
+    usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    _current = _Patience(first, later) if usable else None
+    try:
+        yield
+    finally:
+        _current = None
+
+
+@contextlib.contextmanager
+def limited() -> Iterator[None]:
+    """Raise :class:`TooLong` in the code inside when its time is up, if there is a limit."""
+    held = _current
+    if held is None or signal.getitimer(signal.ITIMER_REAL)[0]:  # a call within a call has the time of the outer one
+        yield
+        return
+    seconds = held.seconds
+
+    def stop(*_: Any) -> None:
+        held.seconds = held.later
+        raise TooLong(seconds)
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again every second: a bare except may swallow the first
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

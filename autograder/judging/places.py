@@ -1,0 +1,59 @@
+"""Where in the student's own code something happened."""
+
+import inspect
+import re
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+_OURS = ("site-packages", "/autograder/", "/course_lib/", "/lib/python3")
+
+
+def place(error: BaseException) -> str:
+    """Return `` in line 7 of In[3]: …`` for the innermost line of the student's own code, empty if there is none."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not any(part in frame.filename.replace("\\", "/") for part in _OURS)]
+    if not own or not own[-1].line:
+        return ""
+    number = cell_of(own[-1].filename)
+    return f" in line {own[-1].lineno}{f' of In[{number}]' if number else ''}: {own[-1].line}"
+
+
+def cell_of(filename: str) -> int:
+    """Return the number of the cell that Jupyter compiled under this name; 0 outside a notebook, or for another file."""
+    shell = kernel_shell()
+    known = shell.compile.format_code_name(filename) if shell is not None else None
+    digits = re.fullmatch(r"In\[(\d+)\]", known[1]) if known else None
+    return int(digits[1]) if digits else 0
+
+
+def kernel_shell() -> Any:
+    """Return the shell of the notebook that runs in this process; None in a plain program, and where notebooks are graded."""
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    return shell if getattr(shell, "kernel", None) is not None else None
+
+
+def newer_cell(name: str, names: Mapping[str, Any]) -> str:
+    """Return a sentence if a later cell than that of ``names[name]`` writes it too: that cell stopped before it was defined."""
+    shell = kernel_shell()
+    if shell is None:
+        return ""
+    written = re.compile(rf"^(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
+    last = max((number for number, text in enumerate(shell.user_ns.get("In", ())) if written.search(text)), default=0)
+    if name not in names:
+        return f"In[{last}] defines {name}, but stopped with an error before: see there." if last else ""
+    defined = _cell_of_definition(names[name])
+    if not 0 < defined < last:
+        return ""
+    return (
+        f"In[{last}] defines {name} anew, but stopped with an error before. "
+        f"So an older version was checked, that of In[{defined}]."
+    )
+
+
+def _cell_of_definition(thing: Any) -> int:
+    parts = vars(thing).values() if isinstance(thing, type) else [thing]
+    codes = [getattr(inspect.unwrap(part), "__code__", None) for part in parts if callable(part)]
+    return max((cell_of(code.co_filename) for code in codes if code is not None), default=0)
