@@ -46,7 +46,9 @@ def diagnose(
     found: list[Diagnosis | None] = [_own_cause(lesson, each.failure) for each in lost]
     if any(each.failure.kind == "parameters" for each in lost):
         # Parameters that are missing or too many keep drawn numbers: what follows from that is no second mistake.
-        return [own if each.failure.kind == "parameters" else None for own, each in zip(found, lost, strict=True)]
+        blamed = [each.failure.kind == "parameters" for each in lost]
+        first = next((own for own, its in zip(found, blamed, strict=True) if own and its), None)
+        return [own or first if its else None for own, its in zip(found, blamed, strict=True)]
     explained = [result is not None for result in found]
     enough = any(own and each.failure.kind in _EXPLAIN_VALUES for own, each in zip(found, lost, strict=True))
     for number in range(len(lost)):

@@ -63,6 +63,14 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
             "cause": "bias missing",
             "hint": "The linear maps here have a bias, as nn.Linear has one unless told otherwise.",
         }
+    renamed = _renamed(got, want, missing, extra)
+    if renamed:
+        capitals = all(mine.lower() == asked.lower() for mine, asked in renamed)
+        return {
+            "cause": "capital letters exchanged in a name" if capitals else "weights under other names",
+            "hint": "; ".join(f"{mine} should be called {asked}" for mine, asked in renamed[:3])
+            + (": capital letters count." if capitals else ". Names are part of the exercise: weights are loaded by name."),
+        }
     if missing:
         return {
             "cause": "weights not registered under their names",
@@ -75,3 +83,18 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
         "cause": "weights of the wrong shape",
         "hint": "nn.Linear(a, b) maps vectors of width a to vectors of width b, and keeps its weight as (b, a).",
     }
+
+
+def _renamed(
+    got: Mapping[str, tuple], want: Mapping[str, tuple], missing: Sequence[str], extra: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Return (name, name asked for) where each missing weight has one of its shape under another name, else nothing."""
+    left, pairs = list(extra), []
+    for asked in missing:
+        same = [name for name in left if got[name] == want[asked]]
+        close = sorted(same, key=lambda name: (name.lower() != asked.lower(), left.index(name)))
+        if not close:
+            return []
+        pairs.append((close[0], asked))
+        left.remove(close[0])
+    return [] if left else pairs
