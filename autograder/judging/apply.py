@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from autograder.judging.failure import CheckFailure, nothing_returned
 from autograder.judging.student import Answer, Request
-from autograder.judging.tensors import copy_tensor, is_lazy, matching
+from autograder.judging.tensors import copy_tensor, is_lazy, matching, tensors_of
 from autograder.judging.watch import watch
 
 
@@ -110,7 +110,7 @@ def add_gradients(answer: Answer, request: Request) -> None:
                 yours=str(tuple(out.shape)),
                 received=list(out.shape),
             )
-    wanted = [arg for arg in answer.args_after if isinstance(arg, Tensor) and arg.requires_grad]
+    wanted = [arg for arg in tensors_of(answer.args_after) if arg.requires_grad]
     flowing = [(out * cotangent).sum() for out, cotangent in pairs if isinstance(out, Tensor) and out.requires_grad]
     with watch(f"the backward pass through {request.name}"):
         found = torch.autograd.grad(flowing, [*wanted, *answer.parameters.values()], allow_unused=True)

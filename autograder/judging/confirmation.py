@@ -11,6 +11,7 @@ from torch import Tensor
 from autograder.judging.failure import CheckFailure
 from autograder.judging.replay import Check, equal, replay, silence
 from autograder.judging.student import Answer, Questions, Request, Student
+from autograder.judging.tensors import tensors_of
 
 #: How many requests of a check are tried, the largest first.
 _MOST = 6
@@ -66,13 +67,6 @@ def holds(
         if got[which].shape != want[which].shape or look(got[which], want[which], request) != name:
             return False
     return True
-
-
-def tensors_of(value: Any) -> list[Tensor]:
-    """Return the tensors in a result, in order."""
-    if isinstance(value, Tensor):
-        return [value]
-    return [x for item in value for x in tensors_of(item)] if isinstance(value, tuple | list) else []
 
 
 def repeats(student: Student, request: Request) -> bool:

@@ -19,6 +19,7 @@ from autograder.judging.lesson import Lesson, mark_value
 from autograder.judging.local import LocalStudent
 from autograder.judging.replay import Check, replay, same_failure, silence
 from autograder.judging.student import Exchange, Student
+from autograder.judging.tensors import tensors_of
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,7 @@ def _answers_alike(student: LocalStudent, lost: Lost) -> bool:
         return False
     if exchange.failure is not None:
         return False
-    own, other = confirmation.tensors_of(exchange.value), confirmation.tensors_of(value)
+    own, other = tensors_of(exchange.value), tensors_of(value)
     if len(own) != len(other) or not own:
         return len(own) == len(other)
     received = lost.failure.received

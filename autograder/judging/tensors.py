@@ -1,6 +1,7 @@
 """Copies of tensors, and parameters by name."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -24,3 +25,10 @@ def matching(name: str, own: Iterable[str]) -> list[str]:
 def is_lazy(tensor: Tensor) -> bool:
     """Return whether this is a parameter of a lazy layer that has not seen its first inputs."""
     return isinstance(tensor, nn.UninitializedParameter)
+
+
+def tensors_of(value: Any) -> list[Tensor]:
+    """Return the tensors in a value or in nested lists and tuples, in order."""
+    if isinstance(value, Tensor):
+        return [value]
+    return [x for item in value for x in tensors_of(item)] if isinstance(value, tuple | list) else []

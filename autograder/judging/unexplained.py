@@ -7,6 +7,7 @@ from autograder.judging.failure import CheckFailure, Diagnosis
 from autograder.judging.lesson import Lesson
 from autograder.judging.replay import Check
 from autograder.judging.student import Exchange, Request, Student
+from autograder.judging.tensors import tensors_of
 
 
 def diagnosis(
@@ -53,7 +54,7 @@ def _changes(student: Student, failure: CheckFailure, request: Request) -> bool:
 
 def _blamed(failure: CheckFailure, exchange: Exchange) -> int:
     """Return which of the results is the one that the check found wrong."""
-    given = confirmation.tensors_of(exchange.value)
+    given = tensors_of(exchange.value)
     return next((n for n, value in enumerate(given) if confirmation.alike(value, failure.received)), 0)
 
 

@@ -69,7 +69,11 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
         return {
             "cause": "capital letters exchanged in a name" if capitals else "weights under other names",
             "hint": "; ".join(f"{mine} should be called {asked}" for mine, asked in renamed[:3])
-            + (": capital letters count." if capitals else ". Names are part of the exercise: weights are loaded by name."),
+            + (
+                ": capital letters count."
+                if capitals
+                else ". Names are part of the exercise: weights are loaded by name."
+            ),
         }
     if missing:
         return {

@@ -83,7 +83,7 @@ def check_chain(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_nothing_is_changed(student: Student, draw: Draw) -> None:
-    """It takes a tuple as well as a list, keeps the dtype, and changes neither the list nor the weights"""
+    """It takes a tuple as well as a list, keeps the dtype, lets gradients through, and changes neither list nor weights"""
     weights = _weights(draw, 3, 2, 5, 7)
     single = [A.float() for A in weights]
     answer = student.answer(Request(NAME, (single,)))
@@ -104,3 +104,14 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     expect.unchanged(single, after, [f"weights[{n}]" for n in range(len(single))])
     _compare(student, tuple(weights), ", as a tuple")
     _compare(student, [A.mT.contiguous().mT for A in weights], ", transposed in memory")
+    _gradients_flow(student, weights, draw.normal(2, 7, 7))
+
+
+def _gradients_flow(student: Student, weights, cotangent):
+    """Compare gradients up to one number for each row: rows sum to 1, so who divides by the sum once more is right too."""
+    leaves = [A.clone().requires_grad_() for A in weights]
+    want = torch.autograd.grad((references.attention_rollout(leaves) * cotangent).sum(), leaves)
+    found = student.answer(Request(NAME, (weights,), cotangents=(cotangent,))).gradients
+    found = [g - g.mean(-1, keepdim=True) if isinstance(g, torch.Tensor) else g for g in found]
+    names = [f"weights[{n}]" for n in range(len(weights))]
+    expect.gradients(found, [g - g.mean(-1, keepdim=True) for g in want], names, "less the mean of each row")
