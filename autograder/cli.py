@@ -99,6 +99,8 @@ def _add_audit(commands: Any) -> None:
         "--tenth", type=int, metavar="N", help="which tenth, 0 to 9 (default: a different one each day)"
     )
     parser.add_argument("--no-attacks", dest="attacks", action="store_false", help="leave out the hostile submissions")
+    names = "only measure the names of mistakes, and list those that no reader has judged (default: all lessons)"
+    parser.add_argument("--names", nargs="*", metavar="LESSON", help=names)
     parser.set_defaults(run=_audit)
 
 

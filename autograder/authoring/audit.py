@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.authoring.audited import selected
+from autograder.authoring.names import audit_names
 from autograder.grading.course import Course, find_course
 from autograder.grading.handed_out import released_in
 from autograder.grading.helpers import HelperLost, Helpers, NeedsHuman, Task
@@ -104,13 +105,19 @@ def audit(
     attacks: bool = True,
     since: str | None = None,
     tenth: int | None = None,
+    names: Sequence[str] | None = None,
 ) -> int:
-    """Run the audit, print a table, and return 0 if every verdict is right.
+    """Run the audit, print a table, and return 0 if every verdict is right and few names mislead.
 
     A full run of the course's own bank also runs the attack suite, unless ``attacks`` is False or there is no sandbox. With
     ``since``, a commit, only lessons changed since then are audited in full, and a ``tenth`` of the others, by default today's.
+    With ``names``, lessons (none: all), only the names of mistakes are measured.
     """
     course = find_course()
+    if names is not None:
+        return audit_names(
+            [course.lessons.of(name) for name in names or course.assignments], workers or cpu_count(), True
+        )
     cases = list(selected(course, banks, only, since, tenth))
     console = Console(width=None if os.isatty(1) else 110)
     verdicts: list[Verdict] = []
@@ -122,7 +129,10 @@ def audit(
                 console.print(str(verdict), markup=False, highlight=False, soft_wrap=True)
     verdicts.sort(key=lambda verdict: str(verdict.case))
     bad = _print(console, verdicts, course.lessons)
-    return _attack(course, console) or bad if attacks and not (banks or only or since) else bad
+    if banks or only or since:
+        return bad
+    misled = audit_names([course.lessons.of(name) for name in course.assignments], workers or cpu_count())
+    return (_attack(course, console) if attacks else 0) or bad or misled
 
 
 def _attack(course: Course, console: Console) -> int:

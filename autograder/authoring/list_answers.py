@@ -33,7 +33,8 @@ def list_answers(course: Course, exercise: str, assignment: str | None, names: S
             f"{'right' if case.right else 'wrong'}  {case.name}", style="bold green" if case.right else "bold red"
         )
         console.print(head)
-        console.print(case.hint, markup=False, highlight=False, soft_wrap=True)
+        for text in filter(None, (case.hint, case.why)):
+            console.print(text, markup=False, highlight=False, soft_wrap=True)
         shown = case.text if whole or entry is None else entry.diff()
         console.print(Syntax(shown.rstrip(), "python" if whole else "diff", background_color="default", word_wrap=True))
         console.print()

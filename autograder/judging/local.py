@@ -14,7 +14,7 @@ from autograder.judging.arguments import Made, Seeded
 from autograder.judging.failure import CheckFailure
 from autograder.judging.files import files_in
 from autograder.judging.mentions import mentioned, source_in, text_of
-from autograder.judging.student import Answer, Questions, Request
+from autograder.judging.student import Answer, Fresh, Questions, Request, Rounds
 from autograder.judging.watch import watch
 
 if TYPE_CHECKING:  # the process that runs students' code has no lesson
@@ -106,7 +106,7 @@ class LocalStudent(Questions):
         return call
 
     def time_ratio(
-        self, name: str, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int], **kwargs: Any
+        self, name: str, fresh: Fresh, thresholds: Sequence[float], rounds: Rounds, compared: bool = True, **kwargs: Any
     ) -> measure.Ratio:
         from autograder.judging import references
 

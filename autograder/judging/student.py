@@ -14,6 +14,9 @@ from torch import Tensor
 
 from autograder.judging.failure import CheckFailure
 
+Fresh = Callable[[], tuple]
+Rounds = tuple[int, int]
+
 
 @dataclass(frozen=True)
 class Request:
@@ -79,12 +82,12 @@ class Student(Protocol):
         """Return a callable for timing from outside: it copies and watches nothing."""
 
     def time_ratio(
-        self, name: str, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int], **kwargs: Any
+        self, name: str, fresh: Fresh, thresholds: Sequence[float], rounds: Rounds, compared: bool = True, **kwargs: Any
     ) -> Any:
         """Race the student's ``name`` against the reference of that name, each round on ``fresh()`` inputs.
 
         Returns a :class:`~autograder.judging.measure.Ratio`. The measurement continues while it is unclear on which side
-        of a threshold the ratio lies.
+        of a threshold the ratio lies. Where the processes are the grader's, wrong results fail unless ``compared`` is False.
         """
 
     def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:

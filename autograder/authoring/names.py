@@ -1,0 +1,129 @@
+"""How far the name of a mistake can be trusted.
+
+Half of the known wrong answers are hidden from the diagnosis, which must then explain them by the other half, by the checks and
+by symptoms, as it must with a mistake that nobody here has thought of. A reader has judged each name that it gives:
+``answers/names.txt`` of a lesson has one line for each, ``judgement | exercise/case | name``. A name that was never judged,
+because the diagnosis has changed, counts as unread until somebody reads it.
+"""
+
+import resource
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from autograder.judging.answers import Case, cases_of, hidden
+from autograder.judging.lesson import Lesson
+
+#: ``right``: it names this mistake. ``vague``: true, but of many mistakes. ``misleading``: it sends the reader elsewhere.
+JUDGEMENTS = ("right", "vague", "none", "misleading", "unread")
+#: At most so many of the hidden answers may get a misleading name.
+MISLEADING = 0.02
+SEED = 17
+_MOST_MEMORY = 6 * 2**30
+
+
+@dataclass(frozen=True)
+class Named:
+    """What the diagnosis said of a hidden answer, and how a reader judged that."""
+
+    case: Case
+    names: str
+    judgement: str
+
+    def __str__(self) -> str:
+        return f"{self.judgement} | {self.case.exercise}/{self.case.name} | {self.names}"
+
+
+def hidden_half(lesson: Lesson, exercise: str) -> list[Case]:
+    """Return every second wrong answer to an exercise, by name."""
+    return [case for case in cases_of(lesson, exercise) if not case.right][1::2]
+
+
+def named(lessons: Sequence[Lesson], workers: int) -> Iterator[Named]:
+    """Yield what is said of each hidden answer of these lessons."""
+    known = {lesson: _judged(lesson) for lesson in lessons}
+    tasks = [
+        (lesson, exercise, case)
+        for lesson in lessons
+        for exercise in lesson.exercises
+        for case in hidden_half(lesson, exercise)
+    ]
+    with ProcessPoolExecutor(workers, initializer=_prepare) as pool:
+        for (lesson, exercise, case), names in zip(tasks, pool.map(_names_of, tasks, chunksize=8), strict=True):
+            said = known[lesson].get((f"{exercise}/{case.name}", names), "unread")
+            yield Named(case, names, said if names else "none")
+
+
+def _judged(lesson: Lesson) -> dict[tuple[str, str], str]:
+    path = lesson.folder / "answers" / "names.txt"
+    lines = path.read_text(encoding="utf8").splitlines() if path.is_file() else []
+    return dict(_read(line, path, number) for number, line in enumerate(lines, 1) if line and not line.startswith("#"))
+
+
+def _read(line: str, path: Path, number: int) -> tuple[tuple[str, str], str]:
+    parts = [part.strip() for part in line.split(" | ")]
+    if len(parts) != 3 or parts[0] not in ("right", "vague", "misleading"):
+        raise ValueError(
+            f"{path}, line {number}: expected 'right | exercise/case | name' (or vague, or misleading), but got {line!r}."
+        )
+    return (parts[1], parts[2]), parts[0]
+
+
+def _prepare() -> None:
+    """Bound the memory of a process that runs wrong answers: some build a model of a hundred gigabytes."""
+    import torch
+
+    torch.set_num_threads(1)
+    resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+
+
+def _names_of(task: tuple[Lesson, str, Case]) -> str:
+    """Return the names that the feedback gives a hidden answer."""
+    from autograder.judging.local import LocalStudent
+    from autograder.judging.references import namespace
+    from autograder.judging.replay import silence
+    from autograder.judging.runner import run_checks
+
+    lesson, exercise, case = task
+    names = namespace(lesson)
+    try:
+        with silence():
+            exec(compile(case.text, case.name, "exec"), names)
+    except Exception as error:
+        return f"the cell stops with {type(error).__name__}"
+    with hidden(map(str, hidden_half(lesson, exercise))):
+        report = run_checks(exercise, LocalStudent(names, lesson, deep=False), SEED)
+    return ", ".join(report.named)
+
+
+def print_names(console: Console, found: Iterable[Named], unread: bool) -> int:
+    """Print how many names of each lesson are right, vague, none or misleading. Return 0 if few enough mislead."""
+    found = list(found)
+    table = Table(title="Names for answers that the diagnosis does not know")
+    for title in ("lesson", *JUDGEMENTS):
+        table.add_column(title, justify="left" if title == "lesson" else "right")
+    for assignment in dict.fromkeys(each.case.assignment for each in found):
+        table.add_row(assignment, *_counts([each for each in found if each.case.assignment == assignment]))
+    table.add_section()
+    table.add_row("all", *_counts(found))
+    console.print(table)
+    for each in found:
+        if each.judgement == "misleading" or (unread and each.judgement == "unread"):
+            console.print(f"{each.case.assignment}: {each}", markup=False, highlight=False, soft_wrap=True)
+    wrong = sum(each.judgement == "misleading" for each in found)
+    return 1 if wrong > MISLEADING * len(found) else 0
+
+
+def _counts(found: Sequence[Named]) -> list[str]:
+    counted = Counter(each.judgement for each in found)
+    return [f"{counted[judgement]} ({counted[judgement] / max(len(found), 1):.0%})" for judgement in JUDGEMENTS]
+
+
+def audit_names(lessons: Sequence[Lesson], workers: int, unread: bool = False) -> int:
+    """Measure the names of these lessons, print the table, and return 0 if few enough mislead."""
+    return print_names(Console(width=130), named(lessons, workers), unread)
