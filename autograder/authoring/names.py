@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 from rich.console import Console
@@ -53,7 +54,7 @@ def named(lessons: Sequence[Lesson], workers: int) -> Iterator[Named]:
         for exercise in lesson.exercises
         for case in hidden_half(lesson, exercise)
     ]
-    with ProcessPoolExecutor(workers, initializer=_prepare) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), _prepare) as pool:
         for (lesson, exercise, case), names in zip(tasks, pool.map(_names_of, tasks, chunksize=8), strict=True):
             said = known[lesson].get((f"{exercise}/{case.name}", names), "unread")
             yield Named(case, names, said if names else "none")

@@ -6,7 +6,7 @@ numbers alone may show a symptom (:mod:`autograder.judging.symptoms`).
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +51,7 @@ def diagnose(
         first = next((own for own, its in zip(found, blamed, strict=True) if own and its), None)
         return [own or first if its else None for own, its in zip(found, blamed, strict=True)]
     explained = [result is not None for result in found]
+    by_case: set[int] = set()
     enough = any(own and each.failure.kind in _EXPLAIN_VALUES for own, each in zip(found, lost, strict=True))
     for number in range(len(lost)):
         if explained[number] or (lost[number].failure.cause and enough):
@@ -60,6 +61,7 @@ def diagnose(
             if best and fits:  # also where the check itself guesses a cause
                 found[other], explained[other] = Diagnosis(best.title, best.hint, best.why), True
                 enough = True
+                by_case.add(other)
     for number, each in enumerate(lost):
         if found[number] is None and (not enough or each.failure.kind not in ("value", "crash")):
             found[number] = unexplained.diagnosis(
@@ -71,7 +73,23 @@ def diagnose(
             found[number] = next((found[n] for n in range(number) if _same_error(lost[n], each)), None)
     if student is not None and not any(found) and all(_is_gradient(each.failure) for each in lost):
         return [Diagnosis(*symptoms.CUT) for _ in lost]
-    return found
+    return _without_echoes(lost, found, by_case)
+
+
+#: Kinds of failures that one mistake brings about in many rows, each with another guess at its cause.
+_ECHOES = (
+    *("value", "shape", "crash", "constant", "random", "not numbers", "dropout", "order", "leak", "control", "mask"),
+    *("sees", "first", "blind", "caption", "span", "hidden", "padding", "gradient"),
+)
+
+
+def _without_echoes(
+    lost: Sequence[Lost], found: Sequence[Diagnosis | None], by_case: Iterable[int]
+) -> list[Diagnosis | None]:
+    """Keep, of the rows that one mistake may bring about, the known misconceptions, or else the first cause alone."""
+    rows = [n for n, each in enumerate(lost) if found[n] and each.failure.kind in _ECHOES]
+    kept = {found[n] for n in rows if n in by_case} or {found[n] for n in rows[:1]}
+    return [None if n in rows and cause not in kept else cause for n, cause in enumerate(found)]
 
 
 #: Kinds of failures that bring about wrong values in other rows. Another error type, or a changed input, does not.

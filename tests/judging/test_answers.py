@@ -7,6 +7,7 @@ from known import ASSIGNMENTS, CASES, LESSONS
 
 from autograder.judging.answers import cases_of, entries_of, misconceptions, read_bank
 from autograder.judging.entries import read_entries
+from autograder.judging.failure import Diagnosis
 
 TWO = """\
 Comments stand above the first entry.
@@ -92,6 +93,20 @@ def test_an_entry_that_cannot_be_applied_is_an_error_that_says_where(entry, told
 def test_a_folder_without_cases_is_an_error_that_says_what_was_expected(tmp_path):
     with pytest.raises(ValueError, match=r"<assignment>/<exercise>/<right\|wrong>/<name>\.py"):
         read_bank(tmp_path)
+
+
+def test_a_why_is_read_and_gives_the_hint_its_three_steps():
+    why = TWO.replace("the second factor.\n", "the second factor.\n? Squares grow faster.\n? Try: `double(3)`.\n")
+    entries = {entry.name: entry for entry in read_entries(why, "two.diff")}
+    assert entries["squared"].why == "Squares grow faster. Try: `double(3)`."
+    assert entries["squared"].text == "def double(x):\n    y = x * x\n    return y\n"
+    hint = entries["squared"].hint
+    assert Diagnosis("squared", hint, "Because.").steps() == (
+        "The number is multiplied by itself.",
+        "Because.",
+        "Look at the second factor.",
+    )
+    assert Diagnosis("squared", hint).steps() == (hint, "", "")
 
 
 def test_the_wheel_leaves_the_right_answers_out(root):

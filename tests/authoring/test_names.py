@@ -1,0 +1,58 @@
+"""How far the names of mistakes can be trusted: what is hidden, what is read, and how it is counted."""
+
+import io
+
+import pytest
+from known import LESSONS
+from rich.console import Console
+
+from autograder.authoring import names
+from autograder.authoring.names import Named, hidden_half, named, print_names
+from autograder.judging.answers import cases_of, hidden, misconceptions
+
+ATTENTION = LESSONS.of("01-attention")
+
+
+def test_hidden_answers_are_unknown_inside_and_known_again_outside():
+    before = misconceptions(ATTENTION, "softmax")
+    half = hidden_half(ATTENTION, "softmax")
+    with hidden(map(str, half)):
+        inside = misconceptions(ATTENTION, "softmax")
+    assert set(inside) | set(half) == set(before)
+    assert not set(inside) & set(half)
+    assert misconceptions(ATTENTION, "softmax") == before
+
+
+def test_every_second_wrong_answer_is_hidden_and_no_right_one():
+    half = hidden_half(ATTENTION, "softmax")
+    wrong = [case for case in cases_of(ATTENTION, "softmax") if not case.right]
+    assert [case for case in half if case.right] == []
+    assert len(half) == len(wrong) // 2
+
+
+def test_what_is_said_of_a_hidden_answer_is_looked_up(monkeypatch):
+    one = hidden_half(ATTENTION, "softmax")[0]
+    monkeypatch.setattr(names, "hidden_half", lambda lesson, exercise: [one] if exercise == "softmax" else [])
+    [first] = named([ATTENTION], 1)
+    assert first.names
+    assert one.title not in first.names
+    monkeypatch.setattr(names, "_judged", lambda lesson: {(f"softmax/{one.name}", first.names): "vague"})
+    assert [each.judgement for each in named([ATTENTION], 1)] == ["vague"]
+
+
+def test_a_misleading_name_in_fifty_is_as_much_as_may_be():
+    case = cases_of(ATTENTION, "softmax")[0]
+
+    def status(misleading, right):
+        found = [
+            Named(case, "a name", word) for word, n in (("misleading", misleading), ("right", right)) for _ in range(n)
+        ]
+        return print_names(Console(file=io.StringIO()), found, unread=False)
+
+    assert status(1, 49) == 0
+    assert status(2, 48) == 1
+
+
+def test_a_line_that_cannot_be_read_is_an_error_that_says_where(tmp_path):
+    with pytest.raises(ValueError, match=r"names\.txt, line 3: expected 'right"):
+        names._read("true | softmax/x | y", tmp_path / "names.txt", 3)
