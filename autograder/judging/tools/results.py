@@ -153,3 +153,16 @@ def uses_its_inputs(module: StudentModule, first: tuple, second: tuple) -> None:
 def first_result(value: Any, what: str = "The first result") -> Tensor:
     """Return the first of several results, or the only one."""
     return expect.tensor(value[0] if isinstance(value, tuple | list) and value else value, what)
+
+
+def computes(call: Callable[..., Any], inputs: tuple, others: tuple, what: str) -> None:
+    """Fail unless allowed arguments give a result that depends on them: only then does it count that others are refused.
+
+    Whether its numbers are right is the business of other checks.
+    """
+    first, second = (expect.tensor(_first(call(*each)), what) for each in (inputs, others))
+    expect.depends_on_its_inputs(first, second, what)
+
+
+def _first(value: Any) -> Any:
+    return value[0] if isinstance(value, tuple | list) and value else value

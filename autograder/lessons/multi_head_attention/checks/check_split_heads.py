@@ -6,7 +6,7 @@ from autograder.judging.marks import exercise, points
 from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.results import refuses
+from autograder.judging.tools.results import computes, refuses
 from autograder.lessons.multi_head_attention import references
 
 NAME = "split_heads"
@@ -76,8 +76,7 @@ def check_other_memory_layouts_and_gradients(student: Student, sizes: Sizes, dra
 @points(1)
 def check_num_heads_must_divide(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A number of heads that does not divide the width raises an error"""
-    for num_heads in (3, 8):
-        _compare(student, draw.normal(2, 3, 24), num_heads)
+    computes(student.split_heads, (draw.normal(2, 3, 24), 8), (draw.normal(2, 3, 24), 8), "The result")
     X = draw.normal(sizes.B, 6, 10)  # 6 vectors of width 10: their 60 numbers could be dealt out to 3 or 4 heads
     for num_heads in (3, 4, 20):
         refuses(

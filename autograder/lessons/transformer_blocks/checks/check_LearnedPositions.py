@@ -7,7 +7,7 @@ from autograder.judging.student import Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
-from autograder.judging.tools.results import refuses, same_twice, uses_its_inputs
+from autograder.judging.tools.results import computes, refuses, same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
 from autograder.lessons.transformer_blocks import references
 
@@ -47,10 +47,9 @@ def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(1)
 def check_too_long_a_sequence(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A sequence longer than the table raises an error"""
-    twins = _twins(student, draw)
-    twins.agree(draw.normal(sizes.B, LONGEST, WIDTH), what=WHAT)
-    one = _twins(student, draw, 1)
-    one.agree(draw.normal(sizes.B, 1, WIDTH), what=WHAT)
+    twins, one = _twins(student, draw), _twins(student, draw, 1)
+    for module, N in ((twins.module, LONGEST), (one.module, 1)):
+        computes(module, (draw.normal(sizes.B, N, WIDTH),), (draw.normal(sizes.B, N, WIDTH),), "Y")
     for module, N in ((twins.module, LONGEST + 1), (one.module, 2)):  # a table of one row would broadcast
         refuses(
             f"{N} positions with a table that is too short",

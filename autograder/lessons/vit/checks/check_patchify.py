@@ -6,7 +6,7 @@ from autograder.judging.marks import exercise, points
 from autograder.judging.student import Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.results import refuses
+from autograder.judging.tools.results import computes, refuses
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
 
@@ -61,7 +61,7 @@ def check_values(student: Student, draw: Draw) -> None:
 @points(1)
 def check_size_must_divide(student: Student, draw: Draw) -> None:
     """A height or a width that is no multiple of the patch size raises an error"""
-    _compare(student, draw.normal(2, 3, 6, 9), 3)
+    computes(student.patchify, (draw.normal(2, 3, 6, 9), 3), (draw.normal(2, 3, 6, 9), 3), "The result")
     for H, W, P in (
         (7, 6, 3),
         (6, 7, 3),

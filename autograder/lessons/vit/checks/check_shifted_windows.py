@@ -7,7 +7,7 @@ from autograder.judging.marks import exercise, points
 from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.results import refuses
+from autograder.judging.tools.results import computes, refuses
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
 
@@ -124,7 +124,8 @@ def check_mask(student: Student, draw: Draw) -> None:
 @points(1)
 def check_refusals(student: Student, draw: Draw) -> None:
     """A window that does not divide rows and columns, or a shift that is not smaller than the window, raises an error"""
-    _mask(student, draw.normal(2, 4, 6, 3), 2, 1)
+    fitting = [(draw.normal(2, 4, 6, 3), 2, 1) for _ in range(2)]
+    computes(student.shifted_windows, *fitting, "The windows")
     for rows, columns, window, shift in ((5, 4, 2, 1), (4, 5, 2, 1), (9, 4, 6, 1), (4, 4, 2, 2), (4, 4, 2, -1)):
         refuses(
             f"A grid of {rows} x {columns} tokens with window = {window} and shift = {shift}",

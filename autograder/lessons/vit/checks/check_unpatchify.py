@@ -6,7 +6,7 @@ from autograder.judging.marks import exercise, points
 from autograder.judging.student import Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.results import refuses
+from autograder.judging.tools.results import computes, refuses
 from autograder.lessons.vit.checks import functions
 from autograder.lessons.vit.checks.check_patchify import SIZES
 
@@ -56,7 +56,8 @@ def check_values(student: Student, draw: Draw) -> None:
 @points(1)
 def check_size_must_fit(student: Student, draw: Draw) -> None:
     """Patches that do not fill a picture of that height and width raise an error"""
-    _compare(student, _patches(draw, 2, 3, 6, 9, 3), 3, 6, 9)
+    fitting = [(_patches(draw, 2, 3, 6, 9, 3), 3, 6, 9) for _ in range(2)]
+    computes(student.unpatchify, *fitting, "The picture")
     # N, width of a patch, P, height, width: some could be dealt out in another way.
     for N, wide, P, H, W in (
         (6, 27, 3, 7, 6),
