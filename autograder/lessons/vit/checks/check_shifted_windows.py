@@ -124,8 +124,8 @@ def check_mask(student: Student, draw: Draw) -> None:
 @points(1)
 def check_refusals(student: Student, draw: Draw) -> None:
     """A window that does not divide rows and columns, or a shift that is not smaller than the window, raises an error"""
-    fitting = [(draw.normal(2, 4, 6, 3), 2, 1) for _ in range(2)]
-    computes(student.shifted_windows, *fitting, "The windows")
+    one, other = ((draw.normal(2, 4, 6, 3), 2, 1) for _ in range(2))
+    computes(student.shifted_windows, one, other, "The windows")
     for rows, columns, window, shift in ((5, 4, 2, 1), (4, 5, 2, 1), (9, 4, 6, 1), (4, 4, 2, 2), (4, 4, 2, -1)):
         refuses(
             f"A grid of {rows} x {columns} tokens with window = {window} and shift = {shift}",

@@ -56,8 +56,8 @@ def check_values(student: Student, draw: Draw) -> None:
 @points(1)
 def check_size_must_fit(student: Student, draw: Draw) -> None:
     """Patches that do not fill a picture of that height and width raise an error"""
-    fitting = [(_patches(draw, 2, 3, 6, 9, 3), 3, 6, 9) for _ in range(2)]
-    computes(student.unpatchify, *fitting, "The picture")
+    one, other = ((_patches(draw, 2, 3, 6, 9, 3), 3, 6, 9) for _ in range(2))
+    computes(student.unpatchify, one, other, "The picture")
     # N, width of a patch, P, height, width: some could be dealt out in another way.
     for N, wide, P, H, W in (
         (6, 27, 3, 7, 6),
