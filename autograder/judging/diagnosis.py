@@ -62,11 +62,11 @@ def diagnose(
                 found[other], explained[other] = Diagnosis(best.title, best.hint, best.why), True
                 enough = True
                 by_case.add(other)
+    checks = [each.check for each in lost if not mark_value(each.check, "measured")]
+    asked = functools.cache(lambda name: confirmation.of_many_shapes(_right(lesson), checks, seed, name))
     for number, each in enumerate(lost):
         if found[number] is None and (not enough or each.failure.kind not in ("value", "crash")):
-            found[number] = unexplained.diagnosis(
-                lesson, each.check, each.failure, each.exchange, student, _right(lesson), seed
-            )
+            found[number] = unexplained.diagnosis(lesson, each.failure, each.exchange, student, _right(lesson), asked)
             enough = enough or found[number] is not None
     for number, each in enumerate(lost):
         if found[number] is None and each.failure.kind == "crash":  # the same error has the same cause

@@ -13,14 +13,25 @@ _WRITE = "Write the shape beside each line, in letters, and find the line where 
 
 def symptom(failure: CheckFailure) -> Symptom | None:
     """Return (cause, hint) for a failure of a shape, or None. Its ``expected`` holds the shape as numbers and letters."""
-    told = re.match(r"\(([\d, ]*)\)(?: = \((.*)\))?", failure.expected)
+    told = re.match(r"\(([\d, ]*)\)", failure.expected)
     if failure.kind != "shape" or told is None or not isinstance(failure.received, list):
         return None
     want = [int(number) for number in told[1].replace(" ", "").split(",") if number]
-    got: list[int] = failure.received
-    letters = [letter.strip() for letter in (told[2] or "").split(",") if letter.strip()]
-    named = letters if len(letters) == len(want) and "…" not in letters else [f"axis {n}" for n in range(len(want))]
-    return _another_rank(got, want, named) if len(got) != len(want) else _same_rank(got, want, named)
+    return difference(failure.received, want, letters(failure))
+
+
+def letters(failure: CheckFailure) -> list[str]:
+    """Return the letters of the axes that a failure of a shape names, empty if it names none."""
+    told = re.match(r"\([\d, ]*\) = \((.*)\)", failure.expected)
+    return [letter.strip() for letter in told[1].split(",") if letter.strip()] if told else []
+
+
+def difference(got: Sequence[int], want: Sequence[int], named: Sequence[str]) -> Symptom | None:
+    """Return (cause, hint) for a wrong shape; ``named`` holds the letters of the axes, if they are known."""
+    if list(got) == list(want):
+        return None
+    names = named if len(named) == len(want) and "…" not in named else [f"axis {n}" for n in range(len(want))]
+    return _another_rank(got, want, names) if len(got) != len(want) else _same_rank(got, want, names)
 
 
 def _another_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str]) -> Symptom | None:

@@ -1,50 +1,60 @@
 """What is said of a failure that no known misconception explains: what its wrong result itself shows."""
 
+from collections.abc import Callable, Sequence
+
 from torch import Tensor
 
-from autograder.judging import confirmation, symptoms
+from autograder.judging import confirmation, shapes, symptoms
 from autograder.judging.failure import CheckFailure, Diagnosis
 from autograder.judging.lesson import Lesson
-from autograder.judging.replay import Check
 from autograder.judging.student import Exchange, Request, Student
 from autograder.judging.tensors import tensors_of
 
 
 def diagnosis(
     lesson: Lesson,
-    check: Check,
     failure: CheckFailure,
     exchange: Exchange | None,
     student: Student | None,
     right: Student,
-    seed: int,
+    asked: Callable[[str], Sequence[Request]],
 ) -> Diagnosis | None:
-    """Return the check's own cause, or what the wrong result shows, if it shows that on larger inputs too.
+    """Return the check's own cause, or what the wrong result shows, if it shows that for inputs of other shapes too.
 
-    ``exchange`` is the last request before the failure, ``right`` a right answer to compare with.
+    ``exchange`` is the last request before the failure, ``right`` a right answer to compare with, and ``asked`` returns
+    requests for the function of a name.
     """
     if student is not None and exchange is not None and _changes(student, failure, exchange.request):
         return Diagnosis(*symptoms.CHANGING)
     if failure.cause:
         return Diagnosis(failure.cause, failure.hint)
     told = symptoms.symptom(failure, failure.wanted, lesson.symptom, _inputs(exchange.request if exchange else None))
-    if told is None:
-        return None
-    if (
-        student is not None
-        and exchange is not None
-        and failure.kind == "value"
-        and isinstance(failure.received, Tensor)
-    ):
-        requests = confirmation.requests_of(right, check, seed)
-
-        def look(got: Tensor, want: Tensor, request: Request) -> str:
-            wrong = CheckFailure("value", "", yours=failure.yours, received=got)
-            return (symptoms.symptom(wrong, want, lesson.symptom, _inputs(request)) or ("", ""))[0]
-
-        if not confirmation.holds(student, right, requests, _blamed(failure, exchange), told[0], look):
+    if told is None or student is None or exchange is None:
+        return Diagnosis(*told) if told else None
+    look = _look(lesson, failure)
+    if look is not None:
+        if not confirmation.holds(
+            student, right, asked(exchange.request.name), _blamed(failure, exchange), told[0], look
+        ):
             return None
     return Diagnosis(*told)
+
+
+def _look(lesson: Lesson, failure: CheckFailure) -> Callable[[Tensor, Tensor, Request], str] | None:
+    """Return what names the symptom that a result to another request shows; None if this kind of failure shows none."""
+    if failure.kind == "shape":
+        named = shapes.letters(failure)
+        return lambda got, want, request: (shapes.difference(got.shape, want.shape, named) or ("", ""))[0]
+    if failure.kind != "value" or not isinstance(failure.received, Tensor):
+        return None
+
+    def of_values(got: Tensor, want: Tensor, request: Request) -> str:
+        if got.shape != want.shape:
+            return ""
+        wrong = CheckFailure("value", "", yours=failure.yours, received=got)
+        return (symptoms.symptom(wrong, want, lesson.symptom, _inputs(request)) or ("", ""))[0]
+
+    return of_values
 
 
 def _changes(student: Student, failure: CheckFailure, request: Request) -> bool:
@@ -55,6 +65,8 @@ def _changes(student: Student, failure: CheckFailure, request: Request) -> bool:
 def _blamed(failure: CheckFailure, exchange: Exchange) -> int:
     """Return which of the results is the one that the check found wrong."""
     given = tensors_of(exchange.value)
+    if failure.kind == "shape":
+        return next((n for n, value in enumerate(given) if list(value.shape) == failure.received), 0)
     return next((n for n, value in enumerate(given) if confirmation.alike(value, failure.received)), 0)
 
 
