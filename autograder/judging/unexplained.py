@@ -32,11 +32,9 @@ def diagnosis(
     if told is None or student is None or exchange is None:
         return Diagnosis(*told) if told else None
     look = _look(lesson, failure)
-    if look is not None:
-        if not confirmation.holds(
-            student, right, asked(exchange.request.name), _blamed(failure, exchange), told[0], look
-        ):
-            return None
+    requests = asked(exchange.request.name) if look else ()
+    if look and not confirmation.holds(student, right, requests, _blamed(failure, exchange), told[0], look):
+        return None
     return Diagnosis(*told)
 
 
