@@ -1,6 +1,7 @@
 """Shared checks of modules: a student's module and a reference with the same weights, and their comparison."""
 
 import contextlib
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -55,7 +56,20 @@ class Twins:
         got = self.module(*inputs, **options)
         with explained_if_random(self.module, got, *inputs, **options):
             alike(got, want, what, size, setting)
+        if options:
+            self._agree_by_place(inputs, options, want, what, size, setting)
         return got
+
+    def _agree_by_place(
+        self, inputs: tuple, options: Mapping[str, Any], want: Any, what: Sequence[str], size: float, setting: str
+    ) -> None:
+        """Compare a call with the options at their places instead of their names; it changes none of its arguments."""
+        parameters = inspect.signature(self.reference.forward).parameters
+        names = list(parameters)[: max(list(parameters).index(name) for name in options) + 1]
+        given = (*inputs, *(options.get(name, parameters[name].default) for name in names[len(inputs) :]))
+        answer = self.module.request(*given)
+        alike(answer.value, want, what, size, f"{setting}, called as forward({', '.join(names)})")
+        expect.unchanged(given, answer.args_after, names)
 
     def gradients_agree(
         self, *inputs: Tensor, draw: Any, names: Sequence[str], outputs: int = 1, setting: str = "", **options: Any

@@ -45,6 +45,9 @@ def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
         X, memory = draw.normal(sizes.B, sizes.N_X, D), draw.normal(sizes.B, sizes.N_K, D)
         setting = f"{blocks} blocks{', ' + repr(more[1]) if more else ''}"
         twins.agree(X, memory, what=_what(blocks), size=10.0, setting=setting)
+        twins.agree(
+            X, memory[:, :1].repeat(1, X.shape[1], 1), what=_what(blocks), size=10.0, setting=f"{setting}, N_M = N"
+        )
     uses_its_inputs(twins.module, (X, memory), (X, memory.flip(0)))
 
 

@@ -77,7 +77,7 @@ def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(2)
 def check_post_norm(student: Student, sizes: Sizes, draw: Draw) -> None:
     """norm="post": masked self-attention, cross-attention, feed-forward layer; after each, add and normalise"""
-    for B, N, N_M in [(1, 1, 1), (1, 2, 3), (sizes.B, sizes.N_X, sizes.N_K), (2, 7, 3)]:
+    for B, N, N_M in [(1, 1, 1), (1, 2, 3), (sizes.B, sizes.N_X, sizes.N_K), (2, 7, 3), (2, 4, 4)]:
         for more in ((), (0.0, "post", "gelu")):
             X, memory = _inputs(draw, sizes, B, N, N_M)
             _twins(student, draw, more).agree(X, memory, what=WHAT, setting=f'N = {N}, N_M = {N_M}, norm="post"')
@@ -87,7 +87,7 @@ def check_post_norm(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(2)
 def check_pre_norm(student: Student, sizes: Sizes, draw: Draw) -> None:
     """norm="pre": normalise what goes into each sub-layer (X, not the memory), and add to what was not normalised"""
-    for B, N, N_M in [(1, 1, 1), (1, 2, 3), (sizes.B, sizes.N_X, sizes.N_K), (2, 7, 3)]:
+    for B, N, N_M in [(1, 1, 1), (1, 2, 3), (sizes.B, sizes.N_X, sizes.N_K), (2, 7, 3), (2, 4, 4)]:
         X, memory = _inputs(draw, sizes, B, N, N_M)
         twins = _twins(student, draw, (0.0, "pre", "gelu"))
         twins.agree(2 * X, 2 * memory, what=WHAT, size=10.0, setting=f'N = {N}, N_M = {N_M}, norm="pre"')
