@@ -93,8 +93,8 @@ def _multiple(got: Tensor, want: Tensor) -> Symptom | None:
         return None
     ratio = got[used] / want[used]
     factor = ratio[0].item()
-    if len(want[used].unique()) < 3 or not math.isfinite(factor) or abs(factor) < 1e-9:
-        return None  # with so few numbers, every wrong one is some factor
+    if len(want[used].unique()) < 3 or not math.isfinite(factor) or min(abs(factor), abs(factor - 1)) < 1e-5:
+        return None  # with so few numbers, every wrong one is some factor; and a factor of 1 is rounding
     if same(ratio, ratio[:1].expand_as(ratio)):
         return "off by a constant factor", f"Every entry is {factor:.4g} times what it should be."
     return None

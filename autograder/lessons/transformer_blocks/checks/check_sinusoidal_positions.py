@@ -69,7 +69,11 @@ def check_position_zero_and_first_columns(student: Student) -> None:
     P = _compare(student, 7, 8)
     angle = torch.arange(7.0, dtype=torch.float64)
     expect.close(
-        P[:, :2], torch.stack([angle.sin(), angle.cos()], 1), "P[:, :2]", size=10.0, setting="the first two columns"
+        P[:, :2].float(),
+        torch.stack([angle.sin(), angle.cos()], 1),
+        "P[:, :2]",
+        size=10.0,
+        setting="the first two columns",
     )
 
 
