@@ -1,0 +1,77 @@
+"""A misconception and a symptom hold on more and larger inputs, or they are not named."""
+
+import torch
+from answers import student
+from known import LESSONS
+
+from autograder.judging import confirmation, diagnosis
+from autograder.judging.diagnosis import Lost
+from autograder.judging.failure import CheckFailure, Diagnosis
+from autograder.judging.local import LocalStudent
+from autograder.judging.references import namespace
+from autograder.judging.student import Request
+
+LESSON = LESSONS.of("01-attention")
+RIGHT = LocalStudent(namespace(LESSON), LESSON, deep=False)
+CHECKS = list(LESSON.checks("softmax").values())
+SIGMOID = student("def softmax(E, dim=-1): return torch.sigmoid(E)")
+#: The softmax, but for inputs of more than two numbers.
+UP_TO_TWO = student(
+    "def softmax(E, dim=-1): return E.exp() / E.exp().sum(dim, keepdim=True) if E.numel() <= 2 else torch.sigmoid(E)"
+)
+
+
+def test_the_requests_are_those_of_the_check_the_largest_first():
+    requests = confirmation.requests_of(RIGHT, CHECKS[0], 3)
+    sizes = [sum(x.numel() for x in request.args if isinstance(x, torch.Tensor)) for request in requests]
+    assert 1 < len(requests) <= 6
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_of_many_shapes_each_is_asked_once():
+    requests = confirmation.of_many_shapes(RIGHT, CHECKS, 3, "softmax")
+    shapes = [(tuple(r.args[0].shape), str(r.args[1:]), str(r.kwargs)) for r in requests]
+    assert len(set(shapes)) == len(shapes) > 3
+    assert confirmation.of_many_shapes(RIGHT, CHECKS, 3, "another") == []
+
+
+def test_two_that_agree_on_the_smallest_input_only_do_not_agree():
+    small, large = (Request("softmax", (torch.linspace(0, 1, n),)) for n in (2, 7))
+    assert confirmation.agree(UP_TO_TWO, RIGHT, [small])
+    assert not confirmation.agree(UP_TO_TWO, RIGHT, [small, large])
+    assert confirmation.agree(UP_TO_TWO, SIGMOID, [large])
+
+
+def test_a_random_answer_is_no_evidence_and_does_not_repeat():
+    noise = student("def softmax(E, dim=-1): return torch.rand_like(E)")
+    request = Request("softmax", (torch.zeros(5),))
+    assert confirmation.agree(SIGMOID, noise, [request])
+    assert not confirmation.repeats(noise, request)
+    assert confirmation.repeats(SIGMOID, request)
+
+
+def test_a_symptom_holds_only_if_it_shows_wherever_the_answer_is_wrong():
+    requests = [Request("softmax", (torch.linspace(0, 1, n),)) for n in (3, 7)]
+
+    def look(got, want, request):
+        return "half" if len(got) > 3 else "whole"
+
+    assert not confirmation.holds(SIGMOID, RIGHT, requests, 0, "half", look)
+    assert confirmation.holds(SIGMOID, RIGHT, requests[1:], 0, "half", look)
+    assert confirmation.holds(RIGHT, RIGHT, requests, 0, "anything", look)
+
+
+def test_outcomes_are_alike_by_kind_of_failure_or_by_numbers():
+    assert confirmation.alike(CheckFailure("crash", "a"), CheckFailure("crash", "b"))
+    assert not confirmation.alike(CheckFailure("crash", "a"), torch.zeros(2))
+    assert confirmation.alike((torch.zeros(2), 3), (torch.zeros(2), 3))
+    assert not confirmation.alike(torch.zeros(2), torch.zeros(3))
+
+
+def test_one_mistake_that_shows_in_many_rows_has_one_name():
+    rows = [Lost(CHECKS[0], CheckFailure(kind, "")) for kind in ("value", "shape", "mutated", "value")]
+    found = [Diagnosis(name, "") for name in ("first", "second", "another", "first")]
+    told = diagnosis._without_echoes(rows, found, ())
+    assert [each and each.name for each in told] == ["first", None, "another", "first"]
+    told = diagnosis._without_echoes(rows, found, {1})
+    assert [each and each.name for each in told] == [None, "second", "another", None]

@@ -1,0 +1,44 @@
+"""A module without dropout is asked in both modes."""
+
+import pytest
+from answers import student
+from known import LESSONS
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.runner import run_checks
+from autograder.judging.tools.modes import BothModes
+
+LAYER = """
+class LayerNorm(nn.Module):
+    def __init__(self, width, eps=1e-5):
+        super().__init__()
+        self.gamma, self.beta, self.eps = nn.Parameter(torch.ones(width)), nn.Parameter(torch.zeros(width)), eps
+    def forward(self, X):
+        centred = X - X.mean(-1, keepdim=True)
+        Y = centred / (centred.square().mean(-1, keepdim=True) + self.eps).sqrt()
+        return (Y{changed}) * self.gamma + self.beta
+"""
+BLOCKS = LESSONS.of("03-transformer-blocks")
+
+
+@pytest.mark.parametrize("changed", [" * 2 if self.training else Y", " + 0.01 if self.training else Y"])
+def test_another_result_in_training_mode_fails_and_is_named(changed):
+    text = LAYER.replace("(Y{changed})", f"(Y{changed})")
+    report = run_checks("LayerNorm", student(text, BLOCKS), 3)
+    assert not report.full
+    assert "another result in training mode" in report.named
+
+
+def test_the_same_in_both_modes_passes():
+    assert run_checks("LayerNorm", student(LAYER.replace("{changed}", ""), BLOCKS), 3).full
+
+
+def test_a_call_in_a_chosen_mode_is_asked_once():
+    import torch
+
+    text = LAYER.replace("(Y{changed})", "(Y * 2 if self.training else Y)")
+    made = BothModes.of(student(text, BLOCKS).build("LayerNorm", 4))
+    X = torch.randn(2, 4)
+    assert made.when(training=True)(X).abs().max() > made.when(training=False)(X).abs().max()
+    with pytest.raises(CheckFailure, match="In training mode"):
+        made(X)

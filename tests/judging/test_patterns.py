@@ -1,0 +1,51 @@
+"""What wrong numbers have in common with the right ones."""
+
+import pytest
+import torch
+
+from autograder.judging.patterns import from_inputs, moved, places, shifted, transformed
+
+WANT = torch.randn(4, 5, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+POSITIVE = WANT.abs() + 0.1
+
+
+@pytest.mark.parametrize(
+    ("look", "got", "cause"),
+    [
+        (moved, WANT.flip(0), "in reverse order"),
+        (moved, WANT.roll(1, 1), "one place too late"),
+        (moved, WANT.roll(-1, 1), "one place too early"),
+        (transformed, WANT.exp(), "exp of the right result"),
+        (transformed, WANT.softmax(-1), "a softmax over axis 2 of the right result"),
+        (transformed, 1 - WANT, "1 minus it of the right result"),
+        (shifted, WANT + 0.5, "the same number added everywhere"),
+        (shifted, WANT + torch.arange(6.0), "the same vector added to every row"),
+        (places, torch.cat([WANT[:1] + 1, WANT[1:]]), "only the first of the batch elements is wrong"),
+        (places, torch.cat([WANT[:, :-1], WANT[:, -1:] + 1], 1), "only the last of the rows is wrong"),
+    ],
+)
+def test_a_pattern_has_a_name_and_the_right_result_has_none(look, got, cause):
+    assert look(got, WANT)[0] == cause
+    assert look(WANT.clone(), WANT) is None
+
+
+def test_the_logarithm_and_the_root_of_positive_numbers():
+    assert transformed(POSITIVE.log(), POSITIVE)[0] == "the logarithm of the right result"
+    assert transformed(POSITIVE.sqrt(), POSITIVE)[0] == "the square root of the right result"
+
+
+def test_a_result_is_compared_with_what_came_in():
+    X = torch.randn(4, 5, 6, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    told = [from_inputs(got, WANT, [X])[0] for got in (X, WANT - X, WANT + X, WANT * X)]
+    assert told == [
+        "the input, as it came",
+        "the input is not added",
+        "the input is added once too often",
+        "multiplied by the input",
+    ]
+    assert from_inputs(WANT + 1, WANT, [X]) is None
+
+
+def test_noise_shows_no_pattern():
+    noise = torch.randn(4, 5, 6, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    assert [look(noise, WANT) for look in (moved, transformed, shifted, places)] == [None] * 4

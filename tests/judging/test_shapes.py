@@ -1,0 +1,49 @@
+"""What a wrong shape says about itself."""
+
+import pytest
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.shapes import difference, letters, symptom
+
+NAMES = ("B", "N", "D")
+
+
+@pytest.mark.parametrize(
+    ("got", "want", "cause"),
+    [
+        ((2, 5), (2, 5, 1), "axes of length 1 dropped"),
+        ((), (2, 5, 7), "a single number instead of a tensor"),
+        ((2, 1, 5, 7), (2, 5, 7), "an axis of length 1 too many"),
+        ((2, 7), (2, 5, 7), "the axis N is missing"),
+        ((2, 3, 5, 7), (2, 5, 7), "an axis too many"),
+        ((10, 7), (2, 5, 7), "axes merged or split"),
+        ((4, 9), (2, 5, 7), "2 axes instead of 3"),
+        ((5, 2, 7), (2, 5, 7), "the axes B and N exchanged"),
+        ((5, 7, 2), (2, 5, 7), "axes in another order"),
+        ((1, 10, 7), (2, 5, 7), "dealt out to axes of other lengths"),
+        ((3, 6, 7), (2, 5, 7), "other lengths of B, N"),
+        ((2, 6, 7), (2, 5, 7), "one too many along N"),
+        ((2, 4, 7), (2, 5, 7), "one too few along N"),
+        ((2, 15, 7), (2, 5, 7), "N 3 times as long"),
+        ((2, 1, 7), (2, 5, 7), "N summed to one"),
+        ((2, 7, 7), (2, 5, 7), "the length of D in the place of N"),
+        ((2, 11, 7), (2, 5, 7), "another length of N"),
+    ],
+)
+def test_the_difference_of_two_shapes_has_a_name(got, want, cause):
+    told = difference(got, want, NAMES)
+    assert told is not None
+    assert told[0] == cause
+    assert told[1]
+
+
+def test_a_right_shape_shows_nothing_and_letters_are_used_only_if_there_is_one_for_each_axis():
+    assert difference((2, 5, 7), (2, 5, 7), NAMES) is None
+    assert difference((2, 7), (2, 5, 7), ("B", "…"))[0] == "the axis axis 1 is missing"
+
+
+def test_a_failure_holds_the_shape_as_numbers_and_letters():
+    failure = CheckFailure("shape", "", expected="(2, 5, 7) = (B, N, D)", received=[2, 7])
+    assert letters(failure) == ["B", "N", "D"]
+    assert symptom(failure)[0] == "the axis N is missing"
+    assert symptom(CheckFailure("value", "", expected="(2, 5)", received=[2])) is None
