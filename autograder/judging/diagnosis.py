@@ -78,7 +78,7 @@ def diagnose(
 
 #: Kinds of failures that one mistake brings about in many rows, each with another guess at its cause.
 _ECHOES = (
-    *("value", "shape", "crash", "constant", "random", "not numbers", "dropout", "order", "leak", "control", "mask"),
+    *("value", "shape", "crash", "constant", "random", "not numbers", "dropout", "order", "leak", "mask"),
     *("sees", "first", "blind", "caption", "span", "hidden", "padding", "gradient"),
 )
 

@@ -106,7 +106,7 @@ class LocalStudent(Questions):
         return call
 
     def time_ratio(
-        self, name: str, fresh: Fresh, thresholds: Sequence[float], rounds: Rounds, compared: bool = True, **kwargs: Any
+        self, name: str, fresh: Fresh, thresholds: Sequence[float], rounds: Rounds, **kwargs: Any
     ) -> measure.Ratio:
         from autograder.judging import references
 

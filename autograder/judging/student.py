@@ -81,13 +81,11 @@ class Student(Protocol):
     def timed(self, name: str) -> Callable[..., Any]:
         """Return a callable for timing from outside: it copies and watches nothing."""
 
-    def time_ratio(
-        self, name: str, fresh: Fresh, thresholds: Sequence[float], rounds: Rounds, compared: bool = True, **kwargs: Any
-    ) -> Any:
+    def time_ratio(self, name: str, fresh: Fresh, thresholds: Sequence[float], rounds: Rounds, **kwargs: Any) -> Any:
         """Race the student's ``name`` against the reference of that name, each round on ``fresh()`` inputs.
 
         Returns a :class:`~autograder.judging.measure.Ratio`. The measurement continues while it is unclear on which side
-        of a threshold the ratio lies. Where the processes are the grader's, wrong results fail unless ``compared`` is False.
+        of a threshold the ratio lies.
         """
 
     def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:

@@ -65,9 +65,8 @@ def _timed(
 class Race:
     """A submission's worker and one that runs only the reference, timed in turn on the same inputs and compared."""
 
-    def __init__(self, session: _Session, rival: Worker, name: str, kwargs: Mapping[str, Any], compared: bool = True):
+    def __init__(self, session: _Session, rival: Worker, name: str, kwargs: Mapping[str, Any]):
         self.session, self.rival, self.name, self.kwargs = session, rival, name, kwargs
-        self.compared = compared
         self.results: dict[bool, Any] = {}
 
     def run(self, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int]) -> measure.Ratio:
@@ -93,7 +92,7 @@ class Race:
 
     def _compare(self) -> None:
         """Compare the results once both have answered, in every round: a fast wrong answer must not pass."""
-        if self.compared and len(self.results) == 2:
+        if len(self.results) == 2:
             expect.close(
                 expect.tensor(self.results[False], "Y"),
                 self.results[True],

@@ -84,7 +84,7 @@ class RemoteStudent(Questions):
         return told if held <= 2 * told + _MEMORY_NOISE else held
 
     def time_ratio(
-        self, name: str, fresh: Fresh, thresholds: Sequence[float], rounds: Rounds, compared: bool = True, **kwargs: Any
+        self, name: str, fresh: Fresh, thresholds: Sequence[float], rounds: Rounds, **kwargs: Any
     ) -> measure.Ratio:
         """Race the worker against one that runs only the reference.
 
@@ -98,7 +98,7 @@ class RemoteStudent(Questions):
                     "run",
                     {"text": references.source_of(self.lesson, [name]) + "\ndef echo(*args, **_): return args[-1]\n"},
                 )
-                return Race(self.session, rival, name, kwargs, compared).run(fresh, thresholds, rounds)
+                return Race(self.session, rival, name, kwargs).run(fresh, thresholds, rounds)
             finally:
                 rival.close()
 
