@@ -42,6 +42,9 @@ Transformers" (CS 4644/7643). Papers are named where their idea comes up and lis
   with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
 - Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
+- What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
+  memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
+  look at that too.
 - From exercise 2 on, use `torch.softmax`, so that a mistake in exercise 1 does not follow you around.
 - Not to be used in this lesson, since you are building them: `torch.nn.functional.scaled_dot_product_attention`,
   `nn.MultiheadAttention` (and the layers that contain it), `flex_attention`, and everything in `course_lib.layers`.

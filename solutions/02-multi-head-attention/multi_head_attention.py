@@ -42,6 +42,9 @@ Transformers" (CS 4644/7643). Papers are named where their idea comes up and lis
   with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
 - Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
+- What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
+  memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
+  look at that too.
 - What you wrote in lesson 1 is ready-made here: `attention_weights` gives $A$, and `causal_mask` is the one you know.
 - Not to be used in the exercises of this lesson, since you are building them: `nn.MultiheadAttention` and the layers
   that contain it, and the ready-made `split_heads`, `merge_heads`, `MultiHeadAttention` and `padding_mask` of

@@ -43,6 +43,9 @@ Transformers" (CS 4644/7643). Papers are named where their idea comes up and lis
   with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
 - Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
+- What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
+  memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
+  look at that too.
 - Multi-head attention and the masks come ready-made from `course_lib.layers`: they are what you built in lessons 1
   and 2, with the same arguments and results.
 - Not to be used in this lesson, since you are building them: `nn.LayerNorm` and its functions, PyTorch's other norms

@@ -42,6 +42,9 @@ captioning". Papers are named where their idea comes up and listed at the end.
   with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
 - Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
+- What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
+  memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
+  look at that too.
 - **You hand in two files**: this notebook, and `captioner.safetensors`, which section 6 writes beside it.
 
 **Notation.** Code uses the same letters.

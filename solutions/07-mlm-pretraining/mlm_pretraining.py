@@ -40,6 +40,9 @@ and listed at the end.
   with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
 - Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
+- What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
+  memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
+  look at that too.
 - The layers of lesson 3 are ready-made in `course_lib.layers` and meant to be used. Its BERT, `course_lib.layers.bert`, is not: you are building it.
 - **You hand in two files**: this notebook, and `language_model.safetensors`, which section 4 writes beside it.
 
