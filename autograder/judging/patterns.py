@@ -66,6 +66,8 @@ _FUNCTIONS: Sequence[tuple[str, Callable[[Tensor], Tensor]]] = (
 
 def transformed(got: Tensor, want: Tensor) -> Symptom | None:
     """The right result, and one function of it too many."""
+    if same(got, want):
+        return None  # rounded: the absolute value of positive numbers is no step too many
     for name, function in _FUNCTIONS:
         if same(got, function(want)):
             return (
