@@ -34,19 +34,21 @@ class _Listener(Questions):
 
 def requests_of(right: Student, check: Check, seed: int) -> list[Request]:
     """Return the largest requests that a check makes of a ``right`` answer, which nothing stops."""
-    listener = _Listener(right)
-    replay(check, listener, seed)
-    return sorted(listener.heard, key=_size, reverse=True)[:_MOST]
+    return sorted(_heard(right, [check], seed), key=_size, reverse=True)[:_MOST]
 
 
 def of_many_shapes(right: Student, checks: Sequence[Check], seed: int, name: str) -> list[Request]:
     """Return requests for ``name`` that these checks make of a ``right`` answer, one for each set of shapes."""
+    heard = [request for request in _heard(right, checks, seed) if request.name == name]
+    by_shape = {str(_shapes((request.build, request.args, request.kwargs))): request for request in heard}
+    return sorted(by_shape.values(), key=_size, reverse=True)[: 2 * _MOST]
+
+
+def _heard(right: Student, checks: Sequence[Check], seed: int) -> list[Request]:
     listener = _Listener(right)
     for check in checks:
         replay(check, listener, seed)
-    heard = [request for request in listener.heard if request.name == name]
-    by_shape = {str(_shapes((request.build, request.args, request.kwargs))): request for request in heard}
-    return sorted(by_shape.values(), key=_size, reverse=True)[: 2 * _MOST]
+    return listener.heard
 
 
 def _shapes(value: Any) -> Any:

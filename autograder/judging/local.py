@@ -14,7 +14,7 @@ from autograder.judging.arguments import Made, Seeded
 from autograder.judging.failure import CheckFailure
 from autograder.judging.files import files_in
 from autograder.judging.mentions import mentioned, source_in, text_of
-from autograder.judging.student import Answer, Fresh, Questions, Request, Rounds
+from autograder.judging.student import Answer, Questions, Request
 from autograder.judging.watch import watch
 
 if TYPE_CHECKING:  # the process that runs students' code has no lesson
@@ -106,7 +106,7 @@ class LocalStudent(Questions):
         return call
 
     def time_ratio(
-        self, name: str, fresh: Fresh, thresholds: Sequence[float], rounds: Rounds, **kwargs: Any
+        self, name: str, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int], **kwargs: Any
     ) -> measure.Ratio:
         from autograder.judging import references
 
@@ -137,8 +137,7 @@ class LocalStudent(Questions):
         elsewhere = torch.device(request.default_device) if request.default_device else contextlib.nullcontext()
         with watch(request.name), forbidden.unavailable(forbid), torch.enable_grad(), elsewhere:
             if request.build is not None:
-                build = tuple(self._argument(arg, request) for arg in request.build)
-                target = built(target, build, request)
+                target = built(target, tuple(self._argument(arg, request) for arg in request.build), request)
             for earlier in request.before:
                 target(*(self._argument(arg, request) for arg in earlier))
             for _ in range(request.times):

@@ -14,9 +14,6 @@ from torch import Tensor
 
 from autograder.judging.failure import CheckFailure
 
-Fresh = Callable[[], tuple]
-Rounds = tuple[int, int]
-
 
 @dataclass(frozen=True)
 class Request:
@@ -81,7 +78,9 @@ class Student(Protocol):
     def timed(self, name: str) -> Callable[..., Any]:
         """Return a callable for timing from outside: it copies and watches nothing."""
 
-    def time_ratio(self, name: str, fresh: Fresh, thresholds: Sequence[float], rounds: Rounds, **kwargs: Any) -> Any:
+    def time_ratio(
+        self, name: str, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int], **kwargs: Any
+    ) -> Any:
         """Race the student's ``name`` against the reference of that name, each round on ``fresh()`` inputs.
 
         Returns a :class:`~autograder.judging.measure.Ratio`. The measurement continues while it is unclear on which side

@@ -82,7 +82,8 @@ def _read(connection: socket.socket, size: int, watch: Callable[[], None] | None
             got = connection.recv_into(memoryview(data)[filled:], flags=0 if watch is None else socket.MSG_DONTWAIT)
         except BlockingIOError:  # urgent data makes a socket look readable when it is not
             time.sleep(_POLL)
-            watch()  # type: ignore[misc]
+            if watch is not None:  # without one the socket waits, and this cannot happen
+                watch()
             continue
         except OSError:
             got = 0

@@ -88,6 +88,7 @@ def without_programs(shell: Any) -> Any:
         told(command)
 
     vars(shell).update(system=system, system_piped=system, system_raw=system, getoutput=told)
+    # The method that all %%script magics end in. mypy forbids to replace a method, and that is what is meant here.
     ScriptMagics.shebang = lambda self, line, cell: system(line or cell)  # type: ignore[method-assign]
     return shell
 

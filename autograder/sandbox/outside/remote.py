@@ -10,7 +10,7 @@ from autograder.judging import forbidden, measure, references
 from autograder.judging.failure import CheckFailure
 from autograder.judging.lesson import Lesson
 from autograder.judging.mentions import mentioned
-from autograder.judging.student import Answer, Fresh, Questions, Request, Rounds
+from autograder.judging.student import Answer, Questions, Request
 from autograder.sandbox import decoding, encoding, requests
 from autograder.sandbox.outside.limits import MB
 from autograder.sandbox.outside.race import Race, arguments, must_live, parts_ratio
@@ -84,7 +84,7 @@ class RemoteStudent(Questions):
         return told if held <= 2 * told + _MEMORY_NOISE else held
 
     def time_ratio(
-        self, name: str, fresh: Fresh, thresholds: Sequence[float], rounds: Rounds, **kwargs: Any
+        self, name: str, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int], **kwargs: Any
     ) -> measure.Ratio:
         """Race the worker against one that runs only the reference.
 
