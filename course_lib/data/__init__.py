@@ -8,14 +8,18 @@ from course_lib.data.coco import coco_captions
 from course_lib.data.colour_digits import ColourDigits, draw_colour_digits
 from course_lib.data.digits import handwritten_digits
 from course_lib.data.english import Document, python_english, sentences_of
+from course_lib.data.generations import load_generation
 from course_lib.data.grammar import scene_vocabulary
-from course_lib.data.hub import hub_captions, hub_text
+from course_lib.data.hub import hub_captions, hub_pairs, hub_text
 from course_lib.data.masking_limit import Masking, lowest_loss, posterior
 from course_lib.data.pictures import CaptionedPictures
 from course_lib.data.scene_net import scene_features
 from course_lib.data.scenes import Scenes, draw_scenes
+from course_lib.data.sentence_pairs import SentencePairs, draw_pairs, european_economic_area
 from course_lib.data.special_tokens import CLS, MASK, ORDINARY, SEP
 from course_lib.data.text_files import text_files
+from course_lib.data.text_pairs import tab_separated_pairs, tokens_of
+from course_lib.data.translation_words import english_vocabulary, french_vocabulary
 from course_lib.data.vocabulary import END, PAD, START, UNKNOWN, Vocabulary
 from course_lib.data.wordpieces import train_wordpieces
 from course_lib.data.words import words_of
@@ -38,20 +42,27 @@ __all__ = [
     "LabelledPictures",
     "Masking",
     "Scenes",
+    "SentencePairs",
     "Vocabulary",
     "agreement_language",
     "agreement_words",
     "cifar10",
     "coco_captions",
     "draw_colour_digits",
+    "draw_pairs",
     "draw_scenes",
     "draw_sentences",
+    "english_vocabulary",
     "erase_squares",
+    "european_economic_area",
     "flip_pictures",
     "framed",
+    "french_vocabulary",
     "handwritten_digits",
     "hub_captions",
+    "hub_pairs",
     "hub_text",
+    "load_generation",
     "lowest_loss",
     "posterior",
     "python_english",
@@ -60,7 +71,9 @@ __all__ = [
     "sentences_of",
     "shift_pictures",
     "subject_classes",
+    "tab_separated_pairs",
     "text_files",
+    "tokens_of",
     "train_wordpieces",
     "unframed",
     "who_does_it",

@@ -1,4 +1,4 @@
-"""Captioned pictures and text from the Hugging Face Hub, through the package `datasets`."""
+"""Captioned pictures, text and sentence pairs from the Hugging Face Hub, through the package `datasets`."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -9,6 +9,7 @@ from PIL import Image
 from course_lib.data.english import Document
 from course_lib.data.pictures import CaptionedPictures
 from course_lib.data.text_files import articles_of
+from course_lib.data.text_pairs import Words, chosen
 from course_lib.data.words import words_of
 
 
@@ -45,6 +46,33 @@ def hub_text(
     if not all(isinstance(line, str) for line in lines):
         raise ValueError(f"Expected the column {column!r} to hold text.")
     return articles_of(lines)
+
+
+def hub_pairs(
+    name: str = "Helsinki-NLP/opus_books",
+    config: str | None = "en-fr",
+    split: str = "train",
+    languages: tuple[str, str] = ("en", "fr"),
+    column: str = "translation",
+    longest: int | None = None,
+    most: int | None = None,
+    **options: Any,
+) -> tuple[list[Words], list[Words]]:
+    """Return sentence pairs of a data set on the Hugging Face Hub as lists of tokens, as `tab_separated_pairs` does.
+
+    name, config, split: what `datasets.load_dataset` takes, as do further `options`. column: where a dictionary
+    with a sentence for each of both languages stands.
+
+    Raises ImportError without the package and ValueError if the column is missing or holds something else.
+    """
+    table = _load(name, config, split=split, **options)
+    _check_columns(table, column)
+    cells = table[column]
+    if not all(isinstance(cell, dict) and all(isinstance(cell.get(one), str) for one in languages) for cell in cells):
+        raise ValueError(
+            f"Expected the column {column!r} to hold sentences under {' and '.join(map(repr, languages))}."
+        )
+    return chosen(((cell[languages[0]], cell[languages[1]]) for cell in cells), longest, most)
 
 
 def _load(*arguments: Any, **options: Any) -> Any:

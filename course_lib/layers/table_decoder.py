@@ -12,11 +12,12 @@ class TableDecoder:
     """A decoder whose every step can be looked up: a trigram language model.
 
     table: (V, V, V); table[a, b] holds the logits of the word that follows a b. Before the first word stand two STARTs.
-    What the picture adds is the mean of its features, whose width is V here, so that pictures can tell.
+    What the picture adds is the mean of its features, whose width is V here, so that pictures can tell. With `grows` the state is
+    all words so far, as in a Transformer, and not the word before the last one alone.
     """
 
-    def __init__(self, table: Float[Tensor, "V V V"]):
-        self.table = table
+    def __init__(self, table: Float[Tensor, "V V V"], grows: bool = False):
+        self.table, self.grows = table, grows
 
     def first_state(
         self, features: Float[Tensor, "B N V"], allowed: Bool[Tensor, "B N"] | None = None
@@ -27,11 +28,11 @@ class TableDecoder:
     def step(
         self,
         words: Int64[Tensor, " B"],
-        state: Int64[Tensor, "B 1"],
+        state: Int64[Tensor, "B t"],
         features: Float[Tensor, "B N V"],
         allowed: Bool[Tensor, "B N"] | None = None,
-    ) -> tuple[Float[Tensor, "B V"], Int64[Tensor, "B 1"], Float[Tensor, "B N"]]:
+    ) -> tuple[Float[Tensor, "B V"], Int64[Tensor, "B u"], Float[Tensor, "B N"]]:
         """Return (logits of the next word, new state, weights), of which all lie on cell words mod N."""
-        logits = self.table[state[:, 0], words] + features.mean(dim=1)
+        logits = self.table[state[:, -1], words] + features.mean(dim=1)
         weights = F.one_hot(words % features.shape[1], features.shape[1]).to(features.dtype)
-        return logits, words[:, None], weights
+        return logits, torch.cat((state, words[:, None]), dim=1) if self.grows else words[:, None], weights

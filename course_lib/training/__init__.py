@@ -4,6 +4,22 @@ from course_lib.training.checkpoint import Checkpoint, load_checkpoint, save_che
 from course_lib.training.errors import CheckpointError
 from course_lib.training.fit import fit
 from course_lib.training.history import History
+from course_lib.training.results import save_results
 from course_lib.training.schedule import rate_factor
+from course_lib.training.spy import SpyLoss, SpyModel, SpyOptimizer, SpyRate, read_notes
 
-__all__ = ["Checkpoint", "CheckpointError", "History", "fit", "load_checkpoint", "rate_factor", "save_checkpoint"]
+__all__ = [
+    "Checkpoint",
+    "CheckpointError",
+    "History",
+    "SpyLoss",
+    "SpyModel",
+    "SpyOptimizer",
+    "SpyRate",
+    "fit",
+    "load_checkpoint",
+    "rate_factor",
+    "read_notes",
+    "save_checkpoint",
+    "save_results",
+]

@@ -26,10 +26,14 @@ def write_file(path: str | os.PathLike[str], tensors: Tensors, metadata: Mapping
     They go to a temporary file beside `path`, which is then renamed: whenever this is interrupted, what lay there
     before is still whole. Raises OSError if the folder cannot be written to or the disk is full.
     """
+    write_bytes(path, safetensors.torch.save(tensors, dict(metadata)))
+
+
+def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write `data` to `path`, whole or not at all, as `write_file` does."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    data = safetensors.torch.save(tensors, dict(metadata))
     try:
         with part.open("wb") as file:
             file.write(data)

@@ -1,4 +1,5 @@
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +29,25 @@ def test_importing_course_lib_is_cheap():
 
 def test_the_version_is_there():
     assert course_lib.__version__ == "0.1.0"
+
+
+@pytest.mark.parametrize(("before", "after"), [(None, "PASSIVE"), ("ACTIVE", "ACTIVE")])
+def test_threads_sleep_while_they_wait_unless_somebody_wants_them_to_spin(before, after):
+    environment = {key: value for key, value in os.environ.items() if key != "OMP_WAIT_POLICY"}
+    environment |= {"OMP_WAIT_POLICY": before} if before else {}
+    code = "import course_lib, os; print(os.environ['OMP_WAIT_POLICY'])"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert answer.stdout.strip() == after
+
+
+def test_every_lesson_imports_course_lib_before_anything_that_loads_torch(root):
+    notebooks = sorted((root / "solutions").glob("*/*.py"))
+    assert notebooks
+    for path in notebooks:
+        first = next(
+            node for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))) if isinstance(node, ast.Import)
+        )
+        assert [alias.name for alias in first.names] == ["course_lib"], path
 
 
 def imported_names(source: str) -> set[str]:

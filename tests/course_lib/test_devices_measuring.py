@@ -210,3 +210,21 @@ def test_the_peak_on_the_real_gpu_counts_temporaries():
     peak = devices.peak_memory(fn)
     assert 2 * 4 * 1009**2 <= peak < 2 * 4 * 1009**2 + 2**20
     assert devices.peak_memory(fn, device="cuda") == peak
+
+
+def test_the_least_time_on_the_cpu_is_that_of_the_processor_with_one_thread():
+    before, threads = torch.get_num_threads(), []
+
+    def asleep():
+        threads.append(torch.get_num_threads())
+        time.sleep(0.05)
+
+    assert devices.least_time(asleep, repeats=2, warmup=1) < 0.02
+    assert threads == [1, 1, 1]
+    assert torch.get_num_threads() == before
+
+
+def test_the_least_time_is_the_smallest_reading(monkeypatch):
+    readings = iter([0.0, 3.0, 10.0, 11.0, 20.0, 25.0])
+    monkeypatch.setattr(timing.time, "process_time", lambda: next(readings))
+    assert devices.least_time(lambda: None, repeats=3, warmup=0) == 1.0

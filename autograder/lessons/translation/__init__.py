@@ -1,0 +1,43 @@
+"""04-translation."""
+
+from autograder.judging.in_notebook import check_of
+
+#: In the order of the lesson.
+EXERCISES = (
+    "RecurrentEncoder",
+    "AdditiveScores",
+    "dot_scores",
+    "AttentionDecoder",
+    "shifted_targets",
+    "smoothed_loss",
+    "warmup_rate",
+    "train",
+    "greedy_translate",
+    "beam_search",
+    "bleu",
+    "alignment_error_rate",
+    "TransformerTranslator",
+    "my_translator",
+)
+
+#: The whole model, which this lesson builds of the layers of lesson 03.
+FORBIDDEN = ("course_lib.layers.Transformer", "torch.nn.Transformer")
+
+#: What would be the whole answer to one exercise.
+FORBIDDEN_IN = {
+    "smoothed_loss": ("torch.nn.functional.cross_entropy", "torch.nn.CrossEntropyLoss"),
+}
+
+#: What is handed in beside the notebook.
+HANDED_IN = ("translator.safetensors",)
+
+#: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
+BUILDS_ON = {
+    "AttentionDecoder": ("AdditiveScores",),
+    "my_translator": ("TransformerTranslator",),
+}
+
+#: The module that says what wrong results of this lesson look like.
+SYMPTOMS = "autograder.lessons.weights"
+
+check = check_of(__name__)

@@ -1,0 +1,31 @@
+"""bmm, and minus infinity at padding."""
+class AttentionDecoder(nn.Module):
+    def __init__(self, vocab_size, memory_width, state_width=128, embedding_width=64, hidden_width=64):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embedding_width)
+        self.start = nn.Linear(memory_width, state_width)
+        self.cell = nn.GRUCell(embedding_width, state_width)
+        self.scores = AdditiveScores(state_width, memory_width, hidden_width)
+        self.combine = nn.Linear(memory_width + state_width, state_width, bias=False)
+        self.output = nn.Linear(state_width, vocab_size)
+
+    def first_state(self, memory, allowed=None):
+        return torch.tanh(self.start(memory[:, 0]))
+
+    def step(self, words, state, memory, allowed=None):
+        state = self.cell(self.embedding(words), state)
+        E = self.scores(state.unsqueeze(1), memory)
+        if allowed is not None:
+            E = E.masked_fill(allowed.logical_not().unsqueeze(1), float("-inf"))
+        A = F.softmax(E, -1)
+        context = torch.bmm(A, memory).squeeze(1)
+        return self.output(self.combine(torch.hstack([context, state])).tanh()), state, A.squeeze(1)
+
+    def forward(self, memory, words, allowed=None):
+        state = self.first_state(memory, allowed)
+        logits, weights = [], []
+        for word in words.T:
+            word_logits, state, word_weights = self.step(word, state, memory, allowed)
+            logits.append(word_logits)
+            weights.append(word_weights)
+        return torch.stack(logits, dim=1), torch.stack(weights, dim=1)

@@ -1,0 +1,106 @@
+"""alignment_error_rate(found, sure, possible)."""
+
+import math
+
+import torch
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.marks import exercise, points
+from autograder.judging.student import Request, Student
+from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
+from autograder.judging.tools.results import refuses
+
+NAME = "alignment_error_rate"
+NAMES = ("found", "sure", "possible")
+
+
+def _drawn(draw: Draw, *shape):
+    """Draw three alignments in which every kind of pair occurs, if there is room; what is sure is possible."""
+    found, sure, more = (draw.normal(*shape) > bound for bound in (0.3, 0.5, 0.2))
+    return found, sure, sure | more
+
+
+def _want(found, sure, possible):
+    """Count pair by pair."""
+    pairs = list(zip(found.flatten().tolist(), sure.flatten().tolist(), possible.flatten().tolist(), strict=True))
+    total = sum(a for a, _, _ in pairs) + sum(s for _, s, _ in pairs)
+    right = sum(a and s for a, s, _ in pairs) + sum(a and p for a, _, p in pairs)
+    return 1 - right / total if total else 0.0
+
+
+def _agree(student: Student, alignments, setting=""):
+    setting = setting or f"alignments {tuple(alignments[0].shape)}"
+    got = student.alignment_error_rate(*alignments)
+    if isinstance(got, bool) or not isinstance(got, float | int):
+        raise CheckFailure(
+            "type",
+            "The rate should be one float.",
+            setting=setting,
+            yours=f"a {type(got).__name__}",
+            received=type(got).__name__,
+            cause="not a float",
+            hint="All pairs together make one number; .item() or float() makes it plain.",
+        )
+    want = _want(*alignments)
+    if not math.isclose(got, want, abs_tol=1e-6):
+        raise CheckFailure(
+            "value",
+            "The rate is wrong.",
+            setting=setting,
+            expected=f"{want:.4f}",
+            yours=f"{got:.4f}",
+            received=torch.tensor([float(got)], dtype=torch.float64),
+            wanted=torch.tensor([want], dtype=torch.float64),
+        )
+
+
+@exercise(NAME)
+@points(2)
+def check_values(student: Student, draw: Draw) -> None:
+    """The sure pairs that were found and the possible ones that were found, over all found and all sure ones"""
+    for shape in ((1, 1), (1, 2), (2, 2), (2, 3), (5, 7), (3, 5, 7), (11,), (4, 4), (2, 13, 3)):
+        for _ in range(3):
+            _agree(student, _drawn(draw, *shape))
+    found, sure, _ = _drawn(draw, 5, 7)
+    _agree(student, (found, sure, sure), "nothing but what is sure is possible")
+
+
+@exercise(NAME)
+@points(1)
+def check_all_and_nothing(student: Student, draw: Draw) -> None:
+    """It is 0 if all sure pairs were found and the rest is possible, 1 if nothing is right, and 0 if there is nothing at all"""
+    none, (_, sure, possible) = torch.zeros(5, 7, dtype=torch.bool), _drawn(draw, 5, 7)
+    _agree(student, (sure, sure, possible), "found: the sure pairs")
+    _agree(student, (possible, sure, possible), "found: the possible pairs")
+    _agree(student, (none, sure, possible), "nothing found")
+    _agree(student, (~possible, sure, possible), "only impossible pairs found")
+    _agree(student, (possible & ~sure, none, possible), "nothing is sure")
+    _agree(student, (none, none, possible), "nothing found and nothing sure")
+    _agree(student, (none, none, none), "nothing at all")
+
+
+@exercise(NAME)
+@points(1)
+def check_shapes(student: Student, draw: Draw) -> None:
+    """Alignments of different shapes raise a ValueError, also where they would broadcast; nothing is changed in place"""
+    found, sure, possible = _drawn(draw, 5, 7)
+    for wrong in (
+        (found.T, sure, possible),
+        (found, sure[:, :1], possible),
+        (found[:1], sure, possible),
+        (found, sure, possible[None]),
+        (found, sure, possible[:, :6]),
+        (found.flatten(), sure, possible),
+    ):
+        refuses(
+            f"Alignments of the shapes {', '.join(str(tuple(one.shape)) for one in wrong)}",
+            "Compare all three shapes first, and raise a ValueError that says what was expected.",
+            student.alignment_error_rate,
+            *wrong,
+            sentence=True,
+        )
+    _agree(student, (found, sure, possible))
+    answer = student.answer(Request(NAME, (found, sure, possible)))
+    expect.unchanged((found, sure, possible), answer.args_after, NAMES)
+    _agree(student, [one.T.contiguous().T for one in (found, sure, possible)], "transposed tensors")

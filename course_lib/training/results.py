@@ -1,0 +1,30 @@
+"""What an experiment predicted and what it measured, in a small file that can be handed in."""
+
+import json
+import math
+import os
+from collections.abc import Mapping
+
+from course_lib.training.files import write_bytes
+
+
+def save_results(path: str | os.PathLike[str], predicted: Mapping[str, float], measured: Mapping[str, float]) -> None:
+    """Write both to `path` as JSON: {"predicted": {name: number}, "measured": {name: number}}.
+
+    Write the prediction down before you measure: a guess that was wrong and is understood afterwards is worth more than one that
+    was made to fit. The file is written whole or not at all. Raises ValueError, and writes nothing, if there is no prediction for
+    something that was measured, or if a number is missing or not finite; OSError if the disk does not take it.
+    """
+    both = {"predicted": _numbers("predicted", predicted), "measured": _numbers("measured", measured)}
+    if missing := sorted(both["measured"].keys() - both["predicted"].keys()):
+        raise ValueError(f"Expected a prediction for everything that was measured, got none for {', '.join(missing)}.")
+    write_bytes(path, (json.dumps(both, indent=1) + "\n").encode())
+
+
+def _numbers(what: str, given: Mapping[str, float]) -> dict[str, float]:
+    if not given:
+        raise ValueError(f"Expected at least one number in {what}, got none.")
+    for name, number in given.items():
+        if not math.isfinite(number):
+            raise ValueError(f"Expected finite numbers in {what}, got {name!r}: {number!r}.")
+    return {name: float(number) for name, number in given.items()}

@@ -1,0 +1,1521 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+r"""
+# 4 Translation
+
+Attention was invented to translate. In 2014 a recurrent network read a sentence into one vector and another wrote the translation
+from it; in 2015 the writer was allowed to look back at every word; in 2017 the recurrence was gone and only the looking was
+left. You build all three, write the training loop yourself, and measure each against a language in which the best possible translator
+is known exactly.
+
+| section | the one change | exercise |
+|---|---|---|
+| 1 | two languages of which everything is known | |
+| 2 | a recurrent network reads, in both directions | `RecurrentEncoder` |
+| 3 | how well does a word fit? | `AdditiveScores`, `dot_scores` |
+| 4 | a decoder that looks back before every word | `AttentionDecoder`, written question 1 |
+| 5 | training, every line of it | `shifted_targets`, `smoothed_loss`, `warmup_rate`, `train` |
+| 6 | from probabilities to a sentence | `greedy_translate`, `beam_search` |
+| 7 | how good is a translation? | `bleu`, `alignment_error_rate` |
+| 8 | nothing but attention | `TransformerTranslator`, `my_translator` |
+| 9 | one vector, attention, Transformer: what each of them buys | written question 2 |
+
+The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's CS 4644/7643. Papers are named where
+their idea comes up and listed at the end.
+
+**Before you begin.** Lesson 3 (its encoder and decoder are used in section 8). Recurrent networks are explained here from the beginning.
+Plan about five hours; exercises 4, 8 and 10 are the hardest. All cells of the solution, run from nothing, took 4 minutes and 13 seconds of one core,
+most of it for the two trainings (sections 8.3 and 9.5).
+
+## How this notebook works
+
+- Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
+  `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your
+  own, but for `train`, `bleu` and the beam search, which need up to twenty.
+- The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
+  with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
+  your code gave and, where it can be told, the likely cause.
+- Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
+- What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
+  memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
+  look at that too.
+- `nn.GRU`, `nn.GRUCell` and the layers of lesson 3 in `course_lib.layers` are meant to be used. `nn.Transformer` and
+  `layers.Transformer` are not: you are building the translator.
+- **You hand in two files**: this notebook, and `translator.safetensors`, which section 8 writes beside it.
+
+**Notation.** Code uses the same letters.
+
+| symbol | in code | meaning |
+|---|---|---|
+| $B$ | `B` | sentences in a batch |
+| $N$, $T$ | `N`, `T` | words of the source (English) and of the target (French), with START and END |
+| $x_i$, $y_t$ | `source (B, N)`, `words (B, T)` | ids of source words and of target words |
+| $h_i$, $M$ | `memory`, `(B, N, M)` | what the encoder makes of source word $i$, a vector of width $M$ |
+| $s_t$, $S$ | `state`, `(B, S)` | the decoder's state after it has read $y_1 \dots y_t$ |
+| $e_{t,i}$, $a_{t,i}$ | –, `weights`, `(B, T, N)` | similarity of state $t$ and source word $i$, and its weight: softmax over the source |
+| $c_t$ | `context` | $\sum_i a_{t,i} h_i$ |
+| – | `allowed`, `(B, N)` | mask over the source; **True means "may attend"**, so False at padding |
+"""
+
+# %%
+import course_lib  # first: it asks the threads of torch to sleep while they wait
+
+import math
+from collections import Counter
+from functools import partial
+
+import matplotlib.pyplot as plt
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+from autograder.lessons.translation import check
+from course_lib import devices, layers, plots
+from course_lib.data import (
+    END,
+    PAD,
+    START,
+    draw_pairs,
+    english_vocabulary,
+    european_economic_area,
+    french_vocabulary,
+    load_generation,
+)
+from course_lib.layers import TableDecoder
+from course_lib.training import SpyLoss, SpyModel, SpyOptimizer, SpyRate, fit, read_notes
+
+devices.set_threads()
+devices.describe()
+
+# %% [markdown]
+r"""
+## 1 Two languages of which everything is known
+
+For a sentence of a newspaper nobody can say what the best possible translation is, nor where a model should look while it
+writes a word. So this lesson draws its own sentences, from a small English grammar, and a second grammar says each of them in French. The
+difficulties are real ones:
+
+- most adjectives stand behind the noun (*a green bike*, *un vélo vert*), some before it (*un vieux roi*);
+- an object pronoun stands before the verb (*she sees them*, *elle les voit*);
+- "not" is two words, one on each side (*ne … pas*);
+- in a question, subject and verb change places (*veut-il la lettre ?*);
+- articles, adjectives and verbs agree with a noun that may stand far away, and words lose a letter before a vowel (*l'oiseau*).
+
+A few words have more than one translation. "bike" is *vélo* three times out of four and *bicyclette* otherwise, "you" is *tu* or
+*vous*, and everything that depends on such a choice agrees with it. The probabilities are known, and so three things are known exactly that
+nobody knows about real languages: the **best reachable cross-entropy**, the **best reachable share of exact translations**, and **which
+words belong together**.
+"""
+
+# %% tags=["experiment"]
+held_out = draw_pairs(500, seed=5, part="held_out")
+for place in (0, 6, 8, 9):
+    print(" ".join(held_out.english[place]))
+    for text, chance in [*held_out.translations(place).items()][:4]:
+        print(f"    {chance:.3f}  {' '.join(text)}")
+print(f"lowest cross-entropy {held_out.lowest_loss():.4f} nats per word, best share of exact translations {held_out.best().mean():.3f}")
+
+# %% [markdown]
+r"""
+Sentences are held out **by combination**. One in seven pairs of an adjective and a noun, and of a verb and the noun of its object, never
+occurs in training: a model that has seen *green bird*, *old king* and never *green king* has to put the words together by itself. Every
+held-out sentence has such a pair, so none of them can be looked up in what was learned by heart. The most famous sentence in this
+field is one of them: it is the figure in Bahdanau et al. (2015), and the lectures show it, because three words come in the opposite order.
+
+**Before you run it:** which three? And which rows of the picture will have no cell of 1, because French needs more words
+there than English?
+"""
+
+# %% tags=["experiment"]
+famous = european_economic_area()
+sure, possible = famous.alignment(0)
+plots.show_attention(
+    sure + 0.4 * (possible & ~sure), queries=famous.french[0], keys=famous.english[0], values=False,
+    title="Which words belong together", label="1: translates it, 0.4: depends on it",
+);
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+*zone économique européenne* against *European Economic Area*: a small diagonal from the lower left to the upper right. In
+*a été signé*, *a* and *été* have no cell of 1, because French needs two words where English has "was". A cell of 0.4 marks a word
+that decides about the form: the article *la* translates "the", and it is *la* because *zone* is feminine.
+</details>
+
+A model reads and writes numbers. As in every lesson, `PAD` fills up short sentences, `START` comes before the first word and
+`END` after the last.
+"""
+
+# %% tags=["experiment"]
+english, french = english_vocabulary(), french_vocabulary()
+print(f"{len(english)} English and {len(french)} French ids; PAD {PAD}, START {START}, END {END}")
+source, lengths = english.batch(held_out.english[8:11])
+print(source)
+print("lengths:", lengths.tolist())
+
+# %% [markdown]
+r"""
+## 2 A network that reads
+
+### 2.1 One word after the other
+
+A **recurrent network** keeps a state, a vector, and changes it with every word that it reads:
+
+$$h_t = f_W(x_t, h_{t-1}) \qquad \text{in the simplest case} \qquad h_t = \tanh(W_x x_t + W_h h_{t-1} + b)$$
+
+The same $W$ is used at every step. What the state holds at the end depends on all words and on their order, and it has passed through
+the same function as often as there are words. This is also the difficulty: backwards, the gradient is multiplied by
+$W_h^\top$ at every step, so it shrinks or grows exponentially. A **gated recurrent unit** (GRU; Cho et al. 2014) lets the state pass unchanged
+where a gate says so:
+
+$$z_t = \sigma(W_z x_t + U_z h_{t-1}) \qquad r_t = \sigma(W_r x_t + U_r h_{t-1}) \qquad
+\tilde h_t = \tanh(W x_t + r_t \odot U h_{t-1}) \qquad h_t = z_t \odot h_{t-1} + (1 - z_t) \odot \tilde h_t$$
+
+(Biases are left out; PyTorch applies $r_t$ to $U h_{t-1} + b$.) Where $z_t$ is near 1, $h_t$ is nearly $h_{t-1}$, and the gradient goes
+through undiminished. In code it is `nn.GRU`.
+
+In a sentence the words that come later matter too: *le* or *la* is decided by the noun behind it. So a second GRU reads from right to left, and
+the two states of a word are written side by side:
+
+$$h_i = [\overrightarrow{h}_i ; \overleftarrow{h}_i]$$
+
+### 2.2 In batches
+
+The sentences of a batch are of different lengths and are filled up with padding. The forward direction comes to the padding last, and
+whatever it makes of it can be thrown away. The backward direction comes to the padding *first*: it would begin every short sentence with
+a row of PADs and carry them into all its states. `nn.utils.rnn.pack_padded_sequence` takes the padding out, and `pad_packed_sequence`
+puts zeros in its place.
+
+**Exercise 1.** Write the forward of `RecurrentEncoder`. It returns the states of both directions for every word, and zeros at
+padding, so that a sentence gives the same numbers in any batch. Every length is at least 1.
+
+<details><summary>Hint: packing</summary>
+
+`pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)` is what the GRU is given; it returns a packed
+sequence and a last state that is not needed here.
+</details>
+<details><summary>Hint: back to a tensor</summary>
+
+`pad_packed_sequence(packed, batch_first=True, total_length=N)` returns the states and the lengths. Without `total_length`, columns that
+are padding in all sentences get lost.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "RecurrentEncoder", "solution": true}
+class RecurrentEncoder(nn.Module):
+    """A GRU that reads in both directions (Cho et al. 2014; Bahdanau et al. 2015, section 3.2)."""
+
+    def __init__(self, vocab_size, embedding_width, state_width):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embedding_width)
+        self.gru = nn.GRU(embedding_width, state_width, batch_first=True, bidirectional=True)
+
+    def forward(self, source, lengths):
+        """Return the states (B, N, 2 · state_width) of the words source (B, N): forward beside backward, 0 at padding.
+
+        lengths (B,): how many words of each sentence are no padding.
+        """
+        ### BEGIN SOLUTION Pack the embedded words, run the GRU, and fill up with zeros again.
+        embedded = self.embedding(source)                                            # (B, N, E)
+        packed = nn.utils.rnn.pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        states, _ = self.gru(packed)
+        return nn.utils.rnn.pad_packed_sequence(states, batch_first=True, total_length=source.shape[1])[0]
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-RecurrentEncoder", "grade": true}
+check("RecurrentEncoder")
+
+# %% [markdown]
+r"""
+What does a state know? Its gradient says which words it depends on. **Before you run it:** the left half of each state comes from
+the forward direction, the right half from the backward one. Which triangle will each of them fill?
+"""
+
+# %% tags=["experiment"]
+torch.manual_seed(0)
+reader = RecurrentEncoder(len(english), 16, 16)
+words, count = english.batch(held_out.english[8:9])                             # (1, N)
+N = words.shape[1]
+_, axes = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
+for ax, half, name in zip(axes, (slice(0, 16), slice(16, 32)), ("forward", "backward")):
+    influence = torch.zeros(N, N)
+    for i in range(N):
+        reader.zero_grad()
+        reader(words, count)[0, i, half].sum().backward()
+        influence[i] = reader.embedding.weight.grad[words[0]].norm(dim=1)       # a row for each word of the sentence
+    names = ["<start>", *held_out.english[8], "<end>"]
+    plots.show_attention(influence / influence.max(), queries=names, keys=names, values=False, ax=ax,
+                         title=f"{name}: the state of a row depends on …", label="size of the gradient")
+    ax.set(xlabel="word", ylabel="state of")
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Forward, a state depends on its own word and those before it: the lower triangle. Backward it is the upper one. Both fade away from the
+diagonal, within three or four words in a network that has not been trained. (A word that comes twice in the sentence has one embedding
+and shows the gradients of both places.)
+</details>
+
+### 2.3 One vector for everything
+
+The first translators took the last state as the meaning of the sentence, $c = [\overrightarrow{h}_N ; \overleftarrow{h}_1]$, and a second GRU, the
+**decoder**, wrote the translation from it (Sutskever et al. 2014; Cho et al. 2014):
+
+$$s_t = g_U(y_{t-1}, s_{t-1}, c)$$
+
+The decoder is a language model with one more input. (The lecture's slide writes $g_U(y_{t-1}, h_{t-1}, c)$; the state meant is the
+decoder's own, $s_{t-1}$.) But the same few hundred numbers have to do for a sentence of five words and for one of fifty. The slide asks:
+*what if $T = 1000$?* Section 9 measures it.
+
+## 3 How well does a word fit?
+
+Bahdanau's idea is a new context for every word: the decoder compares its state with each of the encoder's states, and takes the
+mean of those that fit.
+
+$$e_{t,i} = f_\text{att}(s_t, h_i) \qquad a_{t,\cdot} = \mathrm{softmax}(e_{t,\cdot}) \qquad c_t = \sum_i a_{t,i} h_i$$
+
+The weights of a word are positive and add up to 1, $\sum_i a_{t,i} = 1$. (One slide says $= 0$, which is a slip.) Nobody tells the
+network where to look. Everything is differentiable, so the weights are learned from the translations alone.
+
+### 3.1 Additive scores
+
+For $f_\text{att}$ Bahdanau et al. take a small network. State and memory may have different widths, and $W$ and $U$ bring them to one:
+
+$$f_\text{att}(s, h) = v^\top \tanh(W s + U h)$$
+
+**Exercise 2.** Write the forward of `AdditiveScores` for all states and all source words at once: `E[b, t, i]` compares state $t$ with source
+word $i$ of the same sentence.
+
+<details><summary>Hint: all pairs</summary>
+
+$W s$ is `(B, T, hidden)`, $U h$ is `(B, N, hidden)`, and their sum has to be `(B, T, N, hidden)`. Where does each of them need an axis of
+length 1?
+</details>
+"""
+
+# %% nbgrader={"grade_id": "AdditiveScores", "solution": true}
+class AdditiveScores(nn.Module):
+    """e_{t,i} = vᵀ tanh(W s_t + U h_i) (Bahdanau et al. 2015, section A.1.2)."""
+
+    def __init__(self, state_width, memory_width, hidden_width):
+        super().__init__()
+        self.W = nn.Linear(state_width, hidden_width, bias=False)
+        self.U = nn.Linear(memory_width, hidden_width, bias=False)
+        self.v = nn.Linear(hidden_width, 1, bias=False)
+
+    def forward(self, states, memory):
+        """Return the scores (B, T, N) of states (B, T, state_width) and memory (B, N, memory_width)."""
+        ### BEGIN SOLUTION Bring both to one width, add every pair, and let v judge the tanh.
+        pairs = self.W(states)[:, :, None] + self.U(memory)[:, None]                 # (B, T, N, hidden)
+        return self.v(torch.tanh(pairs))[..., 0]
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-AdditiveScores", "grade": true}
+check("AdditiveScores")
+
+# %% [markdown]
+r"""
+### 3.2 Dot products
+
+Luong et al. (2015) take the dot product, $f_\text{att}(s, h) = s^\top h$: no parameters, and one product of matrices for all
+pairs. Both must have the same width then. There is no $\sqrt{D}$ here; lesson 1 says what happens without it when vectors are wide.
+
+**Exercise 3.** Write `dot_scores`. Vectors of different widths raise a `ValueError` that says what was expected.
+"""
+
+# %% nbgrader={"grade_id": "dot_scores", "solution": true}
+def dot_scores(states, memory):
+    """Return the scores (B, T, N) of states (B, T, S) and memory (B, N, S): e_{t,i} = s_tᵀ h_i (Luong et al. 2015).
+
+    Raises ValueError if the widths differ.
+    """
+    ### BEGIN SOLUTION Check the widths, and take all dot products at once.
+    if states.shape[-1] != memory.shape[-1]:
+        raise ValueError(f"Expected vectors of one width, got {states.shape[-1]} and {memory.shape[-1]}.")
+    return states @ memory.transpose(1, 2)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-dot_scores", "grade": true}
+check("dot_scores")
+
+# %% [markdown]
+r"""
+**Before you run it:** the additive scores keep a tensor of `(B, T, N, hidden)` for the backward pass. How many times the memory of
+the dot products will they take with 64 hidden units, and how many times the time?
+"""
+
+# %% tags=["experiment"]
+states, memory = torch.randn(64, 15, 128, requires_grad=True), torch.randn(64, 15, 128, requires_grad=True)
+additive = AdditiveScores(128, 128, 64)
+comparison = devices.compare_times({
+    "dot": lambda: dot_scores(states, memory).sum().backward(),
+    "additive": lambda: additive(states, memory).sum().backward(),
+})
+kept = {"dot": 64 * 15 * 15, "additive": 64 * 15 * 15 * (64 + 1)}
+plots.show_bars(list(kept), [count / 1e6 for count in kept.values()], "millions of numbers", "What the scores keep", "")
+comparison
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+65 times the numbers, and many times the time (the table says how many on your machine). In 2015 additive scores were the better
+ones for wide vectors. Dividing by $\sqrt{D}$ closed that gap in 2017, and dot products have been the rule since.
+</details>
+
+## 4 A decoder that looks back before every word
+
+With every word, the decoder does four things. It reads the word that was written last; it looks at the source; it joins
+what it sees and what it knows to Luong's **attentional state** $\tilde s_t$; and from that it says what comes next.
+
+$$s_t = \mathrm{GRU}(y_t,\, s_{t-1}) \qquad a_t = \mathrm{softmax}\big(f_\text{att}(s_t, h)\big) \qquad c_t = \sum_i a_{t,i} h_i$$
+
+$$\tilde s_t = \tanh(W_c [c_t ; s_t]) \qquad \text{logits}_t = W_o \tilde s_t + b_o$$
+
+$y_1$ is START, and $\text{logits}_t$ are about $y_{t+1}$. $c_t$ has the width of $h$, and so has the "$y = \sum_i a_i h_i$" of the
+slide, where $D_X$ is written. (Bahdanau et al. look with $s_{t-1}$, before they read, and put $c_t$ into the GRU. Luong et al. read
+first. What they look with then knows the last word already.)
+
+**Exercise 4.** `__init__`, `first_state` and `forward` are given. Write `step`, for one word of each sentence. Padding gets weight 0.
+
+<details><summary>Hint: one state is a sequence of length 1</summary>
+
+`self.scores` wants `(B, T, S)`. With `state[:, None]` it is `(B, 1, S)`, and the scores are `(B, 1, N)`.
+</details>
+<details><summary>Hint: the mask</summary>
+
+Where `allowed` is False, the score becomes the smallest number there is, `torch.finfo(E.dtype).min`, *before* the softmax.
+</details>
+<details><summary>Hint: the order in [c ; s]</summary>
+
+Context first, then state: `torch.cat((context, state), dim=1)`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "AttentionDecoder", "solution": true}
+class AttentionDecoder(nn.Module):
+    """A GRU that looks at the source with every word (Bahdanau et al. 2015), with Luong's attentional state."""
+
+    def __init__(self, vocab_size, memory_width, state_width=128, embedding_width=64, hidden_width=64):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embedding_width)
+        self.start = nn.Linear(memory_width, state_width)
+        self.cell = nn.GRUCell(embedding_width, state_width)
+        self.scores = AdditiveScores(state_width, memory_width, hidden_width)
+        self.combine = nn.Linear(memory_width + state_width, state_width, bias=False)
+        self.output = nn.Linear(state_width, vocab_size)
+
+    def first_state(self, memory, allowed=None):
+        """Return the state (B, S) before the first word. At the first place, the backward direction has read everything."""
+        return torch.tanh(self.start(memory[:, 0]))
+
+    def step(self, words, state, memory, allowed=None):
+        """Return (logits (B, V), new state (B, S), weights (B, N)) after reading one more word, words (B,)."""
+        ### BEGIN SOLUTION Read the word, look at the source with the new state, and say what may come next.
+        state = self.cell(self.embedding(words), state)
+        E = self.scores(state[:, None], memory)[:, 0]                                # (B, N)
+        if allowed is not None:
+            E = E.masked_fill(~allowed, torch.finfo(E.dtype).min)
+        weights = torch.softmax(E, dim=-1)
+        context = (weights[:, None] @ memory)[:, 0]                                  # (B, M)
+        attentional = torch.tanh(self.combine(torch.cat((context, state), dim=1)))
+        return self.output(attentional), state, weights
+        ### END SOLUTION
+
+    def forward(self, memory, words, allowed=None):
+        """Return (logits (B, T, V), weights (B, T, N)): one step for each of the words (B, T) that it is given."""
+        state = self.first_state(memory, allowed)
+        logits, weights = [], []
+        for word in words.T:
+            word_logits, state, word_weights = self.step(word, state, memory, allowed)
+            logits.append(word_logits)
+            weights.append(word_weights)
+        return torch.stack(logits, dim=1), torch.stack(weights, dim=1)
+
+# %% nbgrader={"grade_id": "check-AttentionDecoder", "grade": true}
+check("AttentionDecoder")
+
+# %% [markdown]
+r"""
+Encoder and decoder together are a translator. It has the three functions that every translator of this lesson has: `encode` makes the
+memory, once; `first_state` and `step` write, word by word. `forward` is for training.
+"""
+
+# %%
+class RecurrentTranslator(nn.Module):
+    """A recurrent encoder, and a recurrent decoder that looks at all of its states."""
+
+    def __init__(self, source_words, target_words, width=128):
+        super().__init__()
+        self.encoder = RecurrentEncoder(source_words, width // 2, width // 2)
+        self.decoder = AttentionDecoder(target_words, width, width, width // 2, width // 2)
+        self.first_state, self.step = self.decoder.first_state, self.decoder.step
+
+    def encode(self, source, allowed):
+        """Return the memory (B, N, width)."""
+        return self.encoder(source, allowed.sum(dim=1))
+
+    def forward(self, source, words, allowed):
+        """Return (logits (B, T, V), weights (B, T, N))."""
+        return self.decoder(self.encode(source, allowed), words, allowed)
+
+# %% [markdown]
+r"""
+### Written question 1 (2 points, graded by hand)
+
+- (a) The decoder never uses that $h_1, h_2, \dots$ is a sequence: mix them up, and the weights are mixed up in the same way while the
+  context stays as it is. How can the translation then still depend on the order of the English words?
+- (b) The decoder of section 2.3 has one vector for everything, and yet it learned to translate short sentences. Which sentences will
+  it get wrong first, and what about them makes it hard: the number of words, or something else?
+
+Three to six sentences are enough.
+"""
+
+# %% [markdown] nbgrader={"grade_id": "written-order", "grade": true, "solution": true, "points": 2}
+r"""
+(a) The order is in the vectors themselves. Each $h_i$ is made by a recurrent network that has read the words before and
+behind it in their order, so another order gives other vectors, not only the same ones in other places. The decoder also has an
+order of its own: its state knows what has been written so far. A Transformer's encoder has no recurrence, which is why it
+needs positions.
+
+(b) Long ones, but what counts is how much has to be remembered at once. One vector of fixed width holds a limited number of
+independent choices: which noun, which adjective, singular or plural, for every phrase. A long sentence of which most follows from the
+rest would do no harm; a sentence with two clauses has twice as many choices that cannot be guessed from each other. It will confuse
+words that occur in the same role, put an adjective to the wrong noun, and do so more often towards the end.
+
+=== BEGIN MARK SCHEME ===
+
+- 1 point: (a) the order is in the vectors, because the recurrent encoder that made them read the words in order (half a point for "the
+  encoder does it" without what another order changes in the vectors, or for the decoder's own state alone).
+- 1 point: (b) what counts is how many choices have to be remembered that cannot be guessed from each other, *and* that the vector does not
+  grow with them (half a point for one of the two). "Long sentences" alone is no answer: the question asks what about them.
+
+=== END MARK SCHEME ===
+"""
+
+# %% [markdown]
+r"""
+## 5 Training, every line of it
+
+### 5.1 Teacher forcing
+
+In training the decoder is given the right translation, and has to predict each next word. What goes in and what has to come out are the
+same sentence, one place apart:
+
+| goes in | START | le | roi | voit | END | PAD |
+|---|---|---|---|---|---|---|
+| has to come out | le | roi | voit | END | PAD | PAD |
+
+The last column of the sentences never goes in, and START never comes out. (Where a short sentence ends, its END goes in. What should then come
+out is padding, which the loss leaves out.)
+
+**Exercise 5.** Write `shifted_targets`. Sentences of fewer than two places raise a `ValueError`: there is nothing to predict.
+"""
+
+# %% nbgrader={"grade_id": "shifted_targets", "solution": true}
+def shifted_targets(translations):
+    """Return (inputs, expected), both (B, T - 1): what the decoder is given, and what it has to say next.
+
+    translations (B, T): ids from START to END, filled up with padding. Raises ValueError if T is less than 2.
+    """
+    ### BEGIN SOLUTION Leave out the last column of what goes in, and the first of what comes out.
+    if translations.shape[1] < 2:
+        raise ValueError(f"Expected START and at least one word, got {translations.shape[1]} places.")
+    return translations[:, :-1], translations[:, 1:]
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-shifted_targets", "grade": true}
+check("shifted_targets")
+
+# %% [markdown]
+r"""
+### 5.2 A loss that does not ask for certainty
+
+The cross-entropy of the right word is 0 only if its probability is 1, so training keeps pushing the logits apart. **Label smoothing**
+(Szegedy et al. 2016) asks for a little less: of the $V$ words, the right one should get $1 - \varepsilon + \varepsilon / V$ and every
+other one $\varepsilon / V$.
+
+$$\ell = -(1 - \varepsilon) \log p_{y} - \frac{\varepsilon}{V} \sum_{v=1}^{V} \log p_v$$
+
+The loss is the mean of this over the **real** words of the whole batch. A place where padding is expected is no word.
+
+**Exercise 6.** Write `smoothed_loss`. Without any real word the loss is 0, and its gradient is zero. `F.cross_entropy`
+does all of this and is not to be used here.
+
+<details><summary>Hint: both parts from one tensor</summary>
+
+`logs = torch.log_softmax(logits, dim=-1)`. The first part picks one of each row (`gather`), the second is the mean of each row.
+</details>
+<details><summary>Hint: the mean over no word</summary>
+
+Add up, and divide by a count of at least 1: `.clamp(min=1)`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "smoothed_loss", "solution": true}
+def smoothed_loss(logits, expected, smoothing=0.1, pad=PAD):
+    """Return the mean cross-entropy of logits (B, T, V) about expected (B, T), with smoothed targets.
+
+    The mean is over the places that do not expect `pad`. Szegedy et al. (2016), section 7. Without any the loss is 0.
+    """
+    ### BEGIN SOLUTION Mix the right word's loss with the mean over all words, and average over the real places.
+    logs = torch.log_softmax(logits, dim=-1)                                         # (B, T, V)
+    right = logs.gather(2, expected[:, :, None])[:, :, 0]                            # (B, T)
+    losses = -(1 - smoothing) * right - smoothing * logs.mean(dim=-1)
+    real = expected != pad
+    return (losses * real).sum() / real.sum().clamp(min=1)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-smoothed_loss", "grade": true}
+check("smoothed_loss")
+
+# %% [markdown]
+r"""
+Smoothing has its price: the best a model can do is no longer the truth. In our language "bike" is *vélo* with probability 0.75 exactly.
+**Before you run it:** which probability will a model come to that is trained with $\varepsilon = 0.1$, if there are 10 words to choose from?
+"""
+
+# %% tags=["experiment"]
+drawn = torch.tensor([4] * 75 + [5] * 25)[:, None]                              # vélo is 4, bicyclette is 5
+learned = {}
+for smoothing in (0.0, 0.1):
+    free = torch.zeros(1, 1, 10, requires_grad=True)
+    for _ in range(1000):                                                       # plain gradient descent
+        [gradient] = torch.autograd.grad(smoothed_loss(free.expand(100, 1, 10), drawn, smoothing), free)
+        free.data -= 5.0 * gradient
+    learned[smoothing] = torch.softmax(free[0, 0], dim=0)
+    print(f"smoothing {smoothing}: vélo {learned[smoothing][4]:.3f}, bicyclette {learned[smoothing][5]:.3f}, "
+          f"each of the other eight {learned[smoothing][6]:.3f}")
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Without smoothing 0.75 and 0.25. With it $0.9 \cdot 0.75 + 0.01 = 0.685$ and 0.235, and 0.01 for words that never occur. The order is the
+same, so the written sentence is too; the probabilities are wrong on purpose. Where the known optimum is the yardstick we train without
+smoothing. For real sentences, where nothing is known exactly, it helps.
+</details>
+
+### 5.3 The learning rate
+
+At the beginning the gradients are large and point in unreliable directions, and Adam has seen too few of them to scale them well. Vaswani et al.
+(2017) let the rate rise in a straight line over the first steps and then fall as $1 / \sqrt{\text{step}}$:
+
+$$\text{rate} = D^{-0.5} \cdot \min\left(\text{step}^{-0.5},\ \text{step} \cdot \text{warmup}^{-1.5}\right)$$
+
+**Exercise 7.** Write `warmup_rate`. Steps count from 1; a smaller one raises a `ValueError`.
+"""
+
+# %% nbgrader={"grade_id": "warmup_rate", "solution": true}
+def warmup_rate(step, model_width, warmup=4000):
+    """Return the learning rate of a step (1, 2, …), a float. Vaswani et al. (2017), equation 3.
+
+    Raises ValueError if step is less than 1.
+    """
+    ### BEGIN SOLUTION Take the smaller of the two branches, and divide by the root of the width.
+    if step < 1:
+        raise ValueError(f"Expected steps that count from 1, got {step}.")
+    return model_width**-0.5 * min(step**-0.5, step * warmup**-1.5)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-warmup_rate", "grade": true}
+check("warmup_rate")
+
+# %% tags=["experiment"]
+steps = range(1, 20_001, 100)
+curves = {f"D = {width}, warmup {warmup}": [warmup_rate(step, width, warmup) for step in steps]
+          for width, warmup in ((512, 4000), (512, 8000), (256, 4000))}
+plots.show_curves(list(steps), curves, "step", "learning rate", "The schedule of Attention Is All You Need");
+
+# %% [markdown]
+r"""
+### 5.4 The loop
+
+A training step is always the same six lines, and their order matters. In every step:
+
+1. set the learning rate of all parameter groups: every `group` in `optimizer.param_groups` is a dictionary with an entry `"lr"`;
+2. clear the gradients, or those of the last step are added to the new ones;
+3. forward: the loss of the batch;
+4. backward: the gradients;
+5. clip: if their norm, all together, is above `clip`, shrink them to it (`nn.utils.clip_grad_norm_`);
+6. step.
+
+Before the first step the model is put into training mode, after the last one into evaluation mode (dropout knows the difference).
+
+**Exercise 8.** Write `train`. Steps count from 1, one for each batch. It returns the losses as plain numbers: a list of tensors would
+keep the whole computation of every step alive.
+
+<details><summary>Hint: the optimiser</summary>
+
+`make_optimizer` is a function such as `torch.optim.Adam`: call it once, with `model.parameters()`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "train", "solution": true}
+def train(model, loss_of, batches, make_optimizer, rate_of, clip=1.0):
+    """Take one step for every batch, and return the list of their losses, as floats. The model ends in evaluation mode.
+
+    loss_of(model, batch): the loss of a batch, a tensor of shape (). make_optimizer(parameters): the optimiser.
+    rate_of(step): the learning rate of step 1, 2, … clip: the largest norm of all gradients together.
+    """
+    ### BEGIN SOLUTION For every batch: rate, zero_grad, forward, backward, clip, step.
+    optimizer = make_optimizer(model.parameters())
+    losses = []
+    model.train()
+    for step, batch in enumerate(batches, start=1):
+        for group in optimizer.param_groups:
+            group["lr"] = rate_of(step)
+        optimizer.zero_grad()
+        loss = loss_of(model, batch)
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), clip)
+        optimizer.step()
+        losses.append(loss.item())
+    model.eval()
+    return losses
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-train", "grade": true}
+check("train")
+
+# %% [markdown]
+r"""
+The check looks at your loop with a spy: a model, a loss and an optimiser that note what is done with them. You can look, too.
+"""
+
+# %% tags=["experiment"]
+notes = [torch.zeros(20, 7), torch.zeros(20, 7)]
+train(SpyModel(torch.zeros(3)), SpyLoss(), [(torch.randn(8, 3), torch.randn(8), one) for one in notes],
+      SpyOptimizer("SGD"), SpyRate([0.1, 0.05]))
+for number, one in enumerate(notes, start=1):
+    print(f"batch {number}: {', '.join(read_notes(one))}")
+
+# %% [markdown]
+r"""
+A model that cannot learn sixteen sentences by heart will not learn sixty thousand. **Before you run it:** there are 222 French ids. What is
+the loss of a model that knows nothing? How low can it go if only these sentences are to be learned, and what is added to that for *tu* or *vous*?
+"""
+
+# %%
+def loss_of(model, batch, smoothing=0.0):
+    """Return the loss of a batch (source, translations)."""
+    source, translations = batch
+    inputs, expected = shifted_targets(translations)
+    logits, _ = model(source, inputs, source != PAD)
+    return smoothed_loss(logits, expected, smoothing)
+
+
+# %% tags=["experiment"]
+torch.manual_seed(0)
+few = draw_pairs(16, seed=1, clauses=1)
+batch = english.batch(few.english)[0], french.batch(few.french)[0]
+toy = RecurrentTranslator(len(english), len(french), 64)
+losses = train(toy, loss_of, [batch] * 100, torch.optim.Adam, partial(warmup_rate, model_width=64, warmup=50))
+plots.show_losses({"sixteen sentences": losses}, title="Learning sixteen sentences by heart", logy=True)
+print(f"at first {losses[0]:.2f} (log {len(french)} = {math.log(len(french)):.2f}), at last {losses[-1]:.4f}")
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+It begins near the logarithm of the number of ids and goes down to almost nothing: each sentence occurs once, with one translation, so there is
+nothing to be uncertain about. This says that the parts fit together and that gradients reach them. It does not say that anything was
+understood.
+</details>
+
+## 6 From probabilities to a sentence
+
+### 6.1 Greedy
+
+Now nobody gives the decoder the right words. It begins with START, takes the most probable word, reads that, and so
+on until it says END.
+
+To follow a search by hand, there is `TableDecoder`: its probabilities stand in a table, those of the next word for
+any two words before it. It has the same two functions as your decoder, `first_state` and `step`, so whatever works
+with one works with the other. Neither is told what the state is: it is handed on as it came.
+
+**Exercise 9.** Write `greedy_translate` for a batch of sentences. They end at different times: after its END a translation holds
+PAD only, and as soon as all have ended, the search stops.
+
+<details><summary>Hint: what is kept from step to step</summary>
+
+`words (B,)`, `state`, and which translations have ended, `ended (B,)` of booleans. `words.masked_fill(ended, PAD)` writes the padding.
+</details>
+<details><summary>Hint: the order</summary>
+
+A translation that ends in this step still gets its END. So first replace by PAD where it ended *before*, then update `ended`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "greedy_translate", "solution": true}
+@torch.no_grad()
+def greedy_translate(decoder, memory, allowed=None, max_length=20):
+    """Return (translations (B, L), weights (B, L, N)): the most probable word at each step, after START.
+
+    Each translation ends with END, unless max_length cuts it off, and is filled up with PAD. L <= max_length is the length
+    of the longest one, END included, START not. weights[:, t] are those with which word t was chosen; behind an END they do
+    not matter.
+    """
+    ### BEGIN SOLUTION Take the most probable words until every translation has ended.
+    words = torch.full((len(memory),), START, device=memory.device)                  # (B,)
+    ended = torch.zeros_like(words, dtype=torch.bool)
+    state = decoder.first_state(memory, allowed)
+    translations, weights = [], []
+    while len(translations) < max_length and not ended.all():
+        logits, state, looked = decoder.step(words, state, memory, allowed)
+        words = logits.argmax(dim=-1).masked_fill(ended, PAD)
+        ended = ended | (words == END)
+        translations.append(words)
+        weights.append(looked)
+    return torch.stack(translations, dim=1), torch.stack(weights, dim=1)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-greedy_translate", "grade": true}
+check("greedy_translate")
+
+# %% [markdown]
+r"""
+### 6.2 Beam search
+
+Greedy search cannot take back a word. Looking at every sentence of $L$ words would be safe, and takes $V^L$ of them. **Beam search** keeps a
+few unfinished sentences, the *hypotheses*, at most $k$: it extends each by every word and keeps the best $k$ of all these, by their
+log-probability
+
+$$\log p(w_1 \dots w_L) = \sum_{t=1}^{L} \log p(w_t \mid w_1 \dots w_{t-1})$$
+
+where $w_1 \dots w_L$ are the words after START. Every further word makes this sum smaller, so short sentences have an
+advantage that they have not earned. Finished ones are therefore compared by
+
+$$\text{score} = \frac{\log p(w_1 \dots w_L)}{L^\alpha}$$
+
+With $\alpha = 0$ this is the sum, with $\alpha = 1$ the mean per word. END counts as a word, START does not. (Wu et al. 2016 divide by
+$(5 + L)^\alpha / 6^\alpha$, which is nearly the same for long sentences.)
+
+**Exercise 10.** Write `beam_search` for one sentence. Those of the best $k$ that have just said END are finished: they are set aside with
+their score and not extended, and the others go on. Stop when none is left, or after `max_length` words. Return the finished one with the
+highest score; if none has finished, the best unfinished one with its score.
+
+<details><summary>Hint: extending all at once</summary>
+
+Treat the $k$ hypotheses as a batch: `memory.expand(k, -1, -1)`. `total[:, None] + log_softmax(logits)` is
+`(k, V)`; `flatten().topk(...)` finds the best of all, and from the place you get row (`place // V`) and word (`place % V`).
+</details>
+<details><summary>Hint: the state belongs to its hypothesis</summary>
+
+Two of the best may come from the same row. `state[rows]` takes the state along, just as `texts[rows]` takes the words.
+</details>
+<details><summary>Hint: few words</summary>
+
+In the first step there is one hypothesis and thus only $V$ candidates: `min(k, number of candidates)`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "beam_search", "solution": true}
+@torch.no_grad()
+def beam_search(decoder, memory, k, max_length=20, power=1.0):
+    """Return (translation (L,), score) for one sentence, memory (1, N, M).
+
+    The translation, START left out and END included, is the finished hypothesis with the highest score, the sum of its
+    log-probabilities divided by L ** power; if none has finished after max_length words, the best unfinished one.
+    """
+    ### BEGIN SOLUTION Keep the k best hypotheses at every step, and return the best finished one with its score.
+    texts = torch.full((1, 1), START, device=memory.device)                          # (k, 1 + words so far)
+    total, state = torch.zeros(1, device=memory.device), decoder.first_state(memory)
+    finished = []
+    for length in range(1, max_length + 1):
+        logits, state, _ = decoder.step(texts[:, -1], state, memory.expand(len(texts), -1, -1))
+        sums = total[:, None] + torch.log_softmax(logits, dim=-1)                    # (k, V)
+        total, places = sums.flatten().topk(min(k, sums.numel()))
+        rows, words = places // sums.shape[1], places % sums.shape[1]
+        texts, state = torch.cat((texts[rows], words[:, None]), dim=1), state[rows]
+        ended = words == END
+        finished += [(value.item() / length**power, text[1:]) for value, text in zip(total[ended], texts[ended])]
+        texts, state, total = texts[~ended], state[~ended], total[~ended]
+        if len(texts) == 0:
+            break
+    finished = finished or [(total[0].item() / max_length**power, texts[0, 1:])]
+    score, text = max(finished, key=lambda pair: pair[0])
+    return text, score
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-beam_search", "grade": true}
+check("beam_search")
+
+# %% [markdown]
+r"""
+The same in numbers. In the table below, "a" is a little more probable as the first word than "the", but after "a" nothing is likely, and after
+"the" one sentence is almost certain. **Before you run it:** what will greedy search write? And which $\alpha$ lets the sentence
+that ends at once win?
+"""
+
+# %% tags=["experiment"]
+spoken = ["PAD", "START", "END", "?", "a", "the", "cat", "sat"]
+V = len(spoken)
+table = torch.full((V, V, V), -20.0)
+
+
+def say(earlier, last, **chances):
+    """Write into the table how probable the next words are."""
+    for word, chance in chances.items():
+        table[spoken.index(earlier), spoken.index(last), spoken.index(word)] = math.log(chance)
+
+
+say("START", "START", a=0.4, the=0.35, END=0.25)
+say("START", "a", cat=0.26, sat=0.25, the=0.25, END=0.24)                       # after "a" nothing is likely
+say("START", "the", cat=0.8, sat=0.2)                                           # after "the" almost all is clear
+for earlier in ("a", "the"):
+    say(earlier, "cat", sat=0.8, END=0.2)
+    for last in ("sat", "the", "a"):
+        say(earlier, last, END=1.0)
+say("cat", "sat", END=1.0)
+
+nothing = torch.zeros(1, 1, V)                                                  # (1, N, M): a source that says nothing
+print("greedy:", " ".join(spoken[word] for word in greedy_translate(TableDecoder(table), nothing)[0][0]))
+for k, power in ((1, 1.0), (2, 1.0), (3, 1.0), (3, 0.5), (3, 0.0)):
+    text, score = beam_search(TableDecoder(table), nothing, k, power=power)
+    chance = math.exp(float(score) * len(text) ** power)
+    print(f"k = {k}, alpha = {power}: {' '.join(spoken[word] for word in text)}, probability {chance:.3f}")
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Greedy writes "a cat sat", whose probability is $0.4 \cdot 0.26 \cdot 0.8 = 0.083$. With $k = 2$ the search keeps "the" for one more step and
+finds "the cat sat", $0.35 \cdot 0.8 \cdot 0.8 = 0.224$. With three hypotheses the empty sentence, END at once, has its place
+too: its probability 0.25 is higher than that of any sentence with words, so by the plain sum ($\alpha = 0$) it wins. A wider beam finds it
+*because* it searches better. With $\alpha = 1$, or already with 0.5, the sentence wins again.
+</details>
+
+## 7 How good is a translation?
+
+### 7.1 BLEU
+
+People translate the same sentence differently, so a machine's words are compared with one or more reference translations. BLEU (Papineni et al.
+2002) counts runs of $n$ words, *n-grams*, for $n = 1 \dots 4$, over the whole corpus. In one sentence, an n-gram of the candidate counts
+as a match at most as often as it occurs in that reference which has it most often (it is *clipped*; otherwise "the the the" would be
+perfect for "the cat"). With $p_n$ = matches / n-grams of the candidates, $c$ = words of all candidates and $r$ = the sum of the lengths of
+the references closest in length to each candidate (the shorter one of two equally close),
+
+$$\text{BLEU} = \underbrace{\min\left(1, e^{1 - r / c}\right)}_{\text{brevity penalty}} \cdot \left(p_1 p_2 p_3 p_4\right)^{1/4}$$
+
+**Exercise 11.** Write `bleu` for any largest $n$. All counts are added up over the corpus *before* anything is divided. If an n-gram size has
+no match at all, BLEU is 0. The result lies between 0 and 1.
+
+<details><summary>Hint: counting</summary>
+
+`Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))`. For two Counters, `a | b` takes the larger count of each, `a & b`
+the smaller one.
+</details>
+<details><summary>Hint: the closest length</summary>
+
+`min((len(right) for right in rights), key=lambda n: (abs(n - len(words)), n))`
+</details>
+"""
+
+# %% nbgrader={"grade_id": "bleu", "solution": true}
+def bleu(candidates, references, longest=4):
+    """Return the BLEU of a corpus, between 0 and 1 (Papineni et al. 2002), from n-grams up to `longest` words.
+
+    candidates: a list of sentences, each a list of words; references: for each of them a list of one or more right sentences.
+    """
+    ### BEGIN SOLUTION Add up clipped matches, n-grams and lengths over the corpus, and combine them at the end.
+    matches, totals = [0] * longest, [0] * longest
+    length = closest = 0
+    for words, rights in zip(candidates, references):
+        length += len(words)
+        closest += min((len(right) for right in rights), key=lambda n: (abs(n - len(words)), n))
+        for n in range(1, longest + 1):
+            found, most = ngrams(words, n), Counter()
+            for right in rights:
+                most |= ngrams(right, n)                                             # the larger count of each
+            matches[n - 1] += sum((found & most).values())                           # the smaller count of each
+            totals[n - 1] += sum(found.values())
+    if 0 in matches:
+        return 0.0
+    precision = math.prod(match / total for match, total in zip(matches, totals)) ** (1 / longest)
+    return min(1.0, math.exp(1 - closest / length)) * precision
+
+
+def ngrams(words, n):
+    """Count the runs of n words."""
+    return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-bleu", "grade": true}
+check("bleu")
+
+# %% [markdown]
+r"""
+**Before you run it:** our sentences have several right translations. Let somebody translate perfectly, but decide about *tu* and *vous*, *vélo* and
+*bicyclette* anew. What is the BLEU of such a translator, with one reference and with all of them? And that of one who forgets every *pas*?
+"""
+
+# %% tags=["experiment"]
+again = held_out.again(seed=1).french
+other = [[*held_out.translations(place)][-1] for place in range(500)]           # the least probable right translation
+careless = [[word for word in text if word != "pas"] for text in held_out.french]
+one = [[text] for text in held_out.french]
+every = [[*held_out.translations(place)] for place in range(500)]
+for name, texts in (("right, decided anew", again), ("right, always the rarest", other), ("every pas forgotten", careless)):
+    print(f"{name}: {bleu(texts, one):.3f} with one reference, {bleu(texts, every):.3f} with all")
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+A translator that decides anew reaches 0.891 with one reference and 1 with all of them; one that always takes the rarest of the right
+translations gets 0.812, and 1. One that forgets every *pas* says the opposite in more than a third of the sentences, and still gets 0.883. BLEU counts words that agree. It does not know
+which of them matter, and with one reference it takes a right word for a wrong one.
+</details>
+
+### 7.2 Alignment error rate
+
+Did the model look at the right words? Take the English word with the largest weight for every French word: that is its alignment $A$, a set of
+pairs. The gold alignment has *sure* pairs $S$, which have to be found, and *possible* pairs, which may be. Every sure pair is possible as
+well: $S \subseteq P$. Och and Ney (2003), who had people mark both, define
+
+$$\text{AER} = 1 - \frac{|A \cap S| + |A \cap P|}{|A| + |S|}$$
+
+It is 0 if everything sure was found and everything found is at least possible. In our language no people are needed. A pair is sure where one
+word translates the other; where one language has two words for one of the other, at most one of the pairs is. Possible is, besides, the
+second word of such a pair, and what decides about a form: *la* belongs to "the", but that it is not *le* its noun decides.
+
+**Exercise 12.** Write `alignment_error_rate` for alignments as tensors of booleans, of any one shape. Other shapes raise a
+`ValueError`; if nothing was found and nothing is sure, the rate is 0. It returns a float.
+"""
+
+# %% nbgrader={"grade_id": "alignment_error_rate", "solution": true}
+def alignment_error_rate(found, sure, possible):
+    """Return 1 - (|A ∩ S| + |A ∩ P|) / (|A| + |S|), a float (Och and Ney 2003).
+
+    found, sure, possible: bool tensors of one shape, such as (T, N) or (B, T, N); what is sure is possible as well. Raises
+    ValueError if the shapes differ.
+    """
+    ### BEGIN SOLUTION Count the pairs, and put the counts into the equation.
+    if not found.shape == sure.shape == possible.shape:
+        raise ValueError(f"Expected three alignments of one shape, got {found.shape}, {sure.shape}, {possible.shape}.")
+    total = int(found.sum() + sure.sum())
+    right = int((found & sure).sum() + (found & possible).sum())
+    return 1 - right / total if total else 0.0
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-alignment_error_rate", "grade": true}
+check("alignment_error_rate")
+
+# %% [markdown]
+r"""
+## 8 Nothing but attention
+
+### 8.1 The Transformer translates
+
+The recurrent network is still there for two things: it brings word order into the memory, and it carries the decoder's state from word to word. Vaswani
+et al. (2017) leave it out altogether. Positions bring in the order, self-attention lets the words of a sentence see each other, and
+the decoder's state is simply **all words so far**. All parts are those of lesson 3:
+
+- `layers.Encoder`: `self.encoder(X, mask)` gives `(memory, weights)`;
+- `layers.Decoder`: `self.decoder(X, memory, memory_allowed=mask)` gives `(Y, [A of each block])`, each `(B, H, T, N)`. It makes the causal
+  mask itself;
+- `layers.sinusoidal_positions(T, D)`.
+
+**Exercise 13.** Write `embed`, `encode` and `decode`. Words become vectors as in the paper: embedding times $\sqrt D$, plus positions. The weights that
+`decode` returns are the mean over all heads of all blocks, `(B, T, N)`.
+
+<details><summary>Hint: the mask</summary>
+
+`allowed` is `(B, N)`, and has to broadcast to `(B, H, T, N)`: `allowed[:, None, None]`. It is needed twice: words must not look at padding, neither
+in the encoder nor from the decoder.
+</details>
+<details><summary>Hint: the mean over blocks and heads</summary>
+
+`torch.stack(A)` is `(blocks, B, H, T, N)`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "TransformerTranslator", "solution": true}
+class TransformerTranslator(nn.Module):
+    """An encoder and a decoder of pre-norm blocks, with an embedding for each language (Vaswani et al. 2017)."""
+
+    def __init__(self, source_words, target_words, model_width=64, num_heads=4, num_blocks=2, hidden_width=128):
+        super().__init__()
+        self.source_embedding = nn.Embedding(source_words, model_width)
+        self.target_embedding = nn.Embedding(target_words, model_width)
+        self.encoder = layers.Encoder(num_blocks, model_width, num_heads, hidden_width, norm="pre")
+        self.decoder = layers.Decoder(num_blocks, model_width, num_heads, hidden_width, norm="pre")
+        self.output = nn.Linear(model_width, target_words)
+        for embedding in (self.source_embedding, self.target_embedding):
+            nn.init.normal_(embedding.weight, std=model_width**-0.5)            # times √D: about 1, like the positions
+
+    def embed(self, embedding, ids):
+        """Return the vectors (B, T, D) of ids (B, T): embedding times √D, plus sinusoidal positions."""
+        ### BEGIN SOLUTION Scale the embeddings, and add the positions.
+        D = embedding.embedding_dim
+        X = embedding(ids) * math.sqrt(D)
+        return X + layers.sinusoidal_positions(ids.shape[1], D).to(X)
+        ### END SOLUTION
+
+    def encode(self, source, allowed=None):
+        """Return the memory (B, N, D) of source (B, N). allowed (B, N): False at padding; None if there is none."""
+        ### BEGIN SOLUTION Embed the source, and let its words see each other, but no padding.
+        mask = None if allowed is None else allowed[:, None, None]                   # (B, 1, 1, N)
+        return self.encoder(self.embed(self.source_embedding, source), mask)[0]
+        ### END SOLUTION
+
+    def decode(self, words, memory, allowed=None):
+        """Return (logits (B, T, V), weights (B, T, N)) for the words (B, T) so far: logits[:, t] are about word t + 1."""
+        ### BEGIN SOLUTION Embed the words, let the decoder look at the memory, and average its weights.
+        mask = None if allowed is None else allowed[:, None, None]
+        Y, A = self.decoder(self.embed(self.target_embedding, words), memory, memory_allowed=mask)
+        return self.output(Y), torch.stack(A).mean(dim=(0, 2))
+        ### END SOLUTION
+
+    def forward(self, source, words, allowed=None):
+        """Return (logits (B, T, V), weights (B, T, N))."""
+        return self.decode(words, self.encode(source, allowed), allowed)
+
+    def first_state(self, memory, allowed=None):
+        """Return the state before the first word: no word at all, (B, 0)."""
+        return torch.empty(len(memory), 0, dtype=torch.int64, device=memory.device)
+
+    def step(self, words, state, memory, allowed=None):
+        """Return (logits (B, V), all words so far, weights (B, N)) after one more word, words (B,)."""
+        state = torch.cat((state, words[:, None]), dim=1)
+        logits, weights = self.decode(state, memory, allowed)
+        return logits[:, -1], state, weights[:, -1]
+
+# %% nbgrader={"grade_id": "check-TransformerTranslator", "grade": true}
+check("TransformerTranslator")
+
+# %% [markdown]
+r"""
+`step` computes all words again, every time. Lesson 2 built the cache that makes this unnecessary; for sentences of twenty words it does not
+matter.
+
+### 8.2 The data
+
+Sentences of similar length go into the same batch: a batch costs as much as its longest sentence.
+"""
+
+# %% tags=["experiment"]
+SEED, PAIRS, BATCH = 0, 60_000, 64
+
+
+def batches_of(pairs):
+    """Return batches (source, translations) of pairs that are about equally long."""
+    source, source_lengths = english.batch(pairs.english)
+    target, target_lengths = french.batch(pairs.french)
+    order = (100 * target_lengths + source_lengths).argsort()
+    return [(source[rows, :source_lengths[rows].max()], target[rows, :target_lengths[rows].max()])
+            for rows in order.split(BATCH)]
+
+
+batches = batches_of(draw_pairs(PAIRS, seed=SEED))
+
+
+def draw_batch(generator):
+    """Return a batch, each time a random one."""
+    return batches[torch.randint(len(batches), (), generator=generator)]
+
+
+check_pairs = draw_pairs(300, seed=SEED + 1, part="held_out")                   # to follow the training; not the ones judged at the end
+
+
+def gap(model, pairs=check_pairs):
+    """Return by how many nats per word the model's cross-entropy on these sentences lies above the lowest possible."""
+    device = next(model.parameters()).device
+    batch = english.batch(pairs.english)[0].to(device), french.batch(pairs.french)[0].to(device)
+    with torch.no_grad():
+        return float(loss_of(model, batch)) - pairs.lowest_loss()
+
+
+print(f"{len(batches)} batches; the first has T = {batches[0][1].shape[1]}, the last T = {batches[-1][1].shape[1]}")
+
+# %% [markdown]
+r"""
+### 8.3 The model that you hand in
+
+**Exercise 14.** `my_translator` returns the model that you want to train and hand in, with new random weights. It takes no arguments: when your
+work is graded, it is called, and the weights from your file are loaded into what it returns. It has to be a
+`TransformerTranslator` for `english_vocabulary()` and `french_vocabulary()`. The widths are yours to choose, as long as the
+file has at most 16 MB; the defaults do well.
+
+Then run the cell, which trains the model and writes `translator.safetensors`. It may be interrupted: with `resume=True` it goes
+on from the file, and when the file holds a finished training, it only loads it. `fit` is your `train` with a progress bar, checkpoints and
+validation. If you change anything that the model is trained with, pass `resume=False` once, to train anew.
+
+The check draws new held-out sentences, puts your weights into the grader's own model, and lets that translate. Points depend on
+
+- how probable its translations are, compared with the best that is possible (an *exact* translation that nobody could have guessed is worth what its
+  probability says);
+- how far its cross-entropy lies above the lowest possible;
+- its alignment error rate;
+- three controls that must hurt: the words of the source shuffled, the source of another sentence, and equal attention to all source words.
+
+The solution was trained from five seeds, in two to two and a half minutes of one core each. On 1000 sentences each it reached 98.8 % of the best
+possible exact match (standard deviation 0.3 %), a cross-entropy 0.0047 nats above the lowest (0.0010), and an alignment error rate of 0.082
+(0.017). Full points begin well below that: at 90 %, 0.05 nats and 0.20.
+"""
+
+# %% nbgrader={"grade_id": "my_translator", "solution": true}
+def my_translator():
+    """Return the model whose weights are handed in as translator.safetensors, with new weights."""
+    ### BEGIN SOLUTION Return a TransformerTranslator for the two vocabularies.
+    return TransformerTranslator(len(english_vocabulary()), len(french_vocabulary()))
+    ### END SOLUTION
+
+# %% tags=["experiment"]
+torch.set_num_threads(1)            # a step is made of many small tensors: two threads would mostly wait for each other
+torch.manual_seed(SEED)
+translator = my_translator()
+history = fit(translator, loss_of, draw_batch, steps=4000, learning_rate=5e-3, warmup=100, validate=gap, validate_every=200,
+              seed=SEED, checkpoint="translator.safetensors", resume=True)
+history
+
+# %% nbgrader={"grade_id": "check-my_translator", "grade": true}
+check("my_translator")
+
+# %% [markdown]
+r"""
+## 9 What each of them buys
+
+### 9.1 How near is it to the best that is possible?
+
+For real languages one can only say which of two models is better. Here the lowest cross-entropy is known, so the gap to it can be drawn, and it
+has to end at 0.
+
+**Before you run it:** the gap is measured on sentences with combinations that no training sentence has. Will it come to 0 all the same?
+"""
+
+# %% tags=["experiment"]
+plots.show_curves(history.validation_steps, {"Transformer": history.validation}, "training step", "nats per word above the lowest",
+                  "The gap to the best possible translator", logy=True)
+
+
+def translate(model, pairs, part=100):
+    """Return what a model writes, greedily, about the English sentences of `pairs`: lists of words."""
+    device, texts = next(model.parameters()).device, []
+    source = english.batch(pairs.english)[0].to(device)
+    for ids in source.split(part):
+        with torch.no_grad():
+            memory = model.encode(ids, ids != PAD)
+        allowed = (ids != PAD) if memory.shape[1] == ids.shape[1] else None
+        words, _ = greedy_translate(model, memory, allowed, max_length=60)
+        texts += [french.decode(row) for row in words]
+    return texts
+
+
+def exact(pairs, texts):
+    """Return the expected share of exact translations, as a part of the best that is possible."""
+    return float(pairs.probabilities(texts).sum() / pairs.best().sum())
+
+
+texts = translate(translator, held_out)
+print(f"gap at the end: {history.validation[-1]:.4f} nats per word")
+print(f"exact: {exact(held_out, texts):.1%} of the best possible; BLEU with all references: {bleu(texts, every):.3f}")
+for place, text in enumerate(texts[:40]):
+    if tuple(text) not in held_out.translations(place):
+        print(f"    {' '.join(held_out.english[place])}  ->  {' '.join(text)}")
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+In the run that is shown in the course it falls below 0.01 after some 2500 steps and ends at 0.006 nats per word, though every sentence has a
+combination that was never seen. The translations are worth 99.2 % of the best possible, and with all right translations as references BLEU is
+1.000. (Yours will differ a little.) The model has not learned sentences but words and rules: which nouns are feminine, what stands before what, and how often
+*bicyclette* is said.
+</details>
+
+### 9.2 Where it looks
+
+**Before you run it:** queries are in rows here, one for each French word, as in the figure of Bahdanau et al. What will the three turned
+words look like? And where will the model look for the *a* of *a été signé*, which translates nothing of its own?
+"""
+
+# %% tags=["experiment"]
+def alignment_of(model, pairs, place):
+    """Return the weights (T, N) of the words of `pairs.french[place]` on those of the English sentence, START and END left out."""
+    device = next(model.parameters()).device
+    source = english.batch(pairs.english[place:place + 1])[0].to(device)
+    inputs, _ = shifted_targets(french.batch(pairs.french[place:place + 1])[0].to(device))
+    with torch.no_grad():
+        weights = model(source, inputs, source != PAD)[1][0]
+    return weights[:-1, 1:-1].cpu()                                             # the last row is about END
+
+
+_, axes = plt.subplots(1, 2, figsize=(10, 5.2), layout="constrained")
+plots.show_attention(sure + 0.4 * (possible & ~sure), queries=famous.french[0], keys=famous.english[0], values=False, ax=axes[0],
+                     title="Gold", label="1: translates it, 0.4: depends on it")
+plots.show_attention(alignment_of(translator, famous, 0), queries=famous.french[0], keys=famous.english[0], values=False, ax=axes[1],
+                     title="Transformer, mean over blocks and heads");
+
+# %% tags=["experiment"]
+def error_rate(model, pairs, count=500):
+    """Return the alignment error rate of the largest weights over the first pairs."""
+    parts = []
+    for place in range(count):
+        gold, weights = pairs.alignment(place), alignment_of(model, pairs, place)
+        found = F.one_hot(weights.argmax(dim=1), weights.shape[1]).bool()
+        parts.append([one.flatten() for one in (found, *gold)])
+    return alignment_error_rate(*(torch.cat(some) for some in zip(*parts)))
+
+
+print(f"alignment error rate: {error_rate(translator, held_out):.3f}")
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+The three words stand on the opposite diagonal, as in the gold alignment. The rate is 0.081: of a hundred pairs, eight are wrong or
+missing. Most of these are words that leave nothing to be decided: *pas*, once *ne* is written, *que* after *parce*, *été* after *a*, the full stop
+at the end. The weight lies somewhere then, and it does not matter where. It is the mean over eight heads, so it is never as sharp as a
+single one.
+</details>
+
+### 9.3 What if T = 1000?
+
+Now the three generations against each other. *One vector* is the recurrent network of 2014: the decoder's memory has a single place,
+in which the last states of both directions lie. *Attention* is that of 2015. Everything else is the same: encoder, decoder, number of
+parameters, data, and the rule by which they were trained. The Transformer is yours, from above; all three have about as many parameters.
+
+For a fair comparison each has to be trained until it stops improving. So the rate of the two recurrent networks was lowered in three stages,
+and each stage ended when four validations in a row, 1000 steps, had brought nothing better. That takes longer than you will want to wait, so their
+weights come with the course; `AGAIN = True` trains them here. For the Transformer the question does not arise: its gap to the optimum
+is known, and more than that gap cannot be gained.
+
+Training had sentences of one or two clauses. The last point of each curve (grey) is about sentences of three or four, longer
+than any of the training.
+
+**Before you run it:** draw the three curves. Where will they part? Which of them will break down beyond the grey line, and why might the
+Transformer be no better there than the others?
+"""
+
+# %% tags=["experiment"]
+class OneVector(RecurrentTranslator):
+    """The same network, whose memory is one vector: the last state of each direction (Sutskever et al. 2014; Cho et al. 2014)."""
+
+    def encode(self, source, allowed):
+        """Return the memory (B, 1, width)."""
+        states, half = super().encode(source, allowed), self.encoder.gru.hidden_size
+        last = allowed.sum(dim=1) - 1
+        forward = states[torch.arange(len(states), device=last.device), last, :half]
+        return torch.cat((forward, states[:, 0, half:]), dim=1)[:, None]
+
+    def forward(self, source, words, allowed):
+        """Return (logits (B, T, V), weights (B, T, 1))."""
+        return self.decoder(self.encode(source, allowed), words)
+
+
+AGAIN = False                   # True: train both here, in ten minutes of one core
+
+
+def train_until_it_stops(model):
+    """Train with three rates in turn, with each until nothing gets better. Return after which steps the gap was how large."""
+    steps, gaps = [], []
+    for number, rate in enumerate((4e-3, 1e-3, 2.5e-4)):
+        before = steps[-1] if steps else 0
+        run = fit(model, loss_of, draw_batch, steps=20_000, learning_rate=rate, warmup=100, decay="none", validate=gap,
+                  validate_every=250, patience=4, seed=number)
+        steps += [before + step for step in run.validation_steps]
+        gaps += run.validation
+    return {"steps": steps, "gaps": gaps}
+
+
+models, gaps = {}, {"Transformer": dict(zip(history.validation_steps, history.validation))}
+for name, kind in (("one vector", OneVector), ("attention", RecurrentTranslator)):
+    torch.manual_seed(SEED)
+    models[name] = kind(len(english), len(french))
+    record = train_until_it_stops(models[name]) if AGAIN else load_generation(name, models[name])
+    gaps[name] = dict(zip(record["steps"], record["gaps"]))
+models["Transformer"] = translator
+
+steps = range(1000, max(max(record) for record in gaps.values()) + 1, 1000)
+plots.show_curves(steps, {name: [record.get(step, math.nan) for step in steps] for name, record in gaps.items()}, "training step",
+                  "nats per word above the lowest", "Until it stops: the gap on sentences with new combinations", logy=True)
+known = draw_pairs(1000, seed=SEED + 2)                                         # new sentences, but no new combination
+for name, record in gaps.items():
+    print(f"{name:12} smallest gap {min(record.values()):.4f} nats per word, last step {max(record)}; "
+          f"without new combinations {gap(models[name], known):.4f}")
+
+# %% tags=["experiment"]
+groups = [(1, 6), (7, 8), (9, 11), (12, 15), (16, 24), (25, 40)]                # words of the English sentence, from and to
+sets = [draw_pairs(800, seed=9, part="held_out")] * 5 + [draw_pairs(400, seed=9, part="long")]
+rows = [[place for place, text in enumerate(pairs.english) if low <= len(text) <= high]
+        for pairs, (low, high) in zip(sets, groups)]
+shares = {}
+for name, model in models.items():
+    found = {id(pairs): pairs.probabilities(translate(model, pairs)) for pairs in sets[-2:]}
+    shares[name] = [float(found[id(pairs)][some].sum() / pairs.best()[some].sum()) for pairs, some in zip(sets, rows)]
+places = [sum(len(pairs.english[place]) for place in some) / len(some) for pairs, some in zip(sets, rows)]
+ax = plots.show_curves(places, shares, "words of the English sentence", "exact, of the best possible",
+                       "Three generations, against the length of the sentence")
+ax.axvspan(24, places[-1] + 1, color="0.9", zorder=0)                           # longer than any sentence of the training
+print("sentences:", ", ".join(f"{low} to {high} words: {len(some)}" for (low, high), some in zip(groups, rows)))
+for name, model in models.items():
+    count = sum(parameter.numel() for parameter in model.parameters())
+    print(f"{name:12} {count:,} parameters;", ", ".join(f"{share:.1%}" for share in shares[name]))
+print(f"alignment error rate of the recurrent network: {error_rate(models['attention'], held_out):.3f}")
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+*One vector* stops at a gap of 0.103 nats, the other two below 0.01. Without new combinations its gap is only 0.039: it has
+learned which words usually come together, and leans on that, because 128 numbers hardly hold every word of a sentence. Up to six words it
+reaches 95 % of the best possible, with seven or eight 90 %, with twelve to fifteen 45 %, and with more 20 %. Attention, with the same number of parameters, stays at 98 % or 99 % wherever training had sentences, and the Transformer at 95 % or
+more (only 35 sentences have sixteen words or more). That is the figure of Bahdanau et al.
+
+Beyond 24 words, all three are at 0. No step was ever taken in which a third clause follows, so none of them has learned that a sentence may
+go on, and the Transformer has never seen the positions. A path of length one is no help for what is not in the data.
+</details>
+
+### 9.4 How far is it from word to word?
+
+The gradient of a French word has to find its way back to the English words that it depends on. In the network with one vector it goes through the
+decoder's steps, through the vector, and through the encoder's steps: from the last French word to the first English one that is the length of both
+sentences. With attention every French word is one step from every state of the encoder, but English words still hear of each other only through the
+recurrence, word by word. In a Transformer any two words are one step apart, in every block.
+
+**Before you run it:** at which length is the path of one vector a hundred times that of a Transformer?
+"""
+
+# %% tags=["experiment"]
+lengths = [2**n for n in range(1, 11)]
+paths = {
+    "one vector: French to English": [2 * n for n in lengths],
+    "attention: English to English": lengths,
+    "Transformer: any two words": [1] * len(lengths),
+}
+plots.show_curves(lengths, paths, "words of each sentence", "steps between the farthest words", "The path that a gradient takes",
+                  logx=True, logy=True);
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+At fifty words: one step against a hundred. And $T = 1000$, the question of the slide, is at the right edge of the picture, where one vector
+needs two thousand.
+</details>
+
+### 9.5 Greedy against beams
+
+Which sentence is the most probable one matters only to a model that is not sure. So let *one vector* be trained for no more than 1000 steps, and
+compare it with the one that was trained to the end. Both translate sentences of two clauses, and their translations are compared by BLEU,
+with all right translations as references.
+
+**Before you run it:** can a beam of 50 be worse than one of 5, though it searches better? For which $\alpha$? And what will happen to the
+length of the translations?
+"""
+
+# %% tags=["experiment"]
+torch.manual_seed(SEED)
+unsure = OneVector(len(english), len(french))
+fit(unsure, loss_of, draw_batch, steps=1000, learning_rate=5e-3, warmup=100, seed=SEED)
+some = draw_pairs(100, seed=4, part="held_out", clauses=2)
+rights = [[*some.translations(place)] for place in range(len(some))]
+beams = (1, 2, 5, 10, 50)
+
+
+def searched(model, k, power):
+    """Return what beam search writes about the sentences of `some`."""
+    device, found = next(model.parameters()).device, []
+    for text in some.english:
+        source = torch.tensor([english.encode(text)], device=device)
+        with torch.no_grad():
+            memory = model.encode(source, source != PAD)
+        found.append(french.decode(beam_search(model, memory, k, max_length=40, power=power)[0]))
+    return found
+
+
+scores, words = {}, sum(map(len, some.french))
+for name, model, power in (("trained to the end, alpha = 0", models["one vector"], 0.0), ("1000 steps, alpha = 0", unsure, 0.0),
+                           ("1000 steps, alpha = 0.5", unsure, 0.5), ("1000 steps, alpha = 1", unsure, 1.0)):
+    found = [searched(model, k, power) for k in beams]
+    scores[name] = [bleu(texts, rights) for texts in found]
+    lengths = [sum(map(len, texts)) / words for texts in found]
+    print(f"{name}:", ", ".join(f"k = {k}: BLEU {score:.3f}, length {length:.3f}"
+                                for k, score, length in zip(beams, scores[name], lengths)))
+plots.show_curves(list(beams), {name: scores[name] for name in scores if "1000" in name}, "hypotheses k", "BLEU",
+                  "Greedy against beams: one vector after 1000 steps, two clauses", logx=True);
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Trained to the end, the model gains from a second hypothesis, and more make no difference: it is sure of nearly every word. After 1000
+steps it is not. Two hypotheses help there, too, but then the sum ($\alpha = 0$) gets worse, from 0.240 to 0.173 with 50 hypotheses, less than
+greedy search, and the translations get shorter, from 92 % of the right length to 66 %. The search is not at fault: it finds what the model takes
+for more probable. A model that is not sure what to say loses probability with each word, and a short sentence has few of them. With the
+mean ($\alpha = 1$) the length stays near 90 %, and a wide beam does less harm.
+</details>
+
+### Written question 2 (2 points, graded by hand)
+
+- (a) A student reports: "My translator writes 75 % of the references exactly, so every fourth translation is wrong." The best possible on
+  these sentences is 76 %. What does the number say about the model, and which figure would you ask for instead?
+- (b) In section 9.3 the Transformer fails on sentences of more than 24 words, although every word is one step from every other. What
+  has it never seen there, and what would you change?
+
+Three to six sentences are enough.
+"""
+
+# %% [markdown] nbgrader={"grade_id": "written-optimum", "grade": true, "solution": true, "points": 2}
+r"""
+(a) If 76 % is the best possible, the model is nearly perfect: most of what it "misses" are sentences with several right translations, of which the
+reference happens to have another one. Nobody could guess which. One would ask for the share relative to the optimum, or for the gap of the cross-entropy to the
+lowest possible, or count a translation as right if it is any of the right ones (BLEU with several references goes that way).
+
+(b) It has never seen a sentence that goes on after its second clause, nor a position beyond the longest training sentence: the sinusoids there are
+vectors that no layer has learned to read. One would train on longer
+sentences, or take positions that are relative (how far apart two words are), which do not change when the sentence gets longer, or shift training sentences to
+random positions.
+
+=== BEGIN MARK SCHEME ===
+
+- 1 point: (a) 75 of 76 is nearly all that can be reached, since several translations are right and nobody can guess which one the reference
+  has, *and* a figure relative to that: the share of the optimum, the gap of the cross-entropy, or all right translations as references (half
+  a point for one of the two).
+- 1 point: (b) sentences that go on after two clauses, or positions beyond the longest training sentence, *and* a remedy that fits what is
+  named (half a point for one of the two). "A larger model" or "more training" is no remedy: neither shows it what it has not seen.
+
+=== END MARK SCHEME ===
+"""
+
+# %% [markdown]
+r"""
+## 10 What to take along
+
+- A recurrent network reads one word after the other. Backwards it meets the padding first, so padding has to be taken out.
+- One vector for a sentence is a bottleneck. A new context for every word is not, and where the decoder looks is learned from the
+  translations alone.
+- Teacher forcing: what goes in and what comes out are one place apart. Padding does not count; END does.
+- A training step: rate, zero_grad, forward, backward, clip, step. Training mode before, evaluation mode after.
+- Beam search compares sentences of different lengths, so it needs a rule for the length. A wider beam finds what the model likes best, and that may
+  be worse than what a narrow one finds.
+- Ask what the best possible is. Where translations are ambiguous it is not 100 %.
+
+**With real sentences.** `course_lib.data.tab_separated_pairs("fra.txt")` reads the pairs that Tatoeba and Anki distribute
+(manythings.org/anki), `hub_pairs()` those of the Hugging Face Hub; `Vocabulary.from_captions` makes the vocabularies. The exercises stay as
+they are. Smoothing then helps, and nobody can tell you the optimum.
+
+### Sources
+
+J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and Transformers*, CS 4644/7643. I. Sutskever, O. Vinyals, Q. Le,
+*Sequence to sequence learning with neural networks*, NeurIPS 2014. K. Cho et al., *Learning phrase representations using RNN encoder–decoder*, EMNLP 2014.
+D. Bahdanau, K. Cho, Y. Bengio, *Neural machine translation by jointly learning to align and translate*, ICLR 2015. M. Luong, H. Pham, C. Manning, *Effective approaches to
+attention-based neural machine translation*, EMNLP 2015. M. Schuster, K. Paliwal, *Bidirectional recurrent neural networks*, 1997. C. Szegedy et al., *Rethinking the
+Inception architecture*, CVPR 2016. A. Vaswani et al., *Attention is all you need*, NeurIPS 2017. Y. Wu et al., *Google's neural machine translation system*, 2016. K. Papineni et al., *BLEU*, ACL 2002. F. Och, H. Ney, *A systematic comparison of
+various statistical alignment models*, Computational Linguistics 29, 2003.
+"""
