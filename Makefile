@@ -21,13 +21,14 @@ demo: install
 
 # Three workers on two cores: much of the time is waiting for processes that start or are stopped.
 test: install
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations=25 --nbval-lax tests solutions
+	$(BIN)/python -m autograder.authoring.with_numbers notebooks
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations=25 --nbval-lax tests notebooks
 
 # What takes hours: every way to a grade for every lesson, all seeds, a fresh environment, the notebooks trained from nothing,
 # every known answer, every hostile submission both ways.
 nightly: install
 	WHOLE_WAY=all $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
-	rm -rf nightly && cp -R solutions nightly && rm -f nightly/*/*.safetensors
+	$(BIN)/python -m autograder.authoring.with_numbers nightly && rm -f nightly/*/*.safetensors
 	$(BIN)/python -m pytest -n 2 --nbval-lax --nbval-cell-timeout 1800 nightly && rm -rf nightly
 	$(BIN)/autograder audit
 
@@ -52,4 +53,4 @@ lint: install
 	$(BIN)/mypy
 
 clean:
-	rm -rf demo nightly bench.json .pytest_cache .mypy_cache .ruff_cache
+	rm -rf demo nightly notebooks bench.json .pytest_cache .mypy_cache .ruff_cache

@@ -14,6 +14,7 @@ from jaxtyping import install_import_hook
 from known import EVERYTHING
 from sample_class import make
 
+from autograder.authoring.numbers import SHORT
 from autograder.grading.course import Course
 from autograder.judging.lesson import Lessons
 from autograder.sandbox.outside.bubblewrap import problem
@@ -81,6 +82,7 @@ def pytest_configure(config: pytest.Config) -> None:
         startup = Path(temporary(config), "profile_default", "startup")
         startup.mkdir(parents=True)
         shutil.copy(ROOT / "tests" / "short_training.py", startup)
+        os.environ[SHORT] = "1"
         os.environ["IPYTHONDIR"] = str(startup.parents[1])
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     if workers > 1:  # else each of them, and each command that it starts, takes all cores
@@ -110,6 +112,7 @@ LONG = (
     "test_seeds.py",
     "test_messy.py",
     "captioning.ipynb",
+    "translation.ipynb",
     "test_audit.py",
     "test_remote.py",
     "test_cluster.py",

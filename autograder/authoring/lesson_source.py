@@ -6,6 +6,7 @@ import jupytext
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
+from autograder.authoring.numbers import TAG
 from autograder.authoring.source_rules import Source, SourceError, require_fit
 from autograder.grading.course import Course
 from autograder.judging.lesson import Lesson
@@ -20,16 +21,20 @@ if "google.colab" in sys.modules:
 """
 
 
-def solution_notebook(course: Course, source: Path) -> NotebookNode:
+def solution_notebook(course: Course, source: Path, numbers: bool = False) -> NotebookNode:
     """Return the solution notebook: the source's cells, completed with the defaults that the source omits.
 
+    With ``numbers``, also the cells that compare the numbers in the prose with what the notebook computes.
     Raises SourceError if the source must not be built.
     """
     assignment = source.parent.name
     lesson = course.lessons.find(assignment)
     read = jupytext.read(source)
     require_fit(Source(source, read.cells, lesson))
-    cells = [*_colab_cells(course), *read.cells]
+    cells = [
+        *_colab_cells(course),
+        *(cell for cell in read.cells if numbers or TAG not in cell.metadata.get("tags", [])),
+    ]
     for cell in cells:
         _complete(cell, lesson)
     _name_cells(cells)

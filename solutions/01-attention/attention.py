@@ -66,8 +66,11 @@ and says which machine you are on. A GPU is not needed.
 """
 
 # %%
+import course_lib  # first: it asks the threads of torch to sleep while they wait
+
 import math
 
+import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -443,13 +446,14 @@ r"""
 ### 5.1 Queries in one language, keys in another
 
 The best-known pictures of attention are those of Bahdanau et al. (2015): the weights of a translation model, drawn as
-a matrix. In "European Economic Area" French turns the words around: "zone économique européenne". The sentence below
-is theirs; the vectors are not learned but **made by hand**: every *meaning* has one random vector (32 numbers, scaled
-to length 6), and a word, English or French, is its meaning's vector. So the picture shows what attention computes once good vectors are
-there. That good vectors can be learned is the subject of lesson 4.
+a matrix. While it writes a French word, the model looks at the English sentence, so the French words are the queries, in rows, and
+the English words are the keys, in columns. In "European Economic Area" French turns the words around: "zone économique
+européenne". The sentence below is theirs; the vectors are not learned but **made by hand**: every *meaning* has one random vector (32
+numbers, scaled to length 6), and a word, English or French, is its meaning's vector. So the picture shows what attention computes once
+good vectors are there. That good vectors can be learned is the subject of lesson 4.
 
-**Before you run it:** the English words ask, the French words answer. Where will the picture leave the diagonal?
-There are two English words "the" but two different French words, "l'" and "la": what will these rows look like?
+**Before you run it:** where will the picture leave the diagonal?
+There are two English words "the", and the French words "l'" and "la" both mean it: what will their rows look like?
 """
 
 # %% tags=["experiment"]
@@ -461,22 +465,22 @@ generator = torch.Generator().manual_seed(0)
 meaning_vectors = {word: 6 * F.normalize(torch.randn(32, generator=generator), dim=0)
                    for word in dict.fromkeys(english)}                                  # each (32,)
 
-Q = torch.stack([meaning_vectors[word] for word in english])                            # (13, 32)
-K = torch.stack([meaning_vectors[meaning_of.get(word, word)] for word in french])       # (14, 32)
-V = torch.randn(len(french), 7, generator=generator)                                    # (14, 7)
-Y, A = scaled_dot_product_attention(Q, K, V)                                            # (13, 7), (13, 14)
+Q = torch.stack([meaning_vectors[meaning_of.get(word, word)] for word in french])       # (14, 32)
+K = torch.stack([meaning_vectors[word] for word in english])                            # (13, 32)
+V = torch.randn(len(english), 7, generator=generator)                                   # (13, 7)
+Y, A = scaled_dot_product_attention(Q, K, V)                                            # (14, 7), (14, 13)
 print("Q", tuple(Q.shape), " K", tuple(K.shape), " V", tuple(V.shape), " ->  A", tuple(A.shape), " Y", tuple(Y.shape))
-ax = plots.show_attention(A, queries=english, keys=french, values=False, title="English words look at French words")
-ax.set(xlabel="French words (keys)", ylabel="English words (queries)");
+ax = plots.show_attention(A, queries=french, keys=english, values=False, title="French words look at English words")
+ax.set(xlabel="English words (keys)", ylabel="French words (queries)");
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
 A diagonal where the words stand in the same order, and a line the other way, from upper right to lower left, at
-"European Economic Area". Both rows "the" are the same, and split their weight between "l'" and "la": the vectors say
-nothing about *where* a word stands. So does the row "was", which French says in two words. Each row sums to 1; a
-column need not.
+"zone économique européenne". The rows "l'" and "la" are the same, and split their weight between the two words "the": the
+vectors say nothing about *where* a word stands. The rows "a" and "été" both look at "was", which French says in two words: that column
+sums to 2. Each row sums to 1; a column need not.
 </details>
 
 ### 5.2 Padding, and a row with nothing
@@ -820,15 +824,16 @@ r"""
 Three kinds of layer turn a sequence of $N$ vectors into another one (Johnson 2019; Vaswani et al. 2017, table 1).
 With width $D$ throughout, and a convolution over $k$ neighbours:
 
-| | multiplications | memory between | steps one after the other | layers until the last output has seen the first input |
+| | multiplications | memory between | steps one after the other | longest path from an input to an output |
 |---|---|---|---|---|
-| RNN | $N D^2$ | $N D$ | $N$ | 1 |
-| 1-D convolution | $k N D^2$ | $N D$ | 1 | about $2N / (k - 1)$ |
-| self-attention | $N D^2 + N^2 D$ | $N D + N^2$ | 1 | 1 |
+| RNN | $N D^2$ | $N D$ | $N$ | $N$ steps |
+| 1-D convolution | $k N D^2$ | $N D$ | 1 | about $2N / (k - 1)$ layers |
+| self-attention | $N D^2 + N^2 D$ | $N D + N^2$ | 1 | 1 layer |
 
-The counts leave out constant factors. An RNN is made for ordered sequences and is good at long ones, but cannot be
-computed in parallel. A convolution is parallel, but needs many layers to see all. Self-attention is parallel, sees
-all after one layer, and works on sets; it pays with the matrix $A$ of $N^2$ numbers.
+The counts leave out constant factors. The last column is what a gradient has to pass through between two words that stand far apart: the
+longer the path, the harder it is to learn that they belong together. One step of an RNN is a product of matrices, as parallel as any
+other, but its $N$ steps wait for each other. A convolution does all positions at once, but needs many layers to see all. Self-attention
+does all positions at once, sees all after one layer, and works on sets; it pays with the matrix $A$ of $N^2$ numbers.
 
 **Before you run it:** the sequence gets twice as long, again and again. On axes that are both logarithmic, time
 $\propto N^p$ is a straight line of slope $p$. Which slopes do you expect for large $N$, in time and in memory?
@@ -836,8 +841,8 @@ $\propto N^p$ is a straight line of slope $p$. Which slopes do you expect for la
 
 # %% tags=["experiment"]
 def slope(N, readings):
-    """Return the power p in readings ~ N^p, from the last two readings."""
-    return math.log(readings[-1] / readings[-2]) / math.log(N[-1] / N[-2])
+    """Return the power p in readings ~ N^p: the slope of a straight line through all of them on logarithmic axes."""
+    return np.polyfit(np.log(N), np.log(readings), 1)[0]
 
 
 torch.manual_seed(0)
@@ -855,7 +860,7 @@ with torch.no_grad():
     for N in lengths:
         X = torch.randn(1, N, D, device=device)                                 # (1, N, D)
         for name, layer in layers.items():
-            times[name].append(1e3 * devices.time_call(layer, X, repeats=3, warmup=1).median)
+            times[name].append(1e3 * devices.least_time(layer, X))
             memory[name].append(devices.peak_memory(lambda: layer(X), device) / 2**20)
 
 plots.show_curves(lengths, times, "length N", "time (ms)", "Time of one layer", logx=True, logy=True)
@@ -867,10 +872,11 @@ for name in layers:
 r"""
 <details><summary>What you should see</summary>
 
-In memory: slope 1 for RNN and convolution, slope 2 for self-attention, whose $N^2$ numbers take 64 MiB for one matrix
+In memory: slope about 1 for RNN and convolution, nearly 2 for self-attention, whose $N^2$ numbers take 64 MiB for one matrix
 $A$ at $N = 4096$ (and $E$ is of the same size). In time: about 1 for RNN and convolution; self-attention starts lower
-than the RNN, which must take its steps one by one, and goes to slope 2. On a GPU the RNN falls much further behind,
-since all but one of its parallel units wait. (Single readings of short times scatter; look at the trend.)
+than the RNN, which must take its steps one by one, and rises with slope 2 (a little more where $A$ no longer fits into the processor's
+cache). On a GPU the RNN falls much further behind, since all but one of its parallel units wait. (On a CPU the time is that of the processor
+with one thread, the smallest of five readings, so other programs do not disturb it.)
 </details>
 """
 
@@ -994,6 +1000,12 @@ Measure before you change anything, and change one thing at a time.
 </details>
 """
 
+# %% tags=["numbers"]
+from autograder.authoring.numbers import says
+
+says(r"first block's sums are multiplied by $\exp(3 - 5) = 0.1353$", 3, 5, factor)
+
+
 # %% nbgrader={"grade_id": "blockwise_attention", "solution": true}
 def add_key_block(E, V, m, l, S):
     """Take one more block of keys into the running quantities of a block of queries, and return the new (m, l, S).
@@ -1077,7 +1089,7 @@ with torch.no_grad():
     for N in lengths:
         Q, K, V = (torch.randn(1, N, 64, device=device) for _ in range(3))      # (1, N, 64)
         for name, version in versions.items():
-            times[name].append(1e3 * devices.time_call(version, Q, K, V, repeats=3, warmup=1).median)
+            times[name].append(1e3 * devices.least_time(version, Q, K, V))
             memory[name].append(devices.peak_memory(lambda: version(Q, K, V), device) / 2**20)
 
 plots.show_curves(lengths, times, "length N", "time (ms)", "Causal attention: time", logx=True, logy=True)
@@ -1091,8 +1103,9 @@ r"""
 <details><summary>What you should see</summary>
 
 In memory: slope 2 for the whole matrix, about 200 MiB at $N = 4096$. The blockwise version needs a few MiB: room of a
-fixed size for one block, and output and running sums, which grow with slope 1. In time both slopes go to about 2,
-since both multiply about as much; the blocks save a factor, not a power. The factor has two sources: the pairs of
+fixed size for one block, and output and running sums, which grow with slope 1; the two together give a slope below 1. In time both
+curves go to slope 2, since both do $\propto N^2$ multiplications; the blocks save a factor, not a power. (For short sequences the time for
+starting each operation counts, which makes the slope of the blocks over all lengths smaller.) The factor has two sources: the pairs of
 blocks above the diagonal are skipped, and a block of $E$ stays in the processor's cache from the first operation to
 the last, while the whole matrix is written to memory and read back at every step. On a GPU this traffic is what
 FlashAttention was made to avoid.
@@ -1114,7 +1127,7 @@ Next, lesson 2: several of these layers side by side, each looking for something
 ### Sources
 
 J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
-Transformers*, CS 4644/7643, Georgia Tech. D. Bahdanau, K. Cho, Y. Bengio, *Neural machine translation by jointly
+Transformers*, CS 4644/7643, Georgia Tech. S. Jayasumana, *Attention-based models*, lecture. D. Bahdanau, K. Cho, Y. Bengio, *Neural machine translation by jointly
 learning to align and translate*, ICLR 2015. A. Vaswani et al., *Attention is all you need*, 2017. M. Milakov, N.
 Gimelshein, *Online normalizer calculation for softmax*, 2018. M. N. Rabe, C. Staats, *Self-attention does not need
 O(n²) memory*, 2021. T. Dao et al., *FlashAttention: fast and memory-efficient exact attention with IO-awareness*,

@@ -67,6 +67,8 @@ $A$. A GPU is not needed.
 """
 
 # %%
+import course_lib  # first: it asks the threads of torch to sleep while they wait
+
 import math
 
 import torch
@@ -961,8 +963,8 @@ with torch.no_grad():
     for N in lengths:
         X = torch.randn(1, N, 128, device=device)                               # (1, N, 128)
         _, cache = layer(X[:, :-1])                                             # all words but the last
-        times["everything again"].append(1e3 * devices.time_call(layer, X, repeats=5, warmup=1).median)
-        times["with the cache"].append(1e3 * devices.time_call(layer, X[:, -1:], cache, repeats=9, warmup=2).median)
+        times["everything again"].append(1e3 * devices.least_time(layer, X))
+        times["with the cache"].append(1e3 * devices.least_time(layer, X[:, -1:], cache, repeats=9))
 plots.show_curves(lengths, times, "length N", "time for one more word (ms)", "The last word of a text",
                   logx=True, logy=True)
 print(f"at N = {N}: " + ", ".join(f"{name} {readings[-1]:.2f} ms" for name, readings in times.items()))
@@ -982,7 +984,7 @@ r"""
 On a CPU: without the cache the curve goes to slope 2 (even a little more, once the matrices no longer fit into the processor's
 own fast memory). With it the curve is nearly flat for a long time: one word is so little work that starting the
 operations takes longest. Then it turns towards slope 1, for one query against $N$ keys. At $N = 2048$ the difference
-was a factor of more than a hundred on two cores. With more cores it is smaller, and on a GPU much smaller: there both
+was a factor of several hundred, with one thread of a CPU. On a GPU it is much smaller: there both
 curves stay flat for longer, because the work is little compared with starting it. (`torch.cat` also copies the whole cache at every step. Fast implementations reserve
 the room beforehand and write each new key into its place.)
 

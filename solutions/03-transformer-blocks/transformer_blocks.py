@@ -70,6 +70,8 @@ not needed.
 """
 
 # %%
+import course_lib  # first: it asks the threads of torch to sleep while they wait
+
 import math
 
 import matplotlib.pyplot as plt
@@ -444,7 +446,9 @@ same, since $\cos(-a) = \cos a$.
 
 But attention does not compare $p_k$ with $p_l$; it compares $p_k W_Q$ with $p_l W_K$. And moving three steps on turns
 every hand by a fixed angle, which is a linear map, the same for all $k$: for the waves the printed difference is 0
-up to rounding, and for random vectors no matrix comes near. Such a matrix in $W_Q$ makes a head look three to the left, say. This is why Vaswani et al. chose waves.
+up to rounding, and for random vectors no matrix comes near. Such a matrix in $W_Q$ makes a head look three to the left, say. This is why Vaswani et al. chose waves. They gave a
+second reason: waves exist for every position, so a model might manage longer texts than it was trained on. Whether it does is another matter; section 8.4
+tries it.
 </details>
 
 ### 3.2 A table
@@ -666,7 +670,8 @@ how deep the model is. What that means for the first step is the next experiment
 </details>
 
 Adam makes the size of the gradients nearly irrelevant: its first step moves *every* parameter by the learning rate,
-up or down. The same small step, then, for both kinds. How far does it move what comes out?
+up or down. The same small step, then, for both kinds. How far does it move what comes out? Liu et al. (2020) asked this, and found the
+answer more telling than the gradients.
 
 **Before you run it:** learning rate $10^{-4}$, one step, 1 to 32 blocks. By which fraction of its size does the
 output change, in post-norm and in pre-norm?
@@ -1353,7 +1358,7 @@ r"""
 <details><summary>What you should see</summary>
 
 In our run: all of those with 4 to 8 letters, most of those with 3, a fifth of those with 9, and none of those
-with 2, or with 10 and more. (Other runs differ at the edges.) The waves of later positions exist, but the weights that
+with 2, or with 10 and more. (Other runs differ at the edges.) So much for the second reason of section 3: the waves of later positions exist, but the weights that
 read them were trained on the first ones only, and nothing made them learn a rule for all positions. A model that is
 perfect on what looks like its training data has not thereby learned "to reverse".
 </details>
@@ -1539,7 +1544,7 @@ $84.9\text{M} + 38.6\text{M} = 123.5\text{M}$; what is missing are the positions
 
 The GPT-2 paper says 117M, 345M, 762M and 1542M. The models that were released have 124M, 355M, 774M and 1558M. OpenAI
 later wrote, in the models' repository, that the original counts were "wrong due to an error", and no more. The count
-is wrong by 7.4M, 9.8M, 12.0M and 15.6M: always between 9400 and 9800 times the width, and the published numbers are
+is wrong by 7.4M, 9.8M, 12.0M and 15.6M: that is 9687, 9594, 9398 and 9757 times the width, and the published numbers are
 rounded. That looks like a table with more than 9000 rows too few. The first GPT (Radford et al. 2018) had a smaller vocabulary: 40,000 merges and 478 basic tokens, which makes
 40,478.
 
@@ -1588,7 +1593,7 @@ J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 201
 Transformers*, CS 4644/7643, Georgia Tech. Y. Yao, *Attention, Transformer, and BERT*, HKUST. A. Vaswani et al.,
 *Attention is all you need*, 2017. J. L. Ba, J. R. Kiros, G. E. Hinton, *Layer normalization*, 2016. K. He et al.,
 *Deep residual learning for image recognition*, 2016. R. Xiong et al., *On layer normalization in the Transformer
-architecture*, 2020. D. Hendrycks, K. Gimpel, *Gaussian error linear units*, 2016. J. Devlin et al., *BERT*, 2019. A.
+architecture*, 2020. L. Liu et al., *Understanding the difficulty of training Transformers*, 2020. D. Hendrycks, K. Gimpel, *Gaussian error linear units*, 2016. J. Devlin et al., *BERT*, 2019. A.
 Radford et al., *Improving language understanding by generative pre-training*, 2018, and *Language models are
 unsupervised multitask learners*, 2019. M. Shoeybi et al., *Megatron-LM*, 2019. A. Dosovitskiy et al., *An image is
 worth 16×16 words*, 2021.

@@ -14,10 +14,10 @@
 r"""
 # 5 Captioning with attention
 
-A decoder writes a sentence about a picture, one word at a time, and before every word it looks at the part of the
-picture that the word is about. This is the *soft* attention of *Show, Attend and Tell* (Xu et al. 2015). The network
-that sees is given; you build the rest: the attention, the decoder, its loss, two ways of writing a caption. Then you train
-it on this machine, in a few minutes.
+Lesson 4 let a recurrent decoder look at the words of another language. Here a decoder writes about a picture, and before every
+word it looks at the part of the picture that the word is about. This is the *soft* attention of *Show, Attend and Tell* (Xu et al.
+2015). The network that sees is given; you build the rest: the attention, the decoder, its loss, two ways of writing a caption. Then
+you train it on this machine, in a few minutes.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -32,6 +32,9 @@ it on this machine, in a few minutes.
 
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), parts "sequence to sequence" and "image
 captioning". Papers are named where their idea comes up and listed at the end.
+
+**Before you begin.** Lesson 4 explains recurrent networks and the GRU (section 2.1), additive scores (3.1), teacher forcing (5.1) and both
+searches (6). Exercises 3, 6 and 7 are variations of what you wrote there: what changes is said each time.
 
 ## How this notebook works
 
@@ -61,6 +64,8 @@ captioning". Papers are named where their idea comes up and listed at the end.
 """
 
 # %%
+import course_lib  # first: it asks the threads of torch to sleep while they wait
+
 import math
 
 import matplotlib.pyplot as plt
@@ -206,30 +211,23 @@ the decoder's business.
 ### 3.1 One vector is not enough
 
 The first captioners gave the decoder one vector for the whole picture, the mean of the features, say, and let it
-write. The same was tried for translation: one fixed vector for a sentence of any length (Sutskever et al. 2014). That
-works for short sentences. A vector of width $D$ does not grow with the sentence, though, and everything that the
-decoder will ever need has to be in it from the beginning: this is the *bottleneck*. Section 7 measures it.
-
-The way out is a **new context for every word** (Bahdanau et al. 2015). In step $t$, before it says
-the next word, the decoder compares its state $s_{t-1}$ with every cell, and takes a mean in which the cells that matter
-weigh most:
+write: the *bottleneck* of lesson 4, section 2.3. Section 7 measures it for pictures. The way out is the same, too, a **new context for
+every word**. In step $t$, before it says the next word, the decoder compares its state $s_{t-1}$ with every cell, and takes a mean
+in which the cells that matter weigh most:
 
 $$e_{t,i} = f_{\text{att}}(s_{t-1}, h_i) \qquad a_t = \mathrm{softmax}(e_t) \qquad c_t = \sum_i a_{t,i}\, h_i$$
 
-The weights sum to 1 over the cells. (One of the slides that this lesson follows says $\sum_i a_{t,i} = 0$: a slip.)
-Nobody tells the weights where to look: the loss is about words alone.
+The weights sum to 1 over the cells. Nobody tells them where to look: the loss is about words alone. (The decoder of lesson 4 read the
+last word first and looked with $s_t$; this one looks with $s_{t-1}$ and then reads, as Bahdanau et al. and Xu et al. have it.)
 
 ### 3.2 Additive attention
 
-For $f_{\text{att}}$, lesson 1 took a dot product. It needs two vectors of the same width whose columns mean
-the same. Bahdanau et al. took a network with one hidden layer:
+State and features are of different widths and of different kinds, so the scores are those of lesson 4, section 3.1:
 
 $$f_{\text{att}}(s, h) = v^\top \tanh(W s + U h)$$
 
-$W s$ and $U h$ bring both to the same width, $\tanh$ makes the two interact, and $v$ weighs up the result.
-The state and the features may be as different as they like.
-
-**Exercise 3.** Write the forward of `AdditiveAttention`. Write the shapes down first: `state (B, S)`,
+**Exercise 3.** Write the forward of `AdditiveAttention`: the scores, for one state of each picture, then weights and context, with a mask.
+Write the shapes down first: `state (B, S)`,
 `features (B, N, D)`; what is the shape of $W s$, of $U h$, and how do they add up? Cells that are not `allowed` get
 weight 0; a picture without any allowed cell gets zeros, not NaN.
 
@@ -302,6 +300,15 @@ cell: what a cell contributes depends on the state.
 (b) Every entry of $\tanh(W s + U h)$ lies between $-1$ and $1$, so $|e_i| \le \sum_j |v_j|$, however wide state and
 features are and however large their entries. Only $v$ can make the similarities large. If training makes it large,
 the softmax saturates; if it makes $W$ and $U$ large, the tanh does. Both let the gradient vanish.
+
+=== BEGIN MARK SCHEME ===
+
+- 1 point: (a) separates $v^\top W s$ from $v^\top U h_i$ *and* says that the softmax ignores what is added to all (half a point for one
+  of the two).
+- 1 point: (b) the tanh bounds every entry, so the sum is bounded by the sizes of $v$; a large $v$ makes them large (half a point for
+  one of the two). Large $W$ and $U$ alone are no answer: they saturate the tanh, and the bound holds all the same.
+
+=== END MARK SCHEME ===
 """
 
 # %% [markdown]
@@ -310,16 +317,10 @@ r"""
 
 ### 4.1 The loss, shifted once
 
-In training the decoder is given the right caption and has to predict each next word (*teacher forcing*). The
-position where word $t$ goes in is the position where word $t + 1$ has to come out:
-
-| goes in | START | a | small | three | END | PAD |
-|---|---|---|---|---|---|---|
-| has to come out | a | small | three | END | – | – |
-
-So the logits at position $t$ are compared with `captions[:, t + 1]`: shifted, once, here and nowhere else. END has to
-be learned like a word, or captions never end. PAD says nothing about anything and must not count: the loss is the
-mean over the **real** target words of the whole batch.
+Training is by teacher forcing (lesson 4, section 5.1). There the sentences were cut into what goes in and what has to come out. Here
+the decoder is given the whole captions, and the loss does the shift: the logits at position $t$ are compared with
+`captions[:, t + 1]`, shifted, once, here and nowhere else. The loss is again the mean over the **real** target words of the whole
+batch, END among them, PAD not.
 
 **Exercise 4.** Write `caption_loss`. `F.cross_entropy` may be used. If no target is real (captions of one word), the
 loss is 0 and its gradient is zero.
@@ -363,7 +364,7 @@ $$c_t = \mathrm{attention}(s_{t-1}, h) \qquad s_t = \mathrm{GRU}([y_t ; c_t],\, 
 $y_t$ is the embedding of the word that goes in, and $[\,;\,]$ writes two vectors side by side. Look first, then read
 the word, then say what comes next. Steps count from 1: $y_1$ is the embedding of START, which in the code is `captions[:, 0]`, and
 $\text{logits}_1$ are about the first word of the sentence. (The paper has an LSTM, a gate on $c_t$, and a penalty for cells that are
-never looked at. A GRU, Cho et al. 2014, is a little smaller and does here without the rest.)
+never looked at. A GRU, whose equations stand in lesson 4, section 2.1, is a little smaller and does here without the rest.)
 
 **Exercise 5.** `__init__` and `first_state` are given. Write `step`, which does this for one word of each picture, and
 `forward`, which does it for all words of the captions, one after the other. Between words, only the state is carried
@@ -461,15 +462,11 @@ the picture. So a captioner that never looks at any place passes this test too.
 
 ### 5.1 Greedy
 
-Now nobody gives the decoder the right words. It begins with START, takes the most probable word, reads that, and so
-on until it says END.
+As in lesson 4, section 6.1, the decoder now reads what it has written itself, and to follow a search by hand, there is
+`TableDecoder`: its probabilities stand in a table, those of the next word for any two words before it.
 
-To follow a search by hand, there is `TableDecoder`: its probabilities stand in a table, those of the next word for
-any two words before it. It has the same two functions as your decoder, `first_state` and `step`, so whatever works
-with one works with the other.
-
-**Exercise 6.** Write `greedy_caption` for a batch of pictures. The captions of a batch end at different times: after
-its END a caption holds PAD only, and as soon as all have ended, the search stops.
+**Exercise 6.** Write `greedy_caption` for a batch of pictures; what you wrote in lesson 4 will do, with the names of this lesson. The
+captions of a batch end at different times: after its END a caption holds PAD only, and as soon as all have ended, the search stops.
 
 <details><summary>Hint: what is kept from step to step</summary>
 
@@ -513,18 +510,9 @@ check("greedy_caption")
 r"""
 ### 5.2 Beam search
 
-Greedy search cannot take back a word. In the table below, the first word "a" is a little more probable than "the",
-but after "a" nothing is likely, and after "the" one sentence is almost certain.
-
-Looking at every sentence of $L$ words would be safe, and takes $V^L$ of them. **Beam search** keeps a few unfinished
-sentences, the *hypotheses*, at most $k$: it extends each by every word and keeps the best $k$ of all these. The score of a hypothesis is its
-log-probability,
-
-$$\log p(w_1 \dots w_L) = \sum_{t=1}^{L} \log p(w_t \mid w_1 \dots w_{t-1})$$
-
-where $w_1 \dots w_L$ are the words after START. No further word makes this sum larger, so short sentences have an advantage
-that they have not earned. Finished ones are therefore compared by the **mean** per word, the sum divided by $L$ (END counts as
-a word, START does not; Wu et al. 2016 divide by a power of the length).
+Beam search is that of lesson 4, section 6.2: at most $k$ hypotheses, ranked by the sums of their log-probabilities. For the finished ones
+$\alpha$ is always 1 here: they are compared by the **mean** per word, the sum divided by the number of words $L$ (END counts as a
+word, START does not).
 
 **Exercise 7.** Write `beam_search` for one picture. Those of the best $k$ that have just said END are finished: they are set aside
 with their mean and not extended, and the others go on. Stop when none is left, or after `max_length` words. Return the finished
@@ -578,7 +566,8 @@ check("beam_search")
 
 # %% [markdown]
 r"""
-The same in numbers. **Before you run it:** how probable is the sentence that greedy search finds, and how
+In the table below, the first word "a" is a little more probable than "the", but after "a" nothing is likely, and after "the" one
+sentence is almost certain. **Before you run it:** how probable is the sentence that greedy search finds, and how
 probable is the best one?
 """
 
@@ -884,6 +873,16 @@ only that few cells are better than many.
 (b) The control with the captions of other scenes: the same fluent sentences are exact for hardly any of them. Word
 order and grammar are learned from the captions alone, so that a model which ignores its picture writes as fluently
 as one that looks. Only what changes with the picture shows that it looks.
+
+=== BEGIN MARK SCHEME ===
+
+- 1 point: (a) the word depends on the context vector, the context on the weights, and all of it is differentiable; elsewhere the loss
+  would be high (half a point for "the gradient does it" without what a weight on the wrong cell does to the word). The price on spread is
+  no answer by itself: it does not say *which* cells.
+- 1 point: (b) names the control with the captions (or pictures) of other scenes, and says that fluency can be learned without looking (half
+  a point for one of the two).
+
+=== END MARK SCHEME ===
 """
 
 # %% [markdown]

@@ -60,6 +60,8 @@ and listed at the end.
 """
 
 # %%
+import course_lib  # first: it asks the threads of torch to sleep while they wait
+
 import copy
 import json
 import math
@@ -607,6 +609,15 @@ taken over all positions, the unchosen counting as 0. On very few tokens, luck i
 then any of 70 words with equal probability). If the token fits the sentence well, it is far more probable that it stayed, since a
 random word would hit upon a fitting one in few cases; so the model should predict what it sees. If it does not fit at all, it must be the random
 one, and the model should predict from the context, as if there were a gap.
+
+=== BEGIN MARK SCHEME ===
+
+- 1 point: (a) two mistakes, each of which would lower the loss below the limit; half a point for each. An answer that makes training
+  better ("more steps", "a larger model") names none: nothing that is learned honestly goes below.
+- 1 point: (b) a token that fits most likely stayed, so predict it; one that does not fit must be random, so predict from the context (half a
+  point for one of the two cases, or for both without the comparison of probabilities).
+
+=== END MARK SCHEME ===
 """
 
 # %% [markdown]
@@ -865,7 +876,8 @@ places are unknown to it is soon learned.
 
 The language above has 70 words. English has too many: names, inflections, misprints. Cutting it into letters makes long sequences that say
 little. Between the two lie **pieces**: begin with the letters, and join the pair of pieces that comes most often, again and again (byte-pair
-encoding, Sennrich et al. 2016). What is frequent becomes one piece, what is rare stays in several, and nothing is unknown.
+encoding, Sennrich et al. 2016). What is frequent becomes one piece, what is rare stays in several, and no word is unknown as long as its letters have been seen. (GPT-2 begins with the
+256 bytes instead, of which every letter of every script is made; then nothing is.)
 
 **Before you run it:** the text holds *low* 5 times, *lower* 2 times, *newest* 6 times and *widest* 3 times. Which two letters come
 side by side most often?
@@ -963,7 +975,7 @@ r"""
 ### 6.3 BERT on two cores
 
 First the hidden pieces, with pairs as input, and then the next sentence, one after the other to save time (in the paper both are learned at once).
-BERT-Base has 110 million weights and saw 3.3 billion words for four days on 16 TPUs; this one has half a million and sees some
+BERT-Base has 110 million weights and saw 3.3 billion words, each about forty times, in four days on 16 TPU chips; this one has half a million and sees some
 200 000 words once or twice. (These weights are not handed in.)
 
 **Before you run it:** what will it learn first? Can it learn what follows what?
@@ -1063,6 +1075,15 @@ asked.
 (b) If sentences or pairs are split at random instead of whole documents, the held-out pairs come from documents whose other sentences were
 in the training set. The model can then recognise by names and rare words which sentences belong together, without having learned anything that
 holds for a new document. The same happens if copies of a paragraph lie in both parts.
+
+=== BEGIN MARK SCHEME ===
+
+- 1 point: (a) the random sentence comes from another document, so that comparing subjects is enough (half a point for "it uses words in
+  common" without where the random sentence comes from).
+- 1 point: (b) the split by sentences or pairs instead of by documents, or copies in both parts, *and* why the number rises: what it
+  recognises belongs to these documents (half a point for the split alone).
+
+=== END MARK SCHEME ===
 """
 
 # %% [markdown]

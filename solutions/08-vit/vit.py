@@ -30,7 +30,7 @@ convolutional network knows about pictures before it has seen one.
 | 7 | Swin: attention in windows | `shifted_windows` |
 | 8 | DeiT: learn from a teacher. MAE: guess what is hidden | |
 
-It follows J. Johnson's lecture 13 (EECS 498/598) and Z. Kira's CS 4644/7643. Papers are named where their idea comes up and listed at the end.
+It follows Z. Kira's "Transformers continued, Vision Transformers" (CS 4644/7643). Papers are named where their idea comes up and listed at the end.
 
 ## How this notebook works
 
@@ -58,6 +58,8 @@ It follows J. Johnson's lecture 13 (EECS 498/598) and Z. Kira's CS 4644/7643. Pa
 """
 
 # %%
+import course_lib  # first: it asks the threads of torch to sleep while they wait
+
 import math
 from dataclasses import dataclass, replace
 
@@ -117,7 +119,7 @@ with torch.no_grad():
     for P in (1, 2, 4, 8):
         X = torch.randn(4, (32 // P) ** 2, 64)
         tokens.append(X.shape[1])
-        times.append(1e3 * devices.time_call(attention, X, X, X, repeats=3, warmup=1).median)
+        times.append(1e3 * devices.least_time(attention, X, X, X))
 for P, N, time in zip((1, 2, 4, 8), tokens, times):
     print(f"patches of {P} x {P}: {N:5} tokens, {time:8.2f} ms")
 plots.show_curves(tokens, {"one layer": times}, "tokens N", "time (ms)", "Four pictures of 32 × 32 pixels", logx=True, logy=True);
@@ -491,7 +493,7 @@ the first bar would not mean what we think: answers that can be read off somethi
 Those are the weights of one training, in which positions were there. What if a model is *trained* on shuffled pictures, with and without
 positions?
 
-**Before you run it:** which of the four can tell digits apart at all?
+**Before you run it:** which of the four can tell digits apart at all? Two of them must come out the same. Which?
 """
 
 # %% tags=["experiment"]
@@ -510,25 +512,33 @@ def shuffle(images, generator):
     return unpatchify(patches.gather(1, order[..., None].expand_as(patches)), 2, *images.shape[-2:])
 
 
+def trained(kind, is_shuffled, seed):
+    """Return the share read right after training. The pictures of a seed are the same, whether they are then shuffled or not."""
+    mixing = torch.Generator().manual_seed(seed)
+
+    def draw(generator):
+        pictures, digits = draw_batch(generator)
+        return shuffle(pictures, mixing) if is_shuffled else pictures, digits
+
+    torch.manual_seed(seed)
+    model = kind(small)
+    fit(model, loss_of, draw, steps=250, learning_rate=5e-3, warmup=50, seed=seed, device="cpu", show=False)
+    return accuracy(model, shuffled if is_shuffled else held_out.images, held_out.labels)
+
+
 small = ViTConfig(model_width=32, num_blocks=2, hidden_width=64)
 for kind in (VisionTransformer, WithoutPositions):
     for is_shuffled in (False, True):
-        def draw(generator):
-            pictures, digits = draw_batch(generator)
-            return shuffle(pictures, generator) if is_shuffled else pictures, digits
-
-        torch.manual_seed(SEED)
-        model = kind(small)
-        fit(model, loss_of, draw, steps=250, learning_rate=5e-3, warmup=50, seed=SEED, device="cpu", show=False)
-        tested = shuffled if is_shuffled else held_out.images
-        print(f"{kind.__name__:18} {'shuffled' if is_shuffled else 'as they are':12} {accuracy(model, tested, held_out.labels):.0%}")
+        shares = torch.tensor([trained(kind, is_shuffled, seed) for seed in range(3)])
+        print(f"{kind.__name__:18} {'shuffled' if is_shuffled else 'as they are':12} {shares.mean():.0%} (sd {shares.std():.1%}), "
+              f"three seeds: {', '.join(f'{share:.0%}' for share in shares)}")
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-With positions and pictures as they are, nine in ten within 250 steps. The other three read only half to three fifths: without positions the order is not seen, and in shuffled pictures it means nothing. That a half is possible *at all* without order may be a surprise. A bag of 16 patches tells much:
-how many are dark, whether there are corners, slanted strokes. For the paper's photographs it is the same. So "it reads better than chance" does not prove that a model sees shapes.
+With positions and pictures as they are, about nine in ten within 250 steps. Without positions it makes no difference whether the pictures are shuffled: seed by seed the same share is read right, because the model is given the same sets of patches. With positions and shuffled pictures it is no better, as a
+place then means nothing; the seeds differ more than these three rows do, so the rest is chance. That more than a half is possible *at all* without order may be a surprise. A bag of 16 patches tells much: how many are dark, whether there are corners, slanted strokes. For the paper's photographs it is the same. So "it reads better than chance" does not prove that a model sees shapes.
 </details>
 
 ### Written question 1 (2 points, graded by hand)
@@ -548,6 +558,15 @@ which epoch counts.
 
 (b) The positions are never added (or are all equal, or added to the class token only), so that the encoder sees a set. Or the class is read off something that does not
 look at places: for instance a model that was trained with the patches shuffled in every batch; or the shuffling itself does nothing, because the result of the permutation was thrown away.
+
+=== BEGIN MARK SCHEME ===
+
+- 1 point: (a) says that the held-out part was used to choose, *and* proposes a third part or an epoch that is fixed beforehand (half a point
+  for one of the two).
+- 1 point: (b) two mistakes that make a model blind to the order of the patches, or the shuffling without effect; half a point for each.
+  "It has overfitted" is none: a model that knows the order loses when it is destroyed.
+
+=== END MARK SCHEME ===
 """
 
 # %% [markdown]
@@ -755,6 +774,15 @@ by the patches in another way, so `projection` gets other numbers; and another p
 
 (b) Whenever the answer depends on where something is: "is the red digit left of the blue one?", "in which corner is it?", or how many there are. The largest value over all places is the same for all of these, so the network could not
 tell them apart. A ViT has positions, and can.
+
+=== BEGIN MARK SCHEME ===
+
+- 1 point: (a) the same kernel at every place (and the largest value, which forgets it) against a projection of whole patches with a position each:
+  both lines, or half a point for one of them.
+- 1 point: (b) any question whose answer changes when something is moved or counted, with the reason that the largest value does not change
+  (half a point for a question without the reason).
+
+=== END MARK SCHEME ===
 """
 
 # %% [markdown]
@@ -1052,6 +1080,6 @@ The error is 0.21, where the mean digit gives 0.27. Strokes are continued where 
 ### Sources
 
 A. Dosovitskiy et al., *An image is worth 16x16 words: Transformers for image recognition at scale*, ICLR 2021. S. Abnar, W. Zuidema, *Quantifying attention flow in Transformers*, ACL 2020. Z. Liu et al., *Swin Transformer: hierarchical vision Transformer using shifted windows*, ICCV
-2021. H. Touvron et al., *Training data-efficient image transformers & distillation through attention*, ICML 2021 (DeiT). K. He et al., *Masked autoencoders are scalable vision learners*, CVPR 2022. T. DeVries, G. Taylor, *Improved regularization of convolutional neural networks with Cutout*, 2017. J. Johnson, *Lecture 13:
-Attention*, EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and Transformers*, CS 4644/7643, Georgia Tech. Digits: E. Alpaydin, C. Kaynak, *Optical recognition of handwritten digits*, UCI, 1998.
+2021. H. Touvron et al., *Training data-efficient image transformers & distillation through attention*, ICML 2021 (DeiT). K. He et al., *Masked autoencoders are scalable vision learners*, CVPR 2022. T. DeVries, G. Taylor, *Improved regularization of convolutional neural networks with Cutout*, 2017. Z. Kira, *Transformers continued, Vision
+Transformers*, CS 4644/7643, Georgia Tech. Digits: E. Alpaydin, C. Kaynak, *Optical recognition of handwritten digits*, UCI, 1998.
 """

@@ -1,0 +1,87 @@
+"""A results file is a stranger's: it is read within bounds, and its numbers are believed only with the weights beside it."""
+
+import json
+
+import pytest
+import torch
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.local import LocalStudent
+from autograder.judging.tools.experiment import confirm, require_two, results
+from course_lib.training import save_results
+
+NAMES = ("exact", "exact without")
+GOOD = {"predicted": {"exact": 0.9, "exact without": 0.2}, "measured": {"exact": 0.8, "exact without": 0.75}}
+
+
+def _student(data: bytes | None):
+    return LocalStudent({}, file=lambda name: data if name == "results.json" else None)
+
+
+def _cause(data: bytes | None) -> str:
+    with pytest.raises(CheckFailure) as raised:
+        results(_student(data), "results.json", NAMES)
+    return raised.value.cause
+
+
+def test_what_was_saved_is_read(tmp_path):
+    save_results(tmp_path / "results.json", GOOD["predicted"], GOOD["measured"])
+    found = results(_student((tmp_path / "results.json").read_bytes()), "results.json", NAMES)
+    assert (found.predicted, found.measured) == (GOOD["predicted"], GOOD["measured"])
+
+
+@pytest.mark.parametrize(
+    ("data", "cause"),
+    [
+        (None, "no results file"),
+        (b"\x80\x04", "no prediction"),
+        (b"[" * 9000, "no prediction"),
+        (b" " * 10**6, "no prediction"),
+        (json.dumps(GOOD | {"predicted": {"exact": 0.9}}).encode(), "no prediction"),
+        (json.dumps(GOOD | {"predicted": [0.9, 0.2]}).encode(), "no prediction"),
+        (json.dumps(GOOD | {"measured": {"exact": "0.8", "exact without": 0.7}}).encode(), "results missing"),
+        (json.dumps(GOOD | {"measured": {"exact": True, "exact without": 0.7}}).encode(), "results missing"),
+        (
+            b'{"predicted": {"exact": 1, "exact without": 1}, "measured": {"exact": NaN, "exact without": 1}}',
+            "results missing",
+        ),
+        (
+            b'{"predicted": {"exact": 1, "exact without": 1}, "measured": {"exact": 1e999, "exact without": 1}}',
+            "results missing",
+        ),
+    ],
+)
+def test_a_file_that_says_too_little_is_told(data, cause):
+    assert _cause(data) == cause
+
+
+def test_numbers_of_other_weights_are_told():
+    found = results(_student(json.dumps(GOOD).encode()), "results.json", NAMES)
+    confirm(found, {"exact": 0.801, "exact without": 0.749}, within=0.005, setting="1000 scenes")
+    with pytest.raises(CheckFailure, match=r"exact without 0\.6") as raised:
+        confirm(found, {"exact": 0.8, "exact without": 0.6}, within=0.005, setting="1000 scenes")
+    assert raised.value.cause == "results of other weights"
+    with pytest.raises(CheckFailure):
+        confirm(found, {"exact": float("nan")}, within=0.005, setting="")
+
+
+def test_two_models_are_two():
+    first, second = {"W": torch.zeros(2)}, {"W": torch.ones(2)}
+    require_two(first, second)
+    require_two(first, {"V": torch.zeros(2)})
+    with pytest.raises(CheckFailure, match="same weights"):
+        require_two(first, {"W": torch.zeros(2)})
+
+
+@pytest.mark.parametrize(
+    ("predicted", "measured", "said"),
+    [
+        ({"exact": 0.5}, {"exact": 0.4, "pointing": 0.3}, "got none for pointing"),
+        ({}, {"exact": 0.4}, "at least one number in predicted"),
+        ({"exact": float("nan")}, {"exact": 0.4}, "finite numbers in predicted"),
+    ],
+)
+def test_results_that_say_too_little_are_not_saved(tmp_path, predicted, measured, said):
+    with pytest.raises(ValueError, match=said):
+        save_results(tmp_path / "results.json", predicted, measured)
+    assert not list(tmp_path.iterdir())
