@@ -1,5 +1,9 @@
 """Time and memory are measured from outside: an answer that lies about itself, or hides what it uses, is found out."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 import torch
 from known import LESSONS
@@ -115,6 +119,31 @@ def test_an_honest_answer_is_believed(student):
     )
     Q, K, V = (torch.randn(1, 1, N, 64) for _ in range(3))
     assert 2 * MB < there.peak_memory(NAME, Q, K, V) < 8 * MB
+
+
+READ_A_LIBRARY = """
+import mmap, pathlib, torch
+path = max(pathlib.Path(torch.__file__).parent.glob('lib/*.so'), key=lambda path: path.stat().st_size)
+with path.open('rb') as file:
+    room = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+sum(room[i] for i in range(0, len(room), 4096))
+"""
+
+
+def test_pages_of_libraries_that_another_process_uses_do_not_count(student):
+    there = student(
+        READ_A_LIBRARY, "def blockwise_attention(Q, K, V, causal=False, block_size=64):\n    return Q * 1\n"
+    )
+    with there.session.measuring("memory"):
+        process = there.session.worker().process
+        process.watch_memory()
+        subprocess.run(
+            [sys.executable, "-c", READ_A_LIBRARY], check=True
+        )  # as it ends, the kernel marks what it has used
+        rollup = Path(f"/proc/{process.pid}/smaps_rollup").read_text()
+        [marked] = [int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Referenced:")]
+        assert marked * 1024 > 100 * MB  # otherwise this test shows nothing
+        assert process.held() < 4 * MB
 
 
 def test_while_memory_is_measured_no_file_can_hold_any(student):
