@@ -116,7 +116,10 @@ def audit(
     course = find_course()
     if names is not None:
         return audit_names(
-            [course.lessons.of(name) for name in names or course.assignments], workers or cpu_count(), True
+            [course.lessons.of(name) for name in names or course.assignments],
+            workers or cpu_count(),
+            course.solutions,
+            True,
         )
     cases = list(selected(course, banks, only, since, tenth))
     console = Console(width=None if os.isatty(1) else 110)
@@ -131,7 +134,9 @@ def audit(
     bad = _print(console, verdicts, course.lessons)
     if banks or only or since:
         return bad
-    misled = audit_names([course.lessons.of(name) for name in course.assignments], workers or cpu_count())
+    misled = audit_names(
+        [course.lessons.of(name) for name in course.assignments], workers or cpu_count(), course.solutions
+    )
     return (_attack(course, console) if attacks else 0) or bad or misled
 
 

@@ -9,7 +9,7 @@ because the diagnosis has changed, counts as unread until somebody reads it.
 import resource
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -19,13 +19,17 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.judging.answers import Case, cases_of, hidden
+from autograder.judging.files import files_in
 from autograder.judging.lesson import Lesson
 
 #: ``right``: it names this mistake. ``vague``: true, but of many mistakes. ``misleading``: it sends the reader elsewhere.
 JUDGEMENTS = ("right", "vague", "none", "misleading", "unread")
 #: At most so many of the hidden answers may get a misleading name.
 MISLEADING = 0.02
+#: And at most so many names may wait for a reader: what nobody has read, nobody knows to be true.
+UNREAD = 0.05
 SEED = 17
+_HERE = files_in(".")
 _MOST_MEMORY = 6 * 2**30
 
 
@@ -47,17 +51,17 @@ def hidden_half(lesson: Lesson, exercise: str) -> list[Case]:
     return [case for case in wrong if zlib.crc32(f"{exercise}/{case.name}".encode()) % 2]
 
 
-def named(lessons: Sequence[Lesson], workers: int) -> Iterator[Named]:
-    """Yield what is said of each hidden answer of these lessons."""
+def named(lessons: Sequence[Lesson], workers: int, solutions: Path) -> Iterator[Named]:
+    """Yield what is said of each hidden answer of these lessons, handed in with the files of the lesson's solution."""
     known = {lesson: _judged(lesson) for lesson in lessons}
     tasks = [
-        (lesson, exercise, case)
+        (lesson, exercise, case, solutions)
         for lesson in lessons
         for exercise in lesson.exercises
         for case in hidden_half(lesson, exercise)
     ]
     with ProcessPoolExecutor(workers, get_context("spawn"), _prepare) as pool:
-        for (lesson, exercise, case), names in zip(tasks, pool.map(_names_of, tasks, chunksize=8), strict=True):
+        for (lesson, exercise, case, _), names in zip(tasks, pool.map(_names_of, tasks, chunksize=8), strict=True):
             said = known[lesson].get((f"{exercise}/{case.name}", names), "unread")
             yield Named(case, names, said if names else "none")
 
@@ -85,14 +89,18 @@ def _prepare() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
 
 
-def _names_of(task: tuple[Lesson, str, Case]) -> str:
-    """Return the names that the feedback gives a hidden answer."""
+def _names_of(task: tuple[Lesson, str, Case, Path]) -> str:
+    lesson, exercise, case, solutions = task
+    return names_of(lesson, exercise, case, files_in(solutions / case.assignment))
+
+
+def names_of(lesson: Lesson, exercise: str, case: Case, file: Callable[[str], bytes | None] = _HERE) -> str:
+    """Return the names that the feedback gives a hidden answer, with commas between them."""
     from autograder.judging.local import LocalStudent
     from autograder.judging.references import namespace
     from autograder.judging.replay import silence
     from autograder.judging.runner import run_checks
 
-    lesson, exercise, case = task
     names = namespace(lesson)
     try:
         with silence():
@@ -100,12 +108,15 @@ def _names_of(task: tuple[Lesson, str, Case]) -> str:
     except Exception as error:
         return f"the cell stops with {type(error).__name__}"
     with hidden(map(str, hidden_half(lesson, exercise))):
-        report = run_checks(exercise, LocalStudent(names, lesson, deep=False), SEED)
+        report = run_checks(exercise, LocalStudent(names, lesson, deep=False, file=file), SEED)
     return ", ".join(report.named)
 
 
 def print_names(console: Console, found: Iterable[Named], unread: bool) -> int:
-    """Print how many names of each lesson are right, vague, none or misleading. Return 0 if few enough mislead."""
+    """Print how many names of each lesson are right, vague, none or misleading.
+
+    Return 0 if few enough mislead and few enough are unread.
+    """
     found = list(found)
     table = Table(title="Names for answers that the diagnosis does not know")
     for title in ("lesson", *JUDGEMENTS):
@@ -118,8 +129,8 @@ def print_names(console: Console, found: Iterable[Named], unread: bool) -> int:
     for each in found:
         if each.judgement == "misleading" or (unread and each.judgement == "unread"):
             console.print(f"{each.case.assignment}: {each}", markup=False, highlight=False, soft_wrap=True)
-    wrong = sum(each.judgement == "misleading" for each in found)
-    return 1 if wrong > MISLEADING * len(found) else 0
+    counted = Counter(each.judgement for each in found)
+    return int(counted["misleading"] > MISLEADING * len(found) or counted["unread"] > UNREAD * len(found))
 
 
 def _counts(found: Sequence[Named]) -> list[str]:
@@ -127,6 +138,6 @@ def _counts(found: Sequence[Named]) -> list[str]:
     return [f"{counted[judgement]} ({counted[judgement] / max(len(found), 1):.0%})" for judgement in JUDGEMENTS]
 
 
-def audit_names(lessons: Sequence[Lesson], workers: int, unread: bool = False) -> int:
-    """Measure the names of these lessons, print the table, and return 0 if few enough mislead."""
-    return print_names(Console(width=130), named(lessons, workers), unread)
+def audit_names(lessons: Sequence[Lesson], workers: int, solutions: Path, unread: bool = False) -> int:
+    """Measure the names of these lessons, print the table, and return 0 if few enough mislead and most have been read."""
+    return print_names(Console(width=130), named(lessons, workers, solutions), unread)

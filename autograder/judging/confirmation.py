@@ -4,20 +4,21 @@ Two answers often agree on the smallest example of a check, which is the first t
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from torch import Tensor
 
 from autograder.judging.failure import CheckFailure
-from autograder.judging.replay import Check, equal, replay, silence
-from autograder.judging.student import Answer, Questions, Request, Student
+from autograder.judging.replay import Check, equal, replay, same_failure, silence
+from autograder.judging.student import Answer, Exchange, Questions, Request, Student
 from autograder.judging.tensors import tensors_of
 
 #: How many requests of a check are tried, the largest first.
 _MOST = 6
 
 
-class _Listener(Questions):
+class Listener(Questions):
     """Passes requests on to a student, and keeps them."""
 
     def __init__(self, student: Student):
@@ -26,6 +27,9 @@ class _Listener(Questions):
     @property
     def lesson(self) -> Any:
         return self.student.lesson
+
+    def timed(self, name: str) -> Callable[..., Any]:
+        return self.student.timed(name)
 
     def _carry_out(self, request: Request) -> Answer:
         self.heard.append(request)
@@ -45,7 +49,7 @@ def of_many_shapes(right: Student, checks: Sequence[Check], seed: int, name: str
 
 
 def _heard(right: Student, checks: Sequence[Check], seed: int) -> list[Request]:
-    listener = _Listener(right)
+    listener = Listener(right)
     for check in checks:
         replay(check, listener, seed)
     return listener.heard
@@ -62,10 +66,33 @@ def _shapes(value: Any) -> Any:
 def agree(student: Student, candidate: Student, requests: Iterable[Request]) -> bool:
     """Return whether both give the same answers to all these requests. A random answer says nothing."""
     for request in requests:
-        want = _outcome(candidate, request)
-        if not alike(_outcome(student, request), want) and alike(want, _outcome(candidate, request)):
+        want = outcome(candidate, request)
+        if not alike(outcome(student, request), want) and alike(want, outcome(candidate, request)):
             return False
     return True
+
+
+def gives(student: Student, exchange: Exchange | None, received: Any) -> bool:
+    """Return whether a known wrong answer gives another's answer to the last request before its failure.
+
+    One request costs a fraction of the whole check and rules out most candidates. ``received`` is the result that is blamed.
+    """
+    if exchange is None:
+        return True
+    try:
+        with silence():
+            value = student.answer(exchange.request).value
+    except CheckFailure as failure:
+        return exchange.failure is not None and same_failure(exchange.failure, failure)
+    except Exception:
+        return False
+    if exchange.failure is not None:
+        return False
+    own, other = tensors_of(exchange.value), tensors_of(value)
+    if len(own) != len(other) or not own:
+        return len(own) == len(other)
+    blamed = [n for n, x in enumerate(own) if isinstance(received, Tensor) and alike(x, received)]
+    return any(alike(own[n], other[n]) for n in (blamed or range(len(own))))
 
 
 def holds(
@@ -81,7 +108,7 @@ def holds(
     ``look`` returns the name of the symptom that a wrong and a right tensor, and the request for them, show.
     """
     for request in requests:
-        got, want = (tensors_of(_outcome(each, request)) for each in (student, right))
+        got, want = (tensors_of(outcome(each, request)) for each in (student, right))
         if which >= min(len(got), len(want)) or alike(got[which], want[which]):
             continue
         if look(got[which], want[which], request) != name:
@@ -89,12 +116,35 @@ def holds(
     return True
 
 
+def square(request: Request) -> Request:
+    """Return the request with every axis of its tensors cut to one length, at which fewer mistakes stop with an error."""
+    lengths = [length for x in request.args if isinstance(x, Tensor) for length in x.shape if length > 1]
+    if request.build is not None or not lengths:
+        return request
+    shortest = slice(min(lengths))
+    cut = tuple(x[(shortest,) * x.dim()] if isinstance(x, Tensor) else x for x in request.args)
+    return replace(request, args=cut, cotangents=None)
+
+
+def varies(student: Student, requests: Iterable[Request]) -> bool:
+    """Return whether the answer to any of these requests changes with the numbers in it."""
+    for request in requests:
+        other = replace(request, args=tuple(map(_other, request.args)))
+        if not alike(outcome(student, request), outcome(student, other)):
+            return True
+    return False
+
+
+def _other(value: Any) -> Any:
+    return value.square() + 0.5 if isinstance(value, Tensor) and value.is_floating_point() else value
+
+
 def repeats(student: Student, request: Request) -> bool:
     """Return whether a request gets the same answer twice."""
-    return alike(_outcome(student, request), _outcome(student, request))
+    return alike(outcome(student, request), outcome(student, request))
 
 
-def _outcome(student: Student, request: Request) -> Any:
+def outcome(student: Student, request: Request) -> Any:
     try:
         with silence():
             return student.answer(request).value
@@ -107,7 +157,9 @@ def _outcome(student: Student, request: Request) -> Any:
 def alike(a: Any, b: Any) -> bool:
     """Return whether two outcomes agree: the same kind of failure, or results with the same numbers."""
     if isinstance(a, CheckFailure) or isinstance(b, CheckFailure):
-        return isinstance(a, CheckFailure) and isinstance(b, CheckFailure) and a.kind == b.kind
+        if not (isinstance(a, CheckFailure) and isinstance(b, CheckFailure) and a.kind == b.kind):
+            return False
+        return a.kind != "crash" or a.received == b.received  # the error's message has the sizes that did not fit
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         return a.shape == b.shape and a.is_complex() == b.is_complex() and equal(a.detach(), b.detach())
     if isinstance(a, Sequence) and isinstance(b, Sequence) and not isinstance(a, str):

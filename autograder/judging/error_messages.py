@@ -42,7 +42,12 @@ ERRORS = [
         "changed in place",
         "A tensor that the gradient needs was overwritten by an in-place operation.",
     ),
-    ("does not require grad", "no gradient", "The result has lost its history on the way."),
+    (
+        "does not require grad",
+        "no gradient",
+        "The result hangs on nothing that is learnt. Its history was lost on the way (.detach(), .data, torch.no_grad()), or "
+        "what should be learnt has requires_grad=False.",
+    ),
     (
         "unexpected keyword argument",
         "wrong signature",
@@ -56,13 +61,25 @@ ERRORS = [
     ),
     (
         "too many values to unpack",
-        "fixed number of dimensions",
-        "The inputs may have any number of leading dimensions. Index the last two dimensions from the end: shape[-1], shape[-2].",
+        "too many values for the names on the left",
+        "On the right of = there is more than names on the left. If it is a shape: inputs may have more dimensions, so count "
+        "from the end, shape[-1]. If it is a call: how many results does it return?",
     ),
     (
         "not enough values to unpack",
-        "fixed number of dimensions",
-        "The inputs may have any number of leading dimensions. Index the last two dimensions from the end: shape[-1], shape[-2].",
+        "too few values for the names on the left",
+        "On the right of = there is less than names on the left. If it is a shape: inputs may have fewer dimensions, so count "
+        "from the end, shape[-1]. If it is a call: how many results does it return?",
+    ),
+    (
+        "not compiled with CUDA",
+        "a GPU that is not there",
+        "This computer has no GPU that PyTorch could use. Make tensors where the inputs are: device=X.device.",
+    ),
+    (
+        "no NVIDIA driver",
+        "a GPU that is not there",
+        "This computer has no GPU that PyTorch could use. Make tensors where the inputs are: device=X.device.",
     ),
     (
         "Dimension out of range",
@@ -93,7 +110,8 @@ ERRORS = [
     (
         "must match the size of tensor",
         "shapes do not fit",
-        "Two dimensions that need not be equal are taken for one another: numbers of queries and keys, or widths.",
+        "Two axes that meet here have different lengths. Write the shape of each tensor beside this line: is one of them mixed "
+        "up with another, of a fixed size, or left from an earlier call?",
     ),
     (
         "must match the existing size",
@@ -106,11 +124,21 @@ ERRORS = [
         "A tensor is reshaped to a shape that it does not have. Write the shape beside each line.",
     ),
     (
+        "Target -100 is out of bounds",
+        "the label −100 taken for a class",
+        "The loss was given −100 as a class. Places with this label do not count: what does the loss leave out?",
+    ),
+    (
         "out of bounds",
         "index out of range",
-        "An index runs over the wrong dimension. The numbers of queries and of keys differ here.",
+        "An index, or an id, is larger than the axis or the table is long. Print both.",
     ),
-    ("no grad accessor", "no gradient", "The result has lost its history on the way."),
+    (
+        "no grad accessor",
+        "no gradient",
+        "The result hangs on nothing that is learnt. Its history was lost on the way (.detach(), .data, torch.no_grad()), or "
+        "what should be learnt has requires_grad=False.",
+    ),
 ]
 
 #: What is left when no message is known: the kind of error says something about itself.
@@ -128,7 +156,8 @@ KINDS_OF_ERRORS = [
     (
         "AttributeError",
         "an attribute that does not exist",
-        "Is the name misspelt (capital letters count), or set in __init__ without self.?",
+        "Is the name misspelt (capital letters count), or set in __init__ without self.? Or is the value of another kind than "
+        "expected: print its type.",
     ),
     ("ModuleNotFoundError", "a module that is not installed", "Use what the notebook imports at its top."),
     ("ImportError", "an import that fails", "Use what the notebook imports at its top."),
@@ -148,7 +177,11 @@ KINDS_OF_ERRORS = [
         "An index is larger than the axis is long, or the tensor has fewer axes than you think.",
     ),
     ("KeyError", "a key that is not there", "Print the keys of the dictionary."),
-    ("AssertionError", "an assert that does not hold", "Your own assert refuses an input that is allowed."),
+    (
+        "AssertionError",
+        "an assert that does not hold",
+        "An assert, yours or one inside PyTorch, does not hold for an input that is allowed.",
+    ),
     ("NotImplementedError", "not written for this input", "Something is not written for an input that is allowed."),
     ("TypeError", "a value of the wrong type", "Print type(...) of what goes into this line."),
     (

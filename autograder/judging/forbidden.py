@@ -148,9 +148,9 @@ def named_in(failure: CheckFailure, forbid: tuple[str, ...]) -> bool:
 def below_python(function: Callable[[], Any], forbid: tuple[str, ...]) -> Any:
     """Call the function, raise a failure if a forbidden operator ran, and return the function's result."""
     results = []
-    for event in measure.operators(lambda: results.append(function())):
-        if is_behind(event.name, forbid):
-            raise failure(event.name)
+    for name in sorted(measure.operators(lambda: results.append(function()))):
+        if is_behind(name, forbid):
+            raise failure(name)
     return results[0]
 
 

@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import Tensor
 from torch.autograd.profiler import profile  # torch.profiler wraps it, and takes a second to import
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+from torch.utils.flop_counter import flop_registry
 
 Inputs = tuple[Any, ...]
 Clock = Callable[[], float]
@@ -111,15 +115,38 @@ def _summary(readings: Sequence[tuple[float, float]]) -> Ratio:
     )
 
 
-def operators(function: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Any]:
-    """Call the function and return PyTorch's record of every operator that ran, including those below Python."""
+def operators(function: Callable[..., Any], *args: Any, **kwargs: Any) -> set[str]:
+    """Call the function and return the names of all of PyTorch's operators that ran, including those below Python."""
     # The profiler logs to stderr, which a notebook shows in red. It reads this variable once, on first use.
     os.environ.setdefault("KINETO_LOG_LEVEL", "6")
-    with profile(record_shapes=True, with_flops=True) as record:
+    with profile() as record:
         function(*args, **kwargs)
-    return list(record.function_events or [])
+    if record.kineto_results is None:
+        raise RuntimeError(f"The profiler of torch {torch.__version__} returned no events.")
+    # The raw events: the objects that the profiler makes of them take gigabytes when an answer loops over single rows.
+    return {event.name() for event in record.kineto_results.events()}
+
+
+class _Work(TorchDispatchMode):
+    """Counts while operators run, so that it needs no memory for them."""
+
+    operations = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        out = func(*args, **(kwargs or {}))
+        if (product := flop_registry.get(func.overloadpacket)) is not None:
+            self.operations += product(*args, **(kwargs or {}), out_val=out)
+        elif not func.is_view:
+            self.operations += sum(x.numel() for x in tree_leaves(out) if isinstance(x, Tensor))
+        return out
 
 
 def work(function: Callable[..., Any], *args: Any, **kwargs: Any) -> int:
-    """Return the floating-point operations of one call (matrix products, sums, products), which do not depend on the machine."""
-    return sum(event.flops or 0 for event in operators(function, *args, **kwargs))
+    """Return the operations of one call, which do not depend on the machine.
+
+    A matrix product has two for each pair of numbers that it multiplies, any other operator one for each number that it returns,
+    and a view none.
+    """
+    with _Work() as counter:
+        function(*args, **kwargs)
+    return counter.operations

@@ -39,8 +39,10 @@ def silence() -> Iterator[None]:
 
 
 def same_failure(a: CheckFailure, b: CheckFailure) -> bool:
-    """Return whether two failures have the same kind, the same place and the same wrong result."""
-    if a.kind != b.kind or a.message.partition(" in line ")[0] != b.message.partition(" in line ")[0]:
+    """Return whether two failures have the same kind, at the same inputs, in the same place and with the same wrong result."""
+    if (a.kind, a.setting) != (b.kind, b.setting):
+        return False
+    if a.message.partition(" in line ")[0] != b.message.partition(" in line ")[0]:
         return False
     if isinstance(a.received, Tensor) and isinstance(b.received, Tensor):
         return a.received.shape == b.received.shape and equal(a.received, b.received)

@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from autograder.judging import forbidden, measure, pytest_session, ready_made
-from autograder.judging.diagnosis import Lost, diagnose
+from autograder.judging.diagnosis import diagnose
 from autograder.judging.failure import CheckFailure, PartialCredit, as_failure
 from autograder.judging.lesson import Lesson, mark_value
+from autograder.judging.lost import Lost
 from autograder.judging.replay import replay, same_failure
 from autograder.judging.report import CheckResult, ExerciseReport
 from autograder.judging.seeds import fresh_seed

@@ -11,6 +11,14 @@ Symptom = tuple[str, str]
 _WRITE = "Write the shape beside each line, in letters, and find the line where it goes wrong."
 
 
+#: Of a shape that is right but for axes of length 1 that are gone.
+DROPPED = (
+    "axes of length 1 dropped",
+    "Here an axis happens to have length 1, and it is gone: look for squeeze, or for an index in place of a slice. An axis "
+    "stays, whatever its length.",
+)
+
+
 def symptom(failure: CheckFailure) -> Symptom | None:
     """Return (cause, hint) for a failure of a shape, or None. Its ``expected`` holds the shape as numbers and letters."""
     told = re.match(r"\(([\d, ]*)\)", failure.expected)
@@ -36,11 +44,7 @@ def difference(got: Sequence[int], want: Sequence[int], named: Sequence[str]) ->
 
 def _another_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str]) -> Symptom | None:
     if 1 in want and list(got) == [n for n in want if n != 1]:
-        return (
-            "axes of length 1 dropped",
-            "Here an axis happens to have length 1, and it is gone: look for squeeze, or for an index "
-            "in place of a slice. An axis stays, whatever its length.",
-        )
+        return DROPPED
     if not got:
         return (
             "a single number instead of a tensor",
@@ -75,6 +79,15 @@ def _another_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str])
     )
 
 
+_RANGE = "Look at where a range begins and ends, and at what is added to or cut off a sequence."
+_ALONE = "Is there only one, whatever was asked for, or has a sum or an index left one?"
+
+
+def lost_ones(got: Sequence[int], want: Sequence[int]) -> bool:
+    """Return whether a shape is the wanted one without some of its axes of length 1."""
+    return len(got) < len(want) and [n for n in got if n != 1] == [n for n in want if n != 1]
+
+
 def _same_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str]) -> Symptom | None:
     differing = [n for n in range(len(want)) if got[n] != want[n]]
     if sorted(got) == sorted(want):
@@ -94,8 +107,7 @@ def _same_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str]) ->
         what = "one too many" if have > need else "one too few"
         return (
             f"{what} along {name}",
-            f"{name} should be {need} and is {have}. Look at where a range begins and ends, and at what is added to or cut off a "
-            "sequence.",
+            f"{name} should be {need} and is {have}. {_ALONE if have == 1 else _RANGE}",
         )
     if need and have % need == 0 and have > need:
         return (

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from autograder.judging import notebooks
-from autograder.judging.diagnosis import Lost, diagnose
+from autograder.judging.diagnosis import diagnose
 from autograder.judging.failure import CheckFailure, PartialCredit
 from autograder.judging.files import files_in
 from autograder.judging.lesson import Lesson, Lessons
 from autograder.judging.local import LocalStudent
+from autograder.judging.lost import Lost
 from autograder.judging.pytest_plugin import SEED, STUDENT
 from autograder.judging.seeds import fresh_seed
 

@@ -26,6 +26,19 @@ CHANGING = (
     "The same inputs give other numbers each time. Something is drawn anew in every call, or an earlier call is remembered.",
 )
 
+#: Of right results that come in another order.
+EXCHANGED = (
+    "the results in another order",
+    "Your results are the expected ones, in another order. The docstring says which one comes first.",
+)
+
+#: Of numbers that are right in their first digits.
+ROUNDED = (
+    "right in the first digits only",
+    "Your numbers are right to four digits or more, and no further. Somewhere they pass through a type with fewer digits (such "
+    "as float32 among float64), or a small constant is added that does not belong there.",
+)
+
 #: A lesson's function that finds a symptom in a failure and the expected tensor.
 Look = Callable[[CheckFailure, Tensor | None], Symptom | None]
 
@@ -49,11 +62,23 @@ def symptom(
         or got.is_complex()
     ):
         return shapes.symptom(failure) or (of_lesson(failure, want) if of_lesson else None)
+    if is_rounded(failure):
+        return ROUNDED
     got, want = got.detach().double(), want.detach().double()
     found = first(GENERAL, got, want) or (of_lesson(failure, want) if of_lesson else None)
     if found or not patterns.telling(want):
         return found
     return patterns.from_inputs(got, want, inputs) or first(patterns.LOOKS, got, want)
+
+
+def is_rounded(failure: CheckFailure) -> bool:
+    """Return whether a wrong value differs from the expected one by so little that it shows nothing else."""
+    got, want = failure.received, failure.wanted
+    if not isinstance(got, Tensor) or not isinstance(want, Tensor) or got.shape != want.shape or got.is_complex():
+        return False
+    got, want = got.detach().double(), want.detach().double()
+    size = float(want.abs().max()) if want.numel() else 0.0
+    return bool(got.isfinite().all()) and torch.allclose(got, want, rtol=1e-4, atol=1e-5 * size)
 
 
 def first(looks: Iterable[Callable[[Tensor, Tensor], Symptom | None]], got: Tensor, want: Tensor) -> Symptom | None:
@@ -101,7 +126,7 @@ def _multiple(got: Tensor, want: Tensor) -> Symptom | None:
 
 
 def _batch(got: Tensor, want: Tensor) -> Symptom | None:
-    if got.dim() >= 3 and got.shape[0] > 1 and same(got[0], want[0]):
+    if got.dim() >= 3 and got.shape[0] > 1 and patterns.telling(want[0]) and same(got[0], want[0]):
         return "only the first of the batch is right", (
             "The first element of the batch is right and the others are not. Each has to be treated for itself."
         )

@@ -1,5 +1,6 @@
 """What is said of a failure that no known misconception explains: what its wrong result itself shows."""
 
+import itertools
 from collections.abc import Callable, Sequence
 
 from torch import Tensor
@@ -26,9 +27,15 @@ def diagnosis(
     """
     if student is not None and exchange is not None and _changes(student, failure, exchange.request):
         return Diagnosis(*symptoms.CHANGING)
-    if failure.cause:
+    if failure.cause and failure.kind != "constant":  # of those, the true ones have been told
         return Diagnosis(failure.cause, failure.hint)
+    if exchange is not None and _exchanged(right, exchange):
+        return Diagnosis(*symptoms.EXCHANGED)
     told = symptoms.symptom(failure, failure.wanted, lesson.symptom, _inputs(exchange.request if exchange else None))
+    if failure.kind == "shape" and student is not None and exchange is not None:
+        clear = _of_clear_shapes(student, right, asked(exchange.request.name), _blamed(failure, exchange), failure)
+        if clear:
+            return Diagnosis(*clear[0]) if len(set(clear)) == 1 else None
     if told is None or student is None or exchange is None:
         return Diagnosis(*told) if told else None
     look = _look(lesson, failure)
@@ -36,6 +43,22 @@ def diagnosis(
     if look and not confirmation.holds(student, right, requests, _blamed(failure, exchange), told[0], look):
         return None
     return Diagnosis(*told)
+
+
+def _of_clear_shapes(
+    student: Student, right: Student, requests: Sequence[Request], which: int, failure: CheckFailure
+) -> list[symptoms.Symptom]:
+    """Return what the wrong shapes show where the axes of the right one can be told apart, by lengths that differ."""
+    wrong = []
+    for request in requests:
+        got, want = (tensors_of(confirmation.outcome(each, request)) for each in (student, right))
+        if which < min(len(got), len(want)) and got[which].shape != want[which].shape:
+            wrong.append((got[which].shape, want[which].shape))
+    if wrong and all(shapes.lost_ones(got, want) for got, want in wrong):
+        return [shapes.DROPPED]
+    clear = [(got, want) for got, want in wrong if len({1, *want}) == 1 + len(want)]
+    found = [shapes.difference(got, want, shapes.letters(failure)) for got, want in clear]
+    return [symptom for symptom in found if symptom]
 
 
 def _look(lesson: Lesson, failure: CheckFailure) -> Callable[[Tensor, Tensor, Request], str] | None:
@@ -49,7 +72,7 @@ def _look(lesson: Lesson, failure: CheckFailure) -> Callable[[Tensor, Tensor, Re
     def of_values(got: Tensor, want: Tensor, request: Request) -> str:
         if got.shape != want.shape:
             return ""
-        wrong = CheckFailure("value", "", yours=failure.yours, received=got)
+        wrong = CheckFailure("value", "", yours=failure.yours, received=got, wanted=want)
         return (symptoms.symptom(wrong, want, lesson.symptom, _inputs(request)) or ("", ""))[0]
 
     return of_values
@@ -58,6 +81,17 @@ def _look(lesson: Lesson, failure: CheckFailure) -> Callable[[Tensor, Tensor, Re
 def _changes(student: Student, failure: CheckFailure, request: Request) -> bool:
     """Return whether the request that failed gets another answer each time, outside of training mode."""
     return failure.kind == "value" and not request.training and not confirmation.repeats(student, request)
+
+
+def _exchanged(right: Student, exchange: Exchange) -> bool:
+    """Return whether the student's results are the right ones in another order."""
+    given = exchange.value
+    wanted = confirmation.outcome(right, exchange.request)
+    if not isinstance(given, tuple) or not isinstance(wanted, tuple) or len(given) != len(wanted):
+        return False
+    return not confirmation.alike(given, wanted) and any(
+        confirmation.alike(order, wanted) for order in itertools.permutations(given)
+    )
 
 
 def _blamed(failure: CheckFailure, exchange: Exchange) -> int:

@@ -9,7 +9,7 @@ from autograder.judging.symptoms import Symptom, first, of_error, same
 
 _ERRORS = [
     (
-        "'bool' object has no attribute 'dtype'",
+        "'bool' object has no attribute '",
         "a flag passed as the mask",
         "True or False has been passed where a mask is expected. Name the argument: need_weights=..., causal=...",
     ),
@@ -46,14 +46,21 @@ def _negative(got: Tensor, want: Tensor) -> Symptom | None:
     return ("negative weights", "Weights are never negative. Did the softmax happen?") if (got < -1e-9).any() else None
 
 
+def _one_hot_rows(want: Tensor) -> bool:
+    """Return whether all weights are 0 or 1: then a 0 is no sign of a mask."""
+    return bool(((want == 0) | (want == 1)).all())
+
+
 def _leak(got: Tensor, want: Tensor) -> Symptom | None:
-    if ((want == 0) & (got.abs() > 1e-9)).any():
+    if not _one_hot_rows(want) and ((want == 0) & (got.abs() > 1e-9)).any():
         return "a hidden key gets weight", "A key that may not be attended to has a weight other than 0."
     return None
 
 
 def _hidden(got: Tensor, want: Tensor) -> Symptom | None:
-    if (want == 0).any() and ((want > 1e-6) & (got.abs() < 1e-12)).any():  # without a mask it is another mistake
+    if (
+        not _one_hot_rows(want) and (want == 0).any() and ((want > 1e-6) & (got.abs() < 1e-12)).any()
+    ):  # without a mask it is another mistake
         return "an allowed key gets no weight", "A key that may be attended to has weight 0. True means: may attend."
     return None
 
@@ -80,20 +87,29 @@ def _wrong_axis(got: Tensor, want: Tensor) -> Symptom | None:
 
 
 def _sums(got: Tensor, want: Tensor) -> Symptom | None:
-    sums = got.sum(-1)
-    if same(sums, want.sum(-1)):
+    sums = want.sum(-1)
+    of_queries = bool(
+        ((sums - 1).abs() < 1e-4).logical_or(sums == 0).all()
+    )  # weights along another axis need not sum to 1 here
+    if not of_queries or same(got.sum(-1), sums):
         return None
     return "weights do not sum to 1", "The weights of a query should sum to 1 over the keys that it may attend to."
 
 
 def _uniform(got: Tensor, want: Tensor) -> Symptom | None:
-    if same(got, got[..., :1].expand_as(got)):
+    if not same(got, got[..., :1].expand_as(got)):
+        return None
+    if same(got, got.new_ones(()).expand_as(got)):
+        return "every weight is 1", (
+            "Every weight is 1, as when the softmax runs over an axis of length 1. Print the shape of what goes into it."
+        )
+    if same(got.sum(-1), want.sum(-1)):
         return "uniform weights", "Every key gets the same weight, whatever the query asks."
     return None
 
 
 def _one_hot(got: Tensor, want: Tensor) -> Symptom | None:
-    if same(got.max(-1).values, got.new_ones(()).expand(got.shape[:-1])):
+    if not _one_hot_rows(want) and same(got.max(-1).values, got.new_ones(()).expand(got.shape[:-1])):
         return "all weight on one key", "Each query puts its whole weight on one key. Softmax is not argmax."
     return None
 

@@ -30,30 +30,30 @@ def test_about_half_of_the_wrong_answers_are_hidden_and_no_right_one():
     assert 0.4 * len(wrong) < len(half) < 0.6 * len(wrong)
 
 
-def test_what_is_said_of_a_hidden_answer_is_looked_up(monkeypatch):
+def test_what_is_said_of_a_hidden_answer_is_looked_up(monkeypatch, root):
     half = hidden_half(ATTENTION, "softmax")
     monkeypatch.setattr(names, "hidden_half", lambda lesson, exercise: half if exercise == "softmax" else [])
-    found = list(named([ATTENTION], 1))
+    found = list(named([ATTENTION], 1, root / "solutions"))
     assert [each.case for each in found] == half
     said = {(f"softmax/{each.case.name}", each.names): "vague" for each in found if each.names}
     assert said
     monkeypatch.setattr(names, "_judged", lambda lesson: said)
-    judged = list(named([ATTENTION], 1))
+    judged = list(named([ATTENTION], 1, root / "solutions"))
     assert {each.judgement for each in judged if each.names} == {"vague"}
     assert {each.judgement for each in judged if not each.names} <= {"none"}
 
 
-def test_a_misleading_name_in_fifty_is_as_much_as_may_be():
+def test_one_name_in_fifty_may_mislead_and_one_in_twenty_may_be_unread():
     case = cases_of(ATTENTION, "softmax")[0]
 
-    def status(misleading, right):
-        found = [
-            Named(case, "a name", word) for word, n in (("misleading", misleading), ("right", right)) for _ in range(n)
-        ]
+    def status(**counts):
+        found = [Named(case, "a name", word) for word, n in counts.items() for _ in range(n)]
         return print_names(Console(file=io.StringIO()), found, unread=False)
 
-    assert status(1, 49) == 0
-    assert status(2, 48) == 1
+    assert status(misleading=1, right=49) == 0
+    assert status(misleading=2, right=48) == 1
+    assert status(unread=2, right=38) == 0
+    assert status(unread=3, right=37) == 1
 
 
 def test_a_line_that_cannot_be_read_is_an_error_that_says_where(tmp_path):

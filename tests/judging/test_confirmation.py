@@ -4,10 +4,10 @@ import torch
 from answers import student
 from known import LESSONS
 
-from autograder.judging import confirmation, diagnosis
-from autograder.judging.diagnosis import Lost
+from autograder.judging import confirmation
 from autograder.judging.failure import CheckFailure, Diagnosis
 from autograder.judging.local import LocalStudent
+from autograder.judging.lost import Lost, without_echoes
 from autograder.judging.references import namespace
 from autograder.judging.student import Request
 
@@ -71,7 +71,7 @@ def test_outcomes_are_alike_by_kind_of_failure_or_by_numbers():
 def test_one_mistake_that_shows_in_many_rows_has_one_name():
     rows = [Lost(CHECKS[0], CheckFailure(kind, "")) for kind in ("value", "shape", "mutated", "value")]
     found = [Diagnosis(name, "") for name in ("first", "second", "another", "first")]
-    told = diagnosis._without_echoes(rows, found, ())
+    told = without_echoes(rows, found, ())
     assert [each and each.name for each in told] == ["first", None, "another", "first"]
-    told = diagnosis._without_echoes(rows, found, {1})
+    told = without_echoes(rows, found, {1})
     assert [each and each.name for each in told] == [None, "second", "another", None]

@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from autograder.judging import measure
 
@@ -69,6 +70,14 @@ def test_inputs_are_fresh_in_every_round():
 @pytest.mark.parametrize(("n", "k", "m"), [(2, 3, 5), (7, 11, 13)])
 def test_work_counts_matrix_products(n, k, m):
     assert measure.work(torch.matmul, torch.randn(n, k), torch.randn(k, m)) == 2 * n * k * m
+
+
+def test_work_counts_the_numbers_that_other_operators_return_and_nothing_for_views():
+    assert measure.work(lambda x: x.mT.exp().sum(), torch.randn(3, 4)) == 3 * 4 + 1
+
+
+def test_operators_are_named_also_below_python():
+    assert {"aten::layer_norm", "aten::native_layer_norm"} <= measure.operators(F.layer_norm, torch.randn(2, 3), (3,))
 
 
 def test_threads_are_put_back():

@@ -19,6 +19,7 @@ from autograder.judging.references import namespace
 from autograder.judging.runner import run_checks
 from autograder.lessons.captioning import references as captioning
 from autograder.lessons.mlm_pretraining import references as mlm_pretraining
+from autograder.lessons.translation import references as translation
 from autograder.lessons.vit import references as vit
 from course_lib.training import save_checkpoint
 
@@ -63,6 +64,14 @@ def small_captioner():
     return captioning.CaptionDecoder(33, 32, 16, 8, 8)
 
 
+def translations_of(source, words, allowed=None):
+    return torch.rand(*words.shape, 222), torch.rand(*words.shape, source.shape[1])
+
+
+def small_translator():
+    return translation.TransformerTranslator(120, 222, 8, 2, 1, 8)
+
+
 def blocks(stem, count, **shapes):
     return {f"{stem}.{n}.{name.replace('__', '.')}": shape for n in range(count) for name, shape in shapes.items()}
 
@@ -81,6 +90,10 @@ PROMISES = {
     "bert of one long vector": {TOKENS: (75, 4000), PLACES: (19, 1)} | blocks("encoder.blocks.blocks", 3, **ENCODER),
     "bert of empty tables": {TOKENS: (75, 0), PLACES: (10**8, 0)} | blocks("encoder.blocks.blocks", 3, **ENCODER),
     "bert of wide empty tables": {TOKENS: (75, 8), PLACES: (10**8, 0)} | blocks("encoder.blocks.blocks", 1, **ENCODER),
+    "translator of long vectors": {"source_embedding.weight": (120, 4000), "target_embedding.weight": (222, 1)}
+    | blocks("encoder.blocks", 4, **ENCODER),
+    "translator of empty vectors": {"source_embedding.weight": (120, 0), "target_embedding.weight": (222, 0)}
+    | blocks("encoder.blocks", 4, norm_1__gamma=(0,), feed_forward__W_1__weight=(10**8, 0)),
     "captioner with a long state": {
         "embedding.weight": (33, 1),
         "start.weight": (6000, 1),
@@ -94,6 +107,7 @@ PROMISES = {
     },
 }
 ANSWERS = {
+    "translator": ("04-translation", "my_translator", "translator.safetensors", translations_of, small_translator),
     "vit": ("08-vit", "my_vit", "vit.safetensors", digits_of, small_vit),
     "bert": ("07-mlm-pretraining", "my_language_model", "language_model.safetensors", words_of, small_bert),
     "captioner": ("05-captioning", "my_captioner", "captioner.safetensors", captions_of, small_captioner),

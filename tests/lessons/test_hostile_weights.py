@@ -13,7 +13,12 @@ from autograder.judging.failure import CheckFailure
 from autograder.judging.tools import checkpoint
 from course_lib.training import save_checkpoint
 
-KINDS = {"vit": "a VisionTransformer", "bert": "a MaskedLanguageModel", "captioner": "a CaptionDecoder"}
+KINDS = {
+    "translator": "a TransformerTranslator",
+    "vit": "a VisionTransformer",
+    "bert": "a MaskedLanguageModel",
+    "captioner": "a CaptionDecoder",
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)

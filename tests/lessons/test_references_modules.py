@@ -14,6 +14,7 @@ from autograder.judging.tools.twins import drawn
 from autograder.lessons.attention import references as attention
 from autograder.lessons.multi_head_attention import references as multi_head
 from autograder.lessons.transformer_blocks import references as blocks
+from autograder.lessons.transformer_blocks.checks import check_parameter_count
 
 WIDTH, HEADS, HIDDEN = 12, 3, 17
 B, N, N_M = 2, 5, 7
@@ -207,6 +208,14 @@ def test_parameters_counted_by_hand(norm, tied):
     )
     counted = sum(parameter.numel() for parameter in blocks.Transformer(config).parameters())
     assert blocks.parameter_count(config) == counted
+
+
+@pytest.mark.parametrize(("fields", "published", "what"), check_parameter_count.KNOWN)
+def test_a_known_answer_counts_published_models(fields, published, what):
+    config = blocks.TransformerConfig(**fields)
+    with torch.device("meta"):
+        assert sum(parameter.numel() for parameter in blocks.layers.make_model(config).parameters()) == published
+    assert blocks.parameter_count(config) == published
 
 
 def test_the_source_of_a_reference_stands_alone():

@@ -17,7 +17,10 @@ def tensor(value: Any, what: str) -> Tensor:
     if not isinstance(value, Tensor):
         hint = ""
         if isinstance(value, tuple | list):
-            hint = f"Return {what} alone, not {len(value)} things."
+            hint = (
+                f"{what[:1].upper()}{what[1:]} should be one tensor, not {len(value)} things. Are they the parts of it, which "
+                "torch.stack joins, or more results than were asked for?"
+            )
         raise CheckFailure(
             "type",
             f"{what} should be a tensor.",
@@ -43,7 +46,21 @@ def pair(value: Any, first: str, second: str) -> tuple[Tensor, Tensor]:
             cause="only one result returned" if missing else "wrong number of results",
             hint=f"Return both, in this order: return {first}, {second}",
         )
-    return tensor(value[0], first), tensor(value[1], second)
+    return part(value[0], first), part(value[1], second)
+
+
+def part(value: Any, what: str) -> Tensor:
+    """Return one of several results if it is a tensor."""
+    if value is None:
+        raise CheckFailure(
+            "type",
+            f"There is None in the place of {what}.",
+            yours="None",
+            received=f"None for {what}",
+            cause="None in the place of a result",
+            hint=f"Something is returned, and what stands in it for {what} is None. Print it before the return.",
+        )
+    return tensor(value, what)
 
 
 def shape(value: Tensor, expected: Sequence[int], what: str, meaning: str, setting: str = "") -> None:
@@ -156,7 +173,7 @@ def depends_on_its_inputs(first: Tensor, second: Tensor, what: str) -> None:
     if first.shape == second.shape and torch.equal(first, second):
         raise CheckFailure(
             "constant",
-            f"{what} is the same whatever the inputs are.",
+            f"{what} is the same for two different inputs.",
             yours=numbers(first),
             received="constant",
             cause="does not depend on its inputs",
@@ -187,7 +204,8 @@ def gradients(found: Sequence[Tensor | None], expected: Sequence[Tensor], names:
                 received=name,
                 setting=setting,
                 cause="no gradient",
-                hint=f"The result does not depend on {name}, or its history was cut by .detach(), .data, .item() or no_grad.",
+                hint=f"The result does not depend on {name}, its history was cut by .detach(), .data, .item() or no_grad, or "
+                "a parameter has requires_grad=False.",
             )
         close(
             got,

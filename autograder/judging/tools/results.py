@@ -35,7 +35,7 @@ def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -
         pairs += zip(several(got_second, len(second), whole), second, names, strict=True)
     # Weights first: an error in them also makes the outputs wrong.
     for value, expected, name in sorted(pairs, key=lambda pair: not pair[2].startswith("A")):
-        expect.close(expect.tensor(value, name), expected, name, size=size, setting=setting)
+        expect.close(expect.part(value, name), expected, name, size=size, setting=setting)
 
 
 def two(value: Any, first: str, second: str) -> tuple[Any, Any]:

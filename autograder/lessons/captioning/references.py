@@ -2,6 +2,7 @@
 
 import math
 from types import SimpleNamespace
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -100,8 +101,8 @@ class CaptionDecoder(nn.Module):
 class TableDecoder:
     """A decoder whose every step can be looked up: table[earlier word, last word] holds the next word's logits."""
 
-    def __init__(self, table: Tensor):
-        self.table = table
+    def __init__(self, table: Tensor, grows: bool = False):
+        self.table, self.grows = table, grows
 
     def first_state(self, features: Tensor, allowed: Tensor | None = None) -> Tensor:
         """Return (B, 1), all START."""
@@ -110,15 +111,15 @@ class TableDecoder:
     def step(
         self, words: Tensor, state: Tensor, features: Tensor, allowed: Tensor | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the logits of the next word, the last word as the new state, and all weight on one cell."""
-        logits = self.table[state[:, 0], words] + features.mean(dim=1)
+        """Return the logits of the next word, the last word (or all so far) as the new state, and all weight on one cell."""
+        logits = self.table[state[:, -1], words] + features.mean(dim=1)
         weights = F.one_hot(words % features.shape[1], features.shape[1]).to(features.dtype)
-        return logits, words[:, None], weights
+        return logits, torch.cat((state, words[:, None]), dim=1) if self.grows else words[:, None], weights
 
 
 @torch.no_grad()
 def greedy_caption(
-    decoder: CaptionDecoder | TableDecoder, features: Tensor, allowed: Tensor | None = None, max_length: int = 20
+    decoder: Any, features: Tensor, allowed: Tensor | None = None, max_length: int = 20
 ) -> tuple[Tensor, Tensor]:
     """Take the most probable word at every step, until every caption has ended."""
     words = torch.full((len(features),), START, device=features.device)
@@ -135,11 +136,21 @@ def greedy_caption(
     return torch.stack(captions, dim=1), torch.stack(weights, dim=1)
 
 
-@torch.no_grad()
 def beam_search(
     decoder: CaptionDecoder | TableDecoder, features: Tensor, k: int, max_length: int = 20
 ) -> tuple[Tensor, float]:
     """Keep the k hypotheses with the highest sums of log-probabilities; return the finished one with the highest mean."""
+    return length_normalised_search(decoder, features, k, max_length)
+
+
+@torch.no_grad()
+def length_normalised_search(
+    decoder: Any, features: Tensor, k: int, max_length: int, power: float = 1.0
+) -> tuple[Tensor, float]:
+    """Keep the k hypotheses with the highest sums of log-probabilities; return the finished one with the highest score.
+
+    The score is the sum divided by the length to a power; with 1 it is the mean.
+    """
     state, total = decoder.first_state(features), torch.zeros(1, device=features.device)
     captions = torch.full((1, 1), START, device=features.device)
     best, highest = captions[0, 1:], -math.inf
@@ -151,13 +162,13 @@ def beam_search(
         captions, state = torch.cat((captions[rows], words[:, None]), dim=1), state[rows]
         ended = words == END
         for caption, value in zip(captions[ended], total[ended], strict=True):
-            if float(value) / length > highest:
-                best, highest = caption[1:], float(value) / length
+            if float(value) / length**power > highest:
+                best, highest = caption[1:], float(value) / length**power
         captions, state, total = captions[~ended], state[~ended], total[~ended]
         if not len(captions):
             break
     if highest == -math.inf:
-        best, highest = captions[0, 1:], float(total[0]) / max_length
+        best, highest = captions[0, 1:], float(total[0]) / max_length**power
     return best, highest
 
 

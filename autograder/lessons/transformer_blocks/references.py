@@ -202,6 +202,8 @@ class TransformerConfig:
     norm: str = "post"
     activation: str = "relu"
     tied: bool = True
+    segments: int = 0
+    pooler: bool = False
 
 
 class Transformer(nn.Module):
@@ -231,13 +233,47 @@ class Transformer(nn.Module):
 
 
 def parameter_count(config: Any) -> int:
-    """Return the parameters of an encoder-decoder, counted by hand (a LayerNorm has 2 D, a linear map D·D' + D')."""
+    """Return the parameters of a model, counted by hand (a LayerNorm has 2 D, a linear map D·D' + D')."""
     D, hidden = config.model_width, config.hidden_width
     attention, feed_forward, norm = 4 * (D * D + D), 2 * D * hidden + hidden + D, 2 * D
-    blocks = config.encoder_blocks * (attention + feed_forward + 2 * norm)
-    blocks += config.decoder_blocks * (2 * attention + feed_forward + 3 * norm)
-    return blocks + 2 * norm * (config.norm == "pre") + config.vocab_size * D * (1 if config.tied else 2)
+    block, tables = attention + feed_forward + 2 * norm, config.vocab_size * D * (1 if config.tied else 2)
+    if config.kind == "decoder":  # as GPT-2: no cross-attention, learned positions, always pre-norm
+        return config.decoder_blocks * block + norm + tables + config.max_length * D
+    if config.kind == "encoder":  # as BERT: no output
+        rows = config.vocab_size + config.max_length + config.segments
+        ends = norm * (1 + (config.norm == "pre")) + (D * D + D) * config.pooler
+        return config.encoder_blocks * block + rows * D + ends
+    decoder = config.decoder_blocks * (block + attention + norm)
+    return config.encoder_blocks * block + decoder + 2 * norm * (config.norm == "pre") + tables
+
+
+class Counted(nn.Module):
+    """The parameters of a model after BERT ("encoder", Devlin et al. 2019) or GPT-2 ("decoder"), to be counted only."""
+
+    def __init__(self, config: Any):
+        super().__init__()
+        c, decoder = config, config.kind == "decoder"
+        self.embedding = nn.Embedding(c.vocab_size, c.model_width)
+        self.positions = LearnedPositions(c.max_length, c.model_width)
+        shared = (c.model_width, c.num_heads, c.hidden_width, c.dropout, "pre" if decoder else c.norm, c.activation)
+        self.blocks = Encoder(c.decoder_blocks if decoder else c.encoder_blocks, *shared)
+        if decoder and not c.tied:
+            self.output = nn.Linear(c.model_width, c.vocab_size, bias=False)
+        if not decoder:
+            self.norm = LayerNorm(c.model_width)
+            self.segments = nn.Embedding(c.segments, c.model_width) if c.segments else None
+            self.pooler = nn.Linear(c.model_width, c.model_width) if c.pooler else None
+
+
+def make_model(config: Any) -> nn.Module:
+    """Return a model of the kind that ``config`` describes."""
+    if config.kind != "encoder-decoder":
+        return Counted(config)
+    model = Transformer(config)
+    # The course's model keeps its table, so that it is clear what happens to who counts buffers.
+    model.register_buffer("positions", sinusoidal_positions(config.max_length, config.model_width), persistent=False)
+    return model
 
 
 #: What the notebook imports of ``course_lib.layers``.
-layers = SimpleNamespace(make_model=Transformer)
+layers = SimpleNamespace(make_model=make_model)

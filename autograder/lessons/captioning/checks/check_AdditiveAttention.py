@@ -109,7 +109,8 @@ def check_pictures_and_cells(student: Student, sizes: Sizes, draw: Draw) -> None
             "The weights are the same whatever the state is.",
             received=weights,
             cause="state ignored",
-            hint="Where to look depends on what has been said so far: W s belongs into every score.",
+            hint="Where to look depends on what has been said so far: W s belongs into every score, inside the tanh. A number "
+            "that is added to all scores alike changes no weight.",
         )
     alone_context, alone_weights = _results(twins, state[1:2], features[1:2])
     message = "A picture's result depends on the other pictures of the batch."
@@ -229,10 +230,10 @@ def check_an_empty_picture_passes_no_nan_back(student: Student, sizes: Sizes, dr
     if not all(bool(x.isfinite().all()) for x in found):
         raise CheckFailure(
             "not numbers",
-            "The result is right, but its gradients are not numbers.",
+            "The result holds numbers, and its gradients do not.",
             received="NaN gradients",
             setting="no cell of picture 1 allowed",
-            cause="0/0 behind the zeros",
-            hint="A softmax over nothing but −inf is NaN; writing zeros over it leaves the NaN in the gradient: one "
-            "step of training then spoils all weights. Let the softmax see numbers in such a row.",
+            cause="0/0 or −inf behind the zeros",
+            hint="Zeros written over −inf, or over a NaN, hide it from the result and not from the gradient: one step of "
+            "training then spoils all weights. In a row with nothing allowed, compute with numbers throughout.",
         )

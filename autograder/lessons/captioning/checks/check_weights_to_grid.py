@@ -86,8 +86,8 @@ def check_weights_that_do_not_fill_the_grid(student: Student, sizes: Sizes, draw
 
 @exercise(NAME)
 @points(1)
-def check_other_memory_layouts(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """It works on weights of any memory layout, keeps the dtype, and changes nothing in place"""
+def check_other_memory_layouts_and_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
+    """It works on weights of any memory layout, keeps the dtype, changes nothing in place, and gradients flow back"""
     transposed = draw.normal(15, sizes.B).T
     _compare(student, transposed, 3, 5, ", a transposed tensor")
     _compare(student, draw.normal(sizes.B, sizes.N_Q, 20)[:, 1:, 3:18], 5, 3, ", cut out of a larger one")
@@ -98,3 +98,6 @@ def check_other_memory_layouts(student: Student, sizes: Sizes, draw: Draw) -> No
     expect.dtype(got, torch.float32, "The grid")
     expect.close(got, _grid(weights, 3, 5), "The grid", size=4.0, setting=f"weights {tuple(weights.shape)}, float32")
     expect.unchanged((weights,), answer.args_after, ("weights",))
+    cotangent = draw.normal(sizes.B, 3, 5)
+    found = student.answer(Request(NAME, (draw.normal(sizes.B, 15), 3, 5), cotangents=(cotangent,))).gradients
+    expect.gradients(found, [cotangent.flatten(1)], ("weights",), f"weights {(sizes.B, 15)}")

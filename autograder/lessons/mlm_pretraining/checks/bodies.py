@@ -110,7 +110,9 @@ def padding_changes_nothing(module: Any, ids: Tensor, segments: Tensor | None, w
     more = None if segments is None else torch.nn.functional.pad(segments, (0, 2))
     for given, name in (((ids, segments), "alone"), ((wider, more), "with two more columns of padding")):
         inputs = given if given[1] is not None else given[:1]
-        got = first_result(module(*inputs), what)[:, : ids.shape[1]]
+        whole = first_result(module(*inputs), what)
+        expect.shape(whole, (*inputs[0].shape, whole.shape[-1]), what, "(B, N, …)", f"{describe(inputs[0])}, {name}")
+        got = whole[:, : ids.shape[1]]
         for b, row in enumerate(ids):
             n = int((row != PAD).sum())
             alone = (ids[b : b + 1, :n],) if segments is None else (ids[b : b + 1, :n], segments[b : b + 1, :n])
@@ -120,9 +122,9 @@ def padding_changes_nothing(module: Any, ids: Tensor, segments: Tensor | None, w
             except CheckFailure as failure:
                 failure.message = "Padding behind a row changes what comes out for its tokens."
                 failure.kind, failure.received = "padding", "padding"
-                failure.cause = "padding not masked"
+                failure.cause = "padding changes the result"
                 failure.hint = (
-                    "Tokens must not attend to padding: allowed is (ids != PAD), with an axis for the heads and one for the "
-                    "queries, (B, 1, 1, N)."
+                    "What a token sees must be its sentence and nothing else: allowed is (ids != PAD), with an axis for the "
+                    "heads and one for the queries, (B, 1, 1, N)."
                 )
                 raise

@@ -63,6 +63,7 @@ def check_values(student: Student, draw: Draw) -> None:
         for scale in (1.0, 10.0):
             _agree(student, draw.normal(B, N, scale=scale), draw.normal(B, N, scale=scale))
             _agree(student, draw.normal(B, N, scale=scale) - 50.0, draw.normal(B, N, scale=0.1))
+        _agree(student, draw.normal(B, N) - 1e6, draw.normal(B, N) - 1e6, " (all far below 0)")
 
 
 @exercise(NAME)

@@ -246,6 +246,11 @@ def _share(count, total, of_all, rate):
             return cause, hint
     if total < of_all and credible(count, of_all, rate):
         return "rate counted over special tokens too", "The rate is a share of the ordinary tokens."
+    if rate == 1:
+        return (
+            "some tokens are never chosen",
+            "With a rate of 1 every ordinary token is chosen, the first and the last id too.",
+        )
     return "wrong share of tokens chosen", (
         "Draw one uniform number for each token, and choose where it is less than rate: not a rounded number for each row."
     )

@@ -63,7 +63,9 @@ def drops(student: Student, name, weights, Y, hint):
     With ``weights`` the head gives each number that goes into its output layer twice; where one is dropped, both are 0.
     """
     module = student.build(name, D, 2 * D, P, weights=weights)
-    whole, dropped = (expect.tensor(module.when(training=t).request(Y).value, "logits").double() for t in (False, True))
+    answers = [module.when(training=training).request(Y) for training in (False, True)]
+    whole, dropped = (expect.tensor(answer.value, "logits").double() for answer in answers)
+    expect.unchanged((Y,), answers[1].args_after, ("Y",))  # nn.Dropout(inplace=True) would drop the caller's numbers
     zero = dropped == 0
     twice = torch.equal(zero[..., :D], zero[..., D:])
     share, slack = zero.double().mean().item(), 6.5 * math.sqrt(2 * P * (1 - P) / zero.numel())

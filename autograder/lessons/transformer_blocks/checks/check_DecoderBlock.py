@@ -115,7 +115,8 @@ def check_changing_the_future_changes_nothing(student: Student, sizes: Sizes, dr
                     received=f"leak at {i}",
                     setting=f'norm="{norm}"',
                     cause="looks ahead",
-                    hint="The self-attention of a decoder needs the causal mask, which the block makes itself.",
+                    hint="The self-attention of a decoder needs the causal mask, which the block makes itself. Nothing else "
+                    "may mix positions.",
                 )
 
 

@@ -228,7 +228,7 @@ def _dropped_once(gone, what, nothing):
     share, room = gone.double().mean().item(), slack(P, gone.numel())
     if abs(share - P) > room:
         told = f"{share:.0%} of the first numbers of {what} are dropped"
-        _fail_dropout(told, "dropout missing" if nothing else "dropout in the wrong place")
+        _fail_dropout(told, "no number of the tokens dropped" if nothing else "dropout in the wrong place")
 
 
 def _fail_dropout(told, cause):

@@ -1,9 +1,8 @@
-"""Loops over rows and columns fill a tensor; the history is cut, because this is for a plot."""
+"""Loops over rows and columns fill a tensor; an error of its own kind."""
 class GridError(ValueError):
     pass
 
 
-@torch.no_grad()
 def weights_to_grid(weights: torch.Tensor, height: int, width: int) -> torch.Tensor:
     *lead, N = weights.shape
     if not N == height * width:

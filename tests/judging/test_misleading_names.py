@@ -1,0 +1,100 @@
+"""Names that were once given to other mistakes: the diagnosis must explain an answer without the half that is hidden from it."""
+
+import pytest
+from known import ASSIGNMENTS, LESSONS
+
+from autograder.authoring.names import hidden_half, names_of
+from autograder.judging import confirmation, diagnosis
+from autograder.judging.lesson import mark_value
+from autograder.judging.local import LocalStudent
+from autograder.judging.references import namespace
+from autograder.judging.replay import replay
+from autograder.judging.runner import run_checks
+
+#: (lesson, exercise, wrong answer, what must not be said of it)
+MISLED = (
+    # Rounding is near the right numbers, and so near many patterns.
+    ("01-attention", "softmax", "rounded_to_float32_inside", "only the first of the batch is right"),
+    ("01-attention", "softmax", "small_number_in_denominator", "largest takes all"),
+    # Both stop at the same inputs.
+    ("01-attention", "scaled_dot_product_attention", "queries_as_keys", "weights transposed"),
+    # The right answer was heard only up to what students may not use.
+    ("01-attention", "blockwise_attention", "running_maximum_started_at_zero", "no maximum"),
+    # The two inputs of one check only.
+    ("01-attention", "SelfAttention", "self_excluded", "does not depend on its inputs"),
+    # Other rows show other numbers.
+    ("03-transformer-blocks", "LayerNorm", "over_the_batch", "over the sequence"),
+    ("03-transformer-blocks", "EncoderBlock", "no_residuals", "no residual around feed forward"),
+    ("08-vit", "VisionTransformer", "norm_left_out", "long residual"),
+    ("04-translation", "train", "step_forgotten", "one step at the end"),
+    # It stops where the known mistake does not.
+    (
+        "02-multi-head-attention",
+        "MultiHeadAttention",
+        "queries_and_keys_swapped_in_the_call",
+        "queries and keys swapped",
+    ),
+    # Weights along another axis, or all of them 0 or 1, are right numbers that look like a mistake.
+    ("01-attention", "softmax", "maximum_over_wrong_dimension", "weights do not sum to 1"),
+    ("04-translation", "greedy_translate", "weights_of_the_last_step", "a hidden key gets weight"),
+    # Two results are no batch, and one of two is not all that is returned.
+    ("04-translation", "shifted_targets", "not_shifted", "only the first of the batch is right"),
+    ("03-transformer-blocks", "EncoderBlock", "weights_left_on_self", "nothing returned"),
+    # A row looks at its own property only.
+    ("01-attention", "blockwise_attention", "diagonal_block_left_out", "hidden blocks are computed"),
+    # A guess that supposes right values.
+    ("08-vit", "VisionTransformer", "class_token_of_zeros", "dropout in the wrong place"),
+)
+
+
+def _said(assignment, exercise, name):
+    lesson = LESSONS.of(assignment)
+    case = next(case for case in hidden_half(lesson, exercise) if case.name == name)
+    return names_of(lesson, exercise, case)
+
+
+@pytest.mark.parametrize(("assignment", "exercise", "name", "not_said"), MISLED)
+def test_what_is_not_so_is_not_said(assignment, exercise, name, not_said):
+    assert not_said not in _said(assignment, exercise, name)
+
+
+def test_right_results_in_another_order_are_told():
+    assert _said("01-attention", "SelfAttention", "weights_before_output") == "the results in another order"
+
+
+def test_rounding_is_called_rounding():
+    assert _said("01-attention", "softmax", "rounded_to_float32_inside") == "right in the first digits only"
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_a_right_answer_is_heard_to_the_end_of_every_check(assignment):
+    lesson = LESSONS.of(assignment)
+    for exercise in lesson.exercises:
+        for name, check in lesson.checks(exercise).items():
+            if mark_value(check, "measured"):
+                continue
+            listener = confirmation.Listener(diagnosis.right(lesson))
+            assert replay(check, listener, 17) is None, f"{exercise}: {name}"
+
+
+@pytest.mark.parametrize(
+    ("assignment", "exercise", "edit", "name"),
+    [
+        ("07-mlm-pretraining", "TokenTagger", (".output(Y)", ".output(Y).flatten(0, 1)"), "axes merged or split"),
+        ("07-mlm-pretraining", "TokenTagger", (".output(Y)", ".output(Y).squeeze(0)"), "axes of length 1 dropped"),
+    ],
+)
+def test_a_shape_is_named_by_inputs_whose_axes_can_be_told_apart(assignment, exercise, edit, name):
+    text = """
+class TokenTagger(nn.Module):
+    def __init__(self, model_width, tags, dropout=0.1):
+        super().__init__()
+        self.dropout, self.output = nn.Dropout(dropout), nn.Linear(model_width, tags)
+    def forward(self, Y):
+        Y = self.dropout(Y)
+        return self.output(Y)
+"""
+    lesson = LESSONS.of(assignment)
+    names = namespace(lesson)
+    exec(text.replace(*edit), names)
+    assert run_checks(exercise, LocalStudent(names, lesson, deep=False), 5).named == [name]
