@@ -81,3 +81,15 @@ def nothing_returned() -> CheckFailure:
         cause="nothing returned",
         hint="Does the function end in a return statement?",
     )
+
+
+def none_in_place_of(what: str) -> CheckFailure:
+    """The failure of a function that returns several results, one of which is None."""
+    return CheckFailure(
+        "type",
+        f"There is None in the place of {what}.",
+        yours="None",
+        received=f"None for {what}",
+        cause="None in the place of a result",
+        hint=f"Something is returned, and what stands in it for {what} is None. Print it before the return.",
+    )

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.judging.failure import CheckFailure, nothing_returned
+from autograder.judging.failure import CheckFailure, none_in_place_of, nothing_returned
 from autograder.judging.tools.differences import HALF, difference_failure, kind, numbers, tolerance
 
 
@@ -52,14 +52,7 @@ def pair(value: Any, first: str, second: str) -> tuple[Tensor, Tensor]:
 def part(value: Any, what: str) -> Tensor:
     """Return one of several results if it is a tensor."""
     if value is None:
-        raise CheckFailure(
-            "type",
-            f"There is None in the place of {what}.",
-            yours="None",
-            received=f"None for {what}",
-            cause="None in the place of a result",
-            hint=f"Something is returned, and what stands in it for {what} is None. Print it before the return.",
-        )
+        raise none_in_place_of(what)
     return tensor(value, what)
 
 
@@ -178,19 +171,6 @@ def depends_on_its_inputs(first: Tensor, second: Tensor, what: str) -> None:
             received="constant",
             cause="does not depend on its inputs",
             hint=f"Follow {what} back to the arguments: something on the way no longer uses them.",
-        )
-
-
-def computed(value: Tensor, given: Tensor, what: str, name: str) -> None:
-    """Fail if a call has returned what it was given: then it has kept the shape, the dtype and the numbers without any work."""
-    if value.shape == given.shape and torch.equal(value, given):
-        raise CheckFailure(
-            "constant",
-            f"{what} is {name} itself.",
-            yours=numbers(value),
-            received="unchanged",
-            cause="nothing computed",
-            hint=f"What is returned is the argument {name}, as it came in. Return the result instead.",
         )
 
 

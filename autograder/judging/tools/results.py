@@ -9,6 +9,7 @@ from torch import Tensor
 from autograder.judging.failure import CheckFailure
 from autograder.judging.student import StudentModule
 from autograder.judging.tools import expect
+from autograder.judging.tools.differences import numbers
 
 
 def equal(a: Any, b: Any) -> bool:
@@ -153,6 +154,19 @@ def uses_its_inputs(module: StudentModule, first: tuple, second: tuple) -> None:
 def first_result(value: Any, what: str = "The first result") -> Tensor:
     """Return the first of several results, or the only one."""
     return expect.tensor(value[0] if isinstance(value, tuple | list) and value else value, what)
+
+
+def computed(value: Tensor, given: Tensor, what: str, name: str) -> None:
+    """Fail if a call has returned what it was given: then it has kept the shape, the dtype and the numbers without any work."""
+    if value.shape == given.shape and torch.equal(value, given):
+        raise CheckFailure(
+            "constant",
+            f"{what} is {name} itself.",
+            yours=numbers(value),
+            received="unchanged",
+            cause="nothing computed",
+            hint=f"What is returned is the argument {name}, as it came in. Return the result instead.",
+        )
 
 
 def computes(call: Callable[..., Any], inputs: tuple, others: tuple, what: str) -> None:

@@ -6,6 +6,7 @@ from autograder.judging.marks import exercise, points
 from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
+from autograder.judging.tools.results import computed
 
 INF = float("inf")
 
@@ -90,7 +91,7 @@ def check_input_and_dtype_are_kept(student: Student, sizes: Sizes, draw: Draw) -
         A = expect.tensor(answer.value, "A")
         expect.dtype(A, dtype, "A", "E transposed (not contiguous)")
         expect.unchanged((E,), answer.args_after, ("E",))
-        expect.computed(A, E, "A", "E")
+        computed(A, E, "A", "E")
         expect.depends_on_its_inputs(A, expect.tensor(student.softmax(E.square(), dim=0), "A"), "A")
 
 
