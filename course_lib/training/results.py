@@ -4,6 +4,7 @@ import json
 import math
 import os
 from collections.abc import Mapping
+from numbers import Real
 
 from course_lib.training.files import write_bytes
 
@@ -25,6 +26,6 @@ def _numbers(what: str, given: Mapping[str, float]) -> dict[str, float]:
     if not given:
         raise ValueError(f"Expected at least one number in {what}, got none.")
     for name, number in given.items():
-        if not math.isfinite(number):
+        if isinstance(number, bool) or not isinstance(number, Real) or not math.isfinite(number):
             raise ValueError(f"Expected finite numbers in {what}, got {name!r}: {number!r}.")
     return {name: float(number) for name, number in given.items()}

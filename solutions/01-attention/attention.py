@@ -33,6 +33,9 @@ Transformer, and until it runs in little memory at nearly the speed of the libra
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and
 Transformers" (CS 4644/7643). Papers are named where their idea comes up and listed at the end.
 
+**Before you begin.** Tensors of PyTorch, broadcasting, and what a gradient is; nothing about attention. Exercise 7 is the hardest. If time is
+short, leave out sections 9 and 10: no later lesson needs them. All others do.
+
 ## How this notebook works
 
 - Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
@@ -41,6 +44,8 @@ Transformers" (CS 4644/7643). Papers are named where their idea comes up and lis
 - The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
   with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
+- Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
+  hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
 - Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
 - What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
   memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
@@ -103,7 +108,7 @@ one of them is not 0.
 
 (One of the lecture's slides says $\sum_i a_i = 0$. That is a slip: attention weights sum to 1.)
 
-**Exercise 1.** Write `softmax` for a tensor with any number of axes. `dim` names the axis along which the weights sum
+**Exercise 1.** ● Write `softmax` for a tensor with any number of axes. `dim` names the axis along which the weights sum
 to 1. Shapes: `E` in, the same shape out. Write it yourself, from exponentials and sums: `torch.softmax` is what the
 check compares with, so neither it nor `log_softmax` is allowed in this exercise.
 
@@ -171,7 +176,7 @@ $$e_i = q \cdot x_i \qquad a = \mathrm{softmax}(e) \qquad y = \sum_i a_i\, x_i$$
 Everything here is differentiable, so the weights are learned from the task; nobody has to tell the translator which
 English word belongs to which French word.
 
-**Exercise 2.** Write `attend` for one query. Write the shapes first: `q (D_Q,)`, `X (N_X, D_Q)`, so `e (N_X,)`,
+**Exercise 2.** ● Write `attend` for one query. Write the shapes first: `q (D_Q,)`, `X (N_X, D_Q)`, so `e (N_X,)`,
 `a (N_X,)`, `y (D_Q,)`. No division by $\sqrt{D_Q}$ yet, and no loop.
 
 <details><summary>Hint</summary>
@@ -392,7 +397,7 @@ well, look at this first.
 One case needs a decision. A query that may attend to *nothing* would compute $0/0$. Here it gets zeros, in $A$ and in
 $Y$: it asked, and nobody answered.
 
-**Exercise 3.** Write `scaled_dot_product_attention`. Write the shapes beside each line before you write the line:
+**Exercise 3.** ●● Write `scaled_dot_product_attention`. Write the shapes beside each line before you write the line:
 `Q (..., N_Q, D_Q)`, `K (..., N_K, D_Q)`, `V (..., N_K, D_V)`, `E` and `A (..., N_Q, N_K)`, `Y (..., N_Q, D_V)`. The
 dots stand for any number of leading axes, also none: count axes from the end, and you need not know.
 
@@ -524,7 +529,7 @@ With $X$ of shape $N_X \times D_X$ and $W_Q$ of shape $D_X \times D_Q$, both num
 and $A$ is square. Nothing new happens after that: $Y$ and $A$ are those of exercise 3. With queries from one sentence
 and keys and values from another, as in 5.1, the layer is called *cross-attention*.
 
-**Exercise 4.** Write the module `SelfAttention`. Shapes: `X (B, N_X, D_X)` gives `Q` and `K (B, N_X, D_Q)` and
+**Exercise 4.** ●● Write the module `SelfAttention`. Shapes: `X (B, N_X, D_X)` gives `Q` and `K (B, N_X, D_Q)` and
 `V (B, N_X, D_V)`; the result is `Y (B, N_X, D_V)` and `A (B, N_X, N_X)`. The three maps are `nn.Linear` layers
 without bias. Call your own `scaled_dot_product_attention`. Nothing is added: no output projection, no residual
 connection, no positions.
@@ -661,7 +666,7 @@ words ask. Then the last query stands at the last key, and each query further up
 
 $$\text{allowed}_{ij} \iff j \le i + (N_K - N_Q)$$
 
-**Exercise 5.** Write `causal_mask`. Shapes: `(N_Q, N_K)`, bool, made on the given device. Check it by hand for
+**Exercise 5.** ● Write `causal_mask`. Shapes: `(N_Q, N_K)`, bool, made on the given device. Check it by hand for
 $N_Q = 2$, $N_K = 5$ before you run the check: how many True are there in each row?
 
 <details><summary>Hint: without a loop</summary>
@@ -714,7 +719,7 @@ With the mask, the sum over all keys becomes a sum over the keys so far:
 
 $$y_i = \sum_{j \le i} a_{ij}\, v_j \qquad a_{ij} = 0 \text{ for } j > i$$
 
-**Exercise 6.** Write `CausalSelfAttention` with the same three maps `W_Q`, `W_K`, `W_V`. Shapes: `X (B, N_X, D_X)`,
+**Exercise 6.** ● Write `CausalSelfAttention` with the same three maps `W_Q`, `W_K`, `W_V`. Shapes: `X (B, N_X, D_X)`,
 `Y (B, N_X, D_V)`, `A (B, N_X, N_X)`. The class is derived from `SelfAttention`, so that everything but the mask is
 already there. The mask must be on the device of `X`.
 
@@ -955,7 +960,7 @@ block of keys. Under the causal mask there are three kinds of pairs:
 - all keys lie after all queries: **skip** it, do not even compute $E$ (nearly half of all pairs);
 - the diagonal passes through it: hide what lies after, in this one block.
 
-**Exercise 7.** Write `blockwise_attention`. One equation to keep in view, for a block of $n$ queries and a block of
+**Exercise 7.** ●●● Write `blockwise_attention`. One equation to keep in view, for a block of $n$ queries and a block of
 keys with values $V$:
 
 $$\begin{aligned}
@@ -1123,6 +1128,11 @@ FlashAttention was made to avoid.
   to be stored.
 
 Next, lesson 2: several of these layers side by side, each looking for something else.
+
+**One more, without points: a way to look at nothing.** The weights of a query sum to 1, even if no key fits. Give it a way out:
+$a_i = e^{e_i} / (1 + \sum_j e^{e_j})$. Write it in one line around your `scaled_dot_product_attention`, without a new softmax: one more key
+and one more value are enough (which ones?). You are right if the rows of $A$ for the real keys sum to less than 1, and if they go
+back to the usual weights when 100 is added to all similarities. For which kind of row in section 5 is this the smooth version?
 
 ### Sources
 

@@ -33,6 +33,9 @@ between the pixels of a picture.
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and
 Transformers" (CS 4644/7643). Papers are named where their idea comes up and listed at the end.
 
+**Before you begin.** Lesson 1. Exercise 5 is the hardest. Sections 2, 3 and 6 are needed in every later lesson; if time is short, leave out
+section 8, which stands by itself.
+
 ## How this notebook works
 
 - Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
@@ -41,6 +44,8 @@ Transformers" (CS 4644/7643). Papers are named where their idea comes up and lis
 - The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
   with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
+- Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
+  hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
 - Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
 - What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
   memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
@@ -92,33 +97,37 @@ with weight 1/2 each. But what it *gets* is one vector, their mean:
 $$y = \tfrac12\, v_{\text{dog}} + \tfrac12\, v_{\text{man}}$$
 
 Now let it look twice. One query asks who stands before, another asks who stands after, each with a softmax of its
-own, and the two answers are written side by side instead of being added up.
+own, and the two answers are written side by side instead of being added up. To be fair, the single query asks by position too:
+for what stands before *or* after. The keys are the same, one for each place; only the number of softmaxes differs.
 
 The words below are points in the plane, placed by hand, so that they can be drawn.
 
 **Before you run it:** where does the mean of "dog" and "man" lie? What changes for one look, and what for two looks,
-when the sentence becomes "man bites dog"?
+when the sentence becomes "man bites dog"? Would it help if the one query asked three times as much for what stands before?
 """
 
 # %% tags=["experiment"]
 import matplotlib.pyplot as plt
 
 values = {"dog": (-1.0, 0.0), "bites": (0.0, 1.0), "man": (1.0, 0.0), "monkey": (0.0, 0.0), "cat": (-0.8, 0.4)}
-nouns = torch.tensor([[1.0], [0.0], [1.0]])                                     # (3, 1): keys that say "I am a noun"
 places = torch.eye(3)                                                           # (3, 3): keys that say where a word is
-find_nouns = torch.tensor([[9.0]])                                              # (1, 1): one query of "bites"
-before_and_after = 20 * places[[0, 2]]                                          # (2, 3): its queries, if it has two
+before_and_after = 20 * places[[0, 2]]                                          # (2, 3): the queries of "bites", if it has two
+before_or_after = before_and_after.sum(dim=0, keepdim=True)                     # (1, 3): its query, if it has one
+more_before = before_or_after + math.sqrt(3) * math.log(3) * places[:1]         # (1, 3): three times the weight on the first
 
 _, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained", sharey=True)
 for text, marker in (("dog bites man", "x"), ("man bites dog", "+")):
     V = torch.tensor([values[word] for word in text.split()])                   # (3, 2)
-    one = attention_weights(find_nouns, nouns) @ V                              # (1, 3) @ (3, 2) -> (1, 2)
+    one = attention_weights(before_or_after, places) @ V                        # (1, 3) @ (3, 2) -> (1, 2)
+    uneven = attention_weights(more_before, places) @ V                         # (1, 3) @ (3, 2) -> (1, 2)
     two = attention_weights(before_and_after, places) @ V                       # (2, 3) @ (3, 2) -> (2, 2)
     side_by_side = [round(number, 2) + 0.0 for number in two.flatten().tolist()]
     print(f"{text}: one look {[round(number, 2) + 0.0 for number in one[0].tolist()]}, two looks {side_by_side}")
     axes[0].scatter(*one.T, s=140, marker=marker, color="#d55e00", label=f'"{text}"', zorder=3)
+    axes[0].scatter(*uneven.T, s=140, marker=marker, color="#e69f00", zorder=3)
+    shift = 0.13 if text.startswith("dog") else 0.26
+    axes[0].annotate(f'3/4 from before, "{text}"', uneven[0] - torch.tensor([0, shift]), ha="center", va="center", fontsize=8)
     for place, (first, second) in zip(("before", "after"), two):
-        shift = 0.13 if text.startswith("dog") else 0.26
         axes[1].scatter(first, second, s=140, marker=marker, color="#d55e00", zorder=3)
         axes[1].annotate(f'{place}, "{text}"', (first, second - shift), ha="center", va="center", fontsize=8)
 
@@ -134,7 +143,9 @@ r"""
 <details><summary>What you should see</summary>
 
 With one look, both sentences give the same point, and it lies on the word "monkey", which occurs in neither. A mean
-lies between the vectors that it is made of, and something else may stand there. With two looks the answer is four
+lies between the vectors that it is made of, and something else may stand there. Uneven weights, 3/4 and 1/4, do tell the two
+sentences apart, but the points still lie between "dog" and "man", where no word of the sentence is: which two words were mixed, and
+in which shares, cannot be read off. With two looks the answer is four
 numbers instead of two: the vector of the one who bites, then the vector of the one who is bitten. Turn the sentence
 around, and the two halves change places. Nothing was mixed.
 </details>
@@ -171,7 +182,7 @@ $$Q = \left[\, Q_0 \,|\, Q_1 \,|\, \dots \,|\, Q_{H-1} \,\right] \qquad Q\;(\dot
 All that is left to do is to give the heads an axis of their own, in front of $N$, next to the batch. From there on
 they *are* a batch: matrix products and softmax treat all leading axes alike.
 
-**Exercise 1.** Write `split_heads`. Shapes: `X (..., N, D)` in, `(..., H, N, D_H)` out. Take it in two steps, and
+**Exercise 1.** ● Write `split_heads`. Shapes: `X (..., N, D)` in, `(..., H, N, D_H)` out. Take it in two steps, and
 write the shape after each. If `num_heads` does not divide $D$, raise a `ValueError` that says what was expected and
 what came; otherwise columns would get lost without a word.
 
@@ -250,7 +261,7 @@ the sentence could never meet the other half. Such a model still trains, only ba
 
 After attention the heads must stand side by side again: $(\dots, H, N, D_H) \to (\dots, N, D)$.
 
-**Exercise 2.** Write `merge_heads`, the inverse of `split_heads`: the same two steps, backwards. There is one new
+**Exercise 2.** ● Write `merge_heads`, the inverse of `split_heads`: the same two steps, backwards. There is one new
 difficulty. After a transposition the numbers no longer lie in memory in the order of the axes, and `view` refuses to
 join two axes that do not lie next to each other.
 
@@ -321,7 +332,7 @@ probability $p$, and what remains is divided by $1 - p$, so that the mean stays 
 single key then. `nn.Dropout` does this, and does nothing after `eval()`. The $A$ that is returned is the one *before*
 dropout: that is what one wants to look at.
 
-**Exercise 3.** Write the module `MultiHeadAttention`, with your own `split_heads` and `merge_heads`. Use
+**Exercise 3.** ●● Write the module `MultiHeadAttention`, with your own `split_heads` and `merge_heads`. Use
 `attention_weights(Q, K, allowed)`, which divides by the root of the width that it is given and works with any leading
 axes. Write the shapes beside each line before you write the line. `allowed` broadcasts to `(B, H, N_Q, N_K)`, so a
 causal mask `(N, N)` can be passed as it is.
@@ -754,7 +765,7 @@ The mask does not depend on $h$ and $i$, so these two axes have length 1 and bro
 length in the wrong place, as `(B, 1, N_K, 1)`, and the mask hides the padding's *questions*, while everybody may
 still look at it.
 
-**Exercise 4.** Write `padding_mask`. Shapes: `lengths (B,)`, whole numbers; the result `(B, 1, 1, N_K)`, bool, on the
+**Exercise 4.** ● Write `padding_mask`. Shapes: `lengths (B,)`, whole numbers; the result `(B, 1, 1, N_K)`, bool, on the
 device of `lengths`. It takes one comparison, as in `causal_mask`.
 
 <details><summary>Hint</summary>
@@ -867,7 +878,7 @@ $$K \leftarrow \begin{bmatrix} K_{\text{past}} \\ X_{\text{new}} W_K \end{bmatri
 This is the **key/value cache**. One new word then costs one query against $N$ keys. Old queries are never needed
 again, so they are not kept.
 
-**Exercise 5.** Write the forward of `CachedSelfAttention`. It is causal self-attention, derived from your
+**Exercise 5.** ●●● Write the forward of `CachedSelfAttention`. It is causal self-attention, derived from your
 `MultiHeadAttention`, so that `W_Q`, `W_K`, `W_V`, `W_O` and `num_heads` are already there. Shapes: `X (B, N, D)` holds
 only the *new* words, one or several. `cache` is `None` at the start, later the pair `(K, V)` of all earlier words,
 each `(B, H, N_past, D_H)`. The result is `Y (B, N, D)` and the new pair, each `(B, H, N_past + N, D_H)`. The pair
@@ -1070,7 +1081,7 @@ grid of features is still small, and not on a large picture itself. The Vision T
 patches, not pixels.
 </details>
 
-**Exercise 6.** Write `ConvSelfAttention`. Shapes: `X (B, C, height, width)` gives `Q`, `K`, `V` of
+**Exercise 6.** ●● Write `ConvSelfAttention`. Shapes: `X (B, C, height, width)` gives `Q`, `K`, `V` of
 `(B, C', height, width)`; as rows, one for each pixel, `(B, N, C')` with $N$ = height · width, row by row; the weights
 `A (B, N, N)`; the attended values `(B, N, C')`, which become `(B, C', height, width)` again, then `W_O` and the sum
 with `X`. One head, no mask. Two of these steps change the shape, and as with heads, a bare `view` from
@@ -1189,6 +1200,11 @@ them, as in lesson 1: this layer on its own does not know what stands next to wh
 Next, lesson 3: what stands around this layer in a Transformer, residual connections, normalisation, a small network
 on each vector, and positions.
 
+**One more, without points: grouped queries.** The cache of section 7 holds keys and values of every head. Let eight heads of queries share two heads
+of keys and values (Ainslie et al. 2023): $W_K$ and $W_V$ become $D \times 2 D_H$, and `repeat_interleave` gives each group its own. You are right if
+a layer with as many heads of keys as of queries gives what exercise 3 gives, and if it gives the same when the shared columns of $W_K$ and $W_V$ are
+written out for every head. By which factor does the cache shrink, and what may a group no longer do?
+
 ### Sources
 
 J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
@@ -1196,5 +1212,6 @@ Transformers*, CS 4644/7643, Georgia Tech. A. Vaswani et al., *Attention is all 
 *Dropout: a simple way to prevent neural networks from overfitting*, JMLR 2014. P. Michel, O. Levy, G. Neubig, *Are
 sixteen heads really better than one?*, NeurIPS 2019. N. Shazeer, *Fast Transformer decoding:
 one write-head is all you need*, 2019. H. Zhang, I. Goodfellow, D. Metaxas, A. Odena, *Self-attention generative
-adversarial networks*, ICML 2019. T. Brown et al., *Language models are few-shot learners*, 2020 (GPT-3).
+adversarial networks*, ICML 2019. J. Ainslie et al., *GQA: training generalized multi-query Transformer models from
+multi-head checkpoints*, EMNLP 2023. T. Brown et al., *Language models are few-shot learners*, 2020 (GPT-3).
 """

@@ -34,6 +34,9 @@ models and find where the published numbers are off.
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and
 Transformers" (CS 4644/7643). Papers are named where their idea comes up and listed at the end.
 
+**Before you begin.** Lessons 1 and 2. This lesson is long, and is meant for two sittings: the parts and the blocks (sections 1 to 5), then
+the whole model (sections 6 to 9). Exercise 9 is the hardest. If time is short, leave out section 9, which stands by itself.
+
 ## How this notebook works
 
 - Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
@@ -42,6 +45,8 @@ Transformers" (CS 4644/7643). Papers are named where their idea comes up and lis
 - The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
   with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
+- Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
+  hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
 - Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
 - What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
   memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
@@ -111,7 +116,7 @@ The small $\varepsilon$ stands *inside* the root and keeps a row of equal number
 the $1/D$ and without $\varepsilon$; the second experiment below shows what that would do. Another says that the sum
 runs over $B$, "the number of inputs". It runs over the *width* $D$ of one input.)
 
-**Exercise 1.** Write the module `LayerNorm`. Shapes: `X (..., D)` in, the same shape out; `gamma` and `beta` are
+**Exercise 1.** ●● Write the module `LayerNorm`. Shapes: `X (..., D)` in, the same shape out; `gamma` and `beta` are
 parameters of shape `(D,)`. The variance divides by $D$, not by $D - 1$.
 
 <details><summary>Hint: a parameter</summary>
@@ -219,6 +224,11 @@ for name, normalise in {"with 1/D and ε": LayerNorm(4), "as on the slide": slid
 plots.show_curves(widths, spread, "width D", "standard deviation of a row", "What the 1/D is for",
                   logx=True, logy=True);
 
+# %% tags=["numbers"]
+from autograder.authoring.numbers import given, says
+
+says("0.016 at $D = 4096$", spread["as on the slide"][-1], widths[-1])
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
@@ -240,7 +250,7 @@ width, usually $4D$, and $W_2$ back to $D$. The Transformer of 2017 has the ReLU
 have the GELU, $z\,\Phi(z)$, where $\Phi$ is the distribution function of the normal distribution: a ReLU with a soft
 corner. There is an approximation of it with $\tanh$; here the exact one is meant.
 
-**Exercise 2.** Write the module `FeedForward`. Shapes: `X (..., D)` to `(..., hidden_width)` and back. Dropout acts
+**Exercise 2.** ● Write the module `FeedForward`. Shapes: `X (..., D)` to `(..., hidden_width)` and back. Dropout acts
 on the hidden layer, after the activation.
 
 <details><summary>Hint</summary>
@@ -343,7 +353,7 @@ It is a clock with many hands. The first turns once in $2\pi \approx 6$ position
 $D = 512$, once in about 60,000. Fast hands tell neighbours apart, slow hands tell the beginning from the end. Nothing
 is learned, and there is a vector for every position, however late.
 
-**Exercise 3.** Write `sinusoidal_positions`. Shapes: positions `(N, 1)` divided by `(number of hands,)` gives angles
+**Exercise 3.** ● Write `sinusoidal_positions`. Shapes: positions `(N, 1)` divided by `(number of hands,)` gives angles
 `(N, number of hands)`; result `(N, D)`, float32, sines and cosines interleaved: column 0 sine, column 1 cosine, and
 so on. Compute the angles in float64 (`dtype=torch.float64`). $D$ may be odd; then the last hand has a sine and no
 cosine.
@@ -380,14 +390,14 @@ check("sinusoidal_positions")
 
 # %% [markdown]
 r"""
-The lecture shows these vectors for 20 words and 512 columns.
+The lecture shows these vectors for 20 words and 512 columns. Here they have 128, so that each column is wide enough to be seen.
 
-**Before you run it:** what stands in row 0? Which columns change fast from row to row, and how do the last hundred
+**Before you run it:** what stands in row 0? Which columns change fast from row to row, and how do the last thirty
 columns differ between row 0 and row 19?
 """
 
 # %% tags=["experiment"]
-P = sinusoidal_positions(20, 512)                                               # (20, 512)
+P = sinusoidal_positions(20, 128)                                               # (20, 128)
 halves = torch.cat([P[:, 0::2], P[:, 1::2]], dim=1)                             # all sines first, then all cosines
 titles = ("Position vectors of 20 words, sines and cosines interleaved", "The same columns, all sines first")
 _, axes = plt.subplots(2, 1, figsize=(9, 5), layout="constrained")
@@ -399,7 +409,7 @@ for ax, matrix, title in zip(axes, (P, halves), titles):
 r"""
 <details><summary>What you should see</summary>
 
-Row 0 is 0, 1, 0, 1, ...: $\sin 0$ and $\cos 0$. The first columns turn quickly. From about column 250 on hardly
+Row 0 is 0, 1, 0, 1, ...: $\sin 0$ and $\cos 0$. The first columns turn quickly. From about column 60 on hardly
 anything changes within 20 positions, and the picture is striped, 0 beside 1: these hands are for long texts. The
 second picture is the one you often meet. Some programs put all sines first and all cosines after them. That is the
 same set of columns in another order, and the weights that follow can undo it; but weights trained with one order do
@@ -436,6 +446,9 @@ for name, table in {"waves": sinusoidal_positions(1000, 128), "random vectors": 
     error = (here @ M - three_on).abs().max().item()
     print(f"{name}: the best matrix M for all k leaves p(k) M and p(k + 3) different by up to {error:.0e}")
 
+# %% tags=["numbers"]
+given("section 8.4")
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
@@ -457,7 +470,7 @@ The other way is to let training find the vectors: a table with one row for each
 Vaswani et al. found no difference in quality; BERT, GPT-2 and ViT all have tables. What it costs: positions beyond
 the last row do not exist, and rows that are seldom reached in training are badly trained.
 
-**Exercise 4.** Write `LearnedPositions`. Shapes: `table (max_length, width)`, `X (B, N, width)`, and the result is
+**Exercise 4.** ● Write `LearnedPositions`. Shapes: `table (max_length, width)`, `X (B, N, width)`, and the result is
 `X` with the first $N$ rows of the table added. A sequence that is too long must raise `ValueError`, with a sentence
 that says what was expected and what came.
 
@@ -508,7 +521,7 @@ small $f'$ is. Where does the LayerNorm go? There are two answers, and the diffe
 
 Dropout acts on what a step adds, before it is added: `X + dropout(step)`.
 
-**Exercise 5.** Write the forward of `EncoderBlock`. The parts are made for you. All rows are `(B, N, D)` from
+**Exercise 5.** ●● Write the forward of `EncoderBlock`. The parts are made for you. All rows are `(B, N, D)` from
 beginning to end, which is what lets blocks be stacked. `self.attention(X, allowed=allowed)` returns a pair, the rows
 and the weights `A (B, H, N, N)`; hand the weights on.
 
@@ -593,6 +606,9 @@ with torch.no_grad():
 plots.show_bars(list(distance), torch.stack(list(distance.values())), ylabel="root mean square difference",
                 xlabel="positions added to the rows", title="Distance from equivariance");
 
+# %% tags=["numbers"]
+says(r"\approx 0.7$, nearly as large as those of the words", sinusoidal_positions(9, 64).square().mean().sqrt())
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
@@ -655,6 +671,9 @@ for norm in ("post", "pre"):
 plots.show_curves(range(1, 25), curves, "block, counted from the input", "norm of the gradient",
                   "Gradients before the first step", logy=True, bands=bands);
 
+# %% tags=["numbers"]
+says("0.34 with 6 blocks, 0.21 with 24.", curves["pre-norm, 6 blocks"][5], 6, curves["pre-norm, 24 blocks"][23], 24)
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
@@ -706,6 +725,9 @@ moves = {f"{norm}-norm": [sum(first_step(norm, depth, seed) for seed in range(2)
 plots.show_curves(depths, moves, "number of blocks", "change / size of the output", "Adam's first step",
                   logx=True, logy=True);
 
+# %% tags=["numbers"]
+given("after a step of 0.0001")
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
@@ -743,7 +765,7 @@ post-norm. Every step then reads
 
 $$X \leftarrow \mathrm{after}(X + \mathrm{dropout}(\mathrm{step}(\mathrm{before}(X))))$$
 
-**Exercise 6.** Write `DecoderBlock`: its parts, and the forward. Shapes: `X (B, N_T, D)`, `memory (B, N_S, D)`,
+**Exercise 6.** ●● Write `DecoderBlock`: its parts, and the forward. Shapes: `X (B, N_T, D)`, `memory (B, N_S, D)`,
 `A_self (B, H, N_T, N_T)`, `A_cross (B, H, N_T, N_S)`. The causal mask is made inside, on the device of `X`. If
 `allowed` is given (padding in the target, say), a key must be allowed by *both*. `memory_allowed` hides keys of the
 memory; it has nothing to do with the causal mask.
@@ -859,7 +881,7 @@ heads.)
 In pre-norm one thing is missing. The last block adds its result to rows that nobody normalises any more. So a
 pre-norm encoder ends with one more LayerNorm. A post-norm encoder does not: it has just normalised.
 
-**Exercise 7.** Write `Encoder`. Shapes: `X (B, N, D)` in and out; the weights of all blocks are collected in a list,
+**Exercise 7.** ● Write `Encoder`. Shapes: `X (B, N, D)` in and out; the weights of all blocks are collected in a list,
 first block first. All blocks get the same mask.
 
 <details><summary>Hint: a list of blocks</summary>
@@ -939,7 +961,7 @@ nearly 100 percent. And without the norm at the end the size of what a pre-norm 
 depth.
 </details>
 
-**Exercise 8.** Write `Decoder`, in the same way, from `DecoderBlock`s. It collects only the weights of the
+**Exercise 8.** ●● Write `Decoder`, in the same way, from `DecoderBlock`s. It collects only the weights of the
 cross-attention, `A_cross (B, H, N_T, N_S)`: those say which words of the source a word was made from.
 
 <details><summary>Hint</summary>
@@ -1048,7 +1070,7 @@ The sizes come in a `TransformerConfig`: `config.vocab_size`, `model_width`, `nu
 `encoder_blocks`, `decoder_blocks`, `dropout`, `norm`, `activation`, `tied`. (Its other fields are for the models of
 section 9.)
 
-**Exercise 9.** Write `Transformer`, in three pieces: the parts, `embed`, and the forward. Write the shapes beside
+**Exercise 9.** ●●● Write `Transformer`, in three pieces: the parts, `embed`, and the forward. Write the shapes beside
 each line.
 
 <details><summary>Hint: the output</summary>
@@ -1249,6 +1271,10 @@ model = Transformer(TransformerConfig(
 losses = train(model, steps=600)
 plots.show_losses(losses, smooth=25, title="Learning to copy and to reverse", logy=True);
 
+# %% tags=["numbers"]
+says(r"$\ln 21 = 3.04$", 21, math.log(21))
+says("In our run the loss ends near 0.002.", sum(losses[-25:]) / 25, whole=True)
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
@@ -1297,6 +1323,9 @@ source, lengths, _, answers = (ids.to(device) for ids in make_batch(4, torch.Gen
 for row, written in zip(source, write_greedily(model, source, lengths, answers.shape[1])):
     print(f"{words(row):32} ->  {words(written)}")
 
+# %% tags=["numbers"]
+given("in our runs, with three seeds, at least 99.9 percent of the sequences")
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
@@ -1328,6 +1357,9 @@ for command in (COPY, REVERSE):
     axes[0].set_ylabel("decoder's input")
     for ax in axes:
         ax.set_xlabel("source")
+
+# %% tags=["numbers"]
+given("lesson 1, section 5.1")
 
 # %% [markdown]
 r"""
@@ -1414,7 +1446,7 @@ $$\text{parameters} \approx 12\, L D^2 + V D$$
 The number of heads does not occur: more heads are narrower heads. (A decoder block with cross-attention has a second
 attention, so $16 D^2$ instead of $12 D^2$. GPT-2's blocks have none.)
 
-**Exercise 10.** Write `parameter_count`. `layers.make_model(config)` builds the model that `config` describes, of any
+**Exercise 10.** ●● Write `parameter_count`. `layers.make_model(config)` builds the model that `config` describes, of any
 of four kinds: the Transformer of this lesson, an encoder like BERT, a decoder like GPT-2 (its blocks have no
 cross-attention, as there is no source), or an encoder of pictures, ViT. The largest has 8.3 billion parameters, 33 GB
 in float32. You need not have them. On PyTorch's *meta* device a tensor has a shape and no content. A device can stand
@@ -1514,18 +1546,27 @@ families = {"Transformer": "o", "BERT": "s", "GPT-2": "^", "Megatron": "D", "ViT
 _, ax = plt.subplots(figsize=(6.4, 4.6), layout="constrained")
 for family, marker in families.items():
     members = [name for name in models if name.startswith(family)]
-    ax.plot([models[name][0] for name in members], [counted[name] / 1e6 for name in members], marker, label=family)
-ax.plot([50, 10_000], [50, 10_000], color="grey", linewidth=0.8, label="equal")
-ax.set(xscale="log", yscale="log", xlabel="published (millions of parameters)",
-       ylabel="counted (millions of parameters)", title="Fifteen models, two orders of magnitude")
+    error = [counted[name] / 1e4 / models[name][0] - 100 for name in members]
+    ax.plot([models[name][0] for name in members], error, marker, label=family)
+ax.axhline(0, color="grey", linewidth=0.8)
+ax.set(xscale="log", xlabel="published (millions of parameters)", ylabel="counted less published (percent of the published)",
+       title="Fifteen models, two orders of magnitude")
 ax.legend(frameon=False);
+
+# %% tags=["numbers"]
+says('109.5M is "110M"', counted["BERT-Base"] / 1e6, models["BERT-Base"][0])
+says("The head for 1000 classes makes 0.8M to 1.3M.", 1000, *(1001 * models[f"ViT-{size}"][1].model_width / 1e6 for size in ("Base", "Huge")))
+given("patches of 32 × 32 pixels (306.5M) better than 16 × 16 (304.3M)")
+small = models["GPT-2 small"][1]
+rule = 12 * small.decoder_blocks * small.model_width**2 / 1e6, small.vocab_size * small.model_width / 1e6
+says(r"$84.9\text{M} + 38.6\text{M} = 123.5\text{M}$; what is missing are the positions (0.8M)", *rule, sum(rule), 1024 * small.model_width / 1e6)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-On logarithmic axes all fifteen seem to lie on the line; it takes the table to see the differences. No model is off by
-more than 7 percent, and most by about 1. What remains, from the top:
+The sizes go over two orders of magnitude; no model is off by more than 7 percent, and most by about 1. The triangles are the
+odd ones: four models, all above the line, and the smaller the model, the further. What remains, from the top:
 
 - *Transformer*. 65M would need a vocabulary of 40,700, 213M one of 35,800 (the paper says "about 37,000"). No single
   number gives both, so something else must differ between the paper's two counts ("base" and "big"). We do not know
@@ -1587,13 +1628,18 @@ grows like $D$, the blocks like $L D^2$.
 
 Next, lesson 4: translation, first with recurrent networks and additive attention, then with this model.
 
+**One more, without points: positions that turn.** Instead of adding waves, turn: take the columns of every head's queries and keys in pairs, and rotate pair $i$ of the
+row at position $k$ by the angle $k / 10000^{2i/D_H}$ (Su et al. 2021). You are right if $q_k \cdot k_l$ does not change when both positions
+move on by 7. Then put it into the model of section 8 in place of the waves, train, and repeat section 8.4: are longer sequences any easier?
+
 ### Sources
 
 J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
 Transformers*, CS 4644/7643, Georgia Tech. Y. Yao, *Attention, Transformer, and BERT*, HKUST. A. Vaswani et al.,
 *Attention is all you need*, 2017. J. L. Ba, J. R. Kiros, G. E. Hinton, *Layer normalization*, 2016. K. He et al.,
 *Deep residual learning for image recognition*, 2016. R. Xiong et al., *On layer normalization in the Transformer
-architecture*, 2020. L. Liu et al., *Understanding the difficulty of training Transformers*, 2020. D. Hendrycks, K. Gimpel, *Gaussian error linear units*, 2016. J. Devlin et al., *BERT*, 2019. A.
+architecture*, 2020. L. Liu et al., *Understanding the difficulty of training Transformers*, 2020. J. Su et al., *RoFormer:
+enhanced Transformer with rotary position embedding*, 2021. D. Hendrycks, K. Gimpel, *Gaussian error linear units*, 2016. J. Devlin et al., *BERT*, 2019. A.
 Radford et al., *Improving language understanding by generative pre-training*, 2018, and *Language models are
 unsupervised multitask learners*, 2019. M. Shoeybi et al., *Megatron-LM*, 2019. A. Dosovitskiy et al., *An image is
 worth 16×16 words*, 2021.

@@ -46,6 +46,8 @@ most of it for the two trainings (sections 8.3 and 9.5).
 - The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
   with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
+- Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
+  hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
 - Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
 - What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
   memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
@@ -145,6 +147,11 @@ plots.show_attention(
     title="Which words belong together", label="1: translates it, 0.4: depends on it",
 );
 
+# %% tags=["numbers"]
+from autograder.authoring.numbers import given, says
+
+given("A cell of 0.4")
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
@@ -198,7 +205,7 @@ whatever it makes of it can be thrown away. The backward direction comes to the 
 a row of PADs and carry them into all its states. `nn.utils.rnn.pack_padded_sequence` takes the padding out, and `pad_packed_sequence`
 puts zeros in its place.
 
-**Exercise 1.** Write the forward of `RecurrentEncoder`. It returns the states of both directions for every word, and zeros at
+**Exercise 1.** ●● Write the forward of `RecurrentEncoder`. It returns the states of both directions for every word, and zeros at
 padding, so that a sentence gives the same numbers in any batch. Every length is at least 1.
 
 <details><summary>Hint: packing</summary>
@@ -296,7 +303,7 @@ For $f_\text{att}$ Bahdanau et al. take a small network. State and memory may ha
 
 $$f_\text{att}(s, h) = v^\top \tanh(W s + U h)$$
 
-**Exercise 2.** Write the forward of `AdditiveScores` for all states and all source words at once: `E[b, t, i]` compares state $t$ with source
+**Exercise 2.** ● Write the forward of `AdditiveScores` for all states and all source words at once: `E[b, t, i]` compares state $t$ with source
 word $i$ of the same sentence.
 
 <details><summary>Hint: all pairs</summary>
@@ -333,7 +340,7 @@ r"""
 Luong et al. (2015) take the dot product, $f_\text{att}(s, h) = s^\top h$: no parameters, and one product of matrices for all
 pairs. Both must have the same width then. There is no $\sqrt{D}$ here; lesson 1 says what happens without it when vectors are wide.
 
-**Exercise 3.** Write `dot_scores`. Vectors of different widths raise a `ValueError` that says what was expected.
+**Exercise 3.** ● Write `dot_scores`. Vectors of different widths raise a `ValueError` that says what was expected.
 """
 
 # %% nbgrader={"grade_id": "dot_scores", "solution": true}
@@ -389,7 +396,7 @@ $y_1$ is START, and $\text{logits}_t$ are about $y_{t+1}$. $c_t$ has the width o
 slide, where $D_X$ is written. (Bahdanau et al. look with $s_{t-1}$, before they read, and put $c_t$ into the GRU. Luong et al. read
 first. What they look with then knows the last word already.)
 
-**Exercise 4.** `__init__`, `first_state` and `forward` are given. Write `step`, for one word of each sentence. Padding gets weight 0.
+**Exercise 4.** ●●● `__init__`, `first_state` and `forward` are given. Write `step`, for one word of each sentence. Padding gets weight 0.
 
 <details><summary>Hint: one state is a sequence of length 1</summary>
 
@@ -522,7 +529,7 @@ same sentence, one place apart:
 The last column of the sentences never goes in, and START never comes out. (Where a short sentence ends, its END goes in. What should then come
 out is padding, which the loss leaves out.)
 
-**Exercise 5.** Write `shifted_targets`. Sentences of fewer than two places raise a `ValueError`: there is nothing to predict.
+**Exercise 5.** ● Write `shifted_targets`. Sentences of fewer than two places raise a `ValueError`: there is nothing to predict.
 """
 
 # %% nbgrader={"grade_id": "shifted_targets", "solution": true}
@@ -552,7 +559,7 @@ $$\ell = -(1 - \varepsilon) \log p_{y} - \frac{\varepsilon}{V} \sum_{v=1}^{V} \l
 
 The loss is the mean of this over the **real** words of the whole batch. A place where padding is expected is no word.
 
-**Exercise 6.** Write `smoothed_loss`. Without any real word the loss is 0, and its gradient is zero. `F.cross_entropy`
+**Exercise 6.** ●● Write `smoothed_loss`. Without any real word the loss is 0, and its gradient is zero. `F.cross_entropy`
 does all of this and is not to be used here.
 
 <details><summary>Hint: both parts from one tensor</summary>
@@ -600,6 +607,11 @@ for smoothing in (0.0, 0.1):
     print(f"smoothing {smoothing}: vélo {learned[smoothing][4]:.3f}, bicyclette {learned[smoothing][5]:.3f}, "
           f"each of the other eight {learned[smoothing][6]:.3f}")
 
+# %% tags=["numbers"]
+says("Without smoothing 0.75 and 0.25.", *learned[0.0][4:6])
+says("= 0.685$ and 0.235, and 0.01 for words that never occur", *learned[0.1][4:7])
+given(r"$0.9 \cdot 0.75 + 0.01")
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
@@ -616,7 +628,7 @@ At the beginning the gradients are large and point in unreliable directions, and
 
 $$\text{rate} = D^{-0.5} \cdot \min\left(\text{step}^{-0.5},\ \text{step} \cdot \text{warmup}^{-1.5}\right)$$
 
-**Exercise 7.** Write `warmup_rate`. Steps count from 1; a smaller one raises a `ValueError`.
+**Exercise 7.** ● Write `warmup_rate`. Steps count from 1; a smaller one raises a `ValueError`.
 """
 
 # %% nbgrader={"grade_id": "warmup_rate", "solution": true}
@@ -655,7 +667,7 @@ A training step is always the same six lines, and their order matters. In every 
 
 Before the first step the model is put into training mode, after the last one into evaluation mode (dropout knows the difference).
 
-**Exercise 8.** Write `train`. Steps count from 1, one for each batch. It returns the losses as plain numbers: a list of tensors would
+**Exercise 8.** ●●● Write `train`. Steps count from 1, one for each batch. It returns the losses as plain numbers: a list of tensors would
 keep the whole computation of every step alive.
 
 <details><summary>Hint: the optimiser</summary>
@@ -747,7 +759,7 @@ To follow a search by hand, there is `TableDecoder`: its probabilities stand in 
 any two words before it. It has the same two functions as your decoder, `first_state` and `step`, so whatever works
 with one works with the other. Neither is told what the state is: it is handed on as it came.
 
-**Exercise 9.** Write `greedy_translate` for a batch of sentences. They end at different times: after its END a translation holds
+**Exercise 9.** ●● Write `greedy_translate` for a batch of sentences. They end at different times: after its END a translation holds
 PAD only, and as soon as all have ended, the search stops.
 
 <details><summary>Hint: what is kept from step to step</summary>
@@ -804,7 +816,7 @@ $$\text{score} = \frac{\log p(w_1 \dots w_L)}{L^\alpha}$$
 With $\alpha = 0$ this is the sum, with $\alpha = 1$ the mean per word. END counts as a word, START does not. (Wu et al. 2016 divide by
 $(5 + L)^\alpha / 6^\alpha$, which is nearly the same for long sentences.)
 
-**Exercise 10.** Write `beam_search` for one sentence. Those of the best $k$ that have just said END are finished: they are set aside with
+**Exercise 10.** ●●● Write `beam_search` for one sentence. Those of the best $k$ that have just said END are finished: they are set aside with
 their score and not extended, and the others go on. Stop when none is left, or after `max_length` words. Return the finished one with the
 highest score; if none has finished, the best unfinished one with its score.
 
@@ -889,6 +901,9 @@ for k, power in ((1, 1.0), (2, 1.0), (3, 1.0), (3, 0.5), (3, 0.0)):
     chance = math.exp(float(score) * len(text) ** power)
     print(f"k = {k}, alpha = {power}: {' '.join(spoken[word] for word in text)}, probability {chance:.3f}")
 
+# %% tags=["numbers"]
+given(r"$0.4 \cdot 0.26 \cdot 0.8 = 0.083$", r"$0.35 \cdot 0.8 \cdot 0.8 = 0.224$", "its probability 0.25", "or already with 0.5")
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
@@ -911,7 +926,7 @@ the references closest in length to each candidate (the shorter one of two equal
 
 $$\text{BLEU} = \underbrace{\min\left(1, e^{1 - r / c}\right)}_{\text{brevity penalty}} \cdot \left(p_1 p_2 p_3 p_4\right)^{1/4}$$
 
-**Exercise 11.** Write `bleu` for any largest $n$. All counts are added up over the corpus *before* anything is divided. If an n-gram size has
+**Exercise 11.** ●● Write `bleu` for any largest $n$. All counts are added up over the corpus *before* anything is divided. If an n-gram size has
 no match at all, BLEU is 0. The result lies between 0 and 1.
 
 <details><summary>Hint: counting</summary>
@@ -972,6 +987,11 @@ every = [[*held_out.translations(place)] for place in range(500)]
 for name, texts in (("right, decided anew", again), ("right, always the rarest", other), ("every pas forgotten", careless)):
     print(f"{name}: {bleu(texts, one):.3f} with one reference, {bleu(texts, every):.3f} with all")
 
+# %% tags=["numbers"]
+says("reaches 0.891 with one reference", bleu(again, one))
+says("gets 0.812, and 1.", bleu(other, one), bleu(other, every))
+says("and still gets 0.883", bleu(careless, one))
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
@@ -993,7 +1013,7 @@ It is 0 if everything sure was found and everything found is at least possible. 
 word translates the other; where one language has two words for one of the other, at most one of the pairs is. Possible is, besides, the
 second word of such a pair, and what decides about a form: *la* belongs to "the", but that it is not *le* its noun decides.
 
-**Exercise 12.** Write `alignment_error_rate` for alignments as tensors of booleans, of any one shape. Other shapes raise a
+**Exercise 12.** ● Write `alignment_error_rate` for alignments as tensors of booleans, of any one shape. Other shapes raise a
 `ValueError`; if nothing was found and nothing is sure, the rate is 0. It returns a float.
 """
 
@@ -1030,7 +1050,7 @@ the decoder's state is simply **all words so far**. All parts are those of lesso
   mask itself;
 - `layers.sinusoidal_positions(T, D)`.
 
-**Exercise 13.** Write `embed`, `encode` and `decode`. Words become vectors as in the paper: embedding times $\sqrt D$, plus positions. The weights that
+**Exercise 13.** ●● Write `embed`, `encode` and `decode`. Words become vectors as in the paper: embedding times $\sqrt D$, plus positions. The weights that
 `decode` returns are the mean over all heads of all blocks, `(B, T, N)`.
 
 <details><summary>Hint: the mask</summary>
@@ -1146,7 +1166,7 @@ print(f"{len(batches)} batches; the first has T = {batches[0][1].shape[1]}, the 
 r"""
 ### 8.3 The model that you hand in
 
-**Exercise 14.** `my_translator` returns the model that you want to train and hand in, with new random weights. It takes no arguments: when your
+**Exercise 14.** ● `my_translator` returns the model that you want to train and hand in, with new random weights. It takes no arguments: when your
 work is graded, it is called, and the weights from your file are loaded into what it returns. It has to be a
 `TransformerTranslator` for `english_vocabulary()` and `french_vocabulary()`. The widths are yours to choose, as long as the
 file has at most 16 MB; the defaults do well.
@@ -1228,6 +1248,13 @@ for place, text in enumerate(texts[:40]):
     if tuple(text) not in held_out.translations(place):
         print(f"    {' '.join(held_out.english[place])}  ->  {' '.join(text)}")
 
+# %% tags=["numbers"]
+first = next(step for step, gap in zip(history.validation_steps, history.validation) if gap < 0.01)
+says("below 0.01 after some 2500 steps", 0.01, first, within=250)
+says("ends at 0.006 nats per word", history.validation[-1])
+says("99.2 % of the best possible", exact(held_out, texts), within=2)
+says("BLEU is 1.000", bleu(texts, every))
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
@@ -1273,6 +1300,9 @@ def error_rate(model, pairs, count=500):
 
 
 print(f"alignment error rate: {error_rate(translator, held_out):.3f}")
+
+# %% tags=["numbers"]
+says("The rate is 0.081", error_rate(translator, held_out))
 
 # %% [markdown]
 r"""
@@ -1368,6 +1398,15 @@ for name, model in models.items():
     print(f"{name:12} {count:,} parameters;", ", ".join(f"{share:.1%}" for share in shares[name]))
 print(f"alignment error rate of the recurrent network: {error_rate(models['attention'], held_out):.3f}")
 
+# %% tags=["numbers"]
+smallest = {name: min(record.values()) for name, record in gaps.items()}
+says("*One vector* stops at a gap of 0.103 nats, the other two below 0.01.", smallest["one vector"], max(smallest["attention"], smallest["Transformer"]))
+says("Without new combinations its gap is only 0.039", gap(models["one vector"], known))
+reached = shares["one vector"]
+says("it reaches 95 % of the best possible, with seven or eight 90 %, with twelve to fifteen 45 %, and with more 20 %", *(reached[i] for i in (0, 1, 3, 4)), within=3)
+says("stays at 98 % or 99 % wherever", min(shares["attention"][:5]), max(shares["attention"][:5]))
+says("the Transformer at 95 % or", min(shares["Transformer"][:5]), within=3)
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
@@ -1439,16 +1478,22 @@ def searched(model, k, power):
     return found
 
 
-scores, words = {}, sum(map(len, some.french))
+scores, lengths, words = {}, {}, sum(map(len, some.french))
 for name, model, power in (("trained to the end, alpha = 0", models["one vector"], 0.0), ("1000 steps, alpha = 0", unsure, 0.0),
                            ("1000 steps, alpha = 0.5", unsure, 0.5), ("1000 steps, alpha = 1", unsure, 1.0)):
     found = [searched(model, k, power) for k in beams]
     scores[name] = [bleu(texts, rights) for texts in found]
-    lengths = [sum(map(len, texts)) / words for texts in found]
+    lengths[name] = [sum(map(len, texts)) / words for texts in found]
     print(f"{name}:", ", ".join(f"k = {k}: BLEU {score:.3f}, length {length:.3f}"
-                                for k, score, length in zip(beams, scores[name], lengths)))
+                                for k, score, length in zip(beams, scores[name], lengths[name])))
 plots.show_curves(list(beams), {name: scores[name] for name in scores if "1000" in name}, "hypotheses k", "BLEU",
                   "Greedy against beams: one vector after 1000 steps, two clauses", logx=True);
+
+# %% tags=["numbers"]
+sums, short = scores["1000 steps, alpha = 0"], lengths["1000 steps, alpha = 0"]
+says("from 0.240 to 0.173 with 50 hypotheses", max(sums), sums[-1], 50, within=10, whole=True)
+says("from 92 % of the right length to 66 %", short[1], short[-1], within=3, whole=True)
+says("the length stays near 90 %", lengths["1000 steps, alpha = 1"][-1], within=4, whole=True)
 
 # %% [markdown]
 r"""
@@ -1509,6 +1554,10 @@ r"""
 **With real sentences.** `course_lib.data.tab_separated_pairs("fra.txt")` reads the pairs that Tatoeba and Anki distribute
 (manythings.org/anki), `hub_pairs()` those of the Hugging Face Hub; `Vocabulary.from_captions` makes the vocabularies. The exercises stay as
 they are. Smoothing then helps, and nobody can tell you the optimum.
+
+**One more, without points: two are better than one.** Train a second translator from another seed, and let both write together: in every step of
+`greedy_translate`, average the *probabilities* of the two, not their weights. You are right if a model together with itself writes what it writes alone.
+How much of what the better of the two still loses against the best possible translator is won? Why would the average of the weights be no model at all?
 
 ### Sources
 

@@ -79,6 +79,8 @@ def test_two_models_are_two():
         ({"exact": 0.5}, {"exact": 0.4, "pointing": 0.3}, "got none for pointing"),
         ({}, {"exact": 0.4}, "at least one number in predicted"),
         ({"exact": float("nan")}, {"exact": 0.4}, "finite numbers in predicted"),
+        ({"exact": None}, {"exact": 0.4}, "finite numbers in predicted"),
+        ({"exact": "0.9"}, {"exact": 0.4}, "finite numbers in predicted"),
     ],
 )
 def test_results_that_say_too_little_are_not_saved(tmp_path, predicted, measured, said):

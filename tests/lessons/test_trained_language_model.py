@@ -11,6 +11,7 @@ from autograder.judging.references import namespace
 from autograder.judging.runner import run_checks
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks import check_my_language_model as checks
+from autograder.lessons.mlm_pretraining.checks.trained import FILE
 from course_lib.training import load_checkpoint, save_checkpoint
 
 OWN = LESSONS.of("07-mlm-pretraining")
@@ -31,12 +32,12 @@ def test_without_a_file_it_says_what_to_do(tmp_path):
 
 
 def test_weights_that_nobody_trained_fit_and_earn_nothing_more(tmp_path):
-    save_checkpoint(my_language_model(), tmp_path / checks.FILE)
+    save_checkpoint(my_language_model(), tmp_path / FILE)
     assert report_on(tmp_path).earned == 1
 
 
 def test_weights_of_other_widths_earn_nothing(tmp_path):
-    save_checkpoint(references.MaskedLanguageModel(75, 8, 2, 1, 19, 0.0), tmp_path / checks.FILE)
+    save_checkpoint(references.MaskedLanguageModel(75, 8, 2, 1, 19, 0.0), tmp_path / FILE)
     report = report_on(tmp_path)
     assert (report.earned, report.named) == (0, ["weights of another class"])
 
@@ -49,7 +50,7 @@ def test_the_frequencies_of_words_earn_nothing_more(tmp_path):
     with torch.no_grad():
         model.encoder.embeddings.tokens.weight.zero_()  # what is left of the logits is the bias
         model.output_bias.copy_((counts + 0.1).log())
-    save_checkpoint(model, tmp_path / checks.FILE)
+    save_checkpoint(model, tmp_path / FILE)
     report = report_on(tmp_path)
     assert (report.earned, report.named) == (1, ["language model not good enough yet", "context ignored"])
 
@@ -73,13 +74,13 @@ class KnowingWhenManyAreAsked(Knowing):
 
 
 def test_the_exact_posterior_in_the_forward_earns_nothing(tmp_path):
-    save_checkpoint(my_language_model(), tmp_path / checks.FILE)
+    save_checkpoint(my_language_model(), tmp_path / FILE)
     report = report_on(tmp_path, lambda: Knowing(75, 16, 2, 1, 19, 0.0))
     assert (report.earned, report.named) == (0, ["not a MaskedLanguageModel with these weights"])
 
 
 def test_a_forward_that_is_right_only_where_it_is_compared_earns_what_its_weights_earn(tmp_path):
-    save_checkpoint(my_language_model(), tmp_path / checks.FILE)
+    save_checkpoint(my_language_model(), tmp_path / FILE)
     assert report_on(tmp_path, lambda: KnowingWhenManyAreAsked(75, 16, 2, 1, 19, 0.0)).earned == 1
 
 
@@ -87,7 +88,7 @@ def test_a_forward_that_is_right_only_where_it_is_compared_earns_what_its_weight
 def trained():
     """The solution's weights, in a model of ours."""
     model = references.MaskedLanguageModel(75, 64, 4, 2, 19, 0.0)
-    load_checkpoint(find_course().solution_notebook(OWN.assignment).parent / checks.FILE, model)
+    load_checkpoint(find_course().solution_notebook(OWN.assignment).parent / FILE, model)
     return model
 
 
@@ -107,13 +108,13 @@ class Inside(torch.nn.Module):
 def test_the_same_model_as_a_part_of_another_earns_everything(tmp_path, trained, precision):
     outer = Inside()
     outer.m = trained
-    save_checkpoint(outer.to(precision), tmp_path / checks.FILE)
+    save_checkpoint(outer.to(precision), tmp_path / FILE)
     report = report_on(tmp_path, Inside)
     assert report.earned == report.points
 
 
 def test_another_number_of_heads_is_another_model(tmp_path, trained):
-    save_checkpoint(trained, tmp_path / checks.FILE)
+    save_checkpoint(trained, tmp_path / FILE)
     report = report_on(tmp_path, lambda: references.MaskedLanguageModel(75, 64, 1, 2, 19, 0.0))
     assert 1 <= report.earned < report.points
 
@@ -126,7 +127,7 @@ def test_fewer_places_than_a_sentence_has_tokens_earn_nothing(tmp_path):
     def make():
         return Short(75, 16, 2, 1, 17, 0.0)
 
-    save_checkpoint(make(), tmp_path / checks.FILE)
+    save_checkpoint(make(), tmp_path / FILE)
     report = report_on(tmp_path, make)
     assert (report.earned, report.named) == (0, ["not a MaskedLanguageModel with these weights"])
     assert "17 places" in str(report)

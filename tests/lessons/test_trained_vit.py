@@ -12,6 +12,7 @@ from autograder.judging.references import namespace
 from autograder.judging.runner import run_checks
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import check_my_vit as checks
+from autograder.lessons.vit.checks.trained import FILE
 from course_lib.data import draw_colour_digits, handwritten_digits
 from course_lib.training import load_checkpoint, save_checkpoint
 
@@ -36,13 +37,13 @@ def test_without_a_file_it_says_what_to_do(tmp_path):
 
 
 def test_weights_that_nobody_trained_fit_and_earn_nothing_more(tmp_path):
-    save_checkpoint(my_vit(), tmp_path / checks.FILE)
+    save_checkpoint(my_vit(), tmp_path / FILE)
     report = report_on(tmp_path)
     assert (report.earned, report.named) == (1, ["model not good enough yet"])
 
 
 def test_weights_of_other_widths_earn_nothing(tmp_path):
-    save_checkpoint(references.VisionTransformer(references.ViTConfig(model_width=8)), tmp_path / checks.FILE)
+    save_checkpoint(references.VisionTransformer(references.ViTConfig(model_width=8)), tmp_path / FILE)
     report = report_on(tmp_path)
     assert (report.earned, report.named) == (0, ["weights of another class"])
 
@@ -76,7 +77,7 @@ class Disguised(references.VisionTransformer):
 def test_a_model_that_looks_the_digits_up_earns_nothing(tmp_path, make):
     images, red, _ = checks._drawn(3)
     assert bool((make()(images)[0].argmax(dim=1) == red).all())  # it would read every one
-    save_checkpoint(make(), tmp_path / checks.FILE)
+    save_checkpoint(make(), tmp_path / FILE)
     report = report_on(tmp_path, make)
     assert (report.earned, report.named) == (0, ["not a VisionTransformer with these weights"])
 
@@ -84,7 +85,7 @@ def test_a_model_that_looks_the_digits_up_earns_nothing(tmp_path, make):
 @pytest.fixture
 def trained(tmp_path):
     """The solution's weights, as a model of ours."""
-    file = find_course().solution_notebook(LESSON).parent / checks.FILE
+    file = find_course().solution_notebook(LESSON).parent / FILE
     model = references.VisionTransformer(references.ViTConfig())
     load_checkpoint(file, model)
     return model
@@ -95,13 +96,13 @@ def make_trained():
 
 
 def test_the_solutions_weights_earn_everything_in_any_class_that_computes_the_same(tmp_path, trained):
-    save_checkpoint(trained, tmp_path / checks.FILE)
+    save_checkpoint(trained, tmp_path / FILE)
     report = report_on(tmp_path, make_trained)
     assert report.earned == report.points
 
 
 def test_another_number_of_heads_is_another_model(tmp_path, trained):
-    save_checkpoint(trained, tmp_path / checks.FILE)
+    save_checkpoint(trained, tmp_path / FILE)
     report = report_on(tmp_path, lambda: references.VisionTransformer(references.ViTConfig(num_heads=1)))
     assert report.earned < 4
 
@@ -114,14 +115,14 @@ def test_a_model_without_positions_or_with_other_colours_reads_nothing(tmp_path,
         else:
             kernels = trained.embedding.projection.weight.unflatten(1, (3, 4))
             trained.embedding.projection.weight.copy_(kernels.flip(1).flatten(1))
-    save_checkpoint(trained, tmp_path / checks.FILE)
+    save_checkpoint(trained, tmp_path / FILE)
     report = report_on(tmp_path, make_trained)
     assert (report.earned, report.named) == (1, ["model not good enough yet"])
 
 
 def test_the_controls_name_what_is_wrong(tmp_path, trained, monkeypatch):
     """Where shuffling changes nothing, and where the swapped digit is another one than asked for, the control is not passed."""
-    save_checkpoint(trained, tmp_path / checks.FILE)
+    save_checkpoint(trained, tmp_path / FILE)
     images, red, blue = checks._drawn(3)
     monkeypatch.setattr(checks, "_shuffled", lambda images, seed: images)
     monkeypatch.setattr(checks, "_drawn", lambda seed: (images, red, blue.roll(1)))

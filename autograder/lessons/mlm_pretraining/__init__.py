@@ -10,6 +10,7 @@ EXERCISES = (
     "BertEncoder",
     "MaskedLanguageModel",
     "my_language_model",
+    "losses_by_fate",
     "SequenceClassifier",
     "TokenTagger",
     "SpanHead",
@@ -21,13 +22,14 @@ EXERCISES = (
 FORBIDDEN = ("course_lib.layers.bert",)
 
 #: What is handed in beside the notebook.
-HANDED_IN = ("language_model.safetensors",)
+HANDED_IN = ("language_model.safetensors", "always_mask.safetensors", "results.json")
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
 BUILDS_ON = {
     "BertEncoder": ("BertEmbeddings",),
     "MaskedLanguageModel": ("BertEmbeddings", "BertEncoder"),
     "my_language_model": ("BertEmbeddings", "BertEncoder", "MaskedLanguageModel"),
+    "losses_by_fate": ("BertEmbeddings", "BertEncoder", "MaskedLanguageModel", "my_language_model"),
 }
 
 #: The module that says what wrong results of this lesson look like.

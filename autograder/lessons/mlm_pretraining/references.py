@@ -33,6 +33,15 @@ def mlm_loss(logits: Tensor, labels: Tensor) -> Tensor:
     return losses / (labels != IGNORE).sum().clamp(min=1)
 
 
+def losses_by_fate(logits: Tensor, inputs: Tensor, labels: Tensor) -> dict[str, float]:
+    """Mean cross-entropy of the chosen tokens that became MASK, of those that stayed and of the others; 0 where there is none."""
+    logs = torch.log_softmax(logits.double(), dim=-1)
+    losses = -logs.gather(-1, labels.clamp(min=0)[..., None])[..., 0]
+    hidden, same, chosen = inputs == MASK, inputs == labels, labels != IGNORE
+    fates = {"hidden": hidden, "stayed": same & ~hidden, "replaced": ~hidden & ~same}
+    return {name: losses[chosen & fate].mean().nan_to_num().item() for name, fate in fates.items()}
+
+
 class BertEmbeddings(nn.Module):
     """Token, segment and position vectors, added, normalised and dropped (Devlin et al. 2019, figure 2)."""
 

@@ -9,6 +9,7 @@ EXERCISES = (
     "PatchEmbedding",
     "VisionTransformer",
     "my_vit",
+    "shuffle_patches",
     "attention_rollout",
     "interpolate_positions",
     "shifted_windows",
@@ -18,13 +19,14 @@ EXERCISES = (
 FORBIDDEN = ("course_lib.layers.vit",)
 
 #: What is handed in beside the notebook.
-HANDED_IN = ("vit.safetensors",)
+HANDED_IN = ("vit.safetensors", "no_positions.safetensors", "results.json")
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
 BUILDS_ON = {
     "PatchEmbedding": ("patchify",),
     "VisionTransformer": ("patchify", "PatchEmbedding"),
     "my_vit": ("patchify", "PatchEmbedding", "VisionTransformer"),
+    "shuffle_patches": ("patchify", "unpatchify", "PatchEmbedding", "VisionTransformer", "my_vit"),
     "shifted_windows": ("patchify",),
 }
 

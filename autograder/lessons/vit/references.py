@@ -46,6 +46,13 @@ def unpatchify(patches: Tensor, patch_size: int, height: int, width: int) -> Ten
     return rows.permute(0, 3, 1, 4, 2, 5).flatten(4, 5).flatten(2, 3)
 
 
+def shuffle_patches(images: Tensor, patch_size: int, order: Tensor) -> Tensor:
+    """Pictures (B, C, H, W) whose patch n is patch order[b, n] of picture b."""
+    patches = patchify(images, patch_size)
+    moved = patches.gather(1, order[..., None].expand_as(patches))
+    return unpatchify(moved, patch_size, *images.shape[-2:])
+
+
 class PatchEmbedding(nn.Module):
     """One vector for each patch: the same linear map for all (Dosovitskiy et al. 2021, equation 1)."""
 

@@ -1,20 +1,17 @@
 """my_vit(), with the weights that were handed in."""
 
 import functools
-import math
 
 import torch
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, measured, points
 from autograder.judging.student import Student
-from autograder.judging.tools import checkpoint, expect, own_model
+from autograder.judging.tools import checkpoint
 from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.results import first_result
 from autograder.lessons.vit import references
+from autograder.lessons.vit.checks.trained import NAME, loaded, right
 
-NAME = "my_vit"
-FILE = "vit.safetensors"
 P = 2  # of the patches that are shuffled
 DRAWS = 3  # of the green and the blue digits
 #: The share of held-out red digits that are read: full points from the first on, none up to the second.
@@ -38,37 +35,7 @@ def _drawn(seed: int):
 
 
 def _loaded(student: Student, seed: int):
-    """Return a Vision Transformer of ours with the weights that were handed in, which computes what the student's does.
-
-    The digits are public, so a model that looks them up could answer for the student's; one with the weights cannot.
-    """
-    module = checkpoint.load(student, NAME, FILE)
-    images = _drawn(seed)[0][::150]
-    own = first_result(module(images), "logits")
-    expect.shape(own, (len(images), 10), "logits", "(B, 10)", f"images {tuple(images.shape)}")
-    checkpoint.are_numbers(own)
-    return OWN.like(module, {"logits": own}, lambda model: {"logits": model(images)[0]})
-
-
-def _candidates(weights):
-    """Return how to make a Vision Transformer with the sizes of these weights, for every number of heads."""
-    D, content = own_model.sizes(weights, "embedding.projection.weight", 2)
-    hidden, _ = own_model.sizes(weights, "encoder.blocks.0.feed_forward.W_1.weight", 2)
-    blocks = own_model.count(weights, "encoder.blocks.{}.norm_1.gamma")
-    side = math.isqrt(content // 3)
-    if not side or 8 % side:
-        raise own_model.OtherModel(f"patches of {content} numbers")
-    configs = [references.ViTConfig(8, 8, 3, side, D, heads, blocks, hidden, 10) for heads in own_model.divisors(D)]
-    return [functools.partial(references.VisionTransformer, config) for config in configs]
-
-
-OWN = own_model.OwnModel(NAME, "a VisionTransformer", _candidates)
-
-
-def _right(model, images, labels):
-    """Return the share of the pictures for which the logit of the label is the largest."""
-    logits = own_model.in_parts(lambda part: model(part)[0], images)
-    return float((logits.argmax(dim=1) == labels).double().mean())
+    return loaded(student, _drawn(seed)[0][::150])
 
 
 def _setting(images, seed: int):
@@ -89,20 +56,20 @@ def check_the_weights_fit(student: Student, seed: int) -> None:
 def check_it_reads_held_out_digits(student: Student, seed: int) -> None:
     """It reads the red digit in pictures of held-out digits"""
     model, (images, red, _) = _loaded(student, seed), _drawn(seed)
-    right, (full, none) = _right(model, images, red), ACCURACY
+    share, (full, none) = right(model, images, red), ACCURACY
     failure = CheckFailure(
         "accuracy",
         "Too few of the red digits are read.",
         setting=_setting(images, seed),
-        received=right,
+        received=share,
         expected=f"at least {full:.0%} (points from {none:.0%} on)",
-        yours=f"{right:.1%}",
+        yours=f"{share:.1%}",
         cause="model not good enough yet",
         hint="Has training come to its end, and does the loss still fall? Then train longer. Does it read the pictures that "
         "it was trained on, and not these? Then vary the handwriting more. Does it read neither? Look at patches, positions "
         "and class token.",
     )
-    checkpoint.judge(right, full, none, failure)
+    checkpoint.judge(share, full, none, failure)
 
 
 @exercise(NAME)
@@ -111,16 +78,16 @@ def check_it_reads_held_out_digits(student: Student, seed: int) -> None:
 def check_it_knows_where_patches_lie(student: Student, seed: int) -> None:
     """It reads, and no longer when the patches lie in a random order: it uses the positions"""
     model, (images, red, _) = _loaded(student, seed), _drawn(seed)
-    right, left = _right(model, images, red), _right(model, _shuffled(images, seed), red)
-    if right >= LEAST and left <= CONTROL * right:
+    share, left = right(model, images, red), right(model, _shuffled(images, seed), red)
+    if share >= LEAST and left <= CONTROL * share:
         return
     _fail_control(
         images,
         seed,
-        reads=right >= LEAST,
+        reads=share >= LEAST,
         cause="positions not used",
         expected=f"at least {LEAST:.0%} of the pictures, and at most half as many when their patches are shuffled",
-        yours=f"{right:.0%}, and {left:.0%} when their patches are shuffled",
+        yours=f"{share:.0%}, and {left:.0%} when their patches are shuffled",
         hint="A model that reads as well when the patches are shuffled counts patches, and does not see shapes.",
     )
 
@@ -131,26 +98,25 @@ def check_it_knows_where_patches_lie(student: Student, seed: int) -> None:
 def check_it_tells_the_colours_apart(student: Student, seed: int) -> None:
     """With red and blue swapped it reads the digit that is red then"""
     model, (images, red, blue) = _loaded(student, seed), _drawn(seed)
-    right, swapped = _right(model, images, red), _right(model, images.flip(1), blue)
-    if right >= LEAST and swapped >= LEAST:
+    share, swapped = right(model, images, red), right(model, images.flip(1), blue)
+    if share >= LEAST and swapped >= LEAST:
         return
     _fail_control(
         images,
         seed,
-        reads=right >= LEAST,
+        reads=share >= LEAST,
         cause="colours not told apart",
         expected=f"at least {LEAST:.0%} of the red digits, before and after red and blue are swapped",
-        yours=f"{right:.0%} before, {swapped:.0%} after",
+        yours=f"{share:.0%} before, {swapped:.0%} after",
         hint="Are the channels of a patch kept apart, in an order that is always the same?",
     )
 
 
 def _shuffled(images, seed: int):
     """Return each picture with its patches in an order of its own."""
-    patches = references.patchify(images, P)
-    draw = Draw(seed, "shuffled")
-    order = draw.normal(*patches.shape[:2]).argsort(dim=1)[..., None].expand_as(patches)
-    return references.unpatchify(patches.gather(1, order), P, *images.shape[-2:])
+    patches = (images.shape[-2] // P) * (images.shape[-1] // P)
+    order = Draw(seed, "shuffled").normal(len(images), patches).argsort(dim=1)
+    return references.shuffle_patches(images, P, order)
 
 
 def _fail_control(images, seed: int, reads, cause, hint, **told):

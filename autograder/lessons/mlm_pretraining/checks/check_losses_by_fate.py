@@ -1,0 +1,119 @@
+"""losses_by_fate(logits, inputs, labels), and the experiment that is measured with it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.judging.failure import CheckFailure, nothing_returned
+from autograder.judging.marks import exercise, measured, points
+from autograder.judging.student import Request, Student
+from autograder.judging.tools import expect, experiment, own_model
+from autograder.judging.tools.draw import Draw
+from autograder.judging.tools.number import close_numbers, one_number
+from autograder.lessons.mlm_pretraining import references
+from autograder.lessons.mlm_pretraining.checks import trained
+from autograder.lessons.mlm_pretraining.references import IGNORE, MASK, ORDINARY
+
+NAME = "losses_by_fate"
+FATES = ("hidden", "stayed", "replaced")
+FILE = "always_mask.safetensors"
+RESULTS = "results.json"
+NAMES = ("hidden", "stayed", "hidden, always [MASK]", "stayed, always [MASK]")
+#: The held-out sentences of the notebook's section 2.
+SENTENCES, SEED = 4000, 5
+#: How far a measured loss may lie from the one that is measured here, in nats: rounding on another machine.
+WITHIN = 0.01
+V = 13
+
+
+def _drawn(draw: Draw, rows: int, columns: int, fates: str = "hsr.") -> tuple[Tensor, Tensor, Tensor]:
+    """Draw logits, inputs and labels; each place has the next one of ``fates``, in an order that is drawn."""
+    ids = ORDINARY + draw.integers(V - ORDINARY, rows, columns)
+    turns = draw.permutation(rows * columns).reshape(rows, columns) % len(fates)
+    fate = torch.tensor([ord(name) for name in fates])[turns]
+    other = ORDINARY + (ids + 1 - ORDINARY) % (V - ORDINARY)
+    inputs = torch.where(fate == ord("h"), MASK, torch.where(fate == ord("r"), other, ids))
+    return draw.normal(rows, columns, V), inputs, ids.masked_fill(fate == ord("."), IGNORE)
+
+
+def _agree(student: Student, given: tuple[Tensor, Tensor, Tensor], setting: str = "") -> None:
+    setting = setting or f"logits {tuple(given[0].shape)}"
+    got = _numbers(student.losses_by_fate(*given), setting)
+    close_numbers(got, references.losses_by_fate(*given), "The losses are wrong.", setting)
+
+
+def _numbers(value: Any, setting: str) -> dict[str, float]:
+    """Return the loss of each fate as a float."""
+    if value is None:
+        raise nothing_returned()
+    if not isinstance(value, Mapping) or set(value) != set(FATES):
+        named = ", ".join(map(str, value)) if isinstance(value, Mapping) else f"a {type(value).__name__}"
+        raise CheckFailure(
+            "type",
+            "A dictionary with the three fates is expected.",
+            setting=setting,
+            expected=", ".join(FATES),
+            yours=named[:200],
+            received=named[:200],
+            cause="not a dictionary of the three fates",
+            hint='Return {"hidden": …, "stayed": …, "replaced": …}, with a float for each.',
+        )
+    return {name: one_number(value[name], f'The loss of "{name}"', setting) for name in FATES}
+
+
+@exercise(NAME)
+@points(2)
+def check_values(student: Student, draw: Draw) -> None:
+    """The mean of −log p(label) over the chosen tokens that became [MASK], over those that stayed, and over the others"""
+    for shape in ((1, 4), (2, 4), (3, 5), (4, 7), (7, 3)):
+        _agree(student, _drawn(draw, *shape))
+    given = _drawn(draw, 3, 5)
+    expect.unchanged(given, student.answer(Request(NAME, given)).args_after, ("logits", "inputs", "labels"))
+
+
+@exercise(NAME)
+@points(1)
+def check_fates_that_no_token_has(student: Student, draw: Draw) -> None:
+    """A fate that no token has gets 0.0, and tokens that were not chosen count for nothing"""
+    for fates in ("h", "s", "r", "hr", "h.", "s.", "r.", "."):
+        told = {"h": "hidden", "s": "stayed", "r": "replaced", ".": "not chosen"}
+        names = " and ".join(told[name] for name in fates)
+        _agree(student, _drawn(draw, 3, 5, fates), f"logits (3, 5, {V}), all tokens {names}")
+
+
+@exercise(NAME)
+@points(1)
+@measured
+def check_results_are_there(student: Student, seed: int) -> None:
+    """results.json holds a prediction and a measurement for both models"""
+    experiment.results(student, RESULTS, NAMES)
+
+
+@exercise(NAME)
+@points(3)
+@measured
+def check_results_are_measured(student: Student, seed: int) -> None:
+    """The numbers in results.json are those of the two models that were handed in, measured again"""
+    found = experiment.results(student, RESULTS, NAMES)
+    inputs, labels = _by_turns()
+    models = [trained.loaded(student, inputs[:8], file) for file in (trained.FILE, FILE)]
+    experiment.require_two(*(dict(model.named_parameters()) for model in models))
+    again: dict[str, float] = {}
+    for model, more in zip(models, ("", ", always [MASK]"), strict=True):
+        losses = references.losses_by_fate(own_model.in_parts(model, inputs), inputs, labels)
+        again |= {f"{fate}{more}": losses[fate] for fate in ("hidden", "stayed")}
+    experiment.confirm(found, again, WITHIN, f"{SENTENCES} sentences, every third word of which is chosen")
+
+
+def _by_turns() -> tuple[Tensor, Tensor]:
+    """Return the notebook's (inputs, labels): every third word is chosen; it is hidden, stays or is replaced, in turn."""
+    from course_lib.data import draw_sentences, framed
+
+    ids, words = framed(draw_sentences(SENTENCES, seed=SEED)), trained.vocabulary() - ORDINARY
+    rows, places = torch.arange(len(ids))[:, None], torch.arange(ids.shape[1])
+    chosen = (ids >= ORDINARY) & ((places + rows // 3) % 3 == 0)
+    other = ORDINARY + (ids + 1 - ORDINARY) % words
+    fate = torch.where(rows % 3 == 0, MASK, torch.where(rows % 3 == 1, ids, other))
+    return torch.where(chosen, fate, ids), ids.masked_fill(~chosen, IGNORE)

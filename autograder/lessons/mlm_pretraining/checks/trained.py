@@ -1,0 +1,51 @@
+"""The language model that was handed in: a model of ours with its weights."""
+
+import functools
+
+from torch import Tensor, nn
+
+from autograder.judging.student import Student
+from autograder.judging.tools import checkpoint, expect, own_model
+from autograder.lessons.mlm_pretraining import references
+from autograder.lessons.mlm_pretraining.references import PAD
+
+NAME = "my_language_model"
+FILE = "language_model.safetensors"
+LONGEST = 19  # tokens of a framed sentence
+
+
+def loaded(student: Student, inputs: Tensor, file: str = FILE) -> nn.Module:
+    """Return a model of ours with the weights that were handed in as ``file``, which computes what the student's does.
+
+    Both are compared on ``inputs``, a few sentences. The language is public, so a forward could answer with its exact
+    probabilities; one that has only the weights cannot.
+    """
+    module = checkpoint.load(student, NAME, file)
+    logits = expect.tensor(module(inputs), "logits")
+    expect.shape(logits, (*inputs.shape, vocabulary()), "logits", "(B, N, V)", f"ids {tuple(inputs.shape)}")
+    real = inputs != PAD
+    checkpoint.are_numbers(logits[real])
+    return OWN.like(module, {"logits": logits[real]}, lambda model: {"logits": model(inputs)[real]})
+
+
+def _candidates(weights):
+    """Return how to make a masked language model with the sizes of these weights, for every number of heads."""
+    V, D = own_model.sizes(weights, "encoder.embeddings.tokens.weight", 2)
+    places, _ = own_model.sizes(weights, "encoder.embeddings.positions.weight", 2)
+    blocks = own_model.count(weights, "encoder.blocks.blocks.{}.norm_1.gamma")
+    if vocabulary() != V or places < LONGEST:
+        raise own_model.OtherModel(f"{V} tokens, {places} places")
+    return [
+        functools.partial(references.MaskedLanguageModel, V, D, heads, blocks, places)
+        for heads in own_model.divisors(D)
+    ]
+
+
+OWN = own_model.OwnModel(NAME, "a MaskedLanguageModel", _candidates)
+
+
+def vocabulary() -> int:
+    """Return how many tokens the small language has, the special ones included."""
+    from course_lib.data import agreement_words
+
+    return len(agreement_words())

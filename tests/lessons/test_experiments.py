@@ -1,0 +1,93 @@
+"""The experiments: their files earn their points; numbers of other weights, one training twice and no prediction do not."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from known import COURSE, LESSONS
+from safetensors.torch import load, save
+
+from autograder.judging.answers import cases_of, entries_of
+from autograder.judging.local import LocalStudent
+from autograder.judging.references import namespace
+from autograder.judging.runner import run_checks
+
+#: Lesson, the exercise with the experiment, the one that makes the model, the file of the first training and of the second.
+EXPERIMENTS = [
+    ("05-captioning", "pointing", "my_captioner", "captioner.safetensors", "no_price.safetensors"),
+    (
+        "07-mlm-pretraining",
+        "losses_by_fate",
+        "my_language_model",
+        "language_model.safetensors",
+        "always_mask.safetensors",
+    ),
+    ("08-vit", "shuffle_patches", "my_vit", "vit.safetensors", "no_positions.safetensors"),
+]
+#: What the two rows of an experiment are worth.
+POINTS = 4.0
+
+
+def _files(lesson) -> dict[str, bytes]:
+    folder = next(source.parent for source in COURSE.sources() if source.parent.name == lesson.assignment)
+    return {name: Path(folder, name).read_bytes() for name in lesson.handed_in}
+
+
+def _report(lesson, exercise, model, change=None):
+    names, files = namespace(lesson), _files(lesson)
+    for name in (exercise, model):
+        text = next(case.text for case in (*entries_of(lesson, name), *cases_of(lesson, name)) if case.right)
+        exec(compile(text, name, "exec"), names)
+    if change:
+        change(files)
+    return run_checks(exercise, LocalStudent(names, lesson, file=files.get), 3)
+
+
+@pytest.mark.parametrize(("assignment", "exercise", "model", "first", "second"), EXPERIMENTS)
+@pytest.mark.slow
+def test_the_solutions_files_earn_every_point(assignment, exercise, model, first, second):
+    report = _report(LESSONS.of(assignment), exercise, model)
+    assert report.earned == report.points, report.named
+
+
+@pytest.mark.parametrize(("assignment", "exercise", "model", "first", "second"), EXPERIMENTS)
+@pytest.mark.slow
+def test_results_that_nobody_measured_earn_nothing(assignment, exercise, model, first, second):
+    lesson = LESSONS.of(assignment)
+
+    def invented(files):
+        results = json.loads(files["results.json"])
+        results["measured"] = dict.fromkeys(results["measured"], 0.5)
+        files["results.json"] = json.dumps(results).encode()
+
+    report = _report(lesson, exercise, model, invented)
+    assert (report.points - report.earned, report.named) == (POINTS - 1, ["results of other weights"])
+
+    def unpredicted(files):
+        files["results.json"] = json.dumps({"measured": json.loads(files["results.json"])["measured"]}).encode()
+
+    report = _report(lesson, exercise, model, unpredicted)
+    assert report.points - report.earned == POINTS
+    assert set(report.named) == {"no prediction"}
+
+
+@pytest.mark.parametrize(("assignment", "exercise", "model", "first", "second"), EXPERIMENTS)
+@pytest.mark.slow
+def test_one_training_under_two_names_is_no_experiment(assignment, exercise, model, first, second):
+    def twice(files):
+        files[second] = files[first]
+
+    report = _report(LESSONS.of(assignment), exercise, model, twice)
+    assert (report.points - report.earned, report.named) == (POINTS - 1, ["the same weights twice"])
+
+
+def test_positions_that_were_trained_are_no_experiment_without_positions():
+    def moved(files):
+        weights = load(files["no_positions.safetensors"])
+        name = next(name for name in weights if name.endswith("positions"))
+        weights[name] = weights[name] + torch.ones(1)
+        files["no_positions.safetensors"] = save(weights)
+
+    report = _report(LESSONS.of("08-vit"), "shuffle_patches", "my_vit", moved)
+    assert "positions were trained" in report.named
