@@ -22,12 +22,32 @@ def train_wordpieces(texts: Iterable[str], vocab_size: int, at_least: int = 2) -
         raise ValueError("Expected at least one text that is not empty, got none.")
     if vocab_size <= ORDINARY:
         raise ValueError(f"Expected vocab_size to be more than the {ORDINARY} special tokens, got {vocab_size}.")
-    tokenizer = Tokenizer(models.WordPiece(unk_token=SPECIAL[UNK], max_input_chars_per_word=60))
+    tokenizer = _untrained({})
+    # The trainer numbers the letters that continue a word in the order of a map, which is another one in each run, and breaks
+    # ties by these numbers. Named here, in order, they are the same each time; so the same texts make the same ids.
+    words = (word for text in texts for word, _ in _words(tokenizer, text))
+    letters = sorted({letter for word in words for letter in word[1:]})
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=vocab_size,
+        min_frequency=at_least,
+        special_tokens=[*SPECIAL, *(f"##{letter}" for letter in letters)],
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    return _untrained(tokenizer.get_vocab())
+
+
+def _untrained(vocabulary: dict[str, int]) -> Tokenizer:
+    """Return a WordPiece tokenizer with these pieces, in which only the five special tokens are special."""
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token=SPECIAL[UNK], max_input_chars_per_word=60))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=vocab_size, min_frequency=at_least, special_tokens=list(SPECIAL), show_progress=False
-    )
-    tokenizer.train_from_iterator(texts, trainer)
+    if vocabulary:
+        tokenizer.add_special_tokens(list(SPECIAL))
     return tokenizer
+
+
+def _words(tokenizer: Tokenizer, text: str) -> list[tuple[str, tuple[int, int]]]:
+    """Return the words of a text, each with its place, as the tokenizer cuts it."""
+    return tokenizer.pre_tokenizer.pre_tokenize_str(tokenizer.normalizer.normalize_str(text))

@@ -99,3 +99,10 @@ def test_a_data_set_on_disk(tmp_path):
     datasets.Dataset.from_dict({"text": WIKITEXT}).to_parquet(tmp_path / "part.parquet")
     found = hub_text("parquet", None, "train", data_files=str(tmp_path / "part.parquet"))
     assert [document.name for document in found] == ["Robert Boulter", "Du Fu"]
+
+
+def test_the_same_texts_make_the_same_pieces_with_the_same_ids():
+    """Otherwise trained weights would belong to other pieces the next time: the trainer's maps are in another order in each run."""
+    texts = [f"{first}{second}{third}" for first in "abcdefg" for second in "hijklmn" for third in "opqrstu"] * 2
+    one, *others = (train_wordpieces(texts, 80).get_vocab() for _ in range(6))
+    assert all(other == one for other in others)

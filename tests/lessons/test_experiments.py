@@ -8,6 +8,7 @@ import torch
 from known import COURSE, LESSONS
 from safetensors.torch import load, save
 
+import course_lib.data
 from autograder.judging.answers import cases_of, entries_of
 from autograder.judging.local import LocalStudent
 from autograder.judging.references import namespace
@@ -35,7 +36,7 @@ def _files(lesson) -> dict[str, bytes]:
 
 
 def _report(lesson, exercise, model, change=None):
-    names, files = namespace(lesson), _files(lesson)
+    names, files = vars(course_lib.data) | namespace(lesson), _files(lesson)
     for name in (exercise, model):
         text = next(case.text for case in (*entries_of(lesson, name), *cases_of(lesson, name)) if case.right)
         exec(compile(text, name, "exec"), names)

@@ -12,6 +12,7 @@ EXERCISES = (
     "greedy_caption",
     "beam_search",
     "my_captioner",
+    "pointing",
     "TransformerCaptioner",
 )
 
@@ -19,12 +20,13 @@ EXERCISES = (
 FORBIDDEN = ()
 
 #: What is handed in beside the notebook.
-HANDED_IN = ("captioner.safetensors",)
+HANDED_IN = ("captioner.safetensors", "no_price.safetensors", "results.json")
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
 BUILDS_ON = {
     "CaptionDecoder": ("AdditiveAttention",),
     "my_captioner": ("AdditiveAttention", "CaptionDecoder"),
+    "pointing": ("AdditiveAttention", "CaptionDecoder"),
 }
 
 #: The module that says what wrong results of this lesson look like.

@@ -28,6 +28,15 @@ def weights_to_grid(weights: Tensor, height: int, width: int) -> Tensor:
     return weights.unflatten(-1, (height, width))
 
 
+def pointing(maps: Tensor, regions: Tensor, counts: Tensor) -> float:
+    """Mean weight in the box of the digit that is named, over all words that name one in the captions that count."""
+    words = min(maps.shape[1], regions.shape[1])
+    maps, regions = maps[:, :words], regions[:, :words]
+    named = regions.any(dim=(2, 3)) & counts[:, None]
+    inside = (maps * regions).sum(dim=(2, 3))[named]
+    return inside.mean().item() if len(inside) else 0.0
+
+
 class AdditiveAttention(nn.Module):
     """e_i = vᵀ tanh(W s + U h_i) (Bahdanau et al. 2015; Xu et al. 2015, 3.1.2)."""
 

@@ -29,7 +29,7 @@ BUILDS_ON = {
     "BertEncoder": ("BertEmbeddings",),
     "MaskedLanguageModel": ("BertEmbeddings", "BertEncoder"),
     "my_language_model": ("BertEmbeddings", "BertEncoder", "MaskedLanguageModel"),
-    "losses_by_fate": ("BertEmbeddings", "BertEncoder", "MaskedLanguageModel", "my_language_model"),
+    "losses_by_fate": ("BertEmbeddings", "BertEncoder", "MaskedLanguageModel"),
 }
 
 #: The module that says what wrong results of this lesson look like.

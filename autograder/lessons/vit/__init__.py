@@ -26,7 +26,7 @@ BUILDS_ON = {
     "PatchEmbedding": ("patchify",),
     "VisionTransformer": ("patchify", "PatchEmbedding"),
     "my_vit": ("patchify", "PatchEmbedding", "VisionTransformer"),
-    "shuffle_patches": ("patchify", "unpatchify", "PatchEmbedding", "VisionTransformer", "my_vit"),
+    "shuffle_patches": ("patchify", "unpatchify", "PatchEmbedding", "VisionTransformer"),
     "shifted_windows": ("patchify",),
 }
 

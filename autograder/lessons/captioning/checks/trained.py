@@ -54,14 +54,14 @@ def write(model: CaptionDecoder, cells: Tensor) -> Written:
     )
 
 
-def loaded(student: Student, seed: int) -> CaptionDecoder:
-    """Return a decoder of ours with the weights that were handed in, which computes what the student's does.
+def loaded(student: Student, seed: int, file: str = FILE) -> CaptionDecoder:
+    """Return a decoder of ours with the weights that were handed in as ``file``, which computes what the student's does.
 
     A forward could recognise scenes or their public digits; one that has only the weights cannot.
     """
     from course_lib.data import scene_vocabulary
 
-    module, scenes = checkpoint.load(student, NAME, FILE), scenes_of(seed)
+    module, scenes = checkpoint.load(student, NAME, file), scenes_of(seed)
     captions = scene_vocabulary().batch(scenes.captions[:FEW])[0]
     cells, real = cells_of(scenes)[:FEW], captions != PAD
     logits, weights = expect.pair(module(cells, captions), "logits", "weights")

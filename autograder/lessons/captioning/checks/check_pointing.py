@@ -1,0 +1,92 @@
+"""pointing(maps, regions, counts), and the experiment that is measured with it."""
+
+import torch
+from torch import Tensor
+
+from autograder.judging.marks import exercise, measured, points
+from autograder.judging.student import Request, Student
+from autograder.judging.tools import expect, experiment
+from autograder.judging.tools.draw import Draw
+from autograder.judging.tools.number import close_numbers, one_number
+from autograder.lessons.captioning import references
+from autograder.lessons.captioning.checks import trained
+
+NAME = "pointing"
+FILE = "no_price.safetensors"
+RESULTS = "results.json"
+NAMES = ("exact", "pointing", "exact, no price", "pointing, no price")
+#: The scenes of the notebook's section 1.
+SCENES, SEED = 1000, 5
+#: How far a measured share may lie from the one that is measured here: 15 of the 1000 scenes, as another machine may write them.
+WITHIN = 0.015
+
+
+def _drawn(draw: Draw, B: int, L: int, T: int, height: int = 3, width: int = 4) -> tuple[Tensor, Tensor, Tensor]:
+    """Draw weights of L words that sum to 1, regions of T words, every third of which names nothing, and what counts."""
+    maps = torch.softmax(2 * draw.normal(B, L, height * width), dim=-1).reshape(B, L, height, width)
+    regions = draw.normal(B, T, height, width) > 0.3
+    regions[..., 0, 0] = True
+    regions[draw.permutation(B * T).reshape(B, T) % 3 == 0] = False
+    counts = draw.permutation(B) % 3 != 1
+    return maps, regions, counts
+
+
+def _agree(student: Student, given: tuple[Tensor, Tensor, Tensor], setting: str = "") -> None:
+    setting = setting or f"maps {tuple(given[0].shape)}, regions {tuple(given[1].shape)}"
+    got = one_number(student.pointing(*given), "The share", setting)
+    close_numbers({"share": got}, {"share": references.pointing(*given)}, "The share is wrong.", setting)
+
+
+@exercise(NAME)
+@points(2)
+def check_values(student: Student, draw: Draw) -> None:
+    """The mean, over all words that name a digit, of the weight inside its box"""
+    for B, L, T in ((1, 2, 2), (1, 3, 3), (1, 4, 4), (2, 3, 3), (3, 5, 5), (4, 7, 7)):
+        maps, regions, counts = _drawn(draw, B, L, T)
+        _agree(student, (maps, regions, torch.ones_like(counts)))
+    given = _drawn(draw, 3, 5, 5)
+    expect.unchanged(given, student.answer(Request(NAME, given)).args_after, ("maps", "regions", "counts"))
+
+
+@exercise(NAME)
+@points(2)
+def check_what_counts(student: Student, draw: Draw) -> None:
+    """Captions that do not count are left out, words beyond the shorter of both are, and 0.0 is said of nothing"""
+    for B, L, T in ((2, 3, 3), (3, 2, 2), (5, 4, 4), (7, 3, 3)):
+        _agree(student, _drawn(draw, B, L, T))
+    maps, regions, counts = _drawn(draw, 5, 4, 4)
+    _agree(student, (maps, regions, torch.arange(5) == 2), "one caption of five counts")
+    for L, T in ((3, 5), (5, 3), (1, 4)):
+        _agree(student, _drawn(draw, 4, L, T))
+    _agree(student, (maps, regions, torch.zeros_like(counts)), "no caption counts")
+    _agree(student, (maps, torch.zeros_like(regions), torch.ones_like(counts)), "no word names a digit")
+
+
+@exercise(NAME)
+@points(1)
+@measured
+def check_results_are_there(student: Student, seed: int) -> None:
+    """results.json holds a prediction and a measurement for both captioners"""
+    experiment.results(student, RESULTS, NAMES)
+
+
+@exercise(NAME)
+@points(3)
+@measured
+def check_results_are_measured(student: Student, seed: int) -> None:
+    """The numbers in results.json are those of the two captioners that were handed in, measured again"""
+    from course_lib.data import draw_scenes
+
+    found = experiment.results(student, RESULTS, NAMES)
+    models = [trained.loaded(student, seed, file) for file in (trained.FILE, FILE)]
+    experiment.require_two(*(dict(model.named_parameters()) for model in models))
+    scenes = draw_scenes(SCENES, SEED, "held_out")
+    cells = trained.cells_of(scenes)
+    again: dict[str, float] = {}
+    for model, more in zip(models, ("", ", no price"), strict=True):
+        its = trained.write(model, cells)
+        again |= {
+            f"exact{more}": trained.accuracy(scenes, its.captions),
+            f"pointing{more}": trained.pointing(scenes, its),
+        }
+    experiment.confirm(found, again, WITHIN, f"the {SCENES} scenes of section 1")
