@@ -102,7 +102,7 @@ def test_a_data_set_on_disk(tmp_path):
 
 
 def test_the_same_texts_make_the_same_pieces_with_the_same_ids():
-    """Otherwise trained weights would belong to other pieces the next time: the trainer's maps are in another order in each run."""
+    """Otherwise trained weights would belong to other pieces next time: the trainer has maps in another order in each run."""
     texts = [f"{first}{second}{third}" for first in "abcdefg" for second in "hijklmn" for third in "opqrstu"] * 2
     one, *others = (train_wordpieces(texts, 80).get_vocab() for _ in range(6))
     assert all(other == one for other in others)

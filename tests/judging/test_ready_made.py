@@ -40,10 +40,7 @@ MUST_BE_FOUND = {
     ],
     ("01-attention", "causal_mask"): ["course_lib.layers.masks.causal_mask"],
     ("02-multi-head-attention", "split_heads"): ["course_lib.layers.heads.split_heads"],
-    ("02-multi-head-attention", "MultiHeadAttention"): [
-        "course_lib.layers.multi_head.MultiHeadAttention",
-        "torch.nn.MultiheadAttention",
-    ],
+    ("02-multi-head-attention", "MultiHeadAttention"): ["course_lib.layers.multi_head.MultiHeadAttention"],
     ("02-multi-head-attention", "padding_mask"): ["course_lib.layers.masks.padding_mask"],
     ("03-transformer-blocks", "LayerNorm"): [
         "course_lib.layers.norm.LayerNorm",

@@ -10,7 +10,7 @@ from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.dropping import one_by_one, share_is
 from autograder.judging.tools.parameters import has_parameters
-from autograder.judging.tools.results import describe, refuses, same_twice, uses_its_inputs
+from autograder.judging.tools.results import computed, computes, describe, refuses, same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
 from autograder.lessons.multi_head_attention import references
 
@@ -274,7 +274,9 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
 @points(1)
 def check_num_heads_must_divide(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A number of heads that does not divide the width raises an error when the module is made"""
-    _twins(student, draw, 12, 4).agree(draw.normal(1, 2, 12), what=WHAT)
+    allowed, X = _twins(student, draw, 12, 4).module, draw.normal(1, 2, 12)
+    computes(allowed, (X,), (draw.normal(1, 2, 12),), "Y")
+    computed(expect.pair(allowed(X), *WHAT)[0], X, "Y", "queries")
     for width, num_heads in ((10, 3), (10, 4)):
         refuses(
             f"A width of {width} with {num_heads} heads",
