@@ -1,7 +1,7 @@
 """The numbers in a lesson's prose: cells that exist only for the authors compare them with what the notebook computes.
 
-A cell tagged ``numbers`` in a lesson's source calls :func:`says` and :func:`given`. It is in neither of the notebooks that are
-handed out or graded; :mod:`autograder.authoring.with_numbers` writes notebooks with it, for nbval to run.
+A cell tagged ``numbers`` in a lesson's source calls :func:`says`, :func:`claims` and :func:`given`. It is in neither of the
+notebooks that are handed out or graded; :mod:`autograder.authoring.with_numbers` writes notebooks with it, for nbval to run.
 """
 
 import os
@@ -60,6 +60,15 @@ def says(text: str, *values: float, within: float = 1.0, whole: bool = False) ->
     ]
     if wrong:
         raise WrongNumber(f"The prose says {text!r}, but {', '.join(wrong)}. Correct the prose, or what computes it.")
+
+
+def claims(text: str, holds: bool, *, whole: bool = False) -> None:
+    """Say whether a claim without a number, which the prose contains word for word, is true of what the notebook computes.
+
+    ``whole``: as for :func:`says`. Raises WrongNumber if it is not.
+    """
+    if not holds and not (whole and os.environ.get(SHORT)):
+        raise WrongNumber(f"The prose says {text!r}, which is not so in the notebook.")
 
 
 def given(*texts: str) -> None:

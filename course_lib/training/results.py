@@ -9,7 +9,7 @@ from numbers import Real
 from course_lib.training.files import write_bytes
 
 
-def save_results(path: str | os.PathLike[str], predicted: Mapping[str, float], measured: Mapping[str, float]) -> None:
+def save_results(path: str | os.PathLike[str], predicted: Mapping[str, object], measured: Mapping[str, object]) -> None:
     """Write both to `path` as JSON: {"predicted": {name: number}, "measured": {name: number}}.
 
     Write the prediction down before you measure: a guess that was wrong and is understood afterwards is worth more than one that
@@ -22,10 +22,12 @@ def save_results(path: str | os.PathLike[str], predicted: Mapping[str, float], m
     write_bytes(path, (json.dumps(both, indent=1) + "\n").encode())
 
 
-def _numbers(what: str, given: Mapping[str, float]) -> dict[str, float]:
+def _numbers(what: str, given: Mapping[str, object]) -> dict[str, float]:
     if not given:
         raise ValueError(f"Expected at least one number in {what}, got none.")
+    numbers = {}
     for name, number in given.items():
         if isinstance(number, bool) or not isinstance(number, Real) or not math.isfinite(number):
             raise ValueError(f"Expected finite numbers in {what}, got {name!r}: {number!r}.")
-    return {name: float(number) for name, number in given.items()}
+        numbers[name] = float(number)
+    return numbers

@@ -9,7 +9,7 @@ import pytest
 from known import COURSE
 
 from autograder.authoring import with_numbers
-from autograder.authoring.numbers import SHORT, TAG, WrongNumber, numbers_in, says, shown
+from autograder.authoring.numbers import SHORT, TAG, WrongNumber, claims, numbers_in, says, shown
 
 SOURCES = {path.parent.name: path for path in COURSE.sources()}
 #: Lessons whose numbers are not all tied to the notebook yet. A lesson leaves this list, and none joins it.
@@ -33,13 +33,17 @@ def _prose(assignment: str) -> list[str]:
 
 
 def _passages(assignment: str) -> list[tuple[str, str]]:
-    """Return ("says" or "given", passage) for each passage that a numbers cell names."""
+    """Return ("says", "claims" or "given", passage) for each passage that a numbers cell names."""
     found = []
     for cell in _cells(assignment):
         if TAG in cell.metadata.get("tags", []):
             for node in ast.walk(ast.parse(cell.source)):
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("says", "given"):
-                    passages = node.args[:1] if node.func.id == "says" else node.args
+                if (
+                    isinstance(node, ast.Call)
+                    and isinstance(node.func, ast.Name)
+                    and node.func.id in ("says", "claims", "given")
+                ):
+                    passages = node.args if node.func.id == "given" else node.args[:1]
                     found += [(node.func.id, _flat(ast.literal_eval(passage))) for passage in passages]
     return found
 
@@ -100,3 +104,11 @@ def test_only_the_authors_notebooks_have_the_cells(tmp_path):
             assert all((text in cells) == holds for text in own)
             assert not any("authoring.numbers" in text for text in cells) or holds
         assert all((written[assignment].parent / file.name).exists() for file in source.parent.glob("*.safetensors"))
+
+
+def test_a_claim_that_does_not_hold_is_told(monkeypatch):
+    claims("it is larger", True)
+    with pytest.raises(WrongNumber, match="it is larger"):
+        claims("it is larger", False)
+    monkeypatch.setenv(SHORT, "1")
+    claims("it is larger after the whole training", False, whole=True)
