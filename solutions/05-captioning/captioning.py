@@ -922,7 +922,7 @@ says("93.9 % of the weight lies in the right box with it, and 88.2 % without", m
 r"""
 <details><summary>What you should see</summary>
 
-The price buys pointing, and nothing else. In the run that is shown in the course, 94.6 % of the captions are exact with it and 95.3 % without: a difference that another seed turns round. But 93.9 % of the weight lies in the right box with it, and 88.2 % without. (From five seeds: 95.1 % against 95.5 % exact, with standard deviations of 0.6 and 0.4; and 93.9 % against 87.4 % in the box, with 0.4 and 0.8.)
+The price buys pointing, and nothing else. In the run that is shown in the course, 94.6 % of the captions are exact with it and 95.3 % without, a difference no larger than that between two seeds. But 93.9 % of the weight lies in the right box with it, and 88.2 % without. (From five seeds: 95.1 % against 95.5 % exact, with standard deviations of 0.6 and 0.4; and 93.9 % against 87.4 % in the box, with 0.4 and 0.8.)
 
 So the loss of the words alone brings most of the attention to the digit that is named; nobody has to ask for it. What it does not ask for is that *nothing else* be looked at, and there the decoder is a little careless, because it costs nothing. Whoever had reported the pointing
 of section 7.2 without this experiment would have called all of it a discovery of the model's, and a part of it was put in by hand.
