@@ -1075,8 +1075,8 @@ each line.
 
 <details><summary>Hint: the output</summary>
 
-Tied: `F.linear(Y, self.embedding.weight)`, which is `Y @ weight.T`, and no `self.output`. Untied: `self.output`, a
-linear map without bias.
+Tied: the logits are the products of each row of `Y` with the vector of each word, so the table of the embedding, `(V, D)`, is the matrix. `F.linear(Y, matrix)` multiplies
+by the matrix transposed. And no `self.output` then. Untied: `self.output`, a linear map without bias.
 </details>
 <details><summary>Hint: device and dtype of the waves</summary>
 

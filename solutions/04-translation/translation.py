@@ -210,13 +210,13 @@ padding, so that a sentence gives the same numbers in any batch. Every length is
 
 <details><summary>Hint: packing</summary>
 
-`pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)` is what the GRU is given; it returns a packed
-sequence and a last state that is not needed here.
+`pack_padded_sequence` takes the embedded words and their lengths, on the CPU. Our batches come first, and are not sorted by length: two of its arguments say so.
+The GRU takes the packed sequence in place of the tensor and returns another one; the last state beside it is not needed here.
 </details>
 <details><summary>Hint: back to a tensor</summary>
 
-`pad_packed_sequence(packed, batch_first=True, total_length=N)` returns the states and the lengths. Without `total_length`, columns that
-are padding in all sentences get lost.
+`pad_packed_sequence` is the way back. Which argument must match the one of packing? And try a batch in which every sentence is shorter than the columns: what happens to
+the columns that are padding everywhere? `total_length` is for them.
 </details>
 """
 
@@ -400,11 +400,12 @@ first. What they look with then knows the last word already.)
 
 <details><summary>Hint: one state is a sequence of length 1</summary>
 
-`self.scores` wants `(B, T, S)`. With `state[:, None]` it is `(B, 1, S)`, and the scores are `(B, 1, N)`.
+`self.scores` wants the states as `(B, T, S)`, and here there is one for each sentence, `(B, S)`. Which axis has to be added, and which one has to go from the scores `(B, 1, N)`?
 </details>
 <details><summary>Hint: the mask</summary>
 
-Where `allowed` is False, the score becomes the smallest number there is, `torch.finfo(E.dtype).min`, *before* the softmax.
+A forbidden score has to lose against every other, *before* the softmax, and yet be a number, or else a row without any allowed place is NaN.
+`torch.finfo(E.dtype).min` is the smallest there is.
 </details>
 <details><summary>Hint: the order in [c ; s]</summary>
 
@@ -568,7 +569,7 @@ does all of this and is not to be used here.
 </details>
 <details><summary>Hint: the mean over no word</summary>
 
-Add up, and divide by a count of at least 1: `.clamp(min=1)`.
+$0/0$ is NaN. Add up, and divide by a count that is never 0.
 </details>
 """
 
@@ -931,12 +932,12 @@ no match at all, BLEU is 0. The result lies between 0 and 1.
 
 <details><summary>Hint: counting</summary>
 
-`Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))`. For two Counters, `a | b` takes the larger count of each, `a & b`
-the smaller one.
+The n-grams are the pieces of length n; how many are there in a sentence of m words? Make them tuples, and a `Counter` counts them. To clip is to take, for each n-gram, the smaller
+of two counts; before that, of several references, the largest. `Counter` has `&` and `|` for that.
 </details>
 <details><summary>Hint: the closest length</summary>
 
-`min((len(right) for right in rights), key=lambda n: (abs(n - len(words)), n))`
+`min` with a `key`. If the key is a pair, its second part decides where the first ones are equal: which of two lengths that are as close is wanted?
 </details>
 """
 
@@ -1055,7 +1056,7 @@ the decoder's state is simply **all words so far**. All parts are those of lesso
 
 <details><summary>Hint: the mask</summary>
 
-`allowed` is `(B, N)`, and has to broadcast to `(B, H, T, N)`: `allowed[:, None, None]`. It is needed twice: words must not look at padding, neither
+`allowed` is `(B, N)`, and has to broadcast to `(B, H, T, N)`. Which axes are missing, and where? It is needed twice: words must not look at padding, neither
 in the encoder nor from the decoder.
 </details>
 <details><summary>Hint: the mean over blocks and heads</summary>

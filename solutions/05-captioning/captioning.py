@@ -237,8 +237,7 @@ weight 0; a picture without any allowed cell gets zeros, not NaN.
 
 <details><summary>Hint: adding up</summary>
 
-`self.W(state)` is `(B, hidden)`, `self.U(features)` is `(B, N, hidden)`. With an axis of size 1 in the right place the
-first is added to every cell: `self.W(state)[:, None]`.
+`self.W(state)` is `(B, hidden)`, `self.U(features)` is `(B, N, hidden)`. The first has to be added to every cell: where does it need an axis of length 1?
 </details>
 <details><summary>Hint: the last axis of v</summary>
 
@@ -1049,7 +1048,7 @@ of features.
 
 <details><summary>Hint: the mask</summary>
 
-`memory_allowed` has to broadcast to `(B, H, T, N)`, and `allowed` is `(B, N)`: `allowed[:, None, None]`.
+`memory_allowed` has to broadcast to `(B, H, T, N)`, and `allowed` is `(B, N)`. Which axes are missing, and where?
 </details>
 """
 

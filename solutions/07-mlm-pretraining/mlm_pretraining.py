@@ -21,7 +21,7 @@ everything is known, so that you can say how good "good" is, and then on real En
 
 | section | the one change | exercise |
 |---|---|---|
-| 1 | a language whose every probability is known | |
+| 1 | a language whose every probability is known | `exact_limit` |
 | 2 | hide words, and guess them | `mask_tokens`, `mlm_loss` |
 | 3 | a Transformer that sees both sides | `BertEmbeddings`, `BertEncoder`, `MaskedLanguageModel` |
 | 4 | pretraining, measured against the best that is possible | `my_language_model`, `losses_by_fate`, an experiment, written question 1 |
@@ -32,7 +32,7 @@ everything is known, so that you can say how good "good" is, and then on real En
 It follows Z. Kira's CS 4644/7643 and Y. Yao's "Attention, Transformer, and BERT" (HKUST). Papers are named where their idea comes up
 and listed at the end.
 
-**Before you begin.** Lesson 3 (its encoder is used in section 3). Exercises 1 and 12 are the hardest. If time is short, leave out
+**Before you begin.** Lesson 3 (its encoder is used in section 3). Exercises 2 and 13 are the hardest. If time is short, leave out
 sections 6 and 7: they repeat the way of sections 2 to 5 on real text.
 
 ## How this notebook works
@@ -121,9 +121,98 @@ r"""
 A model takes a sentence as `[CLS] … [SEP]`; `framed` adds the two. `[CLS]` is a place where something about the whole sentence can be
 gathered (section 5), `[SEP]` says where a sentence ends.
 
-Because the grammar is known, so is the probability of everything. Hide the verb of a sentence: which words can have stood
-there, and how probable is each? `posterior` computes it exactly, by summing over all sentences of the language that fit what is seen.
-No model, however large, can do better than these numbers.
+Because the grammar is known, so is the probability of everything. Hide a word: which words can have stood there, and how probable is each?
+
+### 1.1 Three sentences, by hand
+
+Take a language of three sentences: *the queen sleeps* with probability 0.5, *the king sleeps* with 0.3, *the king waits* with 0.2. The
+second word is hidden. If *the [MASK] sleeps* is seen, it was not the third sentence. The other two fit, and they came in the ratio 0.5 : 0.3; so the
+gap holds *queen* with probability 0.5/0.8 = 0.625, and *king* with 0.375. If *the [MASK] waits* is seen, there is no doubt. This is Bayes' rule. For a
+language of sentences $s_1 \dots s_K$ with the probabilities $p_k$,
+
+$$P(v \text{ at place } n \mid \text{what is seen of } s_k) = \frac{\sum_j p_j \, [s_j \text{ fits}] \, [s_{j,n} = v]}{\sum_j p_j \, [s_j \text{ fits}]}$$
+
+where a bracket is 1 if it holds and 0 if not, and $s_j$ fits if it agrees with $s_k$ at every place that is seen.
+
+A model that gives the right word the probability $q$ loses $-\log q$. The unit is the *nat*: with the natural logarithm, $q = 1/e$ costs 1. A model
+that knows the language gives exactly $P$. Its loss, in the mean over the hidden places and over the sentences, each as often as it comes, is the **limit**
+
+$$L = \frac{1}{\text{number of hidden places}} \sum_k p_k \sum_{n \text{ hidden}} -\log P(s_{k,n} \text{ at } n \mid \text{what is seen of } s_k).$$
+
+No model can lose less (Gibbs' inequality: the mean of $-\log q$ is smallest if $q$ is the true distribution). For the second word above it
+is $-0.5 \log 0.625 - 0.3 \log 0.375 - 0.2 \log 1 = 0.529$ nats.
+
+**Exercise 1.** ●● Write `exact_limit`, which returns $P$ for all sentences at once, and $L$.
+
+<details><summary>Hint: which sentences fit</summary>
+
+Compare each sentence with each: `sentences[:, None] == sentences` has the shape `(K, K, N)`. At which places may two sentences differ, and still fit? What has
+to be true of a row of the last axis?
+</details>
+<details><summary>Hint: from there to P</summary>
+
+You have a table `(K, K)` of what fits. Weight its columns by the sentences' probabilities; then let every row have the sum 1. Row $k$ now says how
+probable each sentence is, given what is seen of sentence $k$. Each gives that probability to its own words; `F.one_hot(sentences, V)`, `(K, N, V)`, says which they are.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "exact_limit", "solution": true}
+def exact_limit(sentences, probabilities, hidden, V):
+    """Return (P, L): what can be known of every word, P (K, N, V), and the lowest mean loss at a hidden place, L, in nats.
+
+    sentences: ids below V, (K, N), no two sentences alike; probabilities: (K,), all above 0, with the sum 1; hidden: bool, (N,), True
+    for the places that are hidden in every sentence, at least one. P[k, n, v]: the probability that v stood at place n, given what is
+    seen of sentence k, in the dtype of the probabilities; 1 for a word that is seen.
+    """
+    ### BEGIN SOLUTION Find the sentences that fit what is seen, weight them, and average -log P of the right words.
+    fits = ((sentences[:, None] == sentences) | hidden).all(dim=2)                # (K, K)
+    given = fits * probabilities
+    given = given / given.sum(dim=1, keepdim=True)                               # row k: what is known, if k is seen
+    P = torch.einsum("kj,jnv->knv", given, F.one_hot(sentences, V).to(given))
+    right = P.gather(2, sentences[..., None])[..., 0]                            # (K, N)
+    return P, (probabilities @ -right.log())[hidden].mean()
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-exact_limit", "grade": true}
+check("exact_limit")
+
+# %% [markdown]
+r"""
+**Before you run it:** one place is hidden, or all three. Where is the limit 0? And is the second word as dear if the third is hidden, too?
+"""
+
+# %% tags=["experiment"]
+three = ("the", "queen", "king", "sleeps", "waits")
+known = torch.tensor([[0, 1, 3], [0, 2, 3], [0, 2, 4]])
+shares = torch.tensor([0.5, 0.3, 0.2])
+for gaps in ((0,), (1,), (2,), (1, 2), (0, 1, 2)):
+    hidden = torch.tensor([n in gaps for n in range(3)])
+    P, L = exact_limit(known, shares, hidden, len(three))
+    seen = " ".join("[MASK]" if n in gaps else three[i] for n, i in enumerate(known[0]))
+    guesses = [", ".join(f"{three[v]} {P[0, n, v]:.3f}" for v in range(len(three)) if P[0, n, v] > 0) for n in gaps]
+    print(f"limit {L:.3f} nats;  {seen}: {';  '.join(guesses)}")
+
+# %% tags=["numbers"]
+from autograder.authoring.numbers import claims, given, says
+
+by_place = [exact_limit(known, shares, torch.tensor([n in gaps for n in range(3)]), 5)[1].item() for gaps in ((0,), (1,), (2,), (1, 2), (0, 1, 2))]
+says("The second word costs 0.529 nats if it is hidden alone", by_place[1])
+says("0.597 each if the third is hidden with it", by_place[3])
+says("so hiding all three costs 0.398 for each", by_place[4])
+claims("*the* stands in every sentence", by_place[0] < 1e-6)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+*the* stands in every sentence, so it costs nothing. The second word costs 0.529 nats if it is hidden alone, and the two cost 0.597 each if the third is hidden with it: whoever sees less knows less. The sure *the* brings
+the mean down again, so hiding all three costs 0.398 for each place. (Each place is guessed for itself, as a masked language model does; that the two words hang together is lost on it.)
+</details>
+
+### 1.2 Too many to list
+
+The grammar above makes too many sentences to list. `posterior` computes the same $P$ exactly, by summing over all sentences of the language that fit what is seen, cleverly.
+It also knows that a word that is seen may be one that was replaced at random (section 2). No model, however large, can do better than these numbers.
 
 **Before you run it:** in *the queen [MASK] .*, how many words are possible in the gap? And in
 *the queen near the [MASK] sleeps .*?
@@ -180,18 +269,19 @@ thought, it would make nothing of the others. And with 10 % random tokens it can
 The masking is *dynamic*: a sentence that comes again is masked in another way (Liu et al. 2019). All randomness comes from the
 `generator` that is given, so that a training can be repeated.
 
-**Exercise 1.** ●●● Write `mask_tokens`.
+**Exercise 2.** ●●● Write `mask_tokens`.
 
 <details><summary>Hint: who is chosen</summary>
 
-`torch.rand(ids.shape, generator=generator) < rate` is True with probability `rate`, at each place on its own. Combine it with
-`ids >= ORDINARY`.
+`torch.rand(shape, generator=generator)` draws uniform numbers between 0 and 1. With which probability is one of them below `rate`? And which tokens may not be chosen at all?
 </details>
 <details><summary>Hint: 80, 10, 10</summary>
 
-Draw a *second* uniform number for each token: below 0.8 it becomes `MASK`, from 0.8 to 0.9 a random id, above it stays. (Asking the
-first number again whether it is below 0.8 decides nothing: where it is below 0.15 it always is.)
-`torch.randint(ORDINARY, vocab_size, ids.shape, generator=generator)` draws the random ids, and `torch.where` chooses.
+Draw a *second* uniform number for each token, and give each fate an interval of it: how long are the three? (Asking the first number again decides nothing: where it is below 0.15, it is below 0.8 anyway.)
+</details>
+<details><summary>Hint: random ids</summary>
+
+`torch.randint(low, high, shape, generator=generator)` draws from `low` to `high - 1`. It is simplest to draw one for every token and to use those that are needed: `torch.where(condition, a, b)`.
 </details>
 """
 
@@ -236,7 +326,7 @@ $-\log p(\text{label})$ over all labels of the batch that are not $-100$.
 A short batch may have no chosen token at all. The mean of nothing is $0/0$, NaN, and a single such step spoils every weight. The loss
 is then **0**, with a gradient of zero.
 
-**Exercise 2.** ● Write `mlm_loss`. `F.cross_entropy` may be used; it leaves out labels of $-100$ by itself.
+**Exercise 3.** ● Write `mlm_loss`. `F.cross_entropy` may be used; it leaves out labels of $-100$ by itself.
 
 <details><summary>Hint: the axis of the classes</summary>
 
@@ -245,7 +335,7 @@ with `transpose`. (`reshape` to that shape gives wrong numbers.)
 </details>
 <details><summary>Hint: no chosen token</summary>
 
-Take the sum (`reduction="sum"`), and divide by a count that is never 0: `.clamp(min=1)`.
+The mean is what fails. Take the sum (`reduction="sum"`), and divide by a count that is never 0.
 </details>
 """
 
@@ -265,8 +355,8 @@ check("mlm_loss")
 
 # %% [markdown]
 r"""
-Now the loss has a scale with two ends. It is counted in *nats*: with the natural logarithm, a token that is given probability $1/e$ costs 1. Knowing nothing costs $\log 75$. At the other end is the **limit**, the mean of $-\log$ of the exact
-posterior probabilities: what the best of all models would lose on these very gaps.
+Now the loss has a scale with two ends. Knowing nothing costs $\log 75$ nats. At the other end is the **limit**: what the best of all models would lose on these
+very gaps, the mean of $-\log$ of the exact posterior probabilities. `lowest_loss` computes it as `exact_limit` does, for the large language.
 
 **Before you run it:** is the limit 0? If not, what cannot be known?
 """
@@ -278,8 +368,6 @@ limit = lowest_loss(agreement_language(), unframed(held_out_inputs), held_out_la
 print(f"knowing nothing {math.log(V):.3f} nats, the limit {limit:.3f} nats, over {(held_out_labels != -100).sum()} chosen tokens")
 
 # %% tags=["numbers"]
-from autograder.authoring.numbers import claims, given, says
-
 says("The limit is 0.863 nats.", limit)
 
 # %% [markdown]
@@ -308,11 +396,11 @@ $$X = \mathrm{dropout}(\mathrm{LayerNorm}(E_{\text{token}} + S_{\text{segment}} 
 The positions are learned, one vector for each place up to `max_length`. They are **added**, as in the paper; one of the decks that this
 lesson follows says "concatenate".
 
-**Exercise 3.** ● Write the forward of `BertEmbeddings`. Without `segments`, all tokens belong to segment 0.
+**Exercise 4.** ● Write the forward of `BertEmbeddings`. Without `segments`, all tokens belong to segment 0.
 
 <details><summary>Hint: the positions</summary>
 
-`torch.arange(ids.shape[1], device=ids.device)` counts the places; `self.positions(...)` of it is `(N, D)`, which broadcasts over the batch.
+The table is asked with the numbers of the places, 0 to N − 1, on the device of `ids`. What comes out, `(N, D)`, broadcasts over the batch.
 </details>
 """
 
@@ -351,13 +439,13 @@ Behind the embeddings stands the encoder of lesson 3, ready-made as `layers.Enco
 (`norm="post"`), with GELU. There is **no causal mask**: a gap is filled from both sides. The one mask there is hides **padding**. Sentences
 of a batch have different lengths, and what a sentence means must not depend on how long its neighbours are.
 
-**Exercise 4.** ●● Write the forward of `BertEncoder`: the mask, the embeddings, the blocks. `self.blocks(X, allowed, need_weights)` gives
+**Exercise 5.** ●● Write the forward of `BertEncoder`: the mask, the embeddings, the blocks. `self.blocks(X, allowed, need_weights)` gives
 `(Y, [A of each block])`.
 
 <details><summary>Hint: the shape of the mask</summary>
 
-`allowed` has to broadcast to `(B, H, N_Q, N_K)`, and it is the **keys** that are hidden: `(ids != PAD)[:, None, None]` is `(B, 1, 1, N)`. (What comes out at the places of padding itself does
-not matter to anybody.)
+`allowed` has to broadcast to `(B, H, N_Q, N_K)`. `ids != PAD` is `(B, N)`: is its N the queries or the keys? It is the **keys** that are hidden, for every head and every query.
+(What comes out at the places of padding itself does not matter to anybody.)
 </details>
 """
 
@@ -392,7 +480,7 @@ same** $E$ with which they came in (the output is *tied* to the input), plus a n
 
 $$z = \mathrm{LayerNorm}(\mathrm{GELU}(W y + c)) \qquad \text{logit}_v = z \cdot E_v + b_v$$
 
-**Exercise 5.** ●● Write the forward of `MaskedLanguageModel`. The encoder's weights are not needed: `need_weights=False` is faster.
+**Exercise 6.** ●● Write the forward of `MaskedLanguageModel`. The encoder's weights are not needed: `need_weights=False` is faster.
 
 (Two lines of the given code matter more than they seem to. The vectors of `BertEmbeddings` begin with a standard deviation of 0.2. The logits are products with them, and with PyTorch's standard deviation of 1 an untrained
 model is *sure* of nonsense: it begins at 17 nats, where knowing nothing costs $\ln 75 = 4.3$. With BERT's 0.02 it begins at 4.3, but then the logits stay so small for so long that, in the 2200 steps of section 4, it does
@@ -401,7 +489,7 @@ for a chosen token is right in half of the cases in which it is seen. With a ran
 
 <details><summary>Hint: the product with all token vectors</summary>
 
-`self.encoder.embeddings.tokens.weight` is $E$, `(V, D)`. `(B, N, D) @ (D, V)` gives `(B, N, V)`; `F.linear(z, E, b)` does the same.
+The vectors of all tokens lie in the embedding of the encoder, `(V, D)`; find your way to them through the names of the modules. `(B, N, D)` times what gives `(B, N, V)`?
 </details>
 """
 
@@ -432,7 +520,7 @@ check("MaskedLanguageModel")
 r"""
 ## 4 Pretraining, measured against the best that is possible
 
-**Exercise 6.** ● `my_language_model` returns the model that you want to train and hand in, with new random weights. It
+**Exercise 7.** ● `my_language_model` returns the model that you want to train and hand in, with new random weights. It
 takes no arguments: when your work is graded, it is called, and the weights from your file are loaded into what it
 returns. It has to be a `MaskedLanguageModel` as section 3 describes it, and nothing else: on a few sentences it is compared with the
 grader's own model with your weights, and the loss that counts is that model's. The vocabulary is `len(agreement_words())`; a framed sentence
@@ -534,7 +622,7 @@ chosen, but make *every* chosen token `[MASK]`.
 
 What is compared is the loss on tokens of three fates: those that became `[MASK]`, those that stayed as they are, and those that became another token.
 
-**Exercise 7.** ● Write `losses_by_fate`: the mean of $-\log p(\text{label})$ for each fate, over the places whose label is not $-100$. If no token has a fate, its loss is 0.0.
+**Exercise 8.** ● Write `losses_by_fate`: the mean of $-\log p(\text{label})$ for each fate, over the places whose label is not $-100$. If no token has a fate, its loss is 0.0.
 
 <details><summary>Hint</summary>
 
@@ -744,7 +832,7 @@ nobody had to label. A small **head** is put on top, and both are trained on the
 
 ### 5.1 Three heads
 
-**Exercise 8.** ● `SequenceClassifier`: one of several classes for the whole sequence. BERT takes the vector of the first token, `[CLS]`,
+**Exercise 9.** ● `SequenceClassifier`: one of several classes for the whole sequence. BERT takes the vector of the first token, `[CLS]`,
 which has attended to all others: a linear layer with tanh (the *pooler*), dropout, and a linear layer to the classes. ("For classification
 use encoder–decoder models", says one of the decks; BERT-style encoders are what is meant.)
 """
@@ -770,7 +858,7 @@ check("SequenceClassifier")
 
 # %% [markdown]
 r"""
-**Exercise 9.** ● `TokenTagger`: a tag for every token, from its own vector: dropout and a linear layer.
+**Exercise 10.** ● `TokenTagger`: a tag for every token, from its own vector: dropout and a linear layer.
 """
 
 # %% nbgrader={"grade_id": "TokenTagger", "solution": true}
@@ -793,17 +881,20 @@ check("TokenTagger")
 
 # %% [markdown]
 r"""
-**Exercise 10.** ●● `SpanHead`: the answer to a question is a piece of the text, from a first token to a last one. A linear layer gives two numbers for
+**Exercise 11.** ●● `SpanHead`: the answer to a question is a piece of the text, from a first token to a last one. A linear layer gives two numbers for
 every token: how well it would do as the start, and as the end. Where an answer cannot lie, in the question itself, say, both
 are $-\infty$ (or the smallest number that there is, `torch.finfo(dtype).min`).
 
-**Exercise 11.** ●● `best_span`: of all spans that do not end before they begin, the one with the largest sum
+**Exercise 12.** ●● `best_span`: of all spans that do not end before they begin, the one with the largest sum
 $\text{start}_i + \text{end}_j$, $i \le j$. A span may be one token long.
 
-<details><summary>Hint for 10</summary>
+<details><summary>Hint for 12: all sums</summary>
 
-`start[:, :, None] + end[:, None, :]` is a table of all sums, `(B, N, N)`. Fill what lies below its diagonal with $-\infty$, and look for the
-largest number of each table: `flatten(1).argmax(1)`, and `//` and `%` lead back to row and column.
+Every start with every end makes a table `(B, N, N)`. Which two axes of length 1 make it broadcast? In which triangle does the end come before the start, and what has to stand there so that it never wins?
+</details>
+<details><summary>Hint for 12: the largest</summary>
+
+Flatten the two axes, and `argmax` gives one number for each table. Row and column are its quotient and its remainder.
 </details>
 """
 
@@ -1062,7 +1153,7 @@ random sentence, and a classifier on `[CLS]` says which.
 The random sentence comes from **another** document: put all their sentences into one list, and draw from it. Drawn from all sentences it might be the next one after all, or A itself, and would
 be called random.
 
-**Exercise 12.** ●●● Write `sentence_pairs`. Each sentence that has a next one in its document comes first in one pair; in
+**Exercise 13.** ●●● Write `sentence_pairs`. Each sentence that has a next one in its document comes first in one pair; in
 which order the pairs come does not matter.
 
 <details><summary>Hint: drawing</summary>

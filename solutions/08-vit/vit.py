@@ -152,8 +152,7 @@ patch, which row in it), and $W$ likewise; bring what belongs to the patch's *pl
 
 <details><summary>Hint: the six axes</summary>
 
-`images.reshape(B, C, H // P, P, W // P, P)` has the axes 0 picture, 1 channel, 2 row of patches, 3 row in the patch, 4 column of patches, 5 column in
-the patch. In which order do they have to stand before the last `reshape`?
+Height is rows of patches times rows in a patch, and width likewise; `reshape` cuts an axis into two. Write down the six axes that you then have, and beneath them the order in which the last `reshape` needs them: first what says *which* patch, then what lies *in* it.
 </details>
 """
 
@@ -308,12 +307,11 @@ r"""
 
 <details><summary>Hint: the class token</summary>
 
-`self.class_token` is `(1, 1, D)`; `.expand(B, -1, -1)` makes it `(B, 1, D)` without copying, and `torch.cat` along the axis of the tokens puts it in front.
-`self.positions` is `(N + 1, D)`, so it is added after that.
+`self.class_token` is `(1, 1, D)`, one for all; `expand` repeats it for the batch without copying, and `torch.cat` puts it in front. `self.positions` has a row for it, too: so when are they added?
 </details>
 <details><summary>Hint: what the head reads</summary>
 
-`Y[:, 0]` is the vector of the class token, `(B, D)`. The loss applies the softmax; the head's logits are returned as they are.
+One row of `Y`, that of the class token. The loss applies the softmax; the head's logits are returned as they are.
 </details>
 """
 
@@ -484,7 +482,7 @@ number does not measure what you thought.
 
 <details><summary>Hint</summary>
 
-`patches` is `(B, N, P * P * C)`, `order` is `(B, N)`. `patches[rows, order]` with `rows = torch.arange(B)[:, None]` takes for each picture the patches in its own order; `gather` does the same.
+`patches` is `(B, N, P * P * C)`, `order` is `(B, N)`. Indexing with two index tensors pairs them: `patches[rows, order]`. Which picture belongs to each entry of `order`, and of which shape must `rows` be, to broadcast?
 </details>
 """
 
@@ -861,7 +859,7 @@ remedy: take the table as a picture with $D$ channels, one pixel for each patch,
 
 <details><summary>Hint: from a table to a picture and back</summary>
 
-Rows of the table are patches, row by row: `positions[1:].T.reshape(1, D, n, n)`. (`reshape(1, D, n, n)` without `.T` has the right shape and mixes everything.) Back: `flatten(2)`, and the two last axes swapped.
+Rows of the table are patches, row by row, and its columns are the channels; `F.interpolate` wants `(1, D, n, n)`. So two axes have to change places *before* one of them is cut. (A `reshape` alone has the right shape and mixes everything.)
 </details>
 <details><summary>Hint: n</summary>
 
@@ -942,14 +940,16 @@ do the tokens in each.
 
 <details><summary>Hint: cutting into windows</summary>
 
-That is `patchify` with tokens for pixels. It wants $D$ in front, `X.movedim(-1, 1)`, and gives `(B, n, D · window²)`, which `.unflatten(2, (D, -1)).mT` makes `(B, n, window², D)`. (You may as well
-write the six axes out once more.)
+That is `patchify` with tokens for pixels. Where does it expect the channels? What it returns has the channels and the places of a window in one axis: cut it into two, and swap them. (You may as well write the six axes out once more.)
 </details>
-<details><summary>Hint: the mask</summary>
+<details><summary>Hint: the mask, first step</summary>
 
-Give each place of the *rolled* picture a number for its region: in each direction 0 for the first `length − window` places, 1 up to `length − shift`, and 2 for the last `shift`, those that came in from the other side. `3 · region of the
-row + region of the column` numbers nine regions. Cut this map into windows like the tokens (as a picture of one channel, `map[None, None].float()`, for `patchify`). Two tokens of a window may attend to each other if their numbers are equal:
-`regions[:, :, None] == regions[:, None, :]`.
+Give each place of the *rolled* picture a number for its region. In one direction there are three: the first `length − window` places, those up to `length − shift`, and the last `shift`, which came in from the other side. Rows and columns together
+make nine.
+</details>
+<details><summary>Hint: the mask, second step</summary>
+
+Cut this map into windows in the same way as the tokens (it is a picture of one channel, and `patchify` wants floats). Two tokens of a window may attend to each other if their numbers are equal: compare all with all, `(n, window², window²)`.
 </details>
 """
 

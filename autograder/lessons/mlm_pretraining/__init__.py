@@ -4,6 +4,7 @@ from autograder.judging.in_notebook import check_of
 
 #: In the order of the lesson.
 EXERCISES = (
+    "exact_limit",
     "mask_tokens",
     "mlm_loss",
     "BertEmbeddings",

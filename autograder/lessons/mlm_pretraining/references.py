@@ -18,6 +18,19 @@ ORDINARY = 5
 IGNORE = -100
 
 
+def exact_limit(sentences: Tensor, probabilities: Tensor, hidden: Tensor, V: int) -> tuple[Tensor, Tensor]:
+    """Return P (K, N, V), the posterior of every place by Bayes' rule, and the mean of -log P of the right words, sentence by sentence."""
+    p, (K, N) = probabilities.double(), sentences.shape
+    P, total = torch.zeros(K, N, V, dtype=torch.float64), torch.zeros((), dtype=torch.float64)
+    for k in range(K):
+        for j in range(K):
+            if torch.equal(sentences[j][~hidden], sentences[k][~hidden]):
+                P[k, torch.arange(N), sentences[j]] += p[j]
+        P[k] /= P[k].sum(dim=-1, keepdim=True)
+        total -= p[k] * P[k, torch.arange(N), sentences[k]][hidden].log().sum()
+    return P, total / hidden.sum()
+
+
 def mask_tokens(ids: Tensor, vocab_size: int, generator: torch.Generator, rate: float = 0.15) -> tuple[Tensor, Tensor]:
     """Choose each ordinary token with probability `rate`: 80 % become MASK, 10 % any ordinary id, 10 % stay."""
     number = torch.rand(ids.shape, generator=generator, dtype=torch.float64)
