@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
 from course_lib.devices import pick_device
+from course_lib.devices.threads import threads_for
 from course_lib.training.batches import Batches, stream_of, to_device
 from course_lib.training.history import History
 from course_lib.training.interrupt import Interrupt, delayed_interrupt
@@ -63,6 +64,7 @@ def fit(
     - `checkpoint`: a safetensors file that is written every `save_every` seconds, at an interruption and at the end;
       what lies there is overwritten. With `resume`, training goes on from it if it is there, to bit for bit the same
       weights on the CPU as without the interruption. At the end it holds the weights that the model is left with.
+    - A small model is trained by one thread on the CPU: that is faster than two, which would wait for each other.
     - `seed` seeds torch, NumPy and Python; None leaves them. `dtype` is that of mixed precision; by default an NVIDIA
       GPU gets the one that suits it. `show` shows progress: a live curve in a notebook, one line elsewhere.
 
@@ -106,7 +108,8 @@ def choose_optimizer(
 
 def _train_and_show(run: Run, loss: Loss, keeper: Keeper, show: bool) -> History:
     done_before = run.finished
-    with make_screen(show, run) as screen, delayed_interrupt() as interrupt:
+    threads = threads_for(run.parameters, run.device)
+    with threads, make_screen(show, run) as screen, delayed_interrupt() as interrupt:
         try:
             _train(run, loss, keeper, screen, interrupt)
             run.collect()

@@ -435,3 +435,21 @@ def test_an_optimiser_of_ones_own_has_its_rates_back_afterwards():
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.03)
     quiet(model, loss, draw_batch, steps=5, optimizer=optimizer, decay="linear")
     assert [group["lr"] for group in optimizer.param_groups] == [0.03]
+
+
+@pytest.mark.parametrize(("width", "threads"), [(30, 1), (600, 2)])
+def test_a_small_model_is_trained_by_one_thread(width, threads):
+    """Two threads would wait for each other; a large model keeps those that torch has, and so does whatever comes afterwards."""
+    before, seen = torch.get_num_threads(), []
+    torch.set_num_threads(2)
+
+    def counted(model, batch):
+        seen.append(torch.get_num_threads())
+        return model(batch).square().mean()
+
+    try:
+        quiet(nn.Linear(width, width), counted, [torch.ones(2, width)], steps=2)
+        assert seen == [threads] * 2
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
