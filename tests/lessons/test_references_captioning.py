@@ -1,11 +1,13 @@
 """The references of the captioning lesson against PyTorch's functions, plain loops and enumeration, in float64."""
 
+import ast
 import itertools
 import math
 
 import pytest
 import torch
 import torch.nn.functional as F
+from known import COURSE
 from torch.testing import assert_close
 
 from autograder.judging.tools.draw import Draw
@@ -149,3 +151,15 @@ def test_in_a_spaced_table_no_two_words_are_nearly_alike(seed):
     _, means = tables.whole_features(draw, B, N, V)
     logits = (table + means[:, None, None, None]).flatten(0, 2)
     assert logits.sort(dim=-1).values.diff(dim=-1).min() > 0.9 / V
+
+
+def test_the_price_of_looking_around_has_a_slope_where_a_weight_is_zero():
+    source = (COURSE.root / "solutions/05-captioning/captioning.py").read_text(encoding="utf8")
+    given = next(part for part in ast.parse(source).body if getattr(part, "name", "") == "loss_with")
+    names = {"torch": torch, "caption_loss": references.caption_loss}
+    exec(ast.unparse(given), names)  # the lesson's own code, which no module holds
+    for price in (0, 0.003):
+        weights = torch.tensor([[[1.0, 0.0], [0.5, 0.5]]], requires_grad=True)
+        model = lambda features, captions: (torch.zeros(1, 3, V), weights)  # noqa: E731, B023 - used before the next turn
+        names["loss_with"](price)(model, (None, torch.tensor([[START, 5, END]]))).backward()
+        assert weights.grad.isfinite().all()
