@@ -990,8 +990,8 @@ def accuracy_after(task, size, pretrained, seed):
     fresh = my_language_model().encoder
     model = FineTuned(copy.deepcopy(language_model.encoder) if pretrained else fresh, make_head())
     fit(model, lambda model, rows: mlm_loss(answers(model, rows), labels_of(rows)),
-        lambda generator: labelled[torch.randint(size, (32,), generator=generator)],
-        steps=300, learning_rate=2e-3, warmup=20, seed=seed, device="cpu", show=False)
+        lambda generator: labelled[torch.randint(size, (16,), generator=generator)],
+        steps=200, learning_rate=2e-3, warmup=20, seed=seed, device="cpu", show=False)
     with torch.no_grad():
         right = answers(model, test).argmax(-1) == labels_of(test)
     return right[labels_of(test) != -100].double().mean().item()

@@ -19,7 +19,7 @@ IGNORE = -100
 
 
 def exact_limit(sentences: Tensor, probabilities: Tensor, hidden: Tensor, V: int) -> tuple[Tensor, Tensor]:
-    """Return P (K, N, V), the posterior of every place by Bayes' rule, and the mean of -log P of the right words, sentence by sentence."""
+    """Return P (K, N, V), the posterior of every place by Bayes' rule, and the mean of -log P of the right words."""
     p, (K, N) = probabilities.double(), sentences.shape
     P, total = torch.zeros(K, N, V, dtype=torch.float64), torch.zeros((), dtype=torch.float64)
     for k in range(K):
@@ -28,7 +28,7 @@ def exact_limit(sentences: Tensor, probabilities: Tensor, hidden: Tensor, V: int
                 P[k, torch.arange(N), sentences[j]] += p[j]
         P[k] /= P[k].sum(dim=-1, keepdim=True)
         total -= p[k] * P[k, torch.arange(N), sentences[k]][hidden].log().sum()
-    return P, total / hidden.sum()
+    return P.to(probabilities.dtype), total / hidden.sum()
 
 
 def mask_tokens(ids: Tensor, vocab_size: int, generator: torch.Generator, rate: float = 0.15) -> tuple[Tensor, Tensor]:

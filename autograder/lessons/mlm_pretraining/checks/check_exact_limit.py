@@ -50,7 +50,7 @@ def _languages(draw: Draw) -> list[Language]:
 @exercise(NAME)
 @points(2)
 def check_what_can_be_known(student: Student, draw: Draw) -> None:
-    """P[k, n] is the probability of every word at place n, given what is seen of sentence k; a word that is seen has probability 1"""
+    """P[k, n] is the probability of every word at place n, given what is seen of sentence k; 1 for a word that is seen"""
     for given in _languages(draw):
         P, _ = _results(student.exact_limit(*given), given)
         expect.close(P, references.exact_limit(*given)[0], "P", setting=_setting(given))
