@@ -31,7 +31,7 @@ Transformer, and until it runs in little memory at nearly the speed of the libra
 | 10 | the same numbers, block by block | `blockwise_attention` |
 
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and
-Transformers" (CS 4644/7643). Papers are named where their idea comes up and listed at the end.
+Transformers" (CS 4644/7643). Papers are named where their ideas come up and are listed at the end.
 
 **Before you begin.** Tensors of PyTorch, broadcasting, and what a gradient is; nothing about attention. Exercise 7 is the hardest. If time is
 short, leave out sections 9 and 10: no later lesson needs them. All others do.

@@ -31,7 +31,7 @@ between the pixels of a picture.
 | 8 | pixels instead of words | `ConvSelfAttention` |
 
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and
-Transformers" (CS 4644/7643). Papers are named where their idea comes up and listed at the end.
+Transformers" (CS 4644/7643). Papers are named where their ideas come up and are listed at the end.
 
 **Before you begin.** Lesson 1. Exercise 5 is the hardest. Sections 2, 3 and 6 are needed in every later lesson; if time is short, leave out
 section 8, which stands by itself.

@@ -32,7 +32,7 @@ models and find where the published numbers are off.
 | 9 | only the sizes change | `parameter_count` |
 
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and
-Transformers" (CS 4644/7643). Papers are named where their idea comes up and listed at the end.
+Transformers" (CS 4644/7643). Papers are named where their ideas come up and are listed at the end.
 
 **Before you begin.** Lessons 1 and 2. This lesson is long, and is meant for two sittings: the parts and the blocks (sections 1 to 5), then
 the whole model (sections 6 to 9). Exercise 9 is the hardest. If time is short, leave out section 9, which stands by itself.
@@ -623,15 +623,15 @@ entries are small. Training makes them as large as the task needs.
 
 The original Transformer is post-norm and needs a careful start: the learning rate begins near 0 and rises for
 thousands of steps (*warm-up*). Pre-norm models get by with little of that. Xiong et al. (2020) asked why, and looked
-at the gradients *before* the first step. Here is their experiment in small: 6 or 24 encoder blocks, weights drawn as
+at the gradients *before* the first step. Here is a small version of their experiment: 6 or 24 encoder blocks, weights drawn as
 in the original (Xavier), a linear classifier on top, random labels, and the norm of the gradient of the loss with
 respect to the parameters of each block. (Pre-norm gets a LayerNorm before the classifier; section 6 says why.)
 
-Think of the way the gradient takes, from the last block down to the first. In pre-norm, every plus sign hands it on
+Think of the path of the gradient, from the last block down to the first. In pre-norm, every plus sign passes it on
 unchanged. In post-norm it passes two LayerNorms per block, and a LayerNorm divides by the standard deviation of what
-came in: if $X$ has variance 1 and a step adds something independent of variance $v$, by $\sqrt{1 + v}$.
+came in: if $X$ has variance 1 and a step adds something independent, of variance $v$, by $\sqrt{1 + v}$.
 
-**Before you run it:** four curves over the number of the block. Do the gradients of the post-norm model die out on
+**Before you run it:** sketch four curves, one point for each block. Do the gradients of the post-norm model die out on
 the way to the first block? Which of the four are level? Do not trust the last paragraph too much.
 """
 
@@ -678,9 +678,9 @@ says("0.34 with 6 blocks, 0.21 with 24.", curves["pre-norm, 6 blocks"][5], 6, cu
 r"""
 <details><summary>What you should see</summary>
 
-The bands span five draws of the weights. Post-norm is *level*, near 1, for 6 blocks as for 24: nothing dies out. What
-each norm divides by, $\sqrt{1 + v}$, the step wins back, because gradient comes through the step itself as well as
-past it. Pre-norm *falls* towards the output, and its last block gets the less, the deeper the model is: 0.34 with 6
+The bands span five draws of the weights. Post-norm is *level*, near 1, for 6 blocks as for 24: nothing dies out. Each norm divides by $\sqrt{1 + v}$, but
+the step makes up for it, because gradient comes through the step itself as well as
+past it. Pre-norm *falls* towards the output, and the deeper the model, the less its last block gets: 0.34 with 6
 blocks, 0.21 with 24. Its rows grow from block to block (section 6 draws it), the norm before the classifier divides
 by that growing size, and so less gradient comes back.
 
@@ -734,9 +734,9 @@ r"""
 
 With one block both move by half a percent, with two by a little more than one. With 32, post-norm has moved by two
 thirds of its size, after a step of 0.0001, and pre-norm by a quarter. (Mind the logarithmic axes.) A deep model
-multiplies small changes: what an early block changes is worked over by all later ones. In post-norm every block
-changes its rows by nearly their whole size, as section 6 shows; in pre-norm the late ones hand most of it on as it
-came. So the first steps of a deep post-norm model throw it far away, in a direction that one batch has chosen.
+multiplies small changes: what an early block changes passes through all later ones. In post-norm every block
+changes its rows by nearly their whole size, as section 6 shows; in pre-norm the late ones pass most of it on as it
+came. So the first steps of a deep post-norm model throw it far away, in a direction that a single batch has chosen.
 Warm-up makes these steps tiny until Adam has seen enough batches to know better.
 </details>
 
@@ -1281,8 +1281,8 @@ r"""
 
 Equal scores would give $\ln 21 = 3.04$. The untrained model starts above 4: a row still resembles the vector of the
 token that it was made from, and with a tied output this token gets the highest score. So the model begins by repeating
-what it reads, and is sure of it. Repeating is wrong here nearly always, and is unlearned first. Between steps 100 and
-200 the loss falls quickly, when the cross-attention has found where to look. The waves in the second half belong to
+what it reads, and is sure of it. Repeating is nearly always wrong here, and is unlearned first. Between steps 100 and
+200 the loss falls quickly, when the cross-attention has found where to look. The waves in the second half come from
 the high learning rate; as it goes to 0, they die down. In our run the loss ends near 0.002.
 </details>
 
@@ -1366,8 +1366,8 @@ r"""
 <details><summary>What you should see</summary>
 
 A diagonal for `copy`, and the other diagonal for `reverse`: the same heads, with the same parameters, look forwards or
-backwards, as the first word of the source says. Nobody has told the model where to look, and the attention weights are
-not supervised; it was the way to a low loss. At `<start>` it looks at the first letter that has to be written, and at
+backwards, as the first word of the source says. Nobody told the model where to look, and the attention weights are
+not supervised; this was the way to a low loss. At `<start>` it looks at the first letter that has to be written, and at
 the last letter most heads of our run look at `<end>`. Compare lesson 1, section 5.1, where such a picture was made by
 hand.
 </details>
@@ -1390,7 +1390,7 @@ r"""
 <details><summary>What you should see</summary>
 
 In our run: all of those with 4 to 8 letters, most of those with 3, a fifth of those with 9, and none of those
-with 2, or with 10 and more. (Other runs differ at the edges.) So much for the second reason of section 3: the waves of later positions exist, but the weights that
+with 2, or with 10 and more. (Other runs differ at the edges.) So much for the second reason of section 3: later positions have their waves, but the weights that
 read them were trained on the first ones only, and nothing made them learn a rule for all positions. A model that is
 perfect on what looks like its training data has not thereby learned "to reverse".
 </details>
@@ -1565,8 +1565,8 @@ says(r"$84.9\text{M} + 38.6\text{M} = 123.5\text{M}$; what is missing are the po
 r"""
 <details><summary>What you should see</summary>
 
-The sizes go over two orders of magnitude; no model is off by more than 7 percent, and most by about 1. The triangles are the
-odd ones: four models, all above the line, and the smaller the model, the further. What remains, from the top:
+The sizes span two orders of magnitude; no model is off by more than 7 percent, and most by about 1. The triangles stand
+out: four models, all above the line, and the smaller the model, the further. The rest, from the top:
 
 - *Transformer*. 65M would need a vocabulary of 40,700, 213M one of 35,800 (the paper says "about 37,000"). No single
   number gives both, so something else must differ between the paper's two counts ("base" and "big"). We do not know

@@ -32,7 +32,7 @@ is known exactly.
 | 9 | one vector, attention, Transformer: what each of them buys | written question 2 |
 
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's CS 4644/7643. Papers are named where
-their idea comes up and listed at the end.
+their ideas come up and are listed at the end.
 
 **Before you begin.** Lesson 3 (its encoder and decoder are used in section 8). Recurrent networks are explained here from the beginning.
 Plan about five hours; exercises 4, 8 and 10 are the hardest. All cells of the solution, run from nothing, took 4 minutes and 13 seconds of one core,
@@ -102,20 +102,20 @@ devices.describe()
 
 # %% [markdown]
 r"""
-## 1 Two languages of which everything is known
+## 1 Two languages about which everything is known
 
-For a sentence of a newspaper nobody can say what the best possible translation is, nor where a model should look while it
-writes a word. So this lesson draws its own sentences, from a small English grammar, and a second grammar says each of them in French. The
+For a sentence from a newspaper nobody can say what the best possible translation is, nor where a model should look while it
+writes a word. So this lesson draws its own sentences from a small English grammar, and a second grammar says each of them in French. The
 difficulties are real ones:
 
-- most adjectives stand behind the noun (*a green bike*, *un vélo vert*), some before it (*un vieux roi*);
-- an object pronoun stands before the verb (*she sees them*, *elle les voit*);
+- most adjectives follow the noun (*a green bike*, *un vélo vert*), some precede it (*un vieux roi*);
+- an object pronoun precedes the verb (*she sees them*, *elle les voit*);
 - "not" is two words, one on each side (*ne … pas*);
 - in a question, subject and verb change places (*veut-il la lettre ?*);
 - articles, adjectives and verbs agree with a noun that may stand far away, and words lose a letter before a vowel (*l'oiseau*).
 
 A few words have more than one translation. "bike" is *vélo* three times out of four and *bicyclette* otherwise, "you" is *tu* or
-*vous*, and everything that depends on such a choice agrees with it. The probabilities are known, and so three things are known exactly that
+*vous*, and everything that depends on such a choice agrees with it. The probabilities are known, so we know exactly three things that
 nobody knows about real languages: the **best reachable cross-entropy**, the **best reachable share of exact translations**, and **which
 words belong together**.
 """
@@ -132,7 +132,7 @@ print(f"lowest cross-entropy {held_out.lowest_loss():.4f} nats per word, best sh
 r"""
 Sentences are held out **by combination**. One in seven pairs of an adjective and a noun, and of a verb and the noun of its object, never
 occurs in training: a model that has seen *green bird*, *old king* and never *green king* has to put the words together by itself. Every
-held-out sentence has such a pair, so none of them can be looked up in what was learned by heart. The most famous sentence in this
+held-out sentence has such a pair, so none was learned by heart. The most famous sentence in this
 field is one of them: it is the figure in Bahdanau et al. (2015), and the lectures show it, because three words come in the opposite order.
 
 **Before you run it:** which three? And which rows of the picture will have no cell of 1, because French needs more words
@@ -200,8 +200,8 @@ $$h_i = [\overrightarrow{h}_i ; \overleftarrow{h}_i]$$
 
 ### 2.2 In batches
 
-The sentences of a batch are of different lengths and are filled up with padding. The forward direction comes to the padding last, and
-whatever it makes of it can be thrown away. The backward direction comes to the padding *first*: it would begin every short sentence with
+The sentences of a batch have different lengths and are filled up with padding. The forward direction comes to the padding last, and
+what it computes there can be thrown away. The backward direction comes to the padding *first*: it would begin every short sentence with
 a row of PADs and carry them into all its states. `nn.utils.rnn.pack_padded_sequence` takes the padding out, and `pad_packed_sequence`
 puts zeros in its place.
 
@@ -745,8 +745,8 @@ r"""
 <details><summary>What you should see</summary>
 
 It begins near the logarithm of the number of ids and goes down to almost nothing: each sentence occurs once, with one translation, so there is
-nothing to be uncertain about. This says that the parts fit together and that gradients reach them. It does not say that anything was
-understood.
+nothing to be uncertain about. So the parts fit together, and gradients reach them. Whether anything was
+understood is another question.
 </details>
 
 ## 6 From probabilities to a sentence
@@ -758,7 +758,7 @@ on until it says END.
 
 To follow a search by hand, there is `TableDecoder`: its probabilities stand in a table, those of the next word for
 any two words before it. It has the same two functions as your decoder, `first_state` and `step`, so whatever works
-with one works with the other. Neither is told what the state is: it is handed on as it came.
+with one works with the other. A search need not know what the state is: it passes it on as it came.
 
 **Exercise 9.** ●● Write `greedy_translate` for a batch of sentences. They end at different times: after its END a translation holds
 PAD only, and as soon as all have ended, the search stops.
@@ -809,8 +809,8 @@ log-probability
 
 $$\log p(w_1 \dots w_L) = \sum_{t=1}^{L} \log p(w_t \mid w_1 \dots w_{t-1})$$
 
-where $w_1 \dots w_L$ are the words after START. Every further word makes this sum smaller, so short sentences have an
-advantage that they have not earned. Finished ones are therefore compared by
+where $w_1 \dots w_L$ are the words after START. Every further word makes this sum smaller, which gives short sentences an
+unearned advantage. Finished ones are therefore compared by
 
 $$\text{score} = \frac{\log p(w_1 \dots w_L)}{L^\alpha}$$
 
@@ -975,8 +975,8 @@ check("bleu")
 
 # %% [markdown]
 r"""
-**Before you run it:** our sentences have several right translations. Let somebody translate perfectly, but decide about *tu* and *vous*, *vélo* and
-*bicyclette* anew. What is the BLEU of such a translator, with one reference and with all of them? And that of one who forgets every *pas*?
+**Before you run it:** our sentences have several right translations. Suppose somebody translates perfectly, but chooses anew between *tu* and *vous*, *vélo* and
+*bicyclette*. What is the BLEU of such a translator, with one reference and with all of them? And of one who forgets every *pas*?
 """
 
 # %% tags=["experiment"]
@@ -999,7 +999,7 @@ r"""
 
 A translator that decides anew reaches 0.891 with one reference and 1 with all of them; one that always takes the rarest of the right
 translations gets 0.812, and 1. One that forgets every *pas* says the opposite in more than a third of the sentences, and still gets 0.883. BLEU counts words that agree. It does not know
-which of them matter, and with one reference it takes a right word for a wrong one.
+which of them matter, and with a single reference it counts right words as wrong.
 </details>
 
 ### 7.2 Alignment error rate
@@ -1011,8 +1011,8 @@ well: $S \subseteq P$. Och and Ney (2003), who had people mark both, define
 $$\text{AER} = 1 - \frac{|A \cap S| + |A \cap P|}{|A| + |S|}$$
 
 It is 0 if everything sure was found and everything found is at least possible. In our language no people are needed. A pair is sure where one
-word translates the other; where one language has two words for one of the other, at most one of the pairs is. Possible is, besides, the
-second word of such a pair, and what decides about a form: *la* belongs to "the", but that it is not *le* its noun decides.
+word translates the other; where one language has two words for one of the other, at most one of the pairs is sure. Also possible are the
+second word of such a pair, and a word that decides a form: *la* belongs to "the", but its noun decides that it is not *le*.
 
 **Exercise 12.** ● Write `alignment_error_rate` for alignments as tensors of booleans, of any one shape. Other shapes raise a
 `ValueError`; if nothing was found and nothing is sure, the rate is 0. It returns a float.
@@ -1167,14 +1167,14 @@ print(f"{len(batches)} batches; the first has T = {batches[0][1].shape[1]}, the 
 r"""
 ### 8.3 The model that you hand in
 
-**Exercise 14.** ● `my_translator` returns the model that you want to train and hand in, with new random weights. It takes no arguments: when your
-work is graded, it is called, and the weights from your file are loaded into what it returns. It has to be a
+**Exercise 14.** ● `my_translator` returns the model that you want to train and hand in, with new random weights. It takes no arguments: to grade your
+work, the grader calls it and loads the weights from your file into what it returns. It has to be a
 `TransformerTranslator` for `english_vocabulary()` and `french_vocabulary()`. The widths are yours to choose, as long as the
 file has at most 16 MB; the defaults do well.
 
-Then run the cell, which trains the model and writes `translator.safetensors`. It may be interrupted: with `resume=True` it goes
-on from the file, and when the file holds a finished training, it only loads it. `fit` is your `train` with a progress bar, checkpoints and
-validation. If you change anything that the model is trained with, pass `resume=False` once, to train anew.
+Then run the cell, which trains the model and writes `translator.safetensors`. You may interrupt it: with `resume=True` it continues
+from the file, and a finished training is only loaded. `fit` is your `train` with a progress bar, checkpoints and
+validation. If you change anything that the model is trained with, pass `resume=False` once to train anew.
 
 The check draws new held-out sentences, puts your weights into the grader's own model, and lets that translate. Points depend on
 
@@ -1262,14 +1262,14 @@ r"""
 
 In the run that is shown in the course it falls below 0.01 after some 2500 steps and ends at 0.006 nats per word, though every sentence has a
 combination that was never seen. The translations are worth 99.2 % of the best possible, and with all right translations as references BLEU is
-1.000. (Yours will differ a little.) The model has not learned sentences but words and rules: which nouns are feminine, what stands before what, and how often
+1.000. (Yours will differ a little.) The model has learned not sentences but words and rules: which nouns are feminine, what stands before what, and how often
 *bicyclette* is said.
 </details>
 
 ### 9.2 Where it looks
 
-**Before you run it:** queries are in rows here, one for each French word, as in the figure of Bahdanau et al. What will the three turned
-words look like? And where will the model look for the *a* of *a été signé*, which translates nothing of its own?
+**Before you run it:** queries are in rows here, one for each French word, as in the figure of Bahdanau et al. What will the three words
+in reverse order look like? And where will the model look for the *a* of *a été signé*, which translates nothing of its own?
 """
 
 # %% tags=["experiment"]
@@ -1310,8 +1310,8 @@ r"""
 <details><summary>What you should see</summary>
 
 The three words stand on the opposite diagonal, as in the gold alignment. The rate is 0.081: of a hundred pairs, eight are wrong or
-missing. Most of these are words that leave nothing to be decided: *pas*, once *ne* is written, *que* after *parce*, *été* after *a*, the full stop
-at the end. The weight lies somewhere then, and it does not matter where. It is the mean over eight heads, so it is never as sharp as a
+missing. Most of these are words that leave nothing to decide: *pas*, once *ne* is written, *que* after *parce*, *été* after *a*, the full stop
+at the end. Then it does not matter where the weight lies. It is the mean over eight heads, so it is never as sharp as a
 single one.
 </details>
 
@@ -1324,7 +1324,7 @@ parameters, data, and the rule by which they were trained. The Transformer is yo
 For a fair comparison each has to be trained until it stops improving. So the rate of the two recurrent networks was lowered in three stages,
 and each stage ended when four validations in a row, 1000 steps, had brought nothing better. That takes longer than you will want to wait, so their
 weights come with the course; `AGAIN = True` trains them here. For the Transformer the question does not arise: its gap to the optimum
-is known, and more than that gap cannot be gained.
+is known, and no training can gain more than that gap.
 
 Training had sentences of one or two clauses. The last point of each curve (grey) is about sentences of three or four, longer
 than any of the training.
@@ -1417,15 +1417,14 @@ learned which words usually come together, and leans on that, because 128 number
 reaches 95 % of the best possible, with seven or eight 90 %, with twelve to fifteen 45 %, and with more 20 %. Attention, with the same number of parameters, stays at 98 % or 99 % wherever training had sentences, and the Transformer at 95 % or
 more (only 35 sentences have sixteen words or more). That is the figure of Bahdanau et al.
 
-Beyond 24 words, all three are at 0. No step was ever taken in which a third clause follows, so none of them has learned that a sentence may
-go on, and the Transformer has never seen the positions. A path of length one is no help for what is not in the data.
+Beyond 24 words, all three are at 0. In training no sentence ever goes on to a third clause, so none of them has learned that one may, and the Transformer has never seen the positions. A path of length one is no help for what is not in the data.
 </details>
 
 ### 9.4 How far is it from word to word?
 
 The gradient of a French word has to find its way back to the English words that it depends on. In the network with one vector it goes through the
-decoder's steps, through the vector, and through the encoder's steps: from the last French word to the first English one that is the length of both
-sentences. With attention every French word is one step from every state of the encoder, but English words still hear of each other only through the
+decoder's steps, through the vector, and through the encoder's steps: from the last French word to the first English one, that is the length of both
+sentences together. With attention every French word is one step from every state of the encoder, but English words still learn of each other only through the
 recurrence, word by word. In a Transformer any two words are one step apart, in every block.
 
 **Before you run it:** at which length is the path of one vector a hundred times that of a Transformer?
@@ -1548,7 +1547,7 @@ r"""
   translations alone.
 - Teacher forcing: what goes in and what comes out are one place apart. Padding does not count; END does.
 - A training step: rate, zero_grad, forward, backward, clip, step. Training mode before, evaluation mode after.
-- Beam search compares sentences of different lengths, so it needs a rule for the length. A wider beam finds what the model likes best, and that may
+- Beam search compares sentences of different lengths, so it needs a rule for the length. A wider beam finds what the model finds most probable, and that may
   be worse than what a narrow one finds.
 - Ask what the best possible is. Where translations are ambiguous it is not 100 %.
 
@@ -1558,7 +1557,7 @@ they are. Smoothing then helps, and nobody can tell you the optimum.
 
 **One more, without points: two are better than one.** Train a second translator from another seed, and let both write together: in every step of
 `greedy_translate`, average the *probabilities* of the two, not their weights. You are right if a model together with itself writes what it writes alone.
-How much of what the better of the two still loses against the best possible translator is won? Why would the average of the weights be no model at all?
+How much of the gap between the better of the two and the best possible translator does that close? And why would averaging the weights give no model at all?
 
 ### Sources
 

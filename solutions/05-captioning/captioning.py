@@ -16,8 +16,8 @@ r"""
 
 Lesson 4 let a recurrent decoder look at the words of another language. Here a decoder writes about a picture, and before every
 word it looks at the part of the picture that the word is about. This is the *soft* attention of *Show, Attend and Tell* (Xu et al.
-2015). The network that sees is given; you build the rest: the attention, the decoder, its loss, two ways of writing a caption. Then
-you train it on this machine, in a few minutes.
+2015). The network that sees is given; you build the rest: the attention, the decoder, its loss, and two ways of writing a caption. Then
+you train it on this machine in a few minutes.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -31,7 +31,7 @@ you train it on this machine, in a few minutes.
 | 8 | a Transformer in place of the recurrent cell | `TransformerCaptioner` |
 
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), parts "sequence to sequence" and "image
-captioning". Papers are named where their idea comes up and listed at the end.
+captioning". Papers are named where their ideas come up and are listed at the end.
 
 **Before you begin.** Lesson 4 explains recurrent networks and the GRU (section 2.1), additive scores (3.1), teacher forcing (5.1) and both
 searches (6). Exercises 3, 6 and 7 are variations of what you wrote there: what changes is said each time. If time is short, leave out
@@ -41,7 +41,7 @@ sections 7.4 and 8, which stand by themselves.
 
 - Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
   `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your
-  own in one place, but for the beam search, which needs about fifteen.
+  own in one place, except beam search, which needs about fifteen.
 - The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
   with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
@@ -91,15 +91,15 @@ devices.describe()
 r"""
 ## 1 Pictures whose right caption is known
 
-For a photograph there are a thousand right captions, and whether a model looked at the right place is a matter of
+A photograph has a thousand right captions, and whether a model looked at the right place is a matter of
 opinion. So this lesson draws its own pictures. The digits in them are real handwriting (scikit-learn's copy of the UCI
-digits); how they are arranged is drawn at random, and one small grammar decides what is said:
+digits), arranged at random, and one small grammar decides what is said:
 
 - a group is "a three", "a large seven" or, for equal digits, "two small fives";
 - groups are named in the order of their values, and each is *left of*, *right of*, *above* or *below* the next.
 
-A digit of middle size gets no word for its size, and scenes are drawn so that one of the four relations is clearly right.
-For every scene the caption is then known word for word, and so is the box of each digit. Strokes and fragments lie
+A digit of middle size gets no word for its size, and in every scene one of the four relations is clearly right.
+So each caption is known word for word, and so is the box of each digit. Strokes and fragments lie
 around as clutter; they are never named. The digits of the held-out scenes come from pictures that no training scene
 uses.
 """
@@ -111,7 +111,7 @@ plots.show_scenes(first.images, first.captions, first.boxes, first.named, title=
 
 # %% [markdown]
 r"""
-A model reads and writes numbers. The vocabulary gives every word one, and four things beside words get one too: `PAD`
+A model reads and writes numbers. The vocabulary gives one to every word, and to four other things: `PAD`
 fills up short captions, `START` comes before the first word, `END` after the last, and *unknown* stands for words that
 are not in the vocabulary (there are none here; in real captions there are many).
 """
@@ -129,7 +129,7 @@ r"""
 
 Attention works on a set of vectors. A convolutional network turns the picture into a grid of them: every cell of the
 grid gets a vector that says what stands there. Show, Attend and Tell took a network that had learned to name the
-objects of ImageNet, and left it as it was. `scene_features` is such a network in small: it has learned to say for
+objects of ImageNet, and left it unchanged. `scene_features` is a small network of that kind: it has learned to say for
 each of 10 × 10 cells which digit of which size has its centre there, if any, and its weights come with the course. It
 has never seen a caption. A cell's vector holds 32 numbers: how sure the network is of each of 10 digits in 3 sizes,
 and where the cell lies, since a set has no order (lesson 1, section 7).
@@ -161,7 +161,7 @@ check("grid_features")
 
 # %% [markdown]
 r"""
-**Exercise 2.** ● Weights over cells are drawn over the picture, so the way back is needed too. Write `weights_to_grid`
+**Exercise 2.** ● To draw weights over the picture, we need the way back, too. Write `weights_to_grid`
 for weights with any number of leading axes. If `height * width` is not the number of weights, raise a `ValueError`.
 """
 
@@ -182,7 +182,7 @@ check("weights_to_grid")
 
 # %% [markdown]
 r"""
-What do the vectors tell? Numbers 15, 16 and 17 of a cell's vector (counted from 0) say how sure the network is, from 0 to
+What do the vectors say? Numbers 15, 16 and 17 of a cell's vector (counted from 0) say how sure the network is, from 0 to
 10, that the centre of a small, a middle-sized or a large five lies in the cell.
 
 **Before you run it:** a five covers several cells. How many of them will say so? And what will the network make of the
@@ -207,8 +207,8 @@ r"""
 
 For each five, one cell says "five", in the middle of the digit (scenes 17 and 23 show two fives each); to know it, the
 network must have seen more of the picture than that cell. In scene 14 it is less sure. Clutter is not mistaken for a digit.
-So attention has something to find. The network has looked at every cell without knowing what will be asked; to ask is
-the decoder's business.
+So attention has something to find. The network has described every cell without knowing what will be asked; asking is
+the decoder's job.
 </details>
 
 ## 3 The similarity is a small network
@@ -216,7 +216,7 @@ the decoder's business.
 ### 3.1 One vector is not enough
 
 The first captioners gave the decoder one vector for the whole picture, the mean of the features, say, and let it
-write: the *bottleneck* of lesson 4, section 2.3. Section 7 measures it for pictures. The way out is the same, too, a **new context for
+write: the *bottleneck* of lesson 4, section 2.3. Section 7 measures it for pictures. The way out is the same, too: a **new context for
 every word**. In step $t$, before it says the next word, the decoder compares its state $s_{t-1}$ with every cell, and takes a mean
 in which the cells that matter weigh most:
 
@@ -322,8 +322,8 @@ r"""
 ### 4.1 The loss, shifted once
 
 Training is by teacher forcing (lesson 4, section 5.1). There the sentences were cut into what goes in and what has to come out. Here
-the decoder is given the whole captions, and the loss does the shift: the logits at position $t$ are compared with
-`captions[:, t + 1]`, shifted, once, here and nowhere else. The loss is again the mean over the **real** target words of the whole
+the decoder is given whole captions, and the loss does the shift, once, here and nowhere else: the logits at position $t$ are compared with
+`captions[:, t + 1]`. The loss is again the mean over the **real** target words of the whole
 batch, END among them, PAD not.
 
 **Exercise 4.** ●● Write `caption_loss`. `F.cross_entropy` may be used. If no target is real (captions of one word), the
@@ -368,11 +368,10 @@ $$c_t = \mathrm{attention}(s_{t-1}, h) \qquad s_t = \mathrm{GRU}([y_t ; c_t],\, 
 $y_t$ is the embedding of the word that goes in, and $[\,;\,]$ writes two vectors side by side. Look first, then read
 the word, then say what comes next. Steps count from 1: $y_1$ is the embedding of START, which in the code is `captions[:, 0]`, and
 $\text{logits}_1$ are about the first word of the sentence. (The paper has an LSTM, a gate on $c_t$, and a penalty for cells that are
-never looked at. A GRU, whose equations stand in lesson 4, section 2.1, is a little smaller and does here without the rest.)
+never looked at. A GRU, whose equations stand in lesson 4, section 2.1, is a little smaller, and here it needs none of the rest.)
 
 **Exercise 5.** ●● `__init__` and `first_state` are given. Write `step`, which does this for one word of each picture, and
-`forward`, which does it for all words of the captions, one after the other. Between words, only the state is carried
-on.
+`forward`, which does it for all words of the captions, one after the other. Only the state is carried from word to word.
 
 <details><summary>Hint: step</summary>
 
@@ -430,12 +429,12 @@ check("CaptionDecoder")
 
 # %% [markdown]
 r"""
-A model that cannot learn eight captions by heart will not learn eight thousand. This takes a few seconds, and finds
+A model that cannot learn eight captions by heart will not learn eight thousand. Trying takes a few seconds, and finds
 most mistakes that the check's small examples could miss. (`AdamW` is the Adam of lesson 3, except that in every step each weight also shrinks by a
 small part of itself, *weight decay*: weights that nothing speaks for go to 0. Loshchilov and Hutter 2019.)
 
-**Before you run it:** the vocabulary has 33 words. What is the loss of a model that knows nothing? And what can it go
-down to, if the caption is all that is to be learned?
+**Before you run it:** the vocabulary has 33 words. What is the loss of a model that knows nothing? And how low can it
+go, if these eight captions are all there is to learn?
 """
 
 # %% tags=["experiment"]
@@ -463,9 +462,9 @@ says(r"It begins near $\log 33 = 3.5$", 33, losses[0], within=2)
 r"""
 <details><summary>What you should see</summary>
 
-It begins near $\log 33 = 3.5$, all words equally likely, and goes down to almost nothing. This says that the parts fit together and that gradients reach
-them. It says nothing about whether the model looks: eight captions can be told apart by anything, even by the mean of
-the picture. So a captioner that never looks at any place passes this test too.
+It begins near $\log 33 = 3.5$, all words equally likely, and goes down to almost nothing. So the parts fit together, and gradients reach
+them. Whether the model looks is another question: eight captions can be told apart by anything, even by the mean of
+the picture, and a captioner that never looks at any place passes this test too.
 </details>
 
 ## 5 From probabilities to a sentence
@@ -626,7 +625,7 @@ hypotheses change nothing here. Beam search promises no optimum either: what fal
 
 ### 6.1 The data
 
-Scenes cost little to draw, and their features little to compute, but neither is free; so both are made once, and the
+Drawing scenes and computing their features costs a little time, so both are done once, and the
 decoder goes through them several times. Captions of similar length go into the same batch: a batch costs as many
 steps as its longest caption has words.
 """
@@ -660,24 +659,24 @@ r"""
 ### 6.2 The model that you hand in
 
 **Exercise 8.** ● `my_captioner` returns the decoder that you want to train and hand in, with new random weights. It
-takes no arguments: when your work is graded, it is called, and the weights from your file are loaded into what it
+takes no arguments: to grade your work, the grader calls it and loads the weights from your file into what it
 returns. It has to be a `CaptionDecoder` that computes the equations of section 4.2 and nothing else: on a few scenes it is compared
 with the grader's own decoder with your weights, and that one then writes the captions that count.
-The vocabulary and the features are what they are: `len(scene_vocabulary())` words, 32 numbers for each cell.
+The vocabulary and the features are fixed: `len(scene_vocabulary())` words, 32 numbers for each cell.
 The widths are yours to choose, as long as the file has at most 16 MB. A state of 128 numbers, embeddings of 32 and 32 hidden units in the attention do well; the
 time of a step grows with all three.
 
 The loss of the next cell has a second part. Nothing in the first one asks the attention to lie on the digit that is
 being named: the first state has seen the mean of all cells, so the decoder may know from the beginning which digits there are,
 and look elsewhere while it names them. The entropy of a row of weights, $-\sum_n a_n \ln a_n$, is 0 when all weight lies in
-one cell and $\ln 100 \approx 4.6$ when it is spread evenly. A small price on it makes it worth while to look at few cells; at
-which ones is left to the decoder. (Xu et al. had a term of this kind with another wish: that over the whole caption every cell be
-looked at once.)
+one cell and $\ln 100 \approx 4.6$ when it is spread evenly. A small price on it rewards looking at few cells; which
+ones is up to the decoder. (Xu et al. had a term of this kind for another purpose: every cell should be looked at once over the whole
+caption.)
 
-Then run the cell, which trains the decoder and writes `captioner.safetensors`. It may be interrupted: with `resume=True` it goes
-on from the file, and when the file holds a finished training, it only loads it. If you change `my_captioner`
+Then run the cell, which trains the decoder and writes `captioner.safetensors`. You may interrupt it: with `resume=True` it continues
+from the file, and a finished training is only loaded. If you change `my_captioner`
 afterwards, or repair anything that it is trained with (`grid_features`, the attention, the decoder, the loss), pass
-`resume=False` once, to train anew: otherwise the old weights are loaded.
+`resume=False` once to train anew; otherwise the old weights are loaded.
 
 The check draws new held-out scenes and lets a decoder with your weights write; the points for it depend on
 
@@ -752,25 +751,25 @@ r"""
 From the first word on the weight lies on one digit: the first state has seen the mean of all cells, so it knows which one comes
 first. While the first "a" and a size are written, part of the weight already tries other cells; when the digit itself is named, nearly all of it is
 there. For the first word of a relation it has moved on to the *next* digit: the state remembers where the last one was, the context
-brings the place of the next (two of the 32 numbers), and the word is the comparison of both. At the article behind it the weight may
+brings the place of the next (two of the 32 numbers), and the word is the comparison of the two. At the next article the weight may
 spread once more. Before END there is nothing left to look at, and where the weight lies does not matter.
 
-Nobody told it where to look. It is the easiest way to predict the words.
+Nobody told it where to look. Looking there is the easiest way to predict the words.
 </details>
 
-Your own eyes do alike: they see sharply in a small spot only, and jump from one place to the next, three or four times a second (*saccades*); which place comes next depends on what you want to know. And the scheme works for other
-pairs than pictures and words. After *Show, Attend and Tell* came a whole family, "X, attend and Y": a question looks at a picture, and the answer is said (Xu and Saenko 2016, *Ask, attend and answer*); a writer looks at sound (Chan et al. 2016, *Listen, attend and spell*); a
-robot that is told the way looks at the words (Mei et al. 2016, *Listen, attend and walk*). Only the grid of vectors and the thing that writes change.
+Your own eyes work in the same way: they see sharply only in a small spot, and jump from one place to the next three or four times a second (*saccades*); where they jump depends on what you want to know. And the scheme is not limited to pictures
+and words. After *Show, Attend and Tell* came a whole family, "X, attend and Y": a question looks at a picture (Xu and Saenko 2016, *Ask, attend and answer*), a transcript at sound (Chan et al. 2016, *Listen, attend and spell*), a
+robot at the directions it was given (Mei et al. 2016, *Listen, attend and walk*). Only the grid of vectors and the thing that writes change.
 
 ### 7.2 How good is it?
 
-Two figures say it. *Exact*: the share of held-out scenes whose caption is right, word for word. *Pointing*: while a
-digit is named, how much of the weight lies in the box of that digit; nobody has ever told the model about boxes. (Where a caption is
+Two figures measure it. *Exact*: the share of held-out scenes whose caption is right, word for word. *Pointing*: while a
+digit is named, how much of the weight lies in the box of that digit; nobody ever told the model about boxes. (Where a caption is
 wrong, word $t$ need not be the digit whose box is known, so only exact captions are asked.)
 
 **Exercise 9.** ●● Write `pointing`. A word names a digit if its region has a True somewhere; other words do not count. What is written may be longer
-or shorter than the right caption: words beyond the shorter of both do not count either. All words that count are counted alike, in whatever caption
-they stand. If there is none, the result is 0.0. The last rows of its table belong to the experiment of section 7.3; they can
+or shorter than the right caption: words beyond the shorter of both do not count either. Every word that counts counts equally, whichever caption
+it stands in. If there is none, the result is 0.0. The last rows of its table belong to the experiment of section 7.3; they can
 wait until you are there.
 
 <details><summary>Hint: which words count</summary>
@@ -801,8 +800,8 @@ def pointing(maps, regions, counts):
 
 # %% [markdown]
 r"""
-And four controls, because a figure alone proves little. The written captions are compared with the captions of *other scenes*:
-how often is a fluent sentence right by chance? The features are *averaged* over all cells: looking anywhere gives the same, and
+A figure alone proves little, so there are four controls. The written captions are compared with the captions of *other scenes*:
+how often is a fluent sentence right by chance? The features are *averaged* over all cells: wherever you look, you see the same, and
 nothing says what stands where. And the grid gets 50 more cells, with features of other scenes, once with a *mask* that forbids
 them and once with *no mask*.
 
@@ -845,15 +844,16 @@ r"""
 <details><summary>What you should see</summary>
 
 In the run that is shown in the course, 95 % of the captions are exact, and 94 % of the weight lies in the right box. (Yours will
-differ by a point or two.) Under the captions of other scenes, next to none is right: fluency alone earns nothing. With
-averaged features 0.6 % are left, so it does matter where it looks. Fifty cells more do no harm at all as long as the mask
-forbids them: 95 % again, to the last caption. Without the mask, 17 %: the decoder speaks of digits that lie in other scenes.
+differ by a point or two.) Against the captions of
+other scenes, next to none is right: fluency alone earns nothing. With
+averaged features 0.6 % are left, so it does matter where it looks. Fifty more cells do no harm at all as long as the mask
+forbids them: 95 % again, to the last caption. Without the mask, 17 %: the decoder names digits that lie in other scenes.
 
 What is still wrong is mostly a digit that the network reads wrongly in handwriting it has never seen, and now and then a
 digit too many or too few.
 </details>
 
-The trained captioner also says what searching is worth. Greedy takes the most probable word each time; `beam_search` with $k = 3$ keeps three captions open.
+Is a search worth its cost here? Greedy takes the most probable word each time; `beam_search` with $k = 3$ keeps three captions open.
 
 **Before you run it:** for how many of 200 scenes will the two write different captions? Whose will be right more often?
 """
@@ -874,8 +874,8 @@ given("In section 5.2", "section 9.5")
 r"""
 <details><summary>What you should see</summary>
 
-None of the 200 captions differs: the trained decoder is sure of nearly every word, so the first choice is part of the best caption. In section 5.2 the table was made so that it is not. Searching pays where a model is undecided (lesson 4, section 9.5, has
-a figure of it); here a scene that is described wrongly was *seen* wrongly, and no search mends that.
+None of the 200 captions differs: the trained decoder is sure of nearly every word, so the first choice is part of the best caption. (The table of section 5.2 was made so that it is not.) Searching pays where a model is undecided (lesson 4, section 9.5, has
+a figure); here a wrongly described scene was *seen* wrongly, and no search mends that.
 </details>
 
 ### 7.3 An experiment: what does the price buy?
@@ -885,7 +885,7 @@ once more, from the same seed, on the same batches in the same order, for as man
 
 **Before you run it**, write into `predicted` what you expect of the four numbers, each between 0 and 1. You know the first two from section 7.2. The question is what
 becomes of them without the price: will fewer captions be exact, or more? Will the attention still lie on the digit that is named, and why? (A
-prediction is never graded for being right. It is graded for being there.)
+prediction is not graded for being right, only for being there.)
 """
 
 # %% nbgrader={"grade_id": "predicted", "solution": true}
@@ -921,16 +921,16 @@ r"""
 
 The price buys pointing, and nothing else. In the run that is shown in the course, 94.6 % of the captions are exact with it and 95.3 % without, a difference no larger than that between two seeds. But 93.9 % of the weight lies in the right box with it, and 88.2 % without. (From five seeds: 95.1 % against 95.5 % exact, with standard deviations of 0.6 and 0.4; and 93.9 % against 87.4 % in the box, with 0.4 and 0.8.)
 
-So the loss of the words alone brings most of the attention to the digit that is named; nobody has to ask for it. What it does not ask for is that *nothing else* be looked at, and there the decoder is a little careless, because it costs nothing. Whoever had reported the pointing
-of section 7.2 without this experiment would have called all of it a discovery of the model's, and a part of it was put in by hand.
+So the loss of the words alone brings most of the attention to the digit that is named; nobody has to ask for it. It does not ask the decoder to look at *nothing else*, and there the decoder is a little careless, because that costs nothing. Had we reported the pointing
+of section 7.2 without this experiment, we would have called all of it the model's discovery, when part of it was put in by hand.
 </details>
 
 ### 7.4 The bottleneck, measured
 
 Take the attention away. The decoder then has one vector for the whole picture, the same before every word, as in 2014. To be
-fair, it may learn what to put into that vector: every cell, with its place, passes a small network, and the mean of what comes out, brought to the
-width of the vector, is what the decoder gets. To the decoder this is a picture with a single cell. And to see whether there is just too little room in
-it, the vector has 8 numbers or 512. (Each is a training of its own, a quarter as long as the captioner's; these files need not be handed in.)
+fair, it may learn what to put into that vector: every cell, with its place, passes through a small network, and the mean of the results, brought to the
+width of the vector, is what the decoder gets. To the decoder this is a picture with a single cell. To see whether the vector is simply too
+small, we give it 8 numbers or 512. (Each is trained anew, a quarter as long as the captioner; these files need not be handed in.)
 
 **Before you run it:** for which captions will it do as well as before? How much will 512 numbers help over 8?
 """
@@ -985,16 +985,16 @@ claims("with three in less than a tenth", max(shares["3 groups"]) < 0.1)
 r"""
 <details><summary>What you should see</summary>
 
-With one group, the vector does as well as attention: the digits are all it has to hold. With two groups it is right in about a quarter of the scenes and with three in less than a tenth, where attention gets 96 % and 89 %. And the size of the vector makes no difference, from 8 numbers to
-512: it is not room that is missing. A mean over cells says which digits there are, how large and how many, but not which stands *where*: "four, left" and "six, right" add up to the same as "four, right" and "six, left", unless the network before the mean has already tied each digit to its place. It could learn to;
+With one group, the vector does as well as attention: all it has to hold are the digits. With two groups it is right in about a quarter of the scenes and with three in less than a tenth, where attention gets 96 % and 89 %. And the size of the vector makes no difference, from 8 numbers to
+512: it does not lack room. A mean over cells says which digits there are, how large and how many, but not which stands *where*: "four, left" and "six, right" add up to the same as "four, right" and "six, left", unless the network before the mean has already tied each digit to its place. It could learn to;
 in these steps it does not. So the decoder writes the right digits and guesses the relations: one in four is right by chance, and two in a row one in sixteen.
 
-With attention nothing has to be prepared for every question that may come. When the decoder wants to know where the four is, it looks.
+With attention nothing has to be prepared for questions that may come. When the decoder needs to know where the four is, it looks.
 </details>
 
 ### Written question 2 (2 points, graded by hand)
 
-- (a) The loss knows of words, and that it is dear to look at many cells; it knows nothing of boxes. Why does the attention
+- (a) The loss knows about words, and that looking at many cells is expensive; it knows nothing about boxes. Why does the attention
   come to lie on the digit that is being named? What would happen to the loss if it lay elsewhere?
 - (b) Your captioner writes "a two left of a five" under a photograph of a street. Which figure of section 7.2 would have
   told you beforehand that fluent captions prove nothing, and why?
@@ -1004,9 +1004,9 @@ Three to six sentences are enough.
 
 # %% [markdown] nbgrader={"grade_id": "written-pointing", "grade": true, "solution": true, "points": 2}
 r"""
-(a) At the step of a digit's word, the logits are made from the new state and the context. The context is a weighted
-mean of what the cells show; if it is taken from the cells of that digit alone, it says clearly which digit it is, and
-if it is taken from elsewhere, or from two digits at once, the word cannot be predicted and the loss is high. The
+(a) At the step of a digit's word, the logits are computed from the new state and the context. The context is a weighted
+mean of what the cells show; if the weight lies on the cells of that digit alone, it says clearly which digit it is, and
+if it lies elsewhere, or from two digits at once, the word cannot be predicted and the loss is high. The
 softmax is differentiable, so the gradient moves weight to the cells whose features make the right word more probable.
 Those are the digit's own cells, because nothing else in the picture tells which digit it is. The price on spread adds
 only that few cells are better than many.
@@ -1077,12 +1077,12 @@ check("TransformerCaptioner")
 r"""
 ### 8.1 What does it learn, in as many steps?
 
-`greedy_caption` asks a decoder for two things, a first state and a step. A Transformer has no state, but the words so far will do: `WordByWord`, below, reads them all
-again for each new word. (So it could search with beams as well.)
+`greedy_caption` asks a decoder for two things, a first state and a step. A Transformer has no state, but the words so far can serve as one: `WordByWord`, below, reads them all
+again for each new word. (So beam search would work, too.)
 
 It is trained for 1500 steps, without a price. (The file need not be handed in.)
 
-**Before you run it:** the Transformer has half as many weights again as the recurrent decoder, and sees all words before. After 1500 steps the recurrent one writes 92 % of these captions exactly. Will the
+**Before you run it:** the Transformer has half as many weights again as the recurrent decoder, and sees all earlier words at once. After 1500 steps the recurrent one writes 92 % of these captions exactly. Will the
 Transformer do better or worse? And will its last block point at the digits?
 """
 
@@ -1133,12 +1133,12 @@ given("after 1500 steps: 59.9 % (standard deviation 4.8) against 91.6 % (0.6)", 
 r"""
 <details><summary>What you should see</summary>
 
-Worse, and by far. 60 % of the captions are exact, and 57 % of the weight lies in the right box. (Five seeds of each, after 1500 steps: 59.9 % (standard deviation 4.8) against 91.6 % (0.6).) Where does it fail? Not at the relations: with a single group it is 66 %. The commonest
-first wrong word, four times as often as any other, is "a" in place of "two". It cannot count. The weighted mean of two equal sixes is the same as that of one. How many there are can be seen in the mean over *all* cells, where two leave twice the trace of one; from it the
-recurrent decoder's first state is made. The Transformer has to find out that one of its heads should look everywhere.
+Far worse. 60 % of the captions are exact, and 57 % of the weight lies in the right box. (Five seeds of each, after 1500 steps: 59.9 % (standard deviation 4.8) against 91.6 % (0.6).) Where does it fail? Not at the relations: with a single group it is 66 %. The most common
+first wrong word, four times as often as any other, is "a" in place of "two". It cannot count. The weighted mean of two equal sixes is the same as that of one. How many there are shows in the mean over *all* cells, where two leave twice the trace of one; the
+recurrent decoder's first state is made from that mean. The Transformer is never given it: a head would have to learn to look everywhere, and the rest to read so small a trace.
 
 Is that the reason? A control: put that mean (ten times, because it is small) beside the numbers of every cell. Three seeds then write 78.7 %, 75.7 % and 76.9 % exactly, and "a" in place of "two" comes a quarter as often.
-So it is most of it; the rest are captions that stop too early or too late, which is counting as well, of words. With 4500 steps instead of 1500 the Transformer gets to 81 % without any help. It can learn to count: **what is not built in has to be learned, and that costs steps.**
+So that is most of it; what remains are mostly captions that are too long or too short. With 4500 steps instead of 1500 the Transformer gets to 81 % without any help. It can learn to count: **what is not built in has to be learned, and that costs steps.**
 </details>
 
 ### 8.2 What does it cost?
@@ -1166,7 +1166,7 @@ r"""
 <details><summary>What you should see</summary>
 
 On two cores the times lie close together (in our runs the Transformer took from three quarters of the other's time to a little more than it), though the
-Transformer is half as large again. The difference is what they have to wait for. The recurrent decoder takes its steps one after the other, on any machine, and each is small; a GPU would be idle for most
+Transformer is half as large again. The difference lies in what has to wait. The recurrent decoder takes its steps one after the other, on any machine, and each is small; a GPU would be idle most
 of the time. The Transformer does all words in a few large products. When *writing*, both go word by word.
 </details>
 
@@ -1176,9 +1176,9 @@ of the time. The Transformer does all words in a few large products. When *writi
 - Additive attention compares with a small network, so state and features need not have the same width. Without the
   tanh, the state would have no say.
 - The loss is shifted once, and padding does not count. END is a word that has to be learned.
-- In training the decoder reads the right words, in writing its own. Greedy search cannot take a word back; beam search
-  keeps a few ways open, and compares finished sentences by their mean, or short
-  ones have an advantage that they have not earned.
+- In training the decoder reads the right words; when it writes, its own. Greedy search cannot take a word back; beam search
+  keeps a few ways open, and compares finished sentences by their mean, because by their sum short
+  ones would have an unearned advantage.
 - One vector for a picture is a bottleneck. A new context for every word is not.
 - Fluent captions prove nothing. Shuffle the pictures, average the features, remove the mask: if taking
   something away does not hurt, it was not used.
@@ -1187,7 +1187,7 @@ of the time. The Transformer does all words in a few large products. When *writi
 and its folder of images), and `Vocabulary.from_captions` makes the vocabulary. A network trained on ImageNet takes the
 place of `scene_features`; the exercises stay as they are.
 
-**One more, without points: every cell once.** Xu et al. wished that over the whole caption every cell be looked at about once, and added $\lambda \sum_i (1 - \sum_t a_{t,i})^2$ to the loss. Put it in the place of the price, with $\lambda = 0.003$ or so, train, and
+**One more, without points: every cell once.** Xu et al. wanted every cell to be looked at about once over the whole caption, and added $\lambda \sum_i (1 - \sum_t a_{t,i})^2$ to the loss. Put it in the place of the price, with $\lambda = 0.003$ or so, train, and
 measure as in section 7.3. You are right if the sum over $t$ of the weights of a cell comes nearer to 1 than before. What does it do to pointing in these scenes, where nine cells in ten show nothing that is named?
 
 ### Sources

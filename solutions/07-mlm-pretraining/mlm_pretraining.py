@@ -14,9 +14,9 @@
 r"""
 # 7 Pretraining with masked words
 
-Text without labels is there in any amount; labels are expensive. BERT (Devlin et al. 2019) learns from the first, so that few of the second
-are enough: words are hidden, and an encoder guesses them from what stands on both sides. You build all of it: the masking,
-the loss, the model, the heads for tasks of your own. Then you train it on this machine, first on a language of which
+Labels are expensive; text without labels is abundant. BERT (Devlin et al. 2019) learns from such text, so that a few labels
+are enough afterwards: words are hidden, and an encoder guesses them from both sides. You build all of it: the masking,
+the loss, the model, the heads for tasks of your own. Then you train it on this machine, first on a language about which
 everything is known, so that you can say how good "good" is, and then on real English.
 
 | section | the one change | exercise |
@@ -29,11 +29,11 @@ everything is known, so that you can say how good "good" is, and then on real En
 | 6 | real English: word pieces and pairs of sentences | `sentence_pairs`, written question 2 |
 | 7 | what T5, ELECTRA and XLM change | |
 
-It follows Z. Kira's CS 4644/7643 and Y. Yao's "Attention, Transformer, and BERT" (HKUST). Papers are named where their idea comes up
-and listed at the end.
+It follows Z. Kira's CS 4644/7643 and Y. Yao's "Attention, Transformer, and BERT" (HKUST). Papers are named where their ideas come up
+and are listed at the end.
 
 **Before you begin.** Lesson 3 (its encoder is used in section 3). Exercises 2 and 13 are the hardest. If time is short, leave out
-sections 6 and 7: they repeat the way of sections 2 to 5 on real text.
+sections 6 and 7: they repeat the steps of sections 2 to 5 on real text.
 
 ## How this notebook works
 
@@ -94,13 +94,13 @@ r"""
 ## 1 A language whose every probability is known
 
 How good is a language model whose loss is 0.9? For English nobody can say, because nobody knows how predictable English
-is. So we begin with a small language that is drawn from a grammar. It has 70 words, and words agree with words far away:
+is. So we begin with a small language drawn from a grammar. It has 70 words, and words agree with words far away:
 
 - *the tall **queen** near the robots **sleeps** and **she** likes **herself**.*
 - *some **monks** that the girl hears **wait**.*
 
 The verb, the pronoun and the reflexive agree with the **subject** in number and gender. The nouns between (*robots*, *girl*) are
-there to mislead. Who wants to guess *herself* has to find *queen*, eight words before.
+there to mislead. To guess *herself*, one has to find *queen*, eight words before.
 """
 
 # %% tags=["experiment"]
@@ -126,16 +126,16 @@ Because the grammar is known, so is the probability of everything. Hide a word: 
 ### 1.1 Three sentences, by hand
 
 Take a language of three sentences: *the queen sleeps* with probability 0.5, *the king sleeps* with 0.3, *the king waits* with 0.2. The
-second word is hidden. If *the [MASK] sleeps* is seen, it was not the third sentence. The other two fit, and they came in the ratio 0.5 : 0.3; so the
-gap holds *queen* with probability 0.5/0.8 = 0.625, and *king* with 0.375. If *the [MASK] waits* is seen, there is no doubt. This is Bayes' rule. For a
-language of sentences $s_1 \dots s_K$ with the probabilities $p_k$,
+second word is hidden. If we see *the [MASK] sleeps*, it was not the third sentence. The other two fit, in the ratio 0.5 : 0.3; so the
+gap holds *queen* with probability 0.5/0.8 = 0.625, and *king* with 0.375. If we see *the [MASK] waits*, there is no doubt. This is Bayes' rule. For a
+language of sentences $s_1 \dots s_K$ with probabilities $p_k$,
 
 $$P(v \text{ at place } n \mid \text{what is seen of } s_k) = \frac{\sum_j p_j \, [s_j \text{ fits}] \, [s_{j,n} = v]}{\sum_j p_j \, [s_j \text{ fits}]}$$
 
 where a bracket is 1 if it holds and 0 if not, and $s_j$ fits if it agrees with $s_k$ at every place that is seen.
 
-A model that gives the right word the probability $q$ loses $-\log q$. The unit is the *nat*: with the natural logarithm, $q = 1/e$ costs 1. A model
-that knows the language gives exactly $P$. Its loss, in the mean over the hidden places and over the sentences, each as often as it comes, is the **limit**
+A model that gives the right word probability $q$ loses $-\log q$. The unit is the *nat*: with the natural logarithm, $q = 1/e$ costs 1. A model
+that knows the language gives exactly $P$. Its loss, averaged over the hidden places and over the sentences, each as often as it comes, is the **limit**
 
 $$L = \frac{1}{\text{number of hidden places}} \sum_k p_k \sum_{n \text{ hidden}} -\log P(s_{k,n} \text{ at } n \mid \text{what is seen of } s_k).$$
 
@@ -151,7 +151,7 @@ to be true of a row of the last axis?
 </details>
 <details><summary>Hint: from there to P</summary>
 
-You have a table `(K, K)` of what fits. Weight its columns by the sentences' probabilities; then let every row have the sum 1. Row $k$ now says how
+You have a table `(K, K)` of what fits. Weight its columns by the sentences' probabilities, then divide each row by its sum. Row $k$ now says how
 probable each sentence is, given what is seen of sentence $k$. Each gives that probability to its own words; `F.one_hot(sentences, V)`, `(K, N, V)`, says which they are.
 </details>
 """
@@ -178,7 +178,7 @@ check("exact_limit")
 
 # %% [markdown]
 r"""
-**Before you run it:** one place is hidden, or all three. Where is the limit 0? And is the second word as dear if the third is hidden, too?
+**Before you run it:** one place is hidden, or all three. Where is the limit 0? And does the second word cost as much when the third is hidden, too?
 """
 
 # %% tags=["experiment"]
@@ -205,14 +205,14 @@ claims("*the* stands in every sentence", by_place[0] < 1e-6)
 r"""
 <details><summary>What you should see</summary>
 
-*the* stands in every sentence, so it costs nothing. The second word costs 0.529 nats if it is hidden alone, and the two cost 0.597 each if the third is hidden with it: whoever sees less knows less. The sure *the* brings
-the mean down again, so hiding all three costs 0.398 for each place. (Each place is guessed for itself, as a masked language model does; that the two words hang together is lost on it.)
+*the* stands in every sentence, so it costs nothing. The second word costs 0.529 nats if it is hidden alone, and the two cost 0.597 each if the third is hidden with it: who sees less knows less. *the* is certain and brings
+the mean down again, so hiding all three costs 0.398 for each place. (Each place is guessed by itself, as a masked language model does; it cannot say that the two words depend on each other.)
 </details>
 
 ### 1.2 Too many to list
 
-The grammar above makes too many sentences to list. `posterior` computes the same $P$ exactly, by summing over all sentences of the language that fit what is seen, cleverly.
-It also knows that a word that is seen may be one that was replaced at random (section 2). No model, however large, can do better than these numbers.
+The grammar above makes too many sentences to list. `posterior` computes the same $P$ exactly, with a cleverer sum over all sentences that fit what is seen.
+It also allows for a visible word that was replaced at random (section 2). No model, however large, can do better than these numbers.
 
 **Before you run it:** in *the queen [MASK] .*, how many words are possible in the gap? And in
 *the queen near the [MASK] sleeps .*?
@@ -245,11 +245,11 @@ for sentence in ("the queen [MASK] .", "the queen near the [MASK] sleeps .", "th
 r"""
 <details><summary>What you should see</summary>
 
-After *the queen* come the five verbs that need no object, in the third person singular, and four other words: *near*, *behind*, *beside* or *that*
-may go on, but not with a full stop right behind them. So five. In the second sentence any of the 24 nouns may stand, singular or
+After *the queen* the grammar allows nine words: five verbs without an object, in the third person singular, and *near*, *behind*, *beside* or *that*,
+which cannot stand before a full stop. So five. In the second sentence any of the 24 nouns may stand, singular or
 plural: nothing agrees with it. In the third sentence, *like* (not *likes*) says that the subject is plural, but *the queen* is
-singular. A sentence like that does not exist, unless something that is seen is not what was written: one of the words must be one that
-was replaced at random (section 2). The exact answer takes that into account as well.
+singular. The language has no such sentence, so one of the visible words must have been
+replaced at random (section 2). The exact answer takes that into account.
 </details>
 
 ## 2 Hide words, and guess them
@@ -263,11 +263,11 @@ it would look at the answer. So some tokens are hidden, and only they are predic
 - of the chosen ones, **80 %** become `[MASK]`, **10 %** become a random ordinary token, **10 %** stay as they are;
 - the **labels** are the ids of the chosen tokens as they were, and $-100$ everywhere else.
 
-Why not always `[MASK]`? When the model is used later, there is no `[MASK]` in the text. If it had learned that only `[MASK]` needs
-thought, it would make nothing of the others. And with 10 % random tokens it cannot trust what it sees either.
+Why not always `[MASK]`? When the model is used later, the text has no `[MASK]`. Had it learned that only `[MASK]` needs
+thought, it would make nothing of the other tokens. And with 10 % random tokens it cannot trust what it sees either.
 
-The masking is *dynamic*: a sentence that comes again is masked in another way (Liu et al. 2019). All randomness comes from the
-`generator` that is given, so that a training can be repeated.
+The masking is *dynamic*: a sentence that comes again is masked differently (Liu et al. 2019). All randomness comes from the
+given `generator`, so that a training can be repeated.
 
 **Exercise 2.** ●●● Write `mask_tokens`.
 
@@ -320,10 +320,10 @@ for time in (1, 2):
 r"""
 ### 2.2 The loss
 
-The model gives logits for every place, $(B, N, V)$. Only the chosen places count, and there are few of them: the loss is the mean of
+The model gives logits for every place, $(B, N, V)$. Only the few chosen places count: the loss is the mean of
 $-\log p(\text{label})$ over all labels of the batch that are not $-100$.
 
-A short batch may have no chosen token at all. The mean of nothing is $0/0$, NaN, and a single such step spoils every weight. The loss
+A short batch may have no chosen token. The mean of nothing is $0/0$, NaN, and one such step spoils every weight. The loss
 is then **0**, with a gradient of zero.
 
 **Exercise 3.** ● Write `mlm_loss`. `F.cross_entropy` may be used; it leaves out labels of $-100$ by itself.
@@ -355,8 +355,8 @@ check("mlm_loss")
 
 # %% [markdown]
 r"""
-Now the loss has a scale with two ends. Knowing nothing costs $\log 75$ nats. At the other end is the **limit**: what the best of all models would lose on these
-very gaps, the mean of $-\log$ of the exact posterior probabilities. `lowest_loss` computes it as `exact_limit` does, for the large language.
+Now the loss has a scale with two ends. Knowing nothing costs $\log 75 = 4.3$ nats. At the other end is the **limit**, what the best possible model would lose on these
+very gaps: the mean of $-\log$ of the exact posterior probabilities. `lowest_loss` computes it as `exact_limit` does, for the large language.
 
 **Before you run it:** is the limit 0? If not, what cannot be known?
 """
@@ -374,7 +374,7 @@ says("The limit is 0.863 nats.", limit)
 r"""
 <details><summary>What you should see</summary>
 
-The limit is 0.863 nats. Which of five verbs a queen does is anybody's guess; that it ends in *s* is not. A model at the limit knows
+The limit is 0.863 nats. Which of five things a queen does is anybody's guess; that the verb ends in *s* is not. A model at the limit knows
 everything that can be known, and is as unsure as it should be about the rest.
 </details>
 
@@ -393,14 +393,14 @@ side, section 6), and where it stands:
 
 $$X = \mathrm{dropout}(\mathrm{LayerNorm}(E_{\text{token}} + S_{\text{segment}} + P_{\text{position}}))$$
 
-The positions are learned, one vector for each place up to `max_length`. They are **added**, as in the paper; one of the decks that this
+The positions are learned, one vector for each place up to `max_length`. They are **added**, as in the paper; one of the lectures that this
 lesson follows says "concatenate".
 
 **Exercise 4.** ● Write the forward of `BertEmbeddings`. Without `segments`, all tokens belong to segment 0.
 
 <details><summary>Hint: the positions</summary>
 
-The table is asked with the numbers of the places, 0 to N − 1, on the device of `ids`. What comes out, `(N, D)`, broadcasts over the batch.
+Look up the numbers of the places, 0 to N − 1, on the device of `ids`. What comes out, `(N, D)`, broadcasts over the batch.
 </details>
 """
 
@@ -435,8 +435,8 @@ check("BertEmbeddings")
 r"""
 ### 3.2 The encoder
 
-Behind the embeddings stands the encoder of lesson 3, ready-made as `layers.Encoder`: post-norm blocks
-(`norm="post"`), with GELU. There is **no causal mask**: a gap is filled from both sides. The one mask there is hides **padding**. Sentences
+After the embeddings comes the encoder of lesson 3, ready-made as `layers.Encoder`, in its post-norm form
+(`norm="post"`) with GELU. There is **no causal mask**: a gap is filled from both sides. The only mask hides **padding**: the sentences
 of a batch have different lengths, and what a sentence means must not depend on how long its neighbours are.
 
 **Exercise 5.** ●● Write the forward of `BertEncoder`: the mask, the embeddings, the blocks. `self.blocks(X, allowed, need_weights)` gives
@@ -445,7 +445,7 @@ of a batch have different lengths, and what a sentence means must not depend on 
 <details><summary>Hint: the shape of the mask</summary>
 
 `allowed` has to broadcast to `(B, H, N_Q, N_K)`. `ids != PAD` is `(B, N)`: is its N the queries or the keys? It is the **keys** that are hidden, for every head and every query.
-(What comes out at the places of padding itself does not matter to anybody.)
+(What comes out at the padding itself does not matter.)
 </details>
 """
 
@@ -475,17 +475,17 @@ check("BertEncoder")
 r"""
 ### 3.3 From vectors to words
 
-For every token there is now a vector $y$. It passes one more layer, and is then compared with the vectors of all tokens, **the
-same** $E$ with which they came in (the output is *tied* to the input), plus a number $b_v$ for each token, which can say how frequent it is:
+For every token there is now a vector $y$. It passes through one more layer and is then compared with the vectors of all tokens, **the
+same** $E$ with which they came in (the output is *tied* to the input); a number $b_v$ for each token can say how frequent it is:
 
 $$z = \mathrm{LayerNorm}(\mathrm{GELU}(W y + c)) \qquad \text{logit}_v = z \cdot E_v + b_v$$
 
 **Exercise 6.** ●● Write the forward of `MaskedLanguageModel`. The encoder's weights are not needed: `need_weights=False` is faster.
 
 (Two lines of the given code matter more than they seem to. The vectors of `BertEmbeddings` begin with a standard deviation of 0.2. The logits are products with them, and with PyTorch's standard deviation of 1 an untrained
-model is *sure* of nonsense: it begins at 17 nats, where knowing nothing costs $\ln 75 = 4.3$. With BERT's 0.02 it begins at 4.3, but then the logits stay so small for so long that, in the 2200 steps of section 4, it does
-not learn to repeat what it sees, and ends 0.073 nats above the limit instead of 0.026. And in `__init__` below, which is not in the paper, $W$ begins as the identity. Then a token that is seen is at first predicted as itself, which
-for a chosen token is right in half of the cases in which it is seen. With a random $W$ the model needs long to find that out.)
+model is *sure* of nonsense: it begins at 17 nats, where knowing nothing costs 4.3. With BERT's 0.02 it begins at 4.3, but the logits stay so small for so long that, in the 2200 steps of section 4, it does
+not learn to repeat what it sees, and ends 0.073 nats above the limit instead of 0.026. And $W$ begins as the identity (this is not in the paper). So a visible token is at first predicted as itself, which
+is right for half of the chosen tokens that are visible. With a random $W$ the model takes long to find that out.)
 
 <details><summary>Hint: the product with all token vectors</summary>
 
@@ -521,18 +521,18 @@ r"""
 ## 4 Pretraining, measured against the best that is possible
 
 **Exercise 7.** ● `my_language_model` returns the model that you want to train and hand in, with new random weights. It
-takes no arguments: when your work is graded, it is called, and the weights from your file are loaded into what it
+takes no arguments: to grade your work, the grader calls it and loads the weights from your file into what it
 returns. It has to be a `MaskedLanguageModel` as section 3 describes it, and nothing else: on a few sentences it is compared with the
 grader's own model with your weights, and the loss that counts is that model's. The vocabulary is `len(agreement_words())`; a framed sentence
 has at most 19 tokens, so `max_length` is 19 or more. The widths are yours to choose, as long as the file has at most 16 MB: a width of
-64, 4 heads, 2 blocks and no dropout do well. (Dropout helps against learning by heart. Here are 100 000 sentences, masked in another
-way every time.)
+64, 4 heads, 2 blocks and no dropout do well. (Dropout helps against learning by heart. Here there are 100 000 sentences, masked differently
+every time.)
 
-Then run the cell, which trains the model, in about a minute and a half on two cores, and writes `language_model.safetensors`. It may be interrupted: with `resume=True` it goes
-on from the file, and when the file holds a finished training, it only loads it. If you change `my_language_model`
-afterwards, or repair anything that it is trained with, pass `resume=False` once, to train anew.
+Then run the cell, which trains the model in about a minute and a half on two cores and writes `language_model.safetensors`. You may interrupt it: with `resume=True` it continues
+from the file, and a finished training is only loaded. If you change `my_language_model`
+afterwards, or repair anything that it is trained with, pass `resume=False` once to train anew.
 
-The check draws new sentences and compares the loss of a model with your weights with the limit on them. Up to 0.12 nats above it earn full points; the
+The check draws new sentences and compares the loss of a model with your weights to the limit on them. Up to 0.12 nats above it earn full points; the
 solution, trained from five seeds, was 0.025 nats above it on average (standard deviation 0.003).
 """
 
@@ -589,7 +589,7 @@ check("my_language_model")
 r"""
 ### 4.1 The loss and the limit
 
-**Before you run it:** how will the curve come near the line: evenly, or in steps? What is easy to learn, and what comes last?
+**Before you run it:** how will the curve approach the line: evenly, or in steps? What is easy to learn, and what comes last?
 """
 
 # %% tags=["experiment"]
@@ -616,11 +616,11 @@ What comes after is slower, the agreement over a distance. After 2200 steps it i
 
 ### 4.2 An experiment: why not always [MASK]?
 
-Section 2.1 gave a reason for letting some of the chosen tokens stay, and for replacing some at random: a model that only thinks about `[MASK]` would make nothing of the other
+Section 2.1 gave a reason for keeping some of the chosen tokens, and for replacing some at random: a model that only thinks about `[MASK]` would make nothing of the other
 tokens. A reason is not a measurement. So change **one** thing: train the same model once more, from the same seed, on the same sentences with the same tokens
 chosen, but make *every* chosen token `[MASK]`.
 
-What is compared is the loss on tokens of three fates: those that became `[MASK]`, those that stayed as they are, and those that became another token.
+We compare the loss on tokens of three fates: those that became `[MASK]`, those that stayed, and those that became another token.
 
 **Exercise 8.** ● Write `losses_by_fate`: the mean of $-\log p(\text{label})$ for each fate, over the places whose label is not $-100$. If no token has a fate, its loss is 0.0.
 
@@ -647,12 +647,12 @@ def losses_by_fate(logits, inputs, labels):
 
 # %% [markdown]
 r"""
-To measure each fate equally well, and the same for everyone, the held-out sentences are masked without chance here: every third word is chosen; in one sentence it becomes
+To measure each fate equally well, and alike for everyone, the held-out sentences are masked without chance: every third word is chosen; in one sentence it becomes
 `[MASK]`, in the next it stays, in the third it becomes the next word of the vocabulary.
 
 **Before you run it**, write into `predicted` what you expect, in nats. $\log 75 = 4.3$ is the loss of knowing nothing; a word that is seen, and known to be right, costs 0. Which of the two
 models is better where `[MASK]` stands? And what will a model say of a word that it sees, if it was never asked about one?
-(A prediction is never graded for being right. It is graded for being there.)
+(A prediction is not graded for being right, only for being there.)
 """
 
 # %% nbgrader={"grade_id": "predicted", "solution": true}
@@ -700,9 +700,9 @@ r"""
 <details><summary>What you should see</summary>
 
 Where `[MASK]` stands, both are equally good: 0.917 and 0.927 nats. (From five seeds 0.918 and 0.921 on average; the standard deviations are 0.001 and 0.006.) Where a chosen word stays, the first model loses 0.125 nats and the second
-1.085 (from five seeds 0.13 and 1.02, standard deviations 0.04 and 0.08): the second has never been asked about a word that it sees, so what its output says there is left to chance. The same holds for words that were replaced.
+1.085 (from five seeds 0.13 and 1.02, standard deviations 0.04 and 0.08): the second has never been asked about a word that it sees, so nothing determines its output there. The same holds for words that were replaced.
 
-So the 10 % that stay and the 10 % that are replaced cost nothing at the gaps, and they are why every vector $y$ says something of its own token, not those at `[MASK]` alone. That is what section 5 builds on: when the model is used later, there is no
+So the 10 % that stay and the 10 % that are replaced cost nothing at the gaps, and because of them every vector $y$, not only one at a `[MASK]`, says something about its own token. Section 5 builds on that: when the model is used later, there is no
 `[MASK]` in the text.
 </details>
 
@@ -726,8 +726,7 @@ r"""
 <details><summary>What you should see</summary>
 
 *herself* and *he* are certain, however far away the queen and the king stand, and whatever stands between. Where the grammar leaves a choice, the model spreads
-its probability as the grammar does: the verbs and the determiners are not equally frequent, and it has found out in which
-proportion. *hears* agrees with *girl*, not with *monks*.
+its probability as the grammar does: it has found out how frequent each verb and each determiner is. *hears* agrees with *girl*, not with *monks*.
 </details>
 
 ### 4.4 Who looks where?
@@ -751,13 +750,13 @@ r"""
 
 In the first block, heads 1 and 2 look at the token before or two before: every token learns who its neighbours are. In the second block,
 head 2 of our run looks from both gaps, and from *sleeps*, at *queen*, past the nearer *robots*; nobody has told it what a subject is. What the other heads
-do is less plain, and in another training the same work is done by other heads.
+do is less clear, and in another training other heads do the same work.
 </details>
 
 ### 4.5 How many to hide?
 
-BERT hides 15 %. With 5 % there is little to learn from each sentence, which is expensive; with 50 % there is
-not enough context left. All three models below see the same number of sentences, and each is tested with 15 %.
+BERT hides 15 %. With 5 %, each sentence teaches little, which is expensive; with 50 %, little
+context is left. All three models below see the same number of sentences, and each is tested with 15 %.
 
 **Before you run it:** which will come nearest to the limit, in so short a training?
 """
@@ -785,8 +784,8 @@ given("With 5 % the model", "15 % and", "50 % gives", "too, more than 15 %", "15
 r"""
 <details><summary>What you should see</summary>
 
-With 5 % the model is far behind: a batch costs the same and teaches a third. 15 % and 50 % lie side by side here, which one may not have expected: 50 % gives
-three times as many answers, each from poorer context, and in a short training both effects cancel. For large models, too, more than 15 %
+With 5 % the model is far behind: a batch costs the same and teaches a third. 15 % and 50 % lie side by side here: 50 % gives
+three times as many answers, each from poorer context, and in a short training the two effects cancel. For large models, too, more than 15 %
 has been found to do well (Wettig et al. 2023); 15 % is no law.
 </details>
 
@@ -826,15 +825,15 @@ one, and the model should predict from the context, as if there were a gap.
 r"""
 ## 5 Few labels: fine-tuning
 
-Now the language model is taken along to other tasks. (The idea is older than BERT: Dai and Le trained a recurrent network as a language model in 2015 and went on with its weights to classify; GPT did so with a Transformer decoder in 2018. Both read
-in one direction only.) The encoder has learned which words there are and how they hang together, from text that
+Now the language model moves on to other tasks. (The idea is older than BERT: Dai and Le trained a recurrent network as a language model in 2015 and fine-tuned its weights to classify; GPT did so with a Transformer decoder in 2018. Both read
+in one direction only.) The encoder has learned which words there are and how they depend on each other, from text that
 nobody had to label. A small **head** is put on top, and both are trained on the few labels that there are.
 
 ### 5.1 Three heads
 
 **Exercise 9.** ● `SequenceClassifier`: one of several classes for the whole sequence. BERT takes the vector of the first token, `[CLS]`,
 which has attended to all others: a linear layer with tanh (the *pooler*), dropout, and a linear layer to the classes. ("For classification
-use encoder–decoder models", says one of the decks; BERT-style encoders are what is meant.)
+use encoder–decoder models", says one of the lectures; it means encoders like BERT.)
 """
 
 # %% nbgrader={"grade_id": "SequenceClassifier", "solution": true}
@@ -946,10 +945,10 @@ Two tasks. *Which pronoun stands for the subject*, he, she, it or they: one labe
 adjective, the subject, another noun, the subject's verb, another's verb, and so on.
 
 For each number of labelled sentences, two models of the same size are trained in the same way: one begins with the pretrained encoder,
-the other with random weights. Each is trained from three seeds, with other labelled sentences for each, and for 300 steps: until neither gets any better. (After 30 steps the difference would look larger. It
+the other with random weights. Each is trained from three seeds, with other labelled sentences for each, until neither gets any better. (After a tenth of these steps the difference would look larger, but it
 would be one of steps, not of labels.)
 
-**Before you run it:** there are 24 nouns. A model with 8 labelled sentences has seen at most 8 of them as subjects. What can it know of the
+**Before you run it:** there are 24 nouns. A model with 8 labelled sentences has seen at most 8 of them as subjects. What can it know about the
 others?
 """
 
@@ -1022,8 +1021,8 @@ r"""
 <details><summary>What you should see</summary>
 
 With 8 labelled sentences, the pretrained model names the right pronoun in 74 % of the sentences and the other in 52 %; for the tags it is 93 % against 72 %. With 32 it is 86 against 68 %, and 100 against 95 %. With 128 it is 99 against 93 %, and 100 against 100 %:
-the more labels there are, the less there is to win. (Each is the mean of three seeds, with standard deviations as printed, up to 11 points.) In pretraining, nouns that behave alike have come to lie side by side: what is learned of *queen* holds for *nun* too, though no label ever
-named a nun. The model from scratch knows of a noun what its labels say. How much a label is worth depends on how much is known without it.
+the more labels there are, the less there is to win. (Each is the mean of three seeds, with standard deviations as printed, up to 11 points.) In pretraining, nouns that behave alike have moved close together: what is learned about *queen* holds for *nun* too, though no label ever
+named a nun. The model from scratch knows about a noun only what its labels say. How much a label is worth depends on how much is known without it.
 </details>
 
 ### 5.3 A question and its answer
@@ -1032,7 +1031,7 @@ The question is a verb, the text a sentence; the answer is who does it. In *the 
 *like* has the answer *the robots*, and *sleeps* has *the queen*. Question and text go in as a pair, `[CLS] question [SEP] text [SEP]`, with
 segments 0 and 1, and no answer may lie in the question.
 
-The pretraining has seen single sentences only: it knows nothing of segment 1, nor of a word in front of the sentence. **Before you run it:** will
+The pretraining has seen single sentences only: it knows nothing about segment 1, nor about a word in front of the sentence. **Before you run it:** will
 it help all the same?
 """
 
@@ -1090,8 +1089,8 @@ says("94 % of the answers right against 65 %", means["pretrained"], means["from 
 r"""
 <details><summary>What you should see</summary>
 
-It does. With 16 labelled sentences, it is 94 % of the answers right against 65 %, on average over three seeds (which differ by up to ten points). Which noun belongs to which verb is just what the gaps had asked for; that the segment and the two new
-places are unknown to it is soon learned. With 500 labelled sentences, both get all of them right.
+It does. With 16 labelled sentences, it is 94 % of the answers right against 65 %, on average over three seeds (which differ by up to ten points). Which noun belongs to which verb is just what the gaps had asked for; the new segment and the two new
+places are soon learned. With 500 labelled sentences, both get all of them right.
 </details>
 
 ## 6 Real English
@@ -1099,9 +1098,9 @@ places are unknown to it is soon learned. With 500 labelled sentences, both get 
 ### 6.1 Pieces of words
 
 The language above has 70 words. English has too many: names, inflections, misprints. Cutting it into letters makes long sequences that say
-little. Between the two lie **pieces**: begin with the letters, and join the pair of pieces that comes most often, again and again (byte-pair
+little. Between the two lie **pieces**: begin with the letters, and join the most frequent pair of neighbours, again and again (byte-pair
 encoding, Sennrich et al. 2016). What is frequent becomes one piece, what is rare stays in several, and no word is unknown as long as its letters have been seen. (GPT-2 begins with the
-256 bytes instead, of which every letter of every script is made; then nothing is.)
+256 bytes instead, of which every letter of every script is made; then nothing is unknown.)
 
 **Before you run it:** the text holds *low* 5 times, *lower* 2 times, *newest* 6 times and *widest* 3 times. Which two letters come
 side by side most often?
@@ -1142,7 +1141,7 @@ for sentence in ("The function returns a new list.", "An unforeseeable misconfig
 r"""
 ### 6.2 Pairs of sentences
 
-For questions and answers, or for two sentences that may contradict each other, a model has to read two texts at once. BERT practises
+To answer a question about a text, or to say whether two sentences contradict each other, a model has to read two texts at once. BERT practises
 that in pretraining: **next-sentence prediction**. A sentence A is followed by B; in half of the cases B really comes next, in the other half it is a
 random sentence, and a classifier on `[CLS]` says which.
 
@@ -1150,11 +1149,11 @@ random sentence, and a classifier on `[CLS]` says which.
 |---|---|---|---|---|---|---|
 | segments | 0 | 0 | 0 | 1 | 1 | 0 |
 
-The random sentence comes from **another** document: put all their sentences into one list, and draw from it. Drawn from all sentences it might be the next one after all, or A itself, and would
+The random sentence comes from **another** document: put all their sentences into one list, and draw from it. Drawn from all sentences, it might be the next one after all, or A itself, and still
 be called random.
 
-**Exercise 13.** ●●● Write `sentence_pairs`. Each sentence that has a next one in its document comes first in one pair; in
-which order the pairs come does not matter.
+**Exercise 13.** ●●● Write `sentence_pairs`. Each sentence that has a next one in its document comes first in one pair; the
+order of the pairs does not matter.
 
 <details><summary>Hint: drawing</summary>
 
@@ -1198,8 +1197,8 @@ check("sentence_pairs")
 r"""
 ### 6.3 BERT on two cores
 
-Here only the hidden pieces are learned, with pairs as input. In the paper, next-sentence prediction is learned at the same time; so small a model learns nothing of it (we tried: 52 %, a coin). What there is to
-learn shows all the same: section 6.4 asks how far one comes by *counting*.
+Here only the hidden pieces are learned, with pairs as input. In the paper, next-sentence prediction is learned at the same time; so small a model does not learn it (we tried: 52 %, a coin). Section 6.4 asks
+what there is to learn, and how far *counting* gets.
 BERT-Base has 110 million weights and saw 3.3 billion words, each about forty times, in four days on 16 TPU chips; this one has half a million and sees some
 200 000 words once or twice. (These weights are not handed in.)
 
@@ -1273,7 +1272,7 @@ r"""
 <details><summary>What you should see</summary>
 
 It is no BERT. In less than a minute it has learned which pieces are frequent, and a little more: 5.60 nats, where the frequencies alone give 6.12, and
-17 % of the pieces right, where always saying *the* gives 5 %. Even that comes for the most part from the chosen pieces that stayed as they were. In the gaps themselves it guesses nearly the same in all four sentences: *the*, a comma, *is*. So size and data are not a detail of BERT. On the small language the same code came within a few hundredths of what is possible;
+17 % of the pieces right, where always saying *the* gives 5 %. Even that comes mostly from the chosen pieces that stayed. In the gaps themselves it guesses nearly the same in all four sentences: *the*, a comma, *is*. So size and data are no mere details of BERT. On the small language the same code came within a few hundredths of what is possible;
 English has far more to learn.
 </details>
 
@@ -1314,13 +1313,13 @@ r"""
 <details><summary>What you should see</summary>
 
 Counting gets 72 % right, with a single threshold and no training: the random sentence comes from another document, and is about something else. So next-sentence prediction asks for little that a bag of words does not know, and for
-large models it is soon too easy. Lan et al. (2020, ALBERT) ask instead in which *order* two neighbouring sentences came: then counting is worth nothing.
+large models it soon becomes too easy. Lan et al. (2020, ALBERT) ask instead in which *order* two neighbouring sentences came, and there counting is worthless.
 </details>
 
 ### 6.5 What the large ones cost
 
 BERT's recipe: the books of BookCorpus (800 million words) and the English Wikipedia (2500 million), 30,000 pieces; batches of 256 sequences of 512 pieces, 131,072 in all; a million steps, about forty times through the text;
-Adam with a learning rate of $10^{-4}$ that falls in a straight line. Those who came after kept the model, or nearly, and changed the amounts:
+Adam with a learning rate of $10^{-4}$ that falls linearly. Its successors nearly kept the model, and changed the amounts:
 
 | model | blocks, width, heads | weights | text | training |
 |---|---|---|---|---|
@@ -1329,8 +1328,8 @@ Adam with a learning rate of $10^{-4}$ that falls in a straight line. Those who 
 | XLNet-Large (Yang et al. 2019) | 24, 1024, 16 | about 340M | 126 GB | 512 TPU-v3 chips, 2.5 days |
 | RoBERTa (Liu et al. 2019) | 24, 1024, 16 | 355M | 160 GB | 1024 V100 GPUs, 1 day |
 
-They are compared on GLUE, nine tasks with few labels: one sentence at a time (is it friendly: SST-2; is it English: CoLA), or two, which go in as in section 6.2, with a classifier on `[CLS]`: does B follow from A (MNLI, RTE), do both mean
-the same (QQP, MRPC, STS-B), does B answer A (QNLI)? People reach 87.1 on average; RoBERTa reached 88.1 in 2019, with twelve times BERT's text. How much of that is the method and how much the amount, the table does not say; only an ablation does, such as that
+They are compared on GLUE, nine tasks with few labels: one sentence at a time (is it positive: SST-2; is it grammatical: CoLA), or two, which go in as in section 6.2, with a classifier on `[CLS]`: does B follow from A (MNLI, RTE), do both mean
+the same (QQP, MRPC, STS-B), does B answer A (QNLI)? People reach 87.1 on average; RoBERTa reached 88.1 in 2019, with twelve times BERT's text. How much of that is due to the method and how much to the amount, the table does not say; only an ablation does, such as that
 of section 4.2.
 
 ### Written question 2 (2 points, graded by hand)
@@ -1403,7 +1402,7 @@ for sentence in ("Thank you for inviting me to your party last week", documents[
 r"""
 ### 7.2 ELECTRA: learn from every token
 
-Of 100 tokens BERT learns from 15. ELECTRA (Clark et al. 2020) puts a *plausible* word into each gap, written by a small masked language model, and a
+Of 100 tokens, BERT learns from 15. ELECTRA (Clark et al. 2020) lets a small masked language model put a *plausible* word into each gap, and a
 second model says of **every** token whether it was replaced. Here the small model of section 4.5 fills the gaps.
 
 **Before you run it:** which replaced words can never be found?
@@ -1438,8 +1437,8 @@ given("not from 15 %")
 r"""
 <details><summary>What you should see</summary>
 
-The words in angle brackets are the replaced ones. Some break the agreement, and can be found; others fit as well as the word before, and nobody can tell: *the queen sings* for *the queen sleeps*. In our run 8 % of the tokens are replaced. A detector learns from all tokens, not from 15 %, so it
-needs fewer sentences; in return, it has to be fed by a generator that is neither too bad (all is found at once) nor too good (nothing is).
+The words in angle brackets are the replaced ones. Some break the agreement, and can be found; others fit as well as the original word, and nobody can tell: *the queen sings* for *the queen sleeps*. In our run 8 % of the tokens are replaced. A detector learns from all tokens, not from 15 %, so it
+needs fewer sentences; in return, it needs a generator that is neither too bad (everything is found at once) nor too good (nothing is).
 </details>
 
 ### 7.3 XLM: a sentence and its translation
@@ -1490,15 +1489,15 @@ r"""
 
 With its own translation beside it, the loss is 0.19 nats, far below 0.86: what no model could know from the sentence alone stands on the other side. It is not 0, since
 a word and its translation may both be hidden, and 400 steps are few. With the translation of another sentence it is 5.17, worse than
-knowing nothing: the model trusts the other side. Nobody gave it a dictionary; pairs of sentences were enough. What that is good for, the paper measures with XNLI (Conneau et al. 2018): fine-tuned on *English* pairs that follow from one another or not, the model
+knowing nothing: the model trusts the other side. Nobody gave it a dictionary; pairs of sentences were enough. The paper measures what that is good for with XNLI (Conneau et al. 2018): fine-tuned on *English* pairs of sentences, whether one follows from the other, the model
 judges pairs in fourteen other languages.
 </details>
 
 ## 8 What to take along
 
-- Labels are dear, text is not. Hide some of it, and guess it from both sides: no causal mask, but one for padding.
+- Labels are expensive; text is not. Hide some of it, and guess it from both sides: no causal mask, but one for padding.
 - 15 % are chosen; of these 80 % become `[MASK]`, 10 % a random token, 10 % stay. All of them are predicted, and only they count.
-- A loss means something beside the best loss that is possible. Where the language is known, that can be computed.
+- A loss means something only beside the best possible loss. Where the language is known, that can be computed.
 - The output uses the token vectors once more, with a bias of its own.
 - One encoder, many heads: `[CLS]` for the whole, every token for tags, two numbers for each token for spans. The fewer labels there are, the more the
   pretraining is worth.

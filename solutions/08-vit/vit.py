@@ -30,7 +30,7 @@ convolutional network knows about pictures before it has seen one.
 | 7 | Swin: attention in windows | `shifted_windows` |
 | 8 | DeiT: learn from a teacher. MAE: guess what is hidden | |
 
-It follows Z. Kira's "Transformers continued, Vision Transformers" (CS 4644/7643). Papers are named where their idea comes up and listed at the end.
+It follows Z. Kira's "Transformers continued, Vision Transformers" (CS 4644/7643). Papers are named where their ideas come up and are listed at the end.
 
 **Before you begin.** Lesson 3 (its encoder is used in section 2). Exercise 9 is the hardest. If time is short, leave out sections 6 to 8, which
 stand by themselves.
@@ -88,7 +88,7 @@ r"""
 
 ### 1.1 The pictures
 
-Handwritten digits, written by people, 8 × 8 pixels each. Three of them lie over each other in every picture: a red one, a green one and a blue one.
+Digits, written by hand, 8 × 8 pixels each. Three of them lie on top of each other in every picture: a red one, a green one and a blue one.
 The question is always: **which digit is the red one?** So colour matters, and so does where things lie.
 
 1442 digits (four fifths) are for training, 355 (one fifth) are held out. No digit is in both.
@@ -134,7 +134,7 @@ r"""
 <details><summary>What you should see</summary>
 
 A quarter of the tokens is a sixteenth of the pairs, and between 1024 and 256 tokens the time shrinks by about that factor (by less if other costs count, by more if the smaller table fits into the processor's cache and the larger does not). With few tokens other costs remain:
-the projections, which grow like $N$, and the time for starting each operation at all. That is why there is little to win below 64 tokens.
+the projections, which grow like $N$, and the time to start each operation. That is why there is little to gain below 64 tokens.
 </details>
 
 ### 1.3 Cut, and put together again
@@ -146,7 +146,7 @@ $$(B, C, H, W) \longrightarrow \left(B,\ \tfrac{H}{P} \cdot \tfrac{W}{P},\ C \cd
 
 Splitting an axis, and joining neighbouring ones, never changes the order of the numbers. `permute` does: it changes in which order memory is read, and the `reshape` after it writes a copy in the new order. (`view` never copies. Where a copy is needed it says that the "view size is not compatible".) So three steps: split $H$ into (which
 patch, which row in it), and $W$ likewise; bring what belongs to the patch's *place* to the front, and what belongs to its *content* to the back; join. (A single
-`view` to the final shape also gives the right shape, and patches that are torn apart: pixels that follow one another in memory, across patches.)
+`view` to the final shape gives the right shape, too, but torn patches: pixels that follow one another in memory, across patches.)
 
 **Exercise 1.** ●● Write `patchify`.
 
@@ -176,7 +176,7 @@ check("patchify")
 
 # %% [markdown]
 r"""
-The way back is needed when a model *draws* patches (section 8). The number of channels need not be said: it follows from the width of a patch.
+A model that *draws* patches (section 8) needs the way back. The number of channels follows from the width of a patch.
 
 **Exercise 2.** ● Write `unpatchify`, so that `unpatchify(patchify(images, P), P, H, W)` is `images` again.
 
@@ -222,7 +222,7 @@ r"""
 <details><summary>What you should see</summary>
 
 On the left the picture, in the middle its sixteen patches, which together are the picture again. On the right, what `reshape` alone calls patches: each holds twelve numbers that follow one another in memory,
-mostly a row and a half of pixels of one colour, and drawn as patches they are nothing. The shape is right, and no error is raised.
+mostly a row and a half of pixels of one colour, and drawn as patches they show nothing. The shape is right, and no error is raised.
 </details>
 
 ### 1.4 One vector for each patch
@@ -255,10 +255,10 @@ check("PatchEmbedding")
 # %% [markdown]
 r"""
 Row $d$ of $W_E$ has $C P^2$ numbers. Written as $C \times P \times P$, it is a convolution kernel, and the dot product with a patch is what that
-kernel gives there. So the patch embedding **is** a convolution whose kernel is as large as its stride. (Most libraries write it that way. Whoever says that ViT has "no convolutions" means: no
+kernel gives there. So the patch embedding **is** a convolution whose kernel is as large as its stride. (Most libraries write it that way. "ViT has no convolutions" means: no
 overlapping ones.)
 
-**Before you run it:** which shape does the convolution's result have, and what has to be done to it to compare?
+**Before you run it:** which shape does the convolution's result have, and what do you have to do to it before you can compare?
 """
 
 # %% tags=["experiment"]
@@ -277,10 +277,10 @@ r"""
 
 What is left is the encoder of lesson 3. Three things are added:
 
-- **A class token.** A learned vector $x_{\text{class}}$ is put before the patches. It stands for no place of the picture. It can attend to all
-  patches, and what comes out at its place is what the head reads. (`[CLS]` in BERT is the same idea.)
+- **A class token.** A learned vector $x_{\text{class}}$ is put before the patches. It stands for no place in the picture. It can attend to all
+  patches, and the head reads what comes out at its place. (`[CLS]` in BERT is the same idea.)
 - **Positions.** Attention does not know where a patch lies. So a learned vector is added to each of the $N + 1$ tokens, the class token included.
-- **Pre-norm.** Each block norms what goes in, and a last norm stands behind all blocks (lesson 3).
+- **Pre-norm.** Each block normalises what goes in, and a last norm follows all blocks (lesson 3).
 
 $$X_0 = [x_{\text{class}};\ x_1; \dots; x_N] + E_{\text{pos}} \qquad Y = \mathrm{Encoder}(\mathrm{dropout}(X_0)) \qquad \text{logits} = W_{\text{head}}\, Y_{\text{class}} + b$$
 """
@@ -349,7 +349,7 @@ check("VisionTransformer")
 
 # %% [markdown]
 r"""
-Yours is the very model of the paper, only smaller. On the *meta* device tensors have a shape and no numbers, so a model of 632 million weights is made at once, and counted.
+Yours is the model of the paper, only smaller. On the *meta* device tensors have a shape and no numbers, so a model of 632 million weights is built and counted in an instant.
 """
 
 # %% tags=["experiment"]
@@ -365,25 +365,25 @@ The paper says 86, 307 and 632 million. (Its 307 million for Large fits patches 
 ## 3 Training, and three controls that must hurt
 
 **Exercise 5.** ● `my_vit` returns the `VisionTransformer` that you want to train and hand in, with new random weights. It takes no
-arguments: when your work is graded, it is called, and the weights from your file are loaded into what it returns.
+arguments: to grade your work, the grader calls it and loads the weights from your file into what it returns.
 It has to be the `VisionTransformer` of section 2 and nothing else: on a few pictures it is compared with the grader's own model with your
 weights, and that model then reads the digits that count. The file has at most 16 MB.
 The pictures have 3 channels and 8 × 8 pixels, the classes are the ten digits. The widths are yours to choose; the defaults of `ViTConfig` do well. Keep patches of 2 × 2 pixels: the pictures of sections 3 and 4 are drawn for them.
 
-Then run the cell, which trains the model, in about a minute on two cores, and writes `vit.safetensors`. It may be interrupted: with `resume=True` it goes
-on from the file, and when the file holds a finished training, it only loads it. If you change `my_vit` afterwards, or repair anything that it is
-trained with, pass `resume=False` once, to train anew.
+Then run the cell, which trains the model in about a minute on two cores and writes `vit.safetensors`. You may interrupt it: with `resume=True` it continues
+from the file, and a finished training is only loaded. If you change `my_vit` afterwards, or repair anything that it is
+trained with, pass `resume=False` once to train anew.
 
 1442 digits are few. Two things make more of them: under every red digit lie others, drawn at random; and in half of the pictures the handwriting
-is *varied*, the digits turned, stretched, bent and thickened a little (`variation`). That is augmentation: changes after which the label is still right.
+is *varied*: the digits are turned, stretched, bent and thickened a little (`variation`). That is augmentation: changes after which the label is still right.
 
-Two more things hold a model of this size back from learning 1442 digits by heart: *label smoothing* (lesson 4, section 5.2: the right digit is to get a probability of 0.91, not 1) and *weight decay* (the `W` of `AdamW`: in every step each weight shrinks by a
+Two more things keep a model of this size from learning 1442 digits by heart: *label smoothing* (lesson 4, section 5.2: the target for the right digit is a probability of 0.91, not 1) and *weight decay* (the `W` of `AdamW`: in every step each weight shrinks by a
 small part of itself).
 
-The model is **not** looked at on the held-out digits while it trains, and the last step's weights are taken, not the best ones on them. Whoever picks the step that does
-best on the held-out digits has used them for training.
+The held-out digits play **no** part in training, and the last step's weights are taken, not the best ones on them: to pick the step that does
+best on the held-out digits is to train on them.
 
-The check puts the held-out digits under new green and blue ones. 93 % of them read right earn full points, 50 % and less none; three more points are for two of the controls of section 3.2, which must at least halve what is read; the solution, trained from five seeds, reads 98.6 % of them on average (standard deviation 0.4 %).
+The check puts the held-out digits under new green and blue ones. 93 % of them read right earn full points, 50 % and less none; three more points are for two of the controls of section 3.2, which must at least halve what is read. The solution, trained from five seeds, reads 98.6 % of them on average (standard deviation 0.4 %).
 """
 
 # %% nbgrader={"grade_id": "my_vit", "solution": true}
@@ -435,7 +435,7 @@ r"""
 Beside it stands a support vector machine, a method from 1995 that is very good at small pictures. It gets the red digit alone, without the colours; and then the same
 pictures as the ViT.
 
-**Before you run it:** which of the two will be worse off with the other colours, and why?
+**Before you run it:** which of the two will suffer more from the other colours, and why?
 """
 
 # %% tags=["experiment"]
@@ -468,14 +468,14 @@ given("one picture more or less is 0.3 %")
 r"""
 <details><summary>What you should see</summary>
 
-In our run the ViT reads 98.9 %, the support vector machine 98.6 % of the red digits alone, and 97.7 % with the other colours. So the ViT is as good as a very good method, and no better, for a hundred
-times the work. For the support vector machine, a picture with three colours has three times as many numbers, and it compares pictures number by number, so the other colours are noise that it cannot leave out.
+In our run the ViT reads 98.9 %, the support vector machine 98.6 % of the red digits alone, and 97.7 % with the other colours. So the ViT is as good as a very good method, and no better, for far more
+work. For the support vector machine, a picture with three colours has three times as many numbers, and it compares pictures number by number, so the other colours are noise that it cannot leave out.
 The ViT has learned to give red two and a half times as much weight in its `projection` as the others, and the rest in its blocks. (With 355 pictures, one picture more or less is 0.3 %.)
 </details>
 
 ### 3.2 Three controls
 
-A number on held-out pictures does not say what the model looks at. So take something away that it should need, and see whether it is missed. If not, the
+A number on held-out pictures does not say what the model looks at. So take away something that it should need. If it is not missed, the
 number does not measure what you thought.
 
 **Exercise 6.** ● Write `shuffle_patches`, which (b) below needs. `patchify` and `unpatchify` do most of it.
@@ -533,18 +533,18 @@ says("With red and blue swapped it reads 10 % of the *old* answers right", left[
 r"""
 <details><summary>What you should see</summary>
 
-11 % are left without positions and 15 % with shuffled patches, little more than chance: this model needs to know where a patch lies. With red and blue swapped it reads 10 % of the *old* answers right, because it reads the other digit. Were any of these bars high,
-the first bar would not mean what we think: answers that can be read off something else (a colour, the order of the files, the labels themselves) would show here. What the controls do **not** show is training pictures among the held-out ones. Only the split helps against that.
+11 % are left without positions and 15 % with shuffled patches, little more than chance: this model needs to know where a patch lies. With red and blue swapped it reads 10 % of the *old* answers right, because it reads the other digit. If any of these bars were high,
+the first bar would not mean what we think: answers that can be read off something else (a colour, the order of the files, the labels themselves) would show here. The controls do **not** show training pictures among the held-out ones. Only the split helps against that.
 </details>
 
 ### 3.3 An experiment: what does a model know that never had positions?
 
-Those are the weights of one training, in which positions were there. Setting them to 0 afterwards takes away something that the other weights rely on; it does not say what a model can learn
+Those weights were trained with positions. Setting the positions to 0 afterwards takes away something that the other weights rely on; it does not say what a model can learn
 *without* them. So change **one** thing: train the same model once more, from the same seed, on the same pictures in the same order, with positions that are 0 and stay so.
 
 **Before you run it**, write into `predicted` what you expect of the four numbers, each a share between 0 and 1: the held-out pictures as they are and with their patches shuffled, read by the
 model with positions and by the one without. You know the first two from the controls. Two of the four must come out the same. Which? And can a set of 16 patches without any order be told from another at all? (A
-prediction is never graded for being right. It is graded for being there.)
+prediction is not graded for being right, only for being there.)
 """
 
 # %% nbgrader={"grade_id": "predicted", "solution": true}
@@ -576,10 +576,10 @@ r"""
 <details><summary>What you should see</summary>
 
 With positions the model reads 98.9 % of the pictures as they are and 15 % of the shuffled ones. The one without reads 88 % of both, exactly as many: it is given the same set of patches, in another order, and has no
-means to tell. (From five seeds 86.6 % on average, standard deviation 1.3.) That so much can be read from a *bag* of sixteen patches may be a surprise. But a bag tells much: how many patches are dark, which slants and corners occur, and how often.
+means to tell. (From five seeds 86.6 % on average, standard deviation 1.3.) That so much can be read from a *bag* of sixteen patches may surprise you. But a bag says a lot: how many patches are dark, which slants and corners occur, and how often.
 
-So the two questions are not the same. *Does this model use the positions?* Yes: without them it is lost, because all that it has learned is built on them. *Does the task need them?* For the last 11 in a hundred it does; most of it can
-be had without. A control that takes something away after training answers the first question, an ablation that trains without it the second. And "it reads far better than chance" does not prove that a model sees shapes.
+So there are two questions. *Does this model use the positions?* Yes: without them it is lost, because all that it has learned is built on them. *Does the task need them?* For the last 11 in a hundred it does; most of it works
+without. A control that takes something away after training answers the first question, an ablation that trains without it the second. And "it reads far better than chance" does not prove that a model sees shapes.
 </details>
 
 ### Written question 1 (2 points, graded by hand)
@@ -593,7 +593,7 @@ Three to six sentences are enough.
 
 # %% [markdown] nbgrader={"grade_id": "written-held-out", "grade": true, "solution": true, "points": 2}
 r"""
-(a) The held-out digits have chosen the epoch, so they are no longer held out: of a hundred numbers that go up and down by chance, the largest was taken, and on new digits
+(a) The held-out digits were used to choose the epoch, so they are no longer held out: of a hundred numbers that go up and down by chance, the largest was taken, and on new digits
 the model will be a little worse. Split the other four fifths once more, into training and validation, choose the epoch on the validation part, and measure once on the held-out fifth; or say beforehand
 which epoch counts.
 
@@ -616,7 +616,7 @@ r"""
 
 ### 4.1 Positions
 
-Nobody has told the model that patches lie in a grid. For all it knows, they are 16 words. The cell compares the learned position of each patch with those of all others (cosine similarity), and
+Nobody told the model that patches lie in a grid. For all it knows, they are 16 words. The cell compares the learned position of each patch with all others (cosine similarity), and
 draws the result where the patch lies.
 
 **Before you run it:** what do you expect to see in the map of the patch in the upper left corner?
@@ -645,19 +645,19 @@ show_positions(vit.positions, 4, "Each map: one patch's position, compared with 
 r"""
 <details><summary>What you should see</summary>
 
-No grid. In the paper's Figure 7, each position resembles its neighbours, and those of its row and column; here nearly all are just different from one another. With 16 places it is enough to tell them apart, and a minute of training has asked for
-no more. Two resemble each other, the corners at the left, above and below: both are black in nearly every picture. A figure from a paper is a finding about one model and its data, not a law.
+No grid. In the paper's Figure 7, each position resembles its neighbours, and those of its row and column; here nearly all are just different from one another. With 16 places it is enough to tell them apart, and a minute of training asks for
+no more. Two resemble each other, the upper and the lower left corner: both are black in nearly every picture. A figure from a paper is a finding about one model and its data, not a law.
 </details>
 
 ### 4.2 Where does it look?
 
-The weights of one block say what it takes from where, but what lies at "where" is already a mixture after the first block. *Attention rollout* (Abnar and Zuidema 2020) follows the
-mixtures back to the patches. In each block a token hands on itself (the residual connection) and what it attends to. Say it is half and half, and let the heads count equally:
+The weights of one block say where it takes from, but after the first block every token is already a mixture. *Attention rollout* (Abnar and Zuidema 2020) follows the
+mixtures back to the patches. In each block a token passes on itself (the residual connection) and what it attends to. Say it is half and half, and let the heads count equally:
 
 $$\hat A_\ell = \tfrac12 \cdot \frac{1}{\text{heads}} \sum_h A_{\ell, h} + \tfrac12 I \qquad R = \hat A_L \cdots \hat A_2\, \hat A_1$$
 
 $R_{ij}$ then says, roughly, how much of token $j$ at the input is in token $i$ at the output. (Roughly: values, projections, feed-forward layers and norms are left out.) The last block stands on the left: row $i$ of $\hat A_L$ says which tokens of the block before it mixes, and those
-are rows of the product behind it.
+are rows of the product to its right.
 
 **Exercise 7.** ●● Write `attention_rollout`.
 
@@ -727,20 +727,20 @@ says("leaves 57 % read right, four at random 67 %, the four with the smallest 92
 r"""
 <details><summary>What you should see</summary>
 
-The shares lie on the patches in the middle, where digits differ, and less on the black corners. Hiding the four patches with the largest shares leaves 57 % read right, four at random 67 %, the four with the smallest 92 %. So the rollout says something that is true
-of the model. It says less than it seems: a black patch at the edge is both rarely looked at and cheap to lose, and the three curves of a careful study would compare with other simple rankings (the darkest patches, say) as well.
+The shares lie on the patches in the middle, where digits differ, and less on the black corners. Hiding the four patches with the largest shares leaves 57 % read right, four at random 67 %, the four with the smallest 92 %. So the rollout says something true
+about the model, but less than it seems: a black patch at the edge is both rarely looked at and cheap to lose. A careful study would compare other simple rankings (the darkest patches, say) as well.
 </details>
 
 ## 5 Inductive bias against data
 
 A convolution has two things built in. **Locality**: neighbouring pixels belong together. **Translation equivariance**: what is learned in one place holds in every place. A ViT has much less of both: one
-`projection` and one feed-forward layer for all patches, but nothing that says which patches are neighbours, and nothing for a move by less than a patch. All that has to come from data. So on little data it should lose to a convolutional network, and catch up when there is much: "large scale training trumps inductive bias", says the paper. Its Figure 3 shows it for
+`projection` and one feed-forward layer for all patches, but nothing that says which patches are neighbours, and nothing for a shift by less than a patch. All that has to come from data. So with little data it should lose to a convolutional network, and catch up when there is more: "large scale training trumps inductive bias", says the paper. Its Figure 3 shows it for
 pretraining on 1.3, 14 and 300 million pictures. Here is that figure in miniature.
 
 The pictures have 12 × 12 pixels now, and each digit lies **anywhere**: a convolution need not care, a ViT must. Both models have about the same number of weights, the same batches, and the same 500 steps, however many pictures there are: only the number of *different* pictures changes. Both are tested on the
 same 1000 pictures of held-out digits.
 
-**Before you run it:** sketch two curves, accuracy over the number of training pictures. Where do you expect 100 pictures? Do they cross?
+**Before you run it:** sketch two curves, accuracy against the number of training pictures. Where do they begin, at 100 pictures? Do they cross?
 """
 
 # %% tags=["experiment"]
@@ -806,8 +806,8 @@ r"""
 <details><summary>What you should see</summary>
 
 With 100 pictures the convolutional network reads 22 % and the ViT 13 %, where chance is 10 %, though both know all 100 by heart. With 1000 it is 89 % against 24 %, and again both know all of theirs. With 20 000 it is 95 % against 69 %: the ViT catches up,
-and reads held-out pictures nearly as well as those that it was trained on, so now it is steps that it lacks, not data. Where the curves meet lies beyond what two cores can do in a minute. The paper says that it takes some 100 million pictures (and larger
-models). The lowest and the highest seed are close together: the difference is not luck. Note what was held equal: weights, batches, steps. "Inductive bias" is a word for exactly this: knowing something before the first picture, at the price of not being able to know otherwise.
+and reads held-out pictures nearly as well as those that it was trained on, so now it lacks steps, not data. Where the curves meet lies beyond what two cores can do in a minute; in the paper it takes some 100 million pictures (and larger
+models). The lowest and the highest seed are close together: the difference is not luck. Note what was held equal: weights, batches, steps. That is "inductive bias": knowing something before the first picture, at the price of being unable to know otherwise.
 </details>
 
 The same in the paper's own numbers (pretrained on a large data set, then fine-tuned on ImageNet's 1000 classes):
@@ -833,7 +833,7 @@ Three to six sentences are enough.
 # %% [markdown] nbgrader={"grade_id": "written-bias", "grade": true, "solution": true, "points": 2}
 r"""
 (a) The convolution applies the same kernel at every place, so a stroke gives the same values wherever it lies, and `amax` over all places forgets where that was. In the ViT, a digit that has moved by one pixel is cut
-by the patches in another way, so `projection` gets other numbers; and another position is added to each patch. That all these mean the same digit has to be learned, place by place.
+into different patches, so `projection` gets other numbers; and another position is added to each patch. That all these mean the same digit has to be learned, place by place.
 
 (b) Whenever the answer depends on where something is: "is the red digit left of the blue one?", "in which corner is it?", or how many there are. The largest value over all places is the same for all of these, so the network could not
 tell them apart. A ViT has positions, and can.
@@ -888,7 +888,7 @@ check("interpolate_positions")
 
 # %% [markdown]
 r"""
-**Before you run it:** the model has never seen more than 9 patches. What will it read in pictures of 16 × 16 pixels, with stretched positions, and with random ones? And what will 100 steps more of training do?
+**Before you run it:** the model has never seen more than 9 patches. How well will it read pictures of 16 × 16 pixels, with stretched positions, and with random ones? And what will 100 more training steps do?
 """
 
 # %% tags=["experiment"]
@@ -918,8 +918,8 @@ given("section 3.3", "in section 4.1")
 r"""
 <details><summary>What you should see</summary>
 
-With stretched positions it reads 41 % at once, with random ones a third (the patches alone tell that much, section 3.3). After 100 steps more it is 60 % against 58 %: stretched positions are a small head start, and the model has to be tuned to the new grid in any case, as in the paper. That
-they are not much better has a reason that you have seen in section 4.1: where positions are not arranged like the grid, what lies between two of them means little.
+With stretched positions it reads 41 % at once, with random ones a third (the patches alone tell that much, section 3.3). After 100 more steps it is 60 % against 58 %: stretched positions are a small head start, and the model has to be tuned to the new grid in any case, as in the paper. Why
+so small? You saw it in section 4.1: where positions are not arranged like the grid, what lies between two of them means little.
 </details>
 
 ## 7 Swin: attention in windows
@@ -927,8 +927,8 @@ they are not much better has a reason that you have seen in section 4.1: where p
 A ViT compares each patch with all others. Swin (Liu et al. 2021) takes small patches (4 × 4 pixels, so 56 × 56 tokens for a photograph), and lets a token attend only within its **window** of 7 × 7 tokens. The cost then
 grows like the number of tokens, no longer like its square. After some blocks, groups of 2 × 2 tokens are *merged* into one, so that windows reach further; that gives a pyramid of resolutions, as in a convolutional network.
 
-But two neighbours on both sides of a border would never meet. So in every second block the windows are **shifted** by half their size. To keep them all equally large, the picture is rolled like a scroll: what leaves at the top comes
-in again at the bottom. Then one window holds tokens from opposite ends of the picture, and a mask keeps those apart: two tokens of a window may attend to each other if, downwards, both or neither came in over the edge, and across likewise.
+But two neighbours on either side of a border would never meet. So in every second block the windows are **shifted** by half their size. To keep them all equally large, the picture is rolled like a scroll: what leaves at the top comes
+in again at the bottom. Then one window holds tokens from opposite ends of the picture, and a mask keeps those apart: two tokens of a window may attend to each other if, vertically, both or neither came in over the edge, and horizontally likewise.
 
 ```
 rows 0 1 2 3, window 2, shift 1       after the roll   1 2 | 3 0
@@ -977,7 +977,7 @@ check("shifted_windows")
 
 # %% [markdown]
 r"""
-How far does a token see? The cell marks one token of an 8 × 8 grid, and lets all others take the mark over from those that they may attend to.
+How far does a token see? The cell marks one token of an 8 × 8 grid, and all others take over the mark from those that they may attend to.
 
 **Before you run it:** the windows are 4 × 4, the token stands at the corner of one. What is reached after one block, after two without a shift, and after two with a shift of 2?
 """
@@ -1014,10 +1014,10 @@ r"""
 One block reaches the 16 tokens of the window; a second without a shift reaches no others. Shifted, it reaches 36, and a third block all 64. The mask of the last window has four pieces: the lower right corner of the picture, and what came in from the three other corners.
 </details>
 
-So much for what *can* be reached. Does a trained model use it? Here is a task that asks for nothing else: each token of an 8 × 8 grid is 0 or 1, and has to name its **right neighbour**. The token in column 3 and its neighbour in column 4 never lie in
-the same window, unless the windows are shifted. `WindowBlock` is the encoder block of lesson 3 with windows for sentences.
+So much for what *can* be reached. Does a trained model use it? Here is a task that needs nothing else: each token of an 8 × 8 grid is 0 or 1, and has to name its **right neighbour**. The token in column 3 and its neighbour in column 4 never lie in
+the same window, unless the windows are shifted. `WindowBlock` is the encoder block of lesson 3, with windows in place of sentences.
 
-**Before you run it:** in which columns will two blocks without a shift be right, and how often by chance?
+**Before you run it:** in which columns will two blocks without a shift be right, and how often elsewhere, by chance?
 """
 
 # %% tags=["experiment"]
@@ -1094,7 +1094,7 @@ for stage in (1, 2, 3, 4):
 
 # %% [markdown]
 r"""
-From stage to stage a quarter of the tokens are left, each twice as wide, and a window of 7 × 7 tokens covers twice as much of the picture in each direction: the last one covers all of it.
+Each stage keeps a quarter of the tokens, each twice as wide, and a window of 7 × 7 tokens covers twice as much of the picture in each direction: in the last stage, all of it.
 
 **Before you run it:** how much time do windows save, for 28 × 28 and for 56 × 56 tokens?
 """
@@ -1127,10 +1127,10 @@ Two ideas that came after ViT, each in a dozen lines. Nothing is graded here.
 
 ### 8.1 DeiT: learn from a teacher
 
-A ViT wants more data than there is. DeiT (Touvron et al. 2021) lets it learn from a convolutional network that already knows: the target of each picture is what this **teacher** says about it, as changed by augmentation. It found that the class that the
-teacher would choose does better as a target than its probabilities ("hard" distillation), and gave the student a second token beside the class token for it, with a head of its own. Through the teacher's answers, part of what is built into convolutions passes over to the student.
+A ViT wants more data than there is. DeiT (Touvron et al. 2021) lets it learn from a convolutional network that already knows: the target for each augmented picture is what this **teacher** says about it. The
+teacher's choice turned out to be a better target than its probabilities ("hard" distillation), and the student got a second token for it beside the class token, with a head of its own. Through the teacher's answers, part of what is built into convolutions passes to the student.
 
-The simplest version: there are 1000 pictures with labels and 20 000 without. The teacher has learned from the first, and answers for the others.
+The simplest version: there are 1000 pictures with labels and 20 000 without. The teacher has learned from the first, and labels the others.
 
 **Before you run it:** the teacher reads about nine in ten, a ViT on 1000 labels about one in four (section 5). Where will the student end? Can it pass its teacher?
 """
@@ -1160,15 +1160,15 @@ r"""
 <details><summary>What you should see</summary>
 
 67 % where the labels alone gave 24 %: the student has learned from pictures that nobody labelled, through a teacher that had seen only 1000 labels. It comes nearly as far as 20 000 right labels would have taken it (69 %), though one in ten of the answers that it was given is
-wrong, and does not reach the teacher (91 %) in so few steps. What passed over is presumably that a digit stays the same digit when it moves; but the student also saw twenty times as many pictures. To tell the two apart, one would train another ViT on 20 000 labels of which one in ten is wrong at random.
+wrong, and does not reach the teacher (91 %) in so few steps. What it learned from the teacher is presumably that a digit stays the same digit when it moves; but it also saw twenty times as many pictures. To tell the two apart, train another ViT on 20 000 labels of which one in ten is wrong at random.
 </details>
 
 ### 8.2 MAE: guess what is hidden
 
 BERT for pictures (He et al. 2022): hide most patches, and let the model draw them. The encoder sees **only the visible patches**, so it is cheap; a small decoder gets its vectors, a learned *mask token* at each hidden place, and the
-positions, and draws all patches. No labels are needed. Neighbouring patches are much alike, so a large share has to be hidden: 75 % in the paper, 8 of our 16 patches. The red digits alone are enough here.
+positions, and draws all patches. No labels are needed. Neighbouring patches are much alike, so many have to be hidden: 75 % in the paper, 8 of our 16. The red digits alone are enough here.
 
-**Before you run it:** what will be drawn where the model cannot know?
+**Before you run it:** what will the model draw where it cannot know?
 """
 
 # %% tags=["experiment"]
@@ -1237,18 +1237,18 @@ says("The error is 0.21, where the mean digit gives 0.27.", *errors.values(), wh
 r"""
 <details><summary>What you should see</summary>
 
-The error is 0.21, where the mean digit gives 0.27. Strokes are continued where they have to go on, and grey where both is possible: the mean squared error rewards the mean of all that could be there, so what cannot be known is drawn blurred. In the paper the reconstruction is thrown away after training, and the encoder kept, like BERT's.
+The error is 0.21, where the mean digit gives 0.27. Strokes continue where they must, and turn grey where both are possible: the mean squared error rewards the mean of all that could be there, so what cannot be known is drawn blurred. After training, the paper throws the reconstruction away and keeps the encoder, like BERT's.
 </details>
 
 ## 9 What to take along
 
-- Patches are words. Cutting is `reshape`, `permute`, `reshape`; the middle step is the one that is forgotten, and the shape does not tell.
+- Patches are words. Cutting is `reshape`, `permute`, `reshape`; the middle step is the one that is forgotten, and the shape does not show it.
 - The patch embedding is a convolution whose stride is its kernel's size. The rest is an encoder, with a class token and learned positions.
 - A number on held-out pictures is worth as much as its controls: take away what the model should need.
 - Convolutions know about places before they have seen a picture. A ViT has to learn it: it needs data, augmentation, or a teacher.
-- Attention in windows costs as much as there are tokens; shifting the windows lets neighbours meet.
+- The cost of attention in windows grows like the number of tokens; shifting the windows lets neighbours meet.
 
-**With real photographs.** Unpack `cifar-10-python.tar.gz` from https://www.cs.toronto.edu/~kriz/cifar.html; `course_lib.data.cifar10("cifar-10-batches-py")` reads it (it does not run what the pickles ask for). The pictures are `(3, 32, 32)`; take
+**With real photographs.** Unpack `cifar-10-python.tar.gz` from https://www.cs.toronto.edu/~kriz/cifar.html; `course_lib.data.cifar10("cifar-10-batches-py")` reads it (without running what its pickles ask for). The pictures are `(3, 32, 32)`; take
 `ViTConfig(32, 32, patch_size=4, model_width=192, num_heads=6, num_blocks=6, hidden_width=768)`, batches through `shift_pictures(images, 4, generator)`, `flip_pictures` and `erase_squares`, and a GPU. On two cores it takes hours.
 
 **One more, without points: no class token.** Leave it out, and give the classifier the mean of the patches' vectors. That is one line in the forward and one row less in the table of positions. Train it
