@@ -868,7 +868,7 @@ print(f"{len(differ)} of 200 captions differ")
 
 # %% tags=["numbers"]
 claims("None of the 200 captions differs", not differ)
-given("In section 5.2", "section 9.5")
+given("table of section 5.2", "section 9.5")
 
 # %% [markdown]
 r"""
