@@ -108,7 +108,7 @@ def choose_optimizer(
 
 def _train_and_show(run: Run, loss: Loss, keeper: Keeper, show: bool) -> History:
     done_before = run.finished
-    threads = threads_for(run.parameters, run.device)
+    threads = threads_for(sum(parameter.numel() for parameter in run.parameters), run.device)
     with threads, make_screen(show, run) as screen, delayed_interrupt() as interrupt:
         try:
             _train(run, loss, keeper, screen, interrupt)
