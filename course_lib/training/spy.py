@@ -78,9 +78,9 @@ class SpyOptimizer:
     def __call__(self, parameters: Iterable[nn.Parameter], **options: Any) -> torch.optim.Optimizer:
         """Return the optimiser for the parameters of a SpyModel."""
         given = list(parameters)
-        note: Callable[..., None] = given[0].spy  # type: ignore[attr-defined]
+        note: Callable[..., None] = given[0].spy  # type: ignore[attr-defined]  # SpyModel put it there
 
-        class Spied(getattr(torch.optim, self.kind)):  # type: ignore[misc]
+        class Spied(getattr(torch.optim, self.kind)):  # type: ignore[misc]  # the base is known only by name
             def zero_grad(self, set_to_none: bool = True) -> None:
                 note("zero_grad")
                 super().zero_grad(set_to_none)
