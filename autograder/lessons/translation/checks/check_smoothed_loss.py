@@ -64,7 +64,9 @@ def check_smoothing(student: Student, draw: Draw) -> None:
     for lengths in ((1,), (3,), (2, 2), (5, 5, 5)):
         expected = _expected(draw, lengths)
         for smoothing in (0.1, 0.3, 0.9, 1.0):
-            logits = draw.normal(*expected.shape, V, scale=2.0)
+            # Not larger: what a small number inside the logarithm changes would be as large as what is accepted as rounding,
+            # and the verdict a matter of luck. Large logits have a check of their own.
+            logits = draw.normal(*expected.shape, V)
             LOSS.compare(student, logits, expected, f"smoothing = {smoothing}", smoothing=smoothing)
         LOSS.compare(student, logits, expected, "smoothing left out (0.1)")
 
