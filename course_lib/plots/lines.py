@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, LogLocator, NullLocator
+from matplotlib.ticker import AutoLocator, FixedLocator, LogLocator, NullLocator
 
 from course_lib.plots.style import COLOURS, DASHES, MARKERS, dress, dress_plot
 
@@ -47,12 +47,13 @@ def finish(ax: Axes, xlabel: str, ylabel: str, title: str, logx: bool, logy: boo
 
 
 def _mark_few_decades(ax: Axes) -> None:
-    """On a logarithmic axis that spans little, write 0.2, 0.5, 1 instead of a lonely power of ten."""
+    """On a logarithmic axis that spans little, write 0.2, 0.5, 1 (or 1.2, 1.4, 1.6) instead of a lonely power of ten."""
     low, high = ax.get_ylim()
-    if high / low < 300:
-        ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        ax.yaxis.set_minor_locator(NullLocator())
-        ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    if high / low >= 300:
+        return
+    ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)) if high / low >= 8 else AutoLocator())
+    ax.yaxis.set_minor_locator(NullLocator())
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
 
 
 def mark_places(ax: Axes, places: Vector, logx: bool) -> None:

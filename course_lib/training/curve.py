@@ -1,4 +1,8 @@
-"""The picture of a training under way: losses and validations over the steps."""
+"""The picture of a training under way: losses and validations over the steps.
+
+A loss falls by factors: from 8 to 4 in the first steps, from 0.2 to 0.1 in the last hours. Where every loss is above 0, as a
+cross-entropy is, the axis is logarithmic, and both can be seen.
+"""
 
 import io
 
@@ -21,7 +25,8 @@ def loss_picture(history: History, better: str) -> bytes:
     apart = bool(history.validation) and better == "higher"
     figure = Figure(figsize=(9.0 if apart else 6.4, 3.2), layout="constrained", dpi=100)
     axes = figure.subplots(1, 2 if apart else 1, squeeze=False)[0]
-    draw_losses(axes[0], history.losses)
+    beside = [] if apart else history.validation
+    draw_losses(axes[0], history.losses, log=not any(value <= 0 for value in [*history.losses, *beside]))
     if history.validation:
         draw_validation(axes[-1], history, apart)
     picture = io.BytesIO()
@@ -29,13 +34,13 @@ def loss_picture(history: History, better: str) -> bytes:
     return picture.getvalue()
 
 
-def draw_losses(ax: Axes, losses: list[float]) -> None:
+def draw_losses(ax: Axes, losses: list[float], log: bool) -> None:
     """Draw the losses over the steps 1, 2, …, as means of as many steps as it takes to get along with POINTS points."""
     window = -(-len(losses) // POINTS)
     steps, means = means_of(losses, window)
     name = "loss" if window <= 1 else f"loss (mean of {window} steps)"
-    ax.plot(steps, drawable(means, log=False), label=name, **line_look(0))
-    finish(ax, "step", name, "Loss during training", logx=False, logy=False)
+    ax.plot(steps, drawable(means, log), label=name, **line_look(0))
+    finish(ax, "step", name, "Loss during training", logx=False, logy=log)
 
 
 def means_of(losses: list[float], window: int) -> tuple[Vector, Vector]:
@@ -53,5 +58,5 @@ def draw_validation(ax: Axes, history: History, apart: bool) -> None:
     if apart:
         finish(ax, "step", "validation (higher is better)", "Validation during training", logx=False, logy=False)
     else:
-        ax.set_ylabel("loss")
+        finish(ax, "step", "loss", "Loss during training", logx=False, logy=ax.get_yscale() == "log")
         put_legend(ax, ax.lines, [str(line.get_label()) for line in ax.lines])

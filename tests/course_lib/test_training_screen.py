@@ -125,7 +125,7 @@ def test_a_notebook_keeps_one_bar_and_one_picture(root, monkeypatch):
 def test_many_losses_are_drawn_as_means(draw, count, window, points):
     losses = [float(step) for step in range(1, count + 1)]
     ax = Figure().subplots()
-    curve.draw_losses(ax, losses)
+    curve.draw_losses(ax, losses, log=True)
     draw(ax)
     line = ax.lines[0]
     assert len(line.get_xdata()) == points
@@ -138,7 +138,7 @@ def test_many_losses_are_drawn_as_means(draw, count, window, points):
 
 def test_a_loss_that_is_no_number_is_a_gap(draw):
     ax = Figure().subplots()
-    curve.draw_losses(ax, [1.0, math.nan, 3.0, math.inf])
+    curve.draw_losses(ax, [1.0, math.nan, 3.0, math.inf], log=True)
     draw(ax)
     assert np.isnan(ax.lines[0].get_ydata()).tolist() == [False, True, False, True]
 
@@ -154,6 +154,34 @@ def test_validation_shares_the_losses_axes_where_it_is_a_loss(monkeypatch, bette
     assert (list(line.get_xdata()), list(line.get_ydata())) == ([1, 3], [0.5, 0.25])
     texts = [text.get_text() for legend in [figures[0].axes[0].get_legend()] if legend for text in legend.get_texts()]
     assert texts == (["loss", "validation"] if better == "lower" else [])
+
+
+@pytest.mark.parametrize(
+    ("losses", "validation", "better", "scale"),
+    [
+        ([8.0, 0.1], [0.5], "lower", "log"),
+        ([8.0, math.nan], [0.5], "lower", "log"),  # what is no number is a gap, not a reason
+        ([8.0, 0.0], [], "lower", "linear"),
+        ([8.0, 0.1], [-0.5], "lower", "linear"),
+        ([8.0, 0.1], [0.0], "higher", "log"),  # in a plot of their own
+    ],
+)
+def test_the_axis_is_logarithmic_unless_a_loss_is_not_above_0(monkeypatch, losses, validation, better, scale):
+    figures = []
+    monkeypatch.setattr(Figure, "savefig", lambda self, *args, **options: figures.append(self))
+    history = History(losses=losses, validation=validation, validation_steps=[1] * len(validation))
+    curve.loss_picture(history, better)
+    assert figures[0].axes[0].get_yscale() == scale
+
+
+@pytest.mark.parametrize(
+    ("losses", "ticks"), [([1.0, 1.4], {"1.1", "1.2", "1.3"}), ([0.1, 1.0, 8.0], {"0.2", "0.5", "1", "2"})]
+)
+def test_a_logarithmic_axis_has_numbers_that_can_be_read(draw, losses, ticks):
+    ax = Figure().subplots()
+    curve.draw_losses(ax, losses, log=True)
+    draw(ax)
+    assert ticks <= {label.get_text() for label in ax.get_yticklabels()}
 
 
 def test_the_picture_is_a_png_that_pyplot_knows_nothing_of():
