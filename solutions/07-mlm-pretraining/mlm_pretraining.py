@@ -595,7 +595,7 @@ r"""
 # %% tags=["experiment"]
 chosen_limit = lowest_loss(agreement_language(), unframed(choosing[0]), choosing[1][:, 1:-1], masking).item()
 plots.show_curves(history.validation_steps, {"loss": history.validation, "the limit": [chosen_limit] * len(history.validation)},
-                  "steps", "nats for each chosen token", "Pretraining, on the sentences that chose the weights")
+                  "steps", "nats for each chosen token", "Pretraining, on the sentences that chose the weights", logy=True)
 language_model.cpu()
 with torch.no_grad():
     logits = language_model(held_out_inputs)
