@@ -203,7 +203,8 @@ def check_inputs_are_not_changed(student: Student, sizes: Sizes, draw: Draw) -> 
     )
     Q = Q.transpose(0, 1).contiguous().transpose(0, 1)
     allowed = draw.allowed(sizes.B, sizes.H, sizes.N_K, sizes.N_Q).transpose(-2, -1)
-    allowed[..., 0] = True
+    allowed[..., 0] = True  # every query may attend to a key
+    allowed[..., -1, :] = True  # and one to all keys, so that Y depends on the inputs where only such rows are right
     for mask in (None, allowed, allowed.contiguous()):
         args = (Q, K, V) if mask is None else (Q, K, V, mask)
         answer = student.answer(Request(NAME, args))
