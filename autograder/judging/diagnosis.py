@@ -2,7 +2,8 @@
 
 A failed check is run again on the same inputs with each known wrong answer in place of the student's. The diagnosis names the
 one that fails the same checks with the same wrong numbers. If none does, the failure may name its own cause, or the wrong
-numbers alone may show a symptom (:mod:`autograder.judging.symptoms`).
+numbers alone may show a symptom (:mod:`autograder.judging.symptoms`). If nothing is found in any row, one thing about the calls
+is changed at a time, to see what the answer ignores or mixes (:mod:`autograder.judging.probes`).
 """
 
 import functools
@@ -62,8 +63,10 @@ def diagnose(
     for number, each in enumerate(lost):
         if found[number] is None and each.failure.kind == "crash":  # the same error has the same cause
             found[number] = next((found[n] for n in range(number) if same_error(lost[n], each)), None)
-    if student is not None and not any(found) and all(_is_wrong_gradient(each.failure) for each in lost):
-        return [Diagnosis(*symptoms.CUT) for _ in lost]
+    if student is not None and not any(found):
+        if all(_is_wrong_gradient(each.failure) for each in lost):
+            return [Diagnosis(*symptoms.CUT) for _ in lost]
+        found = unexplained.probed(lost, student, right(lesson), asked)
     return without_echoes(lost, found, by_case)
 
 

@@ -1,0 +1,143 @@
+"""What a wrong answer does not look at though it should, and what it looks at though it should not.
+
+One thing about a call is changed at a time: an argument, a parameter, one example of the batch, one row. Where a right answer
+changes with it and the student's does not, or the other way round, that says something of the mistake, whatever it is.
+"""
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.judging.changes import Symptom, another, changes, other_rows, tensors_in, with_tensors
+from autograder.judging.confirmation import alike, outcome
+from autograder.judging.failure import CheckFailure
+from autograder.judging.local import LocalStudent
+from autograder.judging.student import Request, Student
+from autograder.judging.tensors import tensors_of
+
+#: How many requests are changed.
+_REQUESTS = 4
+#: More than that is no argument overlooked, but another function.
+_MOST_IGNORED = 2
+
+
+def probed(student: Student, right: LocalStudent, requests: Iterable[Request]) -> Symptom | None:
+    """Return what changes to these requests for one function show, or None. Only the first few that can be used are changed."""
+    plain = (replace(request, cotangents=None, deep=False, times=1, before=()) for request in requests)
+    usable = list(itertools.islice((r for r in plain if _works(right, r) and _works(student, r)), _REQUESTS))
+    return _ignored(student, right, usable) or _mixed(student, right, usable) or _reach(student, right, usable)
+
+
+def _works(student: Student, request: Request) -> bool:
+    """Return whether a request has a result, and no random one."""
+    value = outcome(student, request)
+    return not isinstance(value, CheckFailure) and (not request.training or alike(value, outcome(student, request)))
+
+
+def _ignored(student: Student, right: LocalStudent, requests: Sequence[Request]) -> Symptom | None:
+    """An argument or a parameter that makes no difference, where it makes one to a right answer, and not only once."""
+    used, blind, enough = set(), list[Symptom](), dict[Symptom, int]()
+    for request in requests:
+        before = outcome(student, request), outcome(right, request)
+        for symptom, enough[symptom], other in changes(request, right.namespace[request.name]):
+            want = outcome(right, other)
+            if isinstance(want, CheckFailure) or alike(want, before[1]):
+                continue
+            if alike(outcome(student, other), before[0]):
+                blind.append(symptom)
+            else:
+                used.add(symptom)
+    left = [symptom for symptom, times in Counter(blind).items() if symptom not in used and times >= enough[symptom]]
+    return left[0] if used and 0 < len(left) <= _MOST_IGNORED else None
+
+
+def _mixed(student: Student, right: LocalStudent, requests: Sequence[Request]) -> Symptom | None:
+    """The result for one example changes with another example."""
+    seen = []
+    for request in requests:
+        given = {place: x for place, x in tensors_in(request).items() if x.dim() >= 2 and x.dtype != torch.bool}
+        lengths = {x.shape[0] for x in given.values()}
+        if len(lengths) != 1 or max(lengths) < 2:
+            continue
+        other = with_tensors(request, {place: torch.cat([another(x[:1]), x[1:]]) for place, x in given.items()})
+        kept = [alike(_rest(outcome(each, request)), _rest(outcome(each, other))) for each in (right, student)]
+        if kept[0]:
+            seen.append(not kept[1])
+    if not seen or not all(seen):
+        return None
+    return (
+        "examples of the batch mixed",
+        "If only the first example of the batch changes, your results for the others change too. Look for a sum, a mean, a "
+        "softmax or a view along the first axis.",
+    )
+
+
+def _rest(value: Any) -> list[Tensor]:
+    """Return results without what belongs to the first example."""
+    return [x[1:] if x.dim() else x for x in tensors_of(value)]
+
+
+#: By what changes in a right and in a wrong result, each with (a later row, an earlier row): does a row change with another?
+_REACHES = {
+    ((False, True), (True, True)): (
+        "looks ahead",
+        "If only the last row of the input changes, earlier rows of your result change too. They should not know it.",
+    ),
+    ((True, True), (False, True)): (
+        "later rows never seen",
+        "If only the last row of the input changes, the earlier rows of your result stay the same: something hides what comes "
+        "later, and here nothing should.",
+    ),
+    ((True, True), (False, False)): (
+        "every row for itself",
+        "A row of your result depends on the same row of the input alone. Each should depend on all of them.",
+    ),
+    ((False, False), (True, True)): (
+        "rows mixed",
+        "A row of your result depends on other rows of the input too. Each should depend on its own alone. Look for a sum, a "
+        "mean or a softmax along the wrong axis.",
+    ),
+}
+
+
+def _reach(student: Student, right: LocalStudent, requests: Sequence[Request]) -> Symptom | None:
+    """A row of the result depends on rows of an argument that it should not depend on, or not on those it should."""
+    seen: dict[int | str, set[Any]] = {}
+    for request in requests:
+        for place, x in tensors_in(request).items():
+            if x.dim() >= 2 and x.dtype != torch.bool:
+                reaches = [_reach_of(each, request, place, x) for each in (right, student)]
+                seen.setdefault(place, set()).add(None if None in reaches else tuple(reaches))
+    every = set[Any]().union(*seen.values())
+    for kind in (next(iter(kinds)) for kinds in seen.values() if len(kinds) == 1):
+        # What one argument's rows do not reach, another's may: the one key that is looked at decides, and its value counts.
+        alone = kind and (
+            kind[0] != (True, True) or all(other == kind for other in every if other and other[0] == kind[0])
+        )
+        if alone and kind in _REACHES:
+            return _REACHES[kind]
+    return None
+
+
+def _reach_of(student: Student, request: Request, place: int | str, x: Tensor) -> tuple[bool, bool] | None:
+    """Return whether the first row changes with the last one, and the last with the first; None if these are not rows of both."""
+    axis, before = (x.dim() - 2 if x.is_floating_point() else 1), tensors_of(outcome(student, request))
+    if x.shape[axis] < 3 or not before or before[0].dim() <= axis or before[0].shape[:axis] != x.shape[:axis]:
+        return None
+    found, rows = [], before[0].shape[axis]
+    for changed, watched in ((x.shape[axis] - 1, 0), (0, rows - 1)):
+        results = []
+        for moved in other_rows(x):
+            other = x.clone()
+            other.select(axis, changed).copy_(moved.select(axis, changed))
+            results.append(tensors_of(outcome(student, with_tensors(request, {place: other}))))
+        if rows < 2 or any(not after or after[0].shape != before[0].shape for after in results):
+            return None
+        watched_before = before[0].select(axis, watched)
+        found.append(any(not alike(watched_before, after[0].select(axis, watched)) for after in results))
+    return found[0], found[1]

@@ -1,0 +1,157 @@
+"""What a wrong answer ignores or mixes is found by changing one thing at a time, and a right answer shows nothing of the kind."""
+
+import pytest
+import torch
+from answers import student
+from known import ASSIGNMENTS, LESSONS
+
+from autograder.judging import probes
+from autograder.judging.changes import changes
+from autograder.judging.confirmation import of_many_shapes
+from autograder.judging.diagnosis import right
+from autograder.judging.local import LocalStudent
+from autograder.judging.references import namespace
+from autograder.judging.student import Request
+
+LESSON = LESSONS.of("01-attention")
+RIGHT = right(LESSON)
+ATTENTION = "scaled_dot_product_attention"
+generator = torch.Generator().manual_seed(0)
+
+
+def _draw(*shape):
+    return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+
+QKV = [(_draw(2, 4, 3), _draw(2, 5, 3), _draw(2, 5, 6)) for _ in range(2)]
+MASKED = [(*args, torch.rand(2, 4, 5, generator=generator) < 0.7) for args in QKV]
+X = [_draw(2, 4, 5) for _ in range(2)]
+MAPS = [{f"W_{letter}.weight": _draw(3, 5) for letter in "QKV"} for _ in range(2)]
+
+
+def _attention(body):
+    return student(f"def {ATTENTION}(Q, K, V, allowed=None):\n{body}\n    return A @ V, A")
+
+
+SCORES = "    E = Q @ K.mT / Q.shape[-1] ** 0.5\n"
+MASK = "    E = E if allowed is None else E.masked_fill(~allowed, -torch.inf)\n"
+SOFTMAX = "    A = torch.softmax(E, dim=-1).nan_to_num()"
+MODULE = """
+class SelfAttention(nn.Module):
+    def __init__(self, input_width, key_width, value_width=None):
+        super().__init__()
+        self.W_Q, self.W_K, self.W_V = (nn.Linear(input_width, key_width, bias=False) for _ in "QKV")
+    def forward(self, X):
+        A = torch.softmax(self.W_Q(X) @ {keys}.mT / 3**0.5, dim=-1)
+        return A @ {values}, A
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "requests", "found"),
+    [
+        (_attention(SCORES + MASK + SOFTMAX), [Request(ATTENTION, args) for args in MASKED], None),
+        (
+            _attention(SCORES + SOFTMAX),
+            [Request(ATTENTION, args) for args in MASKED],
+            "allowed makes no difference",
+        ),
+        (
+            _attention(SCORES + SOFTMAX),
+            [Request(ATTENTION, args[:3], {"allowed": args[3]}) for args in MASKED],
+            "allowed makes no difference",
+        ),
+        (
+            _attention(SCORES + MASK + SOFTMAX.replace("-1", "0")),
+            [Request(ATTENTION, args) for args in QKV],
+            "examples of the batch mixed",
+        ),
+        (
+            _attention(SCORES + "    E = E + torch.full_like(E, -torch.inf).triu(1)\n" + SOFTMAX),
+            [Request(ATTENTION, args) for args in QKV],
+            "later rows never seen",
+        ),
+        (  # the value of the most similar key alone: which one it is depends on all keys
+            _attention(SCORES + MASK + "    A = torch.nn.functional.one_hot(E.argmax(-1), E.shape[-1]).to(E)"),
+            [Request(ATTENTION, args) for args in QKV],
+            None,
+        ),
+        (  # a number that makes no difference in a few calls only
+            student("def softmax(E, dim=-1): return E.exp() / E.exp().sum(-1, keepdim=True)"),
+            [Request("softmax", (x, 0)) for x in X],
+            None,
+        ),
+        (
+            student("def softmax(E, dim=-1): return E.exp() / E.exp().sum(-1, keepdim=True)"),
+            [Request("softmax", (x, 0)) for x in (*X, X[0].exp())],
+            "dim makes no difference",
+        ),
+        (
+            student(MODULE.format(keys="self.W_K(X)", values="self.W_V(X)")),
+            [Request("SelfAttention", (x,), build=(5, 3, 3), weights=maps) for x, maps in zip(X, MAPS, strict=True)],
+            None,
+        ),
+        (
+            student(MODULE.format(keys="self.W_Q(X)", values="self.W_V(X)")),
+            [Request("SelfAttention", (x,), build=(5, 3, 3), weights=maps) for x, maps in zip(X, MAPS, strict=True)],
+            "W_K makes no difference",
+        ),
+        (  # one request is no evidence
+            student(MODULE.format(keys="self.W_Q(X)", values="self.W_V(X)")),
+            [Request("SelfAttention", (X[0],), build=(5, 3, 3), weights=MAPS[0])],
+            None,
+        ),
+        (  # noise
+            student("def softmax(E, dim=-1): return torch.rand_like(E)"),
+            [Request("softmax", (x, 0), training=True) for x in X],
+            None,
+        ),
+    ],
+)
+def test_what_makes_no_difference_and_what_is_mixed(answer, requests, found):
+    told = probes.probed(answer, RIGHT, requests)
+    assert (told and told[0]) == found
+
+
+@pytest.mark.parametrize(
+    ("weights", "found"),
+    [
+        ("torch.softmax(E.masked_fill(HIDDEN, -torch.inf), dim=-1)", None),
+        ("torch.softmax(E, dim=-1)", "looks ahead"),
+        (
+            "torch.softmax(E.masked_fill(HIDDEN.mT, -torch.inf), dim=-1)",
+            None,
+        ),  # later rows, and no earlier ones: not told
+    ],
+)
+def test_on_which_rows_a_row_depends(weights, found):
+    text = MODULE.replace("SelfAttention", "CausalSelfAttention").format(keys="self.W_K(X)", values="self.W_V(X)")
+    text = text.replace("torch.softmax(", "E = (").replace(", dim=-1)\n", f")\n        A = {weights}\n")
+    answer = student(f"HIDDEN = torch.ones(4, 4).triu(1).bool()\n{text}")
+    requests = [
+        Request("CausalSelfAttention", (x,), build=(5, 3, 3), weights=maps) for x, maps in zip(X, MAPS, strict=True)
+    ]
+    told = probes.probed(answer, RIGHT, requests)
+    assert (told and told[0]) == found
+
+
+def test_only_one_thing_is_another_in_each_change():
+    request = Request("SelfAttention", (X[0],), build=(5, 3, 3), weights=MAPS[0])
+    for _, _, other in changes(request, RIGHT.namespace["SelfAttention"]):
+        same = [
+            torch.equal(other.args[0], X[0]),
+            *(torch.equal(other.weights[name], MAPS[0][name]) for name in MAPS[0]),
+            other.build == request.build,
+        ]
+        assert same.count(False) == 1
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_the_references_show_nothing(assignment):
+    """Compared with itself, no answer ignores or mixes anything."""
+    lesson = LESSONS.of(assignment)
+    own = LocalStudent(namespace(lesson), lesson, deep=False)
+    for exercise in lesson.exercises:
+        checks = list(lesson.checks(exercise).values())[:3]
+        if not exercise.startswith("my_"):
+            assert probes.probed(own, right(lesson), of_many_shapes(right(lesson), checks, 3, exercise)) is None
