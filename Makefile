@@ -19,10 +19,10 @@ demo: install
 	$(BIN)/autograder build
 	$(BIN)/autograder demo
 
-# Three workers on two cores: much of the time is waiting for processes that start or are stopped.
+# Four workers on two cores: much of the time is waiting for processes that start or are stopped.
 test: install
 	$(BIN)/python -m autograder.authoring.with_numbers notebooks
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations=25 --nbval-lax tests notebooks
+	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder --durations=25 --nbval-lax tests notebooks
 
 # What takes hours: every way to a grade for every lesson, all seeds, a fresh environment, the notebooks trained from nothing,
 # every known answer, every hostile submission both ways.

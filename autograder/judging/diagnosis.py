@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograder.judging import confirmation, references, symptoms, unexplained
+from autograder.judging import confirmation, probes, references, symptoms, unexplained
 from autograder.judging.answers import Case, misconceptions
 from autograder.judging.failure import CheckFailure, Diagnosis
 from autograder.judging.lesson import Lesson, mark_value
@@ -66,7 +66,7 @@ def diagnose(
     if student is not None and not any(found):
         if all(_is_wrong_gradient(each.failure) for each in lost):
             return [Diagnosis(*symptoms.CUT) for _ in lost]
-        found = unexplained.probed(lost, student, right(lesson), asked)
+        found = probes.of_rows(lost, student, right(lesson), references.namespace(lesson), asked)
     return without_echoes(lost, found, by_case)
 
 

@@ -6,7 +6,7 @@ changes with it and the student's does not, or the other way round, that says so
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +15,8 @@ from torch import Tensor
 
 from autograder.judging.changes import Symptom, another, changes, other_rows, tensors_in, with_tensors
 from autograder.judging.confirmation import alike, outcome
-from autograder.judging.failure import CheckFailure
-from autograder.judging.local import LocalStudent
+from autograder.judging.failure import CheckFailure, Diagnosis
+from autograder.judging.lost import Lost
 from autograder.judging.student import Request, Student
 from autograder.judging.tensors import tensors_of
 
@@ -26,11 +26,38 @@ _REQUESTS = 4
 _MOST_IGNORED = 2
 
 
-def probed(student: Student, right: LocalStudent, requests: Iterable[Request]) -> Symptom | None:
+#: Kinds of failures at whose requests it is worth looking what the result depends on.
+_SHOWN = ("value", "shape")
+
+
+def of_rows(
+    lost: Sequence[Lost],
+    student: Student,
+    right: Student,
+    functions: Mapping[str, Any],
+    asked: Callable[[str], Sequence[Request]],
+) -> list[Diagnosis | None]:
+    """Say at the first wrong value, or wrong shape, what changes to the requests that failed and to others show.
+
+    ``functions`` are the right ones, for the names of their arguments; ``asked`` returns requests for the function of a name.
+    """
+    wrong = [(n, each.exchange.request) for n, each in enumerate(lost) if each.exchange and each.failure.kind in _SHOWN]
+    found: list[Diagnosis | None] = [None] * len(lost)
+    if wrong:
+        name = wrong[0][1].name
+        failed, others = [request for _, request in wrong if request.name == name], asked(name)
+        told = probed(student, right, functions[name], [failed[0], *others[-1:], *failed[1:2], *others[:1]])
+        found[wrong[0][0]] = Diagnosis(*told) if told else None
+    return found
+
+
+def probed(student: Student, right: Student, function: Any, requests: Iterable[Request]) -> Symptom | None:
     """Return what changes to these requests for one function show, or None. Only the first few that can be used are changed."""
     plain = (replace(request, cotangents=None, deep=False, times=1, before=()) for request in requests)
     usable = list(itertools.islice((r for r in plain if _works(right, r) and _works(student, r)), _REQUESTS))
-    return _ignored(student, right, usable) or _mixed(student, right, usable) or _reach(student, right, usable)
+    return (
+        _ignored(student, right, function, usable) or _mixed(student, right, usable) or _reach(student, right, usable)
+    )
 
 
 def _works(student: Student, request: Request) -> bool:
@@ -39,12 +66,12 @@ def _works(student: Student, request: Request) -> bool:
     return not isinstance(value, CheckFailure) and (not request.training or alike(value, outcome(student, request)))
 
 
-def _ignored(student: Student, right: LocalStudent, requests: Sequence[Request]) -> Symptom | None:
+def _ignored(student: Student, right: Student, function: Any, requests: Sequence[Request]) -> Symptom | None:
     """An argument or a parameter that makes no difference, where it makes one to a right answer, and not only once."""
     used, blind, enough = set(), list[Symptom](), dict[Symptom, int]()
     for request in requests:
         before = outcome(student, request), outcome(right, request)
-        for symptom, enough[symptom], other in changes(request, right.namespace[request.name]):
+        for symptom, enough[symptom], other in changes(request, function):
             want = outcome(right, other)
             if isinstance(want, CheckFailure) or alike(want, before[1]):
                 continue
@@ -56,7 +83,7 @@ def _ignored(student: Student, right: LocalStudent, requests: Sequence[Request])
     return left[0] if used and 0 < len(left) <= _MOST_IGNORED else None
 
 
-def _mixed(student: Student, right: LocalStudent, requests: Sequence[Request]) -> Symptom | None:
+def _mixed(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
     """The result for one example changes with another example."""
     seen = []
     for request in requests:
@@ -105,7 +132,7 @@ _REACHES = {
 }
 
 
-def _reach(student: Student, right: LocalStudent, requests: Sequence[Request]) -> Symptom | None:
+def _reach(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
     """A row of the result depends on rows of an argument that it should not depend on, or not on those it should."""
     seen: dict[int | str, set[Any]] = {}
     for request in requests:

@@ -5,16 +5,11 @@ from collections.abc import Callable, Sequence
 
 from torch import Tensor
 
-from autograder.judging import confirmation, probes, shapes, symptoms
+from autograder.judging import confirmation, shapes, symptoms
 from autograder.judging.failure import CheckFailure, Diagnosis
 from autograder.judging.lesson import Lesson
-from autograder.judging.local import LocalStudent
-from autograder.judging.lost import Lost
 from autograder.judging.student import Exchange, Request, Student
 from autograder.judging.tensors import tensors_of
-
-#: Kinds of failures at whose requests it is worth looking what the result depends on.
-_SHOWN = ("value", "shape")
 
 
 def diagnosis(
@@ -48,20 +43,6 @@ def diagnosis(
     if look and not confirmation.holds(student, right, requests, _blamed(failure, exchange), told[0], look):
         return None
     return Diagnosis(*told)
-
-
-def probed(
-    lost: Sequence[Lost], student: Student, right: LocalStudent, asked: Callable[[str], Sequence[Request]]
-) -> list[Diagnosis | None]:
-    """Say at the first wrong value, or wrong shape, what changes to the requests that failed and to others show."""
-    wrong = [(n, each.exchange.request) for n, each in enumerate(lost) if each.exchange and each.failure.kind in _SHOWN]
-    found: list[Diagnosis | None] = [None] * len(lost)
-    if wrong:
-        failed = [request for _, request in wrong if request.name == wrong[0][1].name]
-        others = asked(wrong[0][1].name)
-        told = probes.probed(student, right, [failed[0], *others[-1:], *failed[1:2], *others[:1]])
-        found[wrong[0][0]] = Diagnosis(*told) if told else None
-    return found
 
 
 def _of_clear_shapes(

@@ -34,7 +34,8 @@ The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and
 Transformers" (CS 4644/7643). Papers are named where their ideas come up and are listed at the end.
 
 **Before you begin.** Tensors of PyTorch, broadcasting, and what a gradient is; nothing about attention. Exercise 7 is the hardest. If time is
-short, leave out sections 9 and 10: no later lesson needs them. All others do.
+short, leave out sections 9 and 10: no later lesson needs them. All others do. Plan about three hours (an estimate from the dots and the
+length of the text). All cells of the solution take half a minute.
 
 ## How this notebook works
 

@@ -34,7 +34,8 @@ The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and
 Transformers" (CS 4644/7643). Papers are named where their ideas come up and are listed at the end.
 
 **Before you begin.** Lesson 1. Exercise 5 is the hardest. Sections 2, 3 and 6 are needed in every later lesson; if time is short, leave out
-section 8, which stands by itself.
+section 8, which stands by itself. Plan about three hours (an estimate from the dots and the length of the text). All cells of the solution
+take half a minute.
 
 ## How this notebook works
 

@@ -36,6 +36,8 @@ Transformers" (CS 4644/7643). Papers are named where their ideas come up and are
 
 **Before you begin.** Lessons 1 and 2. This lesson is long, and is meant for two sittings: the parts and the blocks (sections 1 to 5), then
 the whole model (sections 6 to 9). Exercise 9 is the hardest. If time is short, leave out section 9, which stands by itself.
+Plan about four hours (an estimate from the dots and the length of the text). All cells of the solution, run from nothing, take less than a
+minute.
 
 ## How this notebook works
 

@@ -35,7 +35,7 @@ The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and
 their ideas come up and are listed at the end.
 
 **Before you begin.** Lesson 3 (its encoder and decoder are used in section 8). Recurrent networks are explained here from the beginning.
-Plan about five hours; exercises 4, 8 and 10 are the hardest. All cells of the solution, run from nothing, took 4 minutes and 13 seconds of one core,
+Plan about five hours (an estimate from the dots and the length of the text); exercises 4, 8 and 10 are the hardest. All cells of the solution, run from nothing, took 4 minutes and 13 seconds of one core,
 most of it for the two trainings (sections 8.3 and 9.5).
 
 ## How this notebook works

@@ -33,7 +33,8 @@ It follows Z. Kira's CS 4644/7643 and Y. Yao's "Attention, Transformer, and BERT
 and are listed at the end.
 
 **Before you begin.** Lesson 3 (its encoder is used in section 3). Exercises 2 and 13 are the hardest. If time is short, leave out
-sections 6 and 7: they repeat the steps of sections 2 to 5 on real text.
+sections 6 and 7: they repeat the steps of sections 2 to 5 on real text. Plan about four and a half hours (an estimate from the dots and the
+length of the text). All cells of the solution, run from nothing, took 5 minutes and 43 seconds of one core, most of it for trainings.
 
 ## How this notebook works
 

@@ -109,7 +109,7 @@ class SelfAttention(nn.Module):
     ],
 )
 def test_what_makes_no_difference_and_what_is_mixed(answer, requests, found):
-    told = probes.probed(answer, RIGHT, requests)
+    told = probes.probed(answer, RIGHT, RIGHT.namespace[requests[0].name], requests)
     assert (told and told[0]) == found
 
 
@@ -131,7 +131,7 @@ def test_on_which_rows_a_row_depends(weights, found):
     requests = [
         Request("CausalSelfAttention", (x,), build=(5, 3, 3), weights=maps) for x, maps in zip(X, MAPS, strict=True)
     ]
-    told = probes.probed(answer, RIGHT, requests)
+    told = probes.probed(answer, RIGHT, RIGHT.namespace[requests[0].name], requests)
     assert (told and told[0]) == found
 
 
@@ -154,4 +154,5 @@ def test_the_references_show_nothing(assignment):
     for exercise in lesson.exercises:
         checks = list(lesson.checks(exercise).values())[:3]
         if not exercise.startswith("my_"):
-            assert probes.probed(own, right(lesson), of_many_shapes(right(lesson), checks, 3, exercise)) is None
+            requests = of_many_shapes(right(lesson), checks, 3, exercise)
+            assert probes.probed(own, right(lesson), own.namespace[exercise], requests) is None
