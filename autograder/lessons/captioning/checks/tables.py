@@ -132,11 +132,13 @@ def beam(
     stops: bool = False,
     keeps: bool = False,
     unfinished: bool = False,
+    refilled: bool = False,
 ) -> tuple[tuple[int, ...], float]:
     """Return (caption, mean) that a beam search over a table finds, without a picture; the flags make known mistakes.
 
     ``shrinks``: each finished sentence takes a place of the beam for good. ``stops``: k finished sentences are enough. ``keeps``:
-    finished sentences stay among the best k. ``unfinished``: those without an end count beside them.
+    finished sentences stay among the best k. ``unfinished``: those without an end count beside them. ``refilled``: places of
+    finished ones go to what lies behind the best k.
     """
     P = torch.log_softmax(table, dim=-1).tolist()
     alive: list[tuple[float, tuple[int, ...]]] = [(0.0, (START, START))]
@@ -145,10 +147,11 @@ def beam(
         room = k - len(finished) if shrinks else k
         extended = [(total + p, (*words, w)) for total, words in alive for w, p in enumerate(P[words[-2]][words[-1]])]
         done = [(mean * (len(words) - 2), words) for mean, words in finished] if keeps else []
-        best = sorted(extended + done, reverse=True)[:room]
+        ranked = sorted(extended + done, reverse=True)
+        best = ranked[:room]
         new = [(total / length, words) for total, words in best if words[-1] == END and len(words) == length + 2]
         finished = [pair for pair in finished if not keeps or pair[1] in [words for _, words in best]] + new
-        alive = [(total, words) for total, words in best if words[-1] != END]
+        alive = [(total, words) for total, words in (ranked if refilled else best) if words[-1] != END][:room]
         if not alive or (len(finished) >= k and (stops or shrinks)):
             break
     if unfinished:

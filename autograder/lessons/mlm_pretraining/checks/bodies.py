@@ -35,8 +35,8 @@ def other_ids(ids: Tensor) -> Tensor:
 
 
 def segments_of(draw: Any, ids: Tensor) -> Tensor:
-    """Segments 0 up to some place of each row and 1 from there on."""
-    return (torch.arange(ids.shape[1]) >= draw.integers(ids.shape[1] + 1, ids.shape[0], 1)).long()
+    """Segments 0 up to some place of each row and 1 from there on: both, where there are two tokens."""
+    return (torch.arange(ids.shape[1]) > draw.integers(max(ids.shape[1] - 1, 1), ids.shape[0], 1)).long()
 
 
 def describe(ids: Tensor, segments: Tensor | None = None) -> str:

@@ -135,8 +135,8 @@ def _something(labels, setting):
 def check_labels(student: Student, draw: Draw) -> None:
     """A chosen token's label is its id as it was, all other labels are −100, and what has no label is not changed"""
     for ids, options in (
-        (_ids(draw, 400, 13, False), {}),
-        (_ids(draw), {}),
+        (_ids(draw, 40, 300, False), {}),  # so long that some token is chosen, also where all rows share their places
+        (_ids(draw, 40, 300), {}),
         (_ids(draw), {"rate": 0.6}),
         (_ids(draw), {"rate": 1.0}),
     ):
@@ -327,10 +327,24 @@ def _split(seen, total):
 @points(1)
 def check_random_ids(student: Student, draw: Draw) -> None:
     """A random id is any ordinary id, each as probable, drawn for each token on its own"""
-    ids = _ids(draw, 2000, N, specials=False)
-    inputs, labels, setting = _masked(student, draw, ids, rate=1.0)
+    # Several calls: one number that decides for a whole batch may be a random id's once, but not each time.
+    batches = [_ids(draw, 500, N, specials=False) for _ in range(4)]
+    parts = [_masked(student, draw, ids, rate=1.0) for ids in batches]
+    ids, inputs, labels = (
+        torch.cat(batches),
+        torch.cat([part[0] for part in parts]),
+        torch.cat([part[1] for part in parts]),
+    )
+    setting = f"{parts[0][2]}, {len(parts)} times"
     _something(labels, setting)
     random = (inputs >= ORDINARY) & (inputs != ids)
+    if any(not part.any() for part in random.split(500)):
+        _fail(
+            "In some batch no token becomes a random id.",
+            setting,
+            "no random ids",
+            "Of the chosen tokens a tenth become a random id, each decided on its own.",
+        )
     for k in range(ORDINARY, V):
         others = random & (ids != k)  # a random id that is the token's own cannot be told from one that stayed
         became, count = int((inputs[others] == k).sum()), int(others.sum())
@@ -358,7 +372,7 @@ def check_random_ids(student: Student, draw: Draw) -> None:
 @points(1)
 def check_generator(student: Student, draw: Draw) -> None:
     """All randomness comes from `generator`: the same seed gives the same result, and the next call another one"""
-    ids = _ids(draw, 40, 23)
+    ids = _ids(draw, 40, 230)  # so long that some token is chosen, also where all rows share their places
     seed = int(draw.integers(2**40))
     setting = f"ids {tuple(ids.shape)}"
 

@@ -16,9 +16,25 @@ NAMES = ("found", "sure", "possible")
 
 
 def _drawn(draw: Draw, *shape):
-    """Draw three alignments in which every kind of pair occurs, if there is room; what is sure is possible."""
-    found, sure, more = (draw.normal(*shape) > bound for bound in (0.3, 0.5, 0.2))
-    return found, sure, sure | more
+    """Draw three alignments in which every kind of pair occurs, if there is room; what is sure is possible.
+
+    Some pair is found and some pair is sure: a rate of nothing at all is for another row.
+    """
+    while True:
+        found, sure, more = (draw.normal(*shape) > bound for bound in (0.3, 0.5, 0.2))
+        if found.any() and sure.any():
+            return found, sure, sure | more
+
+
+def _telling(draw: Draw):
+    """Draw alignments (5, 7) whose rate is not that of other formulas, and whose rows all have a pair of each kind."""
+    while True:
+        found, sure, possible = _drawn(draw, 5, 7)
+        A, S, both, fine = (int(pairs.sum()) for pairs in (found, sure, found & sure, found & possible))
+        others = ((both + fine) / (A + S), 2 * both / (A + S), 1 - 2 * both / (A + S), 1 - (both / S + fine / A) / 2)
+        rows = all(kind.any(dim=1).all() for kind in (sure, possible & ~sure, ~possible))
+        if rows and all(abs(_want(found, sure, possible) - other) > 0.005 for other in others):
+            return found, sure, possible
 
 
 def _want(found, sure, possible):
@@ -70,7 +86,7 @@ def check_values(student: Student, draw: Draw) -> None:
 @points(1)
 def check_all_and_nothing(student: Student, draw: Draw) -> None:
     """It is 0 if all sure pairs were found and the rest is possible, 1 if nothing is right, and 0 if there is nothing at all"""
-    none, (_, sure, possible) = torch.zeros(5, 7, dtype=torch.bool), _drawn(draw, 5, 7)
+    none, (_, sure, possible) = torch.zeros(5, 7, dtype=torch.bool), _telling(draw)
     _agree(student, (sure, sure, possible), "found: the sure pairs")
     _agree(student, (possible, sure, possible), "found: the possible pairs")
     _agree(student, (none, sure, possible), "nothing found")
@@ -84,7 +100,7 @@ def check_all_and_nothing(student: Student, draw: Draw) -> None:
 @points(1)
 def check_shapes(student: Student, draw: Draw) -> None:
     """Alignments of different shapes raise a ValueError, also where they would broadcast; nothing is changed in place"""
-    found, sure, possible = _drawn(draw, 5, 7)
+    found, sure, possible = _telling(draw)
     for wrong in (
         (found.T, sure, possible),
         (found, sure[:, :1], possible),

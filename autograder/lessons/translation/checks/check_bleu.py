@@ -51,6 +51,12 @@ def _near(draw: Draw, words):
     return [*words[:place], *([["w1"], [], [words[place]] * 2][how]), *words[place + 1 :]]
 
 
+def _one_wrong(draw: Draw, words):
+    """Return the words with one of them replaced by a new one: as long as before, and no n-gram more than once too often."""
+    place = int(draw.integers(len(words)))
+    return [*words[:place], "another", *words[place + 1 :]]
+
+
 def _shown(candidates, rights):
     return f"candidates {candidates[:2]}, references {rights[:2]}"
 
@@ -81,8 +87,9 @@ def check_clipping(student: Student, draw: Draw) -> None:
     rights = [[CAT, OTHER]]
     _agree(student, [seven], rights, _shown([seven], rights), 1, want=2 / 7)
     for _ in range(5):
-        words = _sentence(draw, 9)
-        rights = [[_sentence(draw, 9), _sentence(draw, 9)]]
+        words, rights = _sentence(draw, 9), [[_sentence(draw, 9), _sentence(draw, 9)]]
+        while not references.bleu([words], rights, 2):  # 0 is for another row
+            words, rights = _sentence(draw, 9), [[_sentence(draw, 9), _sentence(draw, 9)]]
         for longest in (1, 2):
             _agree(student, [words], rights, _shown([words], rights), longest)
 
@@ -123,15 +130,17 @@ def check_corpus(student: Student, draw: Draw) -> None:
             _agree(student, candidates, rights, f"{count} sentences, longest = {longest}", longest)
     candidates, rights = [CAT, ["a", "dog"]], [[CAT], [["one", "dog"]]]
     _agree(student, candidates, rights, "a sentence of two words, which has no run of four")
+    candidates, rights = [CAT[:5], OTHER], [[CAT], [OTHER]]
+    _agree(student, candidates, rights, "one sentence a word too short and another right")
 
 
 @exercise(NAME)
 @points(1)
 def check_several_references(student: Student, draw: Draw) -> None:
     """Each candidate has its own references, not all equally many"""
-    for count in (2, 5):
+    for count in (2, 5, 3, 4, 6):
         rights = [[_sentence(draw, 9) for _ in range(1 + n % 3)] for n in range(count)]
-        candidates = [_near(draw, one[-1]) for one in rights]
+        candidates = [_one_wrong(draw, one[-1]) for one in rights]
         _agree(student, candidates, rights, f"{count} sentences with {[len(one) for one in rights]} references")
         _agree(student, candidates, rights, f"{count} sentences, longest = 3", 3)
 
@@ -144,4 +153,4 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
         _agree(student, [["The", *CAT[1:]]], [[CAT]], "a capital letter more")
         _agree(student, [["the cat", "is", "on", "the", "mat"]], [[CAT]], "a word with a space inside")
     words = _sentence(draw, 40)
-    _agree(student, [_near(draw, words)], [[words]], "40 words")
+    _agree(student, [_one_wrong(draw, words)], [[words]], "40 words")
