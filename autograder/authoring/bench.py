@@ -30,7 +30,9 @@ def bench(output: Path, large: bool = False) -> int:
     table = Table(title="Benchmarks")
     for title in ("figure", "value", "target", "unit", "met"):
         table.add_column(title, justify="right" if title in ("value", "target") else "left")
-    for figure in itertools.chain(_of_lessons(course), _check_times(course), _import_times(), _class(large)):
+    for figure in itertools.chain(
+        _of_lessons(course), _check_times(course), _import_times(), _threads(), _class(large)
+    ):
         figures.append(figure)
         print(f"{figure.name}: {figure.value:.3g} {figure.unit}", file=sys.stderr, flush=True)
         sign = "≤" if figure.better == "lower" else "≥"
@@ -52,6 +54,14 @@ def _of_lessons(course: Course) -> Iterator[Figure]:
     for lesson in _lessons(course):
         if lesson.has("bench"):
             yield from lesson.module("bench").figures(CourseSolution(course, lesson.assignment))
+
+
+def _threads() -> Iterator[Figure]:
+    """Yield what the steps of a small training cost beside other programs."""
+    from autograder.authoring.bench_threads import LOAD, under_load
+
+    name = f"processor time of training steps beside {LOAD} busy processes"
+    yield Figure(name, under_load(), 1.5, "of that without them")
 
 
 def _class(large: bool) -> Iterator[Figure]:

@@ -34,7 +34,7 @@ The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and
 Transformers" (CS 4644/7643). Papers are named where their ideas come up and are listed at the end.
 
 **Before you begin.** Tensors of PyTorch, broadcasting, and what a gradient is; nothing about attention. Exercise 7 is the hardest. If time is
-short, leave out sections 9 and 10: no later lesson needs them. All others do. Plan about three hours (an estimate from the dots and the
+short, leave out sections 9 and 10; the later lessons need all others. Plan about three hours (an estimate from the dots and the
 length of the text). All cells of the solution take half a minute.
 
 ## How this notebook works
@@ -43,7 +43,7 @@ length of the text). All cells of the solution take half a minute.
   `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your
   own in one place.
 - The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
-  with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
+  with the points for it; below a property that fails you find the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
 - Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
   hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
@@ -115,7 +115,8 @@ check compares with, so neither it nor `log_softmax` is allowed in this exercise
 
 <details><summary>Hint: which m?</summary>
 
-The largest similarity of each slice. Then every exponent is at most 0, and the largest is exactly 0.
+Above which exponent does `exp` overflow? And for which exponent is it surely not 0, whatever the similarities are? $m$ has to bring the
+exponents of every slice between these two.
 </details>
 <details><summary>Hint: the shapes do not fit together</summary>
 
@@ -182,8 +183,8 @@ English word belongs to which French word.
 
 <details><summary>Hint</summary>
 
-Row $i$ of `X` is $x_i$, so `X @ q` holds all dot products. And `a @ X` is the sum of the rows of `X`, row $i$ times
-$a_i$.
+A product of a matrix and a vector holds the dot products of the vector with the *rows* of the matrix if the vector stands on the right. If it
+stands on the left, the product is a sum of the rows, each times one entry of the vector. Which of the two do you need first?
 </details>
 """
 
@@ -310,8 +311,8 @@ whatever the width.
 A colleague builds a model with $D_Q = 1024$ and leaves out the division. For hundreds of steps the loss hardly moves,
 and the attention weights stay as they were drawn.
 
-- (a) Explain, from the size of the similarities to the gradient that reaches $q$, why nothing is learned here. Use
-  the Jacobian above.
+- (a) Take two keys and write the four entries of the Jacobian with $a = a_1$ alone. The two similarities differ by 32, as is usual at this
+  width. How large are the entries, and how large if both similarities are divided by 32? What does that mean for the gradient that reaches $q$?
 - (b) The colleague then divides by $D_Q$ instead of $\sqrt{D_Q}$. What do the weights look like now, and what is
   lost?
 
@@ -320,12 +321,10 @@ Three to six sentences are enough.
 
 # %% [markdown] nbgrader={"grade_id": "written-scaling", "grade": true, "solution": true, "points": 2}
 r"""
-(a) With components of variance 1 the similarities have standard deviation $\sqrt{1024} = 32$, so the largest usually
-lies far above the second, and the softmax gives it a weight of nearly 1 and all others nearly 0. The gradient with
-respect to the similarities is the gradient with respect to the weights times the Jacobian, with entries
-$a_i(\delta_{ij} - a_j)$. Each of them contains a factor near 0: $1 - a_i$ on the diagonal of the winning key, some
-$a_i \approx 0$ everywhere else. So almost no gradient passes to $e$, and from there to $q$ and $x$: the choice made
-by the random start cannot be unlearned.
+(a) With two keys $a_2 = 1 - a$, so the entries are $\pm a (1 - a)$. A difference of 32 gives $1 - a = 1 / (1 + e^{32}) \approx 10^{-14}$, so all
+entries are about $10^{-14}$. A difference of 1 gives $a = 0.73$ and entries of 0.20. The gradient with respect to $q$ is the one with respect to the
+weights, times the Jacobian, times the keys (divided by 32 in the second case). So without the division about $10^{-12}$ of what should reach $q$
+arrives there, and the same holds for the keys: the choice made by the random start cannot be unlearned.
 
 (b) Dividing by 1024 leaves a standard deviation of $32/1024 = 1/32$. All similarities are nearly equal, so the
 weights are nearly uniform and the output is nearly the plain mean of the inputs, whatever the query is. The Jacobian
@@ -334,8 +333,8 @@ $\sqrt{D_Q}$ is the one divisor that keeps the spread at 1 for every width.
 
 === BEGIN MARK SCHEME ===
 
-- 1 point: (a) names the spread $\sqrt{D_Q}$ (or 32), concludes nearly one-hot weights, and argues with the Jacobian
-  that the gradient is nearly 0 (half a point if saturation is stated without using $a_i(\delta_{ij} - a_j)$).
+- 1 point: (a) the entries $\pm a(1 - a)$, both sizes (about $10^{-14}$ and 0.2; the right power of ten is enough), and that the gradient of $q$
+  contains them as a factor (half a point for the entries alone, or for saturation in words without a number).
 - 1 point: (b) concludes that the similarities are too close together (spread $1/\sqrt{D_Q}$), hence nearly uniform
   weights, and that the query has hardly any influence (half a point if only "too small" is said).
 

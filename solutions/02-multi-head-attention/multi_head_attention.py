@@ -43,7 +43,7 @@ take half a minute.
   `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your
   own in one place.
 - The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
-  with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
+  with the points for it; below a property that fails you find the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
 - Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
   hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
@@ -338,7 +338,7 @@ dropout: that is what one wants to look at.
 axes. Write the shapes beside each line before you write the line. `allowed` broadcasts to `(B, H, N_Q, N_K)`, so a
 causal mask `(N, N)` can be passed as it is.
 
-<details><summary>Hint: what belongs into __init__</summary>
+<details><summary>Hint: what belongs in __init__</summary>
 
 The test of `num_heads` (the same as in exercise 1), four linear maps of the whole model width under the names `W_Q`,
 `W_K`, `W_V` and `W_O`, which pass on `bias`, and one `nn.Dropout`. No layers for single heads: each large matrix holds
@@ -628,7 +628,7 @@ All models have the same width $D = 48$ and the same number of parameters. Only 
 
 **Before you run it:** guess the accuracy of each of the three answers, with one head, with two and with four. Guessing
 blindly gives 1/8. Could one head look at all three places, with weight 1/3 each, and sort it out afterwards? (The
-cell trains nine small models, in less than half a minute.)
+cell trains fifteen small models, in about half a minute.)
 """
 
 # %% tags=["experiment"]
@@ -681,9 +681,9 @@ def accuracies(model):
 
 
 torch.set_num_threads(1)                                                        # too small to be shared among cores
-readers = {(H, seed): train_ring(H, seed) for H in (1, 2, 4) for seed in range(3)}
+readers = {(H, seed): train_ring(H, seed) for H in (1, 2, 4) for seed in range(5)}
 devices.set_threads()
-table = torch.stack([accuracies(model) for model in readers.values()])          # (9, 3)
+table = torch.stack([accuracies(model) for model in readers.values()])          # (15, 3)
 ax = plots.show_attention(table, queries=[f"H = {H}, start {seed}" for H, seed in readers], keys=list(QUESTIONS),
                           title="Share of right answers", label="share of right answers", values=True)
 ax.set(xlabel="question", ylabel="model");
@@ -693,18 +693,18 @@ r"""
 <details><summary>What you should see</summary>
 
 One head answers one question, and is little better than blind guessing at the other two. Two heads answer two
-questions; *which* two is a matter of the random start. (One of your nine models may be an exception.) Four heads answer all three. Looking at three places at once
+questions; *which* two is a matter of the random start. (One of your fifteen models may be an exception.) Four heads answer all three. Looking at three places at once
 does not help: the output would hold the sum of three word vectors, which says that there were, for instance, an "a", a
 "b" and a "c", but not which of them stood where. (With unequal weights it is there in principle, but a linear map
 cannot read it out.) It is "dog bites man" again.
 
-All nine models have the same size. What one head lacks is not width but a second softmax.
+All fifteen models have the same size. What one head lacks is not width but a second softmax.
 </details>
 
 ### 5.1 Who does what?
 
-First a picture: the weights of the four heads of the last model (start 2). They depend only on the places, so they are
-the same for all sentences. Then a test that does not rely on looking, for all three starts: take one head away (set
+First a picture: the weights of the four heads of one model (start 2). They depend only on the places, so they are
+the same for all sentences. Then a test that does not rely on looking, for the first three starts: take one head away (set
 its rows $W_O^{(h)}$ to 0) and see which answers suffer.
 
 **Before you run it:** what does the matrix of a head look like that always looks one place to the left? Three to the
@@ -894,8 +894,8 @@ after the split?
 </details>
 <details><summary>Hint: the mask</summary>
 
-`causal_mask(N_Q, N_K)` lets the last query stand at the last key. $N_Q$ is the number of new words, $N_K$ that of all
-words.
+`causal_mask(N_Q, N_K)` lets the last query stand at the last key. Which tensor has the length $N_Q$ now, and which one $N_K$? And is that so before
+or after the cache was joined?
 </details>
 """
 

@@ -45,7 +45,7 @@ minute.
   `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your
   own in one place.
 - The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
-  with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
+  with the points for it; below a property that fails you find the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
 - Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
   hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
@@ -227,7 +227,7 @@ plots.show_curves(widths, spread, "width D", "standard deviation of a row", "Wha
                   logx=True, logy=True);
 
 # %% tags=["numbers"]
-from autograder.authoring.numbers import given, says
+from autograder.authoring.numbers import claims, given, says
 
 says("0.016 at $D = 4096$", spread["as on the slide"][-1], widths[-1])
 
@@ -877,8 +877,7 @@ nothing to hide.
 ## 6 Blocks on top of each other
 
 The rest is repetition. An encoder is 6 blocks in the original (the paper calls this number $N$; here $N$ stays the
-length), each with weights of its own, the output of one being the input of the next. (The slide that says "6 blocks, D = 512, 6 heads" has one 6 too many: the paper has 8
-heads.)
+length), each with weights of its own, the output of one being the input of the next.
 
 In pre-norm one thing is missing. The last block adds its result to rows that nobody normalises any more. So a
 pre-norm encoder ends with one more LayerNorm. A post-norm encoder does not: it has just normalised.
@@ -952,15 +951,19 @@ with torch.no_grad():
 plots.show_curves(range(25), sizes, "after this many blocks", "root mean square", "Size of the rows")
 plots.show_curves(range(1, 25), changes, "block", "change / size before", "How much each block changes its rows");
 
+# %% tags=["numbers"]
+says("from 1 to 5.4", sizes["pre-norm"][0], sizes["pre-norm"][-1])
+says("70 % of their size and the last one by 21 %", changes["pre-norm"][0], changes["pre-norm"][-1])
+says("by 63 % to 98 %", min(changes["post-norm"]), max(changes["post-norm"]))
+claims("exactly 1 after every block", max(abs(size - 1) for size in sizes["post-norm"][1:]) < 1e-3)
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-Post-norm: exactly 1 after every block. Pre-norm: nobody normalises the sum, so it grows with every block, from 1 to
-more than 5. What is added stays about the same size, since it is computed from *normalised* rows. So the first block
-changes its rows by 70 percent of their size and the last one by 20, while in post-norm each changes them by 60 to
-nearly 100 percent. And without the norm at the end the size of what a pre-norm encoder returns would depend on its
-depth.
+Post-norm: exactly 1 after every block. Pre-norm: nobody normalises the sum, so it grows with every block, from 1 to 5.4. The first block
+changes its rows by 70 % of their size and the last one by 21 %, while in post-norm each changes them by 63 % to 98 %. And without the norm
+at the end the size of what a pre-norm encoder returns would depend on its depth. (Written question 1 asks how.)
 </details>
 
 **Exercise 8.** ●● Write `Decoder`, in the same way, from `DecoderBlock`s. It collects only the weights of the
@@ -1008,8 +1011,9 @@ r"""
 - (a) Write down the derivative of one step with respect to $x$: of $\mathrm{norm}(x + f(x))$ and of $x +
   f(\mathrm{norm}(x))$, with $f'$ and $\mathrm{norm}'$ for the derivatives of the parts. Multiply the derivatives of
   $L$ such steps. What happens to the gradient that takes the *direct* way, past all the $f$, in each of the two?
-- (b) Use the pictures after exercise 7: why does a pre-norm encoder need a LayerNorm at its end, and what is the
-  price of pre-norm, that is, what can be said about the last of many blocks?
+- (b) Suppose that every pre-norm block adds to each row a vector of root mean square 1 that is independent of what is there, and that the rows
+  begin with 1. How large are they after $L$ blocks, and by which fraction of their size does block $L$ change them? Compare both with the
+  pictures after exercise 7, at $L = 24$. What does this say about the last of a hundred blocks?
 
 Three to six sentences are enough.
 """
@@ -1023,19 +1027,19 @@ direct way is the product of $L$ derivatives $\mathrm{norm}'$, each of which div
 shrinks geometrically with $L$. (The gradient as a whole stays level in our experiment, since what comes *through* the
 steps makes up for it. But then nearly all that reaches the first block has come through many steps on its way.)
 
-(b) In pre-norm the rows are never normalised on their way; every step adds to them, so they grow, and the output
-layer would see rows whose scale depends on the depth. The last norm brings them back to scale 1. The price: every
-step adds something of about the same size to rows that have become large, so late blocks change the rows less and
-less (in our picture by a fifth of their size, against nearly all of it in post-norm); they contribute less than their
-number suggests.
+(b) The variances of independent vectors add up: after $L$ blocks the root mean square is $\sqrt{1 + L}$, and block $L$ adds 1 to rows of size
+$\sqrt{L}$, a fraction of $1/\sqrt{L}$. At $L = 24$ that is 5.0 and 0.20; the pictures show 5.4 and 0.21. (What is added is not quite independent, and it
+grows a little: the first block adds 0.7, the last 1.1.) It cannot grow much, since each block computes it from *normalised* rows. The last of a
+hundred blocks would change its rows by a tenth. That is the price of pre-norm: late blocks contribute less than their number suggests, while in
+post-norm each changes its rows by most of their size.
 
 === BEGIN MARK SCHEME ===
 
 - 1 point: (a) both derivatives, and the conclusion that the direct way is the identity in pre-norm but a product of
   $L$ norms' derivatives (shrinking) in post-norm (half a point if only one of the two is right, or if "residual
   connection" is named without saying what differs).
-- 1 point: (b) growing rows, hence the last norm, and the shrinking relative share of late blocks (half a point for
-  each).
+- 1 point: (b) $\sqrt{1 + L}$ and $1/\sqrt{L}$ with the comparison at 24, and the conclusion that late blocks change ever less (half a point for
+  the conclusion without the two roots, or for the roots without the comparison).
 
 === END MARK SCHEME ===
 """
@@ -1045,8 +1049,7 @@ r"""
 ## 7 The Transformer
 
 What goes in are *ids*: whole numbers that stand for words, `source (B, N_S)` and `target (B, N_T)`. What comes out
-are scores (*logits*) for the next id at every position of the target. In between stands nothing that you have not
-built:
+are scores (*logits*) for the next id at every position of the target. You have built everything in between:
 
 $$\begin{aligned}
 \text{embed}(\text{ids}) &= \mathrm{dropout}(\sqrt{D} \cdot \text{embedding}(\text{ids}) + \text{waves}) \\
@@ -1404,8 +1407,8 @@ never trained on it is just as low. Yet what the model writes greedily is nonsen
 
 - (a) One line is missing in the decoder block. Which one? Explain why the loss does not show it, on new sentences
   neither, and why generation does.
-- (b) Describe a test that finds this mistake in a model that has not been trained at all: what is changed, what is
-  compared, and what comes out if the line is missing?
+- (b) The colleague puts the line in and keeps the trained weights: "a mask has no parameters". What happens to the loss, compared with that of
+  a model that knows nothing, and why? What about the cross-attention of this model?
 
 Three to six sentences are enough.
 """

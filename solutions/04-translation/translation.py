@@ -44,7 +44,7 @@ most of it for the two trainings (sections 8.3 and 9.5).
   `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your
   own, but for `train`, `bleu` and the beam search, which need up to twenty.
 - The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
-  with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
+  with the points for it; below a property that fails you find the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
 - Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
   hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
@@ -190,11 +190,11 @@ where a gate says so:
 $$z_t = \sigma(W_z x_t + U_z h_{t-1}) \qquad r_t = \sigma(W_r x_t + U_r h_{t-1}) \qquad
 \tilde h_t = \tanh(W x_t + r_t \odot U h_{t-1}) \qquad h_t = z_t \odot h_{t-1} + (1 - z_t) \odot \tilde h_t$$
 
-(Biases are left out; PyTorch applies $r_t$ to $U h_{t-1} + b$.) Where $z_t$ is near 1, $h_t$ is nearly $h_{t-1}$, and the gradient goes
+(Biases are left out. This is PyTorch's variant, in which $r_t$ acts on $U h_{t-1} + b$; in Cho et al. it acts on $h_{t-1}$, before $U$.) Where $z_t$ is near 1, $h_t$ is nearly $h_{t-1}$, and the gradient goes
 through undiminished. In code it is `nn.GRU`.
 
-In a sentence the words that come later matter too: *le* or *la* is decided by the noun behind it. So a second GRU reads from right to left, and
-the two states of a word are written side by side:
+In a sentence the words that come later matter too: *le* or *la* is decided by the noun behind it. So a second GRU reads from right to left (Schuster
+and Paliwal 1997), and the two states of a word are written side by side:
 
 $$h_i = [\overrightarrow{h}_i ; \overleftarrow{h}_i]$$
 
@@ -278,8 +278,8 @@ and shows the gradients of both places.)
 
 ### 2.3 One vector for everything
 
-The first translators took the last state as the meaning of the sentence, $c = [\overrightarrow{h}_N ; \overleftarrow{h}_1]$, and a second GRU, the
-**decoder**, wrote the translation from it (Sutskever et al. 2014; Cho et al. 2014):
+The first translators took the last state as the meaning of the sentence, and a second recurrent network, the **decoder**, wrote the translation from
+it (Sutskever et al. 2014; Cho et al. 2014). They read in one direction only; we give them both, $c = [\overrightarrow{h}_N ; \overleftarrow{h}_1]$:
 
 $$s_t = g_U(y_{t-1}, s_{t-1}, c)$$
 
@@ -379,8 +379,8 @@ comparison
 r"""
 <details><summary>What you should see</summary>
 
-65 times the numbers, and many times the time (the table says how many on your machine). In 2015 additive scores were the better
-ones for wide vectors. Dividing by $\sqrt{D}$ closed that gap in 2017, and dot products have been the rule since.
+65 times the numbers, and many times the time (the table says how many on your machine). Without a division, additive scores are the better
+ones for wide vectors (Britz et al. 2017). Vaswani et al. divided by $\sqrt{D}$ in the same year, and dot products have been the rule since.
 </details>
 
 ## 4 A decoder that looks back before every word
@@ -406,10 +406,6 @@ first. What they look with then knows the last word already.)
 
 A forbidden score has to lose against every other, *before* the softmax, and yet be a number, or else a row without any allowed place is NaN.
 `torch.finfo(E.dtype).min` is the smallest there is.
-</details>
-<details><summary>Hint: the order in [c ; s]</summary>
-
-Context first, then state: `torch.cat((context, state), dim=1)`.
 </details>
 """
 
@@ -1417,7 +1413,7 @@ learned which words usually come together, and leans on that, because 128 number
 reaches 95 % of the best possible, with seven or eight 90 %, with twelve to fifteen 45 %, and with more 20 %. Attention, with the same number of parameters, stays at 98 % or 99 % wherever training had sentences, and the Transformer at 95 % or
 more (only 35 sentences have sixteen words or more). That is the figure of Bahdanau et al.
 
-Beyond 24 words, all three are at 0. In training no sentence ever goes on to a third clause, so none of them has learned that one may, and the Transformer has never seen the positions. A path of length one is no help for what is not in the data.
+Beyond 24 words, all three are at 0, on more than a hundred sentences. In training no sentence ever goes on to a third clause, so none of them has learned that one may, and the Transformer has never seen the positions. A path of length one is no help for what is not in the data.
 </details>
 
 ### 9.4 How far is it from word to word?
@@ -1510,8 +1506,9 @@ mean ($\alpha = 1$) the length stays near 90 %, and a wide beam does less harm.
 
 - (a) A student reports: "My translator writes 75 % of the references exactly, so every fourth translation is wrong." The best possible on
   these sentences is 76 %. What does the number say about the model, and which figure would you ask for instead?
-- (b) In section 9.3 the Transformer fails on sentences of more than 24 words, although every word is one step from every other. What
-  has it never seen there, and what would you change?
+- (b) Section 9.3 names two things that no model had seen: a third clause, and (for the Transformer) the positions beyond 24 words. Which of the
+  three models tells you already that positions are not the whole reason? Describe one training that would tell how much they matter to the Transformer:
+  what is changed, what stays the same, and which result speaks for which of the two?
 
 Three to six sentences are enough.
 """
@@ -1522,18 +1519,18 @@ r"""
 reference happens to have another one. Nobody could guess which. One would ask for the share relative to the optimum, or for the gap of the cross-entropy to the
 lowest possible, or count a translation as right if it is any of the right ones (BLEU with several references goes that way).
 
-(b) It has never seen a sentence that goes on after its second clause, nor a position beyond the longest training sentence: the sinusoids there are
-vectors that no layer has learned to read. One would train on longer
-sentences, or take positions that are relative (how far apart two words are), which do not change when the sentence gets longer, or shift training sentences to
-random positions.
+(b) The recurrent network with attention has no positions at all, and is at 0 as well: the missing third clause is enough to break a model. To see what the
+positions do, shift every training sentence by a random number of places, so that all positions up to 40 occur, and leave the sentences as they are (or take relative
+positions). If the Transformer still stops after the second clause, the clause was the reason; if it goes on, the positions were. The opposite training, with
+sentences of three clauses and no position beyond 24, would do as well.
 
 === BEGIN MARK SCHEME ===
 
 - 1 point: (a) 75 of 76 is nearly all that can be reached, since several translations are right and nobody can guess which one the reference
   has, *and* a figure relative to that: the share of the optimum, the gap of the cross-entropy, or all right translations as references (half
   a point for one of the two).
-- 1 point: (b) sentences that go on after two clauses, or positions beyond the longest training sentence, *and* a remedy that fits what is
-  named (half a point for one of the two). "A larger model" or "more training" is no remedy: neither shows it what it has not seen.
+- 1 point: (b) the recurrent network, which has no positions and fails too, *and* a training in which only one of the two things is new, with what
+  each result would mean (half a point for one of the two). "Longer sentences in training" changes both at once, and tells nothing.
 
 === END MARK SCHEME ===
 """
@@ -1563,7 +1560,8 @@ How much of the gap between the better of the two and the best possible translat
 
 J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and Transformers*, CS 4644/7643. I. Sutskever, O. Vinyals, Q. Le,
 *Sequence to sequence learning with neural networks*, NeurIPS 2014. K. Cho et al., *Learning phrase representations using RNN encoder–decoder*, EMNLP 2014.
-D. Bahdanau, K. Cho, Y. Bengio, *Neural machine translation by jointly learning to align and translate*, ICLR 2015. M. Luong, H. Pham, C. Manning, *Effective approaches to
+D. Bahdanau, K. Cho, Y. Bengio, *Neural machine translation by jointly learning to align and translate*, ICLR 2015. D. Britz, A. Goldie, M. Luong, Q. Le, *Massive exploration
+of neural machine translation architectures*, EMNLP 2017. M. Luong, H. Pham, C. Manning, *Effective approaches to
 attention-based neural machine translation*, EMNLP 2015. M. Schuster, K. Paliwal, *Bidirectional recurrent neural networks*, 1997. C. Szegedy et al., *Rethinking the
 Inception architecture*, CVPR 2016. A. Vaswani et al., *Attention is all you need*, NeurIPS 2017. Y. Wu et al., *Google's neural machine translation system*, 2016. K. Papineni et al., *BLEU*, ACL 2002. F. Och, H. Ney, *A systematic comparison of
 various statistical alignment models*, Computational Linguistics 29, 2003.

@@ -44,7 +44,7 @@ cells of the solution, run from nothing, took 7 minutes and 6 seconds of one cor
   `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your
   own in one place, except beam search, which needs about fifteen.
 - The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
-  with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
+  with the points for it; below a property that fails you find the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
 - Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
   hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
@@ -145,8 +145,8 @@ after. Which axes change places?
 <details><summary>Hint</summary>
 
 `reshape(B, N, D)` gives the right shape at once, and the wrong numbers: it cuts the memory into pieces of length $D$,
-but there lie the $N$ values of *one* channel side by side. First make the two axes of the grid one
-(`flatten`), then swap two axes (`transpose`).
+but in memory the $N$ values of *one* channel lie side by side. So take two steps: one that joins two neighbouring axes and changes no order, and one that
+changes the order and joins nothing. Which axes does each need?
 </details>
 """
 
@@ -997,8 +997,9 @@ With attention nothing has to be prepared for questions that may come. When the 
 
 - (a) The loss knows about words, and that looking at many cells is expensive; it knows nothing about boxes. Why does the attention
   come to lie on the digit that is being named? What would happen to the loss if it lay elsewhere?
-- (b) Your captioner writes "a two left of a five" under a photograph of a street. Which figure of section 7.2 would have
-  told you beforehand that fluent captions prove nothing, and why?
+- (b) The two captioners of section 7.3 write equally well; one has 94 % of its weight in the right box, the other 88 %. A colleague draws the weights of the first one and
+  says: "it wrote *five* *because* it looked there." Describe an intervention on the picture's features that tests this for one word, with a comparison that could
+  prove the colleague wrong. Which result would you expect of a captioner that had learned to read the digits off the mean of all cells?
 
 Three to six sentences are enough.
 """
@@ -1012,17 +1013,19 @@ softmax is differentiable, so the gradient moves weight to the cells whose featu
 Those are the digit's own cells, because nothing else in the picture tells which digit it is. The price on spread adds
 only that few cells are better than many.
 
-(b) The control with the captions of other scenes: the same fluent sentences are exact for hardly any of them. Word
-order and grammar are learned from the captions alone, so that a model which ignores its picture writes as fluently
-as one that looks. Only what changes with the picture shows that it looks.
+(b) Put the features of another digit into the cell with the most weight, and only into that one (or forbid the cell with `allowed`), and see whether the word changes, with
+everything before it held fixed. The comparison: the same change in a cell with next to no weight, that of another digit, say. If "five" depends on what lies where the weight lies, it
+changes in the first case and stays in the second. A captioner that reads digits off the mean of all cells would change its word in neither case, or in both, wherever the weight lies:
+the mean changes by a hundredth each time. Weights are a cause only if changing what they point to changes the word; that two models with different weights write equally well says
+that the picture of the weights alone proves little.
 
 === BEGIN MARK SCHEME ===
 
 - 1 point: (a) the word depends on the context vector, the context on the weights, and all of it is differentiable; elsewhere the loss
   would be high (half a point for "the gradient does it" without what a weight on the wrong cell does to the word). The price on spread is
   no answer by itself: it does not say *which* cells.
-- 1 point: (b) names the control with the captions (or pictures) of other scenes, and says that fluency can be learned without looking (half
-  a point for one of the two).
+- 1 point: (b) a change of the features (or the mask) at the cell with the weight, *and* the same at a cell without weight as comparison, with what each
+  result would mean (half a point for the intervention without a comparison). Drawing more pictures of weights is no intervention.
 
 === END MARK SCHEME ===
 """
@@ -1139,12 +1142,12 @@ first wrong word is "a" in place of "two", in 181 of 1000 captions; the next mos
 recurrent decoder's first state is made from that mean. The Transformer is never given it: a head would have to learn to look everywhere, and the rest to read so small a trace.
 
 Is that the reason? A control: put that mean (ten times, because it is small) beside the numbers of every cell. Three seeds then write 78.7 %, 75.7 % and 76.9 % exactly, and "a" in place of "two" comes a quarter as often.
-So that is most of it; what remains are mostly captions that are too long or too short. With 4500 steps instead of 1500 the Transformer gets to 81 % without any help. It can learn to count: **what is not built in has to be learned, and that costs steps.**
+So that is most of it; what remains are mostly captions that are too long or too short. With 4500 steps instead of 1500 the Transformer gets to 81 % without any help (one run). It can learn to count: **what is not built in has to be learned, and that costs steps.**
 </details>
 
 ### 8.2 What does it cost?
 
-What does "all words at once" buy? **Before you run it:** which takes longer for a training step on a batch of 64 captions, $T = 15$? Would a GPU change the order?
+What does "all words at once" buy? **Before you run it:** which takes longer for a training step on a batch of 64 captions of 15 words? Would a GPU change the order?
 """
 
 # %% tags=["experiment"]

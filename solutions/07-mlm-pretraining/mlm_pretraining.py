@@ -27,7 +27,7 @@ everything is known, so that you can say how good "good" is, and then on real En
 | 4 | pretraining, measured against the best that is possible | `my_language_model`, `losses_by_fate`, an experiment, written question 1 |
 | 5 | few labels: fine-tuning | `SequenceClassifier`, `TokenTagger`, `SpanHead`, `best_span` |
 | 6 | real English: word pieces and pairs of sentences | `sentence_pairs`, written question 2 |
-| 7 | what T5, ELECTRA and XLM change | |
+| 7 | what T5 and XLM change | |
 
 It follows Z. Kira's CS 4644/7643 and Y. Yao's "Attention, Transformer, and BERT" (HKUST). Papers are named where their ideas come up
 and are listed at the end.
@@ -41,7 +41,7 @@ length of the text). All cells of the solution, run from nothing, took 5 minutes
 - Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
   `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your own.
 - The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
-  with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
+  with the points for it; below a property that fails you find the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
 - Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
   hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
@@ -136,7 +136,7 @@ $$P(v \text{ at place } n \mid \text{what is seen of } s_k) = \frac{\sum_j p_j \
 where a bracket is 1 if it holds and 0 if not, and $s_j$ fits if it agrees with $s_k$ at every place that is seen.
 
 A model that gives the right word probability $q$ loses $-\log q$. The unit is the *nat*: with the natural logarithm, $q = 1/e$ costs 1. A model
-that knows the language gives exactly $P$. Its loss, averaged over the hidden places and over the sentences, each as often as it comes, is the **limit**
+that knows the language gives exactly $P$. Its loss, averaged over the hidden places and over the sentences, each as often as it occurs, is the **limit**
 
 $$L = \frac{1}{\text{number of hidden places}} \sum_k p_k \sum_{n \text{ hidden}} -\log P(s_{k,n} \text{ at } n \mid \text{what is seen of } s_k).$$
 
@@ -407,7 +407,7 @@ Look up the numbers of the places, 0 to N − 1, on the device of `ids`. What co
 
 # %% nbgrader={"grade_id": "BertEmbeddings", "solution": true}
 class BertEmbeddings(nn.Module):
-    """Token, segment and position vectors, added and normed (Devlin et al. 2019, figure 2)."""
+    """Token, segment and position vectors, added and normalised (Devlin et al. 2019, figure 2)."""
 
     def __init__(self, vocab_size, model_width, max_length, dropout=0.1):
         super().__init__()
@@ -1319,25 +1319,62 @@ large models it soon becomes too easy. Lan et al. (2020, ALBERT) ask instead in 
 
 ### 6.5 What the large ones cost
 
-BERT's recipe: the books of BookCorpus (800 million words) and the English Wikipedia (2500 million), 30,000 pieces; batches of 256 sequences of 512 pieces, 131,072 in all; a million steps, about forty times through the text;
-Adam with a learning rate of $10^{-4}$ that falls linearly. Its successors nearly kept the model, and changed the amounts:
+BERT's recipe: the books of BookCorpus (800 million words) and the English Wikipedia (2500 million), 30,000 pieces; batches of 256 sequences of 512 pieces, 131,072 in all (in nine steps of ten only 128 pieces each, to save time); a million steps, about forty
+times through the text; AdamW with a learning rate of $10^{-4}$ that falls linearly. The table of the lectures, with the amounts of text and the machines beside the sizes (lesson 3, section 9, counts them):
 
-| model | blocks, width, heads | weights | text | training |
-|---|---|---|---|---|
-| BERT-Base | 12, 768, 12 | 110M | 13 GB | 16 TPU chips, 4 days |
-| BERT-Large | 24, 1024, 16 | 340M | 13 GB | 64 TPU chips, 4 days |
-| XLNet-Large (Yang et al. 2019) | 24, 1024, 16 | about 340M | 126 GB | 512 TPU-v3 chips, 2.5 days |
-| RoBERTa (Liu et al. 2019) | 24, 1024, 16 | 355M | 160 GB | 1024 V100 GPUs, 1 day |
+| model | blocks, width, heads | weights | text | training | GLUE |
+|---|---|---|---|---|---|
+| Transformer-Base (Vaswani et al. 2017) | 6 + 6, 512, 8 | 65M | 4.5 million pairs | 8 P100 GPUs, 12 hours | – |
+| Transformer-Large | 6 + 6, 1024, 16 | 213M | 4.5 million pairs | 8 P100 GPUs, 3.5 days | – |
+| BERT-Base | 12, 768, 12 | 110M | 13 GB | 16 TPU chips, 4 days | 79.6 |
+| BERT-Large | 24, 1024, 16 | 340M | 13 GB | 64 TPU chips, 4 days | 82.1 |
+| XLNet-Large (Yang et al. 2019) | 24, 1024, 16 | about 340M | 126 GB | 512 TPU-v3 chips, 5.5 days | 88.4 |
+| RoBERTa (Liu et al. 2019) | 24, 1024, 16 | 355M | 160 GB | 1024 V100 GPUs, 1 day | 88.5 |
+| GPT-2 XL (Radford et al. 2019) | 48, 1600, 25 | 1.5B | 40 GB | not published | – |
+| Megatron-LM (Shoeybi et al. 2019) | 72, 3072, 32 | 8.3B | 174 GB | 512 V100 GPUs, up to 10 days | – |
 
-They are compared on GLUE, nine tasks with few labels: one sentence at a time (is it positive: SST-2; is it grammatical: CoLA), or two, which go in as in section 6.2, with a classifier on `[CLS]`: does B follow from A (MNLI, RTE), do both mean
-the same (QQP, MRPC, STS-B), does B answer A (QNLI)? People reach 87.1 on average; RoBERTa reached 88.1 in 2019, with twelve times BERT's text. How much of that is due to the method and how much to the amount, the table does not say; only an ablation does, such as that
-of section 4.2.
+(The slide gives XLNet 2.5 days; the paper says 5.5.) **GLUE** is the mean of nine tasks with 600 to 400,000 labels each: one sentence at a time (is it positive: SST-2; is it grammatical: CoLA), or two, which go in as in section 6.2, with a classifier on `[CLS]`: does B follow from A
+(MNLI, RTE), do both mean the same (QQP, MRPC, STS-B), does B answer A (QNLI)? People reach 87.1. (BERT's numbers are those of single models, with one of the tasks left out; the other two are those of several models together, on the public list, where BERT-Large has 80.5.)
+
+More computation, better results? Training takes about 6 operations (multiplications and additions) for each weight and each token: 2 forward, 4 backward. So the cost follows from three numbers of each paper.
+
+**Before you run it:** RoBERTa is as large as BERT-Large. How many times its computation did the last six points cost?
+"""
+
+# %% tags=["experiment"]
+recipes = {                                                                      # name: (weights, tokens of all steps, GLUE)
+    "BERT-Base": (110e6, 1e6 * 256 * (0.9 * 128 + 0.1 * 512), 79.6),
+    "BERT-Large": (340e6, 1e6 * 256 * (0.9 * 128 + 0.1 * 512), 82.1),
+    "XLNet-Large": (340e6, 500e3 * 8192 * 512, 88.4),
+    "RoBERTa": (355e6, 500e3 * 8192 * 512, 88.5),
+}
+cost = {name: 6 * weights * tokens for name, (weights, tokens, _) in recipes.items()}
+for name, (weights, tokens, glue) in recipes.items():
+    print(f"{name:12} {tokens:.1e} tokens, {cost[name]:.1e} operations, {cost[name] / cost['BERT-Large']:5.1f} times BERT-Large, GLUE {glue}")
+_, ax = plt.subplots(figsize=(6, 3.4), layout="constrained")
+for name, (_, _, glue) in recipes.items():
+    ax.plot(cost[name], glue, "o")
+    ax.annotate(f" {name} ", (cost[name], glue), ha="right" if cost[name] > 1e21 else "left", va="bottom" if name == "RoBERTa" else "top")
+ax.axhline(87.1, color="grey", linewidth=0.8)
+ax.set(xscale="log", xlabel="operations of the training (logarithmic)", ylabel="GLUE", title="Grey: people");
+
+# %% tags=["numbers"]
+given("such as that of section 4.2.")
+says("it is 50 times, for 6.4 points", cost["RoBERTa"] / cost["BERT-Large"], 88.5 - 82.1, within=2)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+About $4 \cdot 10^{21}$ operations for the two large ones: beside BERT-Large it is 50 times, for 6.4 points. The same model, read for longer on more text, is on the other side of the grey line. How much of that is due to the method and how much to the amount, such a picture does
+not say, since between any two of its points everything changes at once; only an ablation does, such as that of section 4.2. (Liu et al. went a step in this direction: on BERT's own text, but with nearly ten times the tokens in all, their recipe is better than BERT-Large.)
+</details>
 
 ### Written question 2 (2 points, graded by hand)
 
-- (a) Liu et al. (2019, RoBERTa) left next-sentence prediction out and lost nothing. How can a model tell a random sentence from the next one without
-  knowing what follows from what?
-- (b) Your classifier is right on 99 % of the pairs of the training documents and on 60 % of those of held-out ones. Which mistake in *splitting*
+- (a) Counting gets far in section 6.4. Change *one* thing about how the random sentence is drawn, other than the order that ALBERT asks for, so that counting is
+  left with little more than half. Why does it fail then? And what can a model still use that counts nothing, but reads?
+- (b) A classifier that reads is right on 99 % of the pairs of the training documents and on 60 % of those of held-out ones. Which mistake in *splitting*
   the data could make the second number 99 % too, without the model being any better?
 
 Three to six sentences are enough.
@@ -1345,9 +1382,10 @@ Three to six sentences are enough.
 
 # %% [markdown] nbgrader={"grade_id": "written-pairs", "grade": true, "solution": true, "points": 2}
 r"""
-(a) The random sentence comes from another document, so it is mostly about something else: other names, other technical words. It is enough to
-compare the subjects of the two sentences, which a bag of words can do. Whether B is the *next* one, rather than any other of the same document, is never
-asked.
+(a) Draw the random sentence from the same document, or even the same paragraph (but not the next one). Counting works because another document is about something else: other
+names, other technical words. Within a document the two sentences share these words whether B is next or not, so the sum says little. What is left is what the order
+of sentences does: a pronoun or "this" that needs the sentence before it, "however" or "for example", a name that is introduced in A and used in B. For that, the words have to be read
+in their places.
 
 (b) If sentences or pairs are split at random instead of whole documents, the held-out pairs come from documents whose other sentences were
 in the training set. The model can then recognise by names and rare words which sentences belong together, without having learned anything that
@@ -1355,8 +1393,8 @@ holds for a new document. The same happens if copies of a paragraph lie in both 
 
 === BEGIN MARK SCHEME ===
 
-- 1 point: (a) the random sentence comes from another document, so that comparing subjects is enough (half a point for "it uses words in
-  common" without where the random sentence comes from).
+- 1 point: (a) a random sentence of the same document (or one that is chosen to have as many rare words in common), with the reason that both kinds of pairs then share
+  their subject, *and* something that links neighbouring sentences (half a point for one of the two).
 - 1 point: (b) the split by sentences or pairs instead of by documents, or copies in both parts, *and* why the number rises: what it
   recognises belongs to these documents (half a point for the split alone).
 
@@ -1365,14 +1403,15 @@ holds for a new document. The same happens if copies of a paragraph lie in both 
 
 # %% [markdown]
 r"""
-## 7 What T5, ELECTRA and XLM change
+## 7 What T5 and XLM change
 
-Three ideas after BERT, each in a dozen lines on the data of this lesson. Nothing is graded here.
+Two ideas after BERT, each in a dozen lines on the data of this lesson. Nothing is graded here. (A third is ELECTRA, Clark et al. 2020: a small masked language
+model puts plausible words into the gaps, and the real model says of *every* token whether it was replaced. So it learns from all tokens, where BERT learns from 15 in a hundred.)
 
 ### 7.1 T5: hide spans, and write them
 
-T5 (Raffel et al. 2020) has an encoder and a decoder. Whole *spans* are replaced by one sign each, and the decoder writes what is missing, sign by sign. The
-target is short, and one gap may hide any number of words.
+T5 (Raffel et al. 2020) has an encoder and a decoder. Whole *spans* are replaced by one special token each (a *sentinel*, `<X>`, `<Y>`, …), and the decoder writes what is missing, token by
+token. The target is short, and one gap may hide any number of words.
 """
 
 # %% tags=["experiment"]
@@ -1401,48 +1440,7 @@ for sentence in ("Thank you for inviting me to your party last week", documents[
 
 # %% [markdown]
 r"""
-### 7.2 ELECTRA: learn from every token
-
-Of 100 tokens, BERT learns from 15. ELECTRA (Clark et al. 2020) lets a small masked language model put a *plausible* word into each gap, and a
-second model says of **every** token whether it was replaced. Here the small model of section 4.5 fills the gaps.
-
-**Before you run it:** which replaced words can never be found?
-"""
-
-# %% tags=["experiment"]
-def replaced(generator, rows=64):
-    """Return (ids with some tokens replaced by guesses of the small model, labels 1 where a token is another one now)."""
-    ids = batches[torch.randint(len(batches), (), generator=generator)][:rows]
-    hidden = (ids >= ORDINARY) & (torch.rand(ids.shape, generator=generator) < 0.15)
-    with torch.no_grad():
-        guesses = small[0.15](ids.masked_fill(hidden, MASK)).softmax(-1)
-    drawn = torch.multinomial(guesses.flatten(0, 1), 1, generator=generator).view(ids.shape)
-    new = torch.where(hidden, drawn, ids)
-    return new, (new != ids).long().masked_fill(ids < ORDINARY, -100)
-
-
-generator = torch.Generator().manual_seed(5)
-shares = []
-for number in range(40):
-    new, labels = replaced(generator)
-    shares.append((labels == 1).double().sum() / (labels != -100).sum())
-    if number < 4:
-        print(" ".join(f"<{words[i]}>" if label == 1 else words[i] for i, label in zip(new[0].tolist(), labels[0].tolist()) if i != PAD))
-print(f"{torch.stack(shares).mean():.1%} of the tokens are replaced")
-
-# %% tags=["numbers"]
-says("In our run 8 % of the tokens are replaced.", float(torch.stack(shares).mean()), whole=True)
-given("not from 15 %")
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-The words in angle brackets are the replaced ones. Some break the agreement, and can be found; others fit as well as the original word, and nobody can tell: *the queen sings* for *the queen sleeps*. In our run 8 % of the tokens are replaced. A detector learns from all tokens, not from 15 %, so it
-needs fewer sentences; in return, it needs a generator that is neither too bad (everything is found at once) nor too good (nothing is).
-</details>
-
-### 7.3 XLM: a sentence and its translation
+### 7.2 XLM: a sentence and its translation
 
 XLM (Lample and Conneau 2019) hides words in a *pair* of a sentence and its translation. What is hidden on one side can be read off the other, if the model
 learns which word means which. Our second language has its own word for each of the 70, in the same order.

@@ -41,7 +41,7 @@ from nothing, took 4 minutes and 5 seconds of one core, most of it for trainings
 - Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
   `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your own.
 - The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
-  with the points for it; below a property that fails stand the smallest example that failed, what was expected, what
+  with the points for it; below a property that fails you find the smallest example that failed, what was expected, what
   your code gave and, where it can be told, the likely cause.
 - Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
   hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
@@ -55,7 +55,7 @@ from nothing, took 4 minutes and 5 seconds of one core, most of it for trainings
 
 | symbol | in code | meaning |
 |---|---|---|
-| $B$, $C$, $H$, $W$ | `B`, `C`, `H`, `W` | pictures in a batch, channels (red, green, blue), height and width in pixels. ($H$ is the height here, as everywhere where pictures are spoken of; the number of heads is `num_heads`.) |
+| $B$, $C$, $H$, $W$ | `B`, `C`, `H`, `W` | pictures in a batch, channels (red, green, blue), height and width in pixels. ($H$ is the height here, as is usual for pictures; the number of heads is `num_heads`.) |
 | $P$, $N$ | `P`, `N` | side of a patch in pixels; patches in a picture, $N = \frac{H}{P} \cdot \frac{W}{P}$ |
 | $D$ | `D` | model width |
 | $X$ | `X`, `(B, N, D)` | one vector for each patch |
@@ -433,7 +433,7 @@ check("my_vit")
 r"""
 ### 3.1 How good is good?
 
-Beside it stands a support vector machine, a method from 1995 that is very good at small pictures. It gets the red digit alone, without the colours; and then the same
+Compare it with a support vector machine, a method from 1995 that is very good at small pictures. It is first given the red digit alone, without the other colours, and then the same
 pictures as the ViT.
 
 **Before you run it:** which of the two will suffer more from the other colours, and why?
@@ -585,8 +585,8 @@ without. A control that takes something away after training answers the first qu
 
 ### Written question 1 (2 points, graded by hand)
 
-- (a) A colleague trains for 100 epochs, measures the accuracy on the held-out fifth after each, and reports the best one, 99.7 %. What is wrong with that number, and what
-  would you do instead, with the same digits?
+- (a) The five trainings of the solution read 98.6 % of the held-out pictures on average, with a standard deviation of 0.4 %. A colleague turns the digits a little further in the augmentation, trains once, reads 98.9 %, and
+  calls it better; it was the best of six changes that she had tried. Give two reasons why this shows nothing. What would you measure instead, with the same digits, and when would you believe it?
 - (b) Another colleague's ViT has the very same accuracy when the patches of the held-out pictures are shuffled. Name two mistakes in the code that would have this effect.
 
 Three to six sentences are enough.
@@ -594,17 +594,17 @@ Three to six sentences are enough.
 
 # %% [markdown] nbgrader={"grade_id": "written-held-out", "grade": true, "solution": true, "points": 2}
 r"""
-(a) The held-out digits were used to choose the epoch, so they are no longer held out: of a hundred numbers that go up and down by chance, the largest was taken, and on new digits
-the model will be a little worse. Split the other four fifths once more, into training and validation, choose the epoch on the validation part, and measure once on the held-out fifth; or say beforehand
-which epoch counts.
+(a) One training more or less differs by 0.4 % from another of the same kind, and one picture is 0.3 %, so 0.3 % above the mean is what chance gives. And of six such numbers she took the largest, on the very digits
+that she reports: these were used to choose, so they are no longer held out. Split the four fifths once more, into training and validation, choose the change on the validation part, then train with it and without it, from five seeds each and on the
+same seeds, and measure once on the held-out fifth. The mean of five has a standard error of $0.4/\sqrt{5} \approx 0.2$ %, the difference of two such means about 0.25 %: a difference of half a percent or more would be worth believing.
 
 (b) The positions are never added (or are all equal, or added to the class token only), so that the encoder sees a set. Or the class is read off something that does not
 look at places: for instance a model that was trained with the patches shuffled in every batch; or the shuffling itself does nothing, because the result of the permutation was thrown away.
 
 === BEGIN MARK SCHEME ===
 
-- 1 point: (a) says that the held-out part was used to choose, *and* proposes a third part or an epoch that is fixed beforehand (half a point
-  for one of the two).
+- 1 point: (a) the scatter between seeds (or of one picture) *and* the choice among six on the held-out digits, with several seeds of both and a part of its own for choosing (half a point
+  for one of the two reasons with its remedy).
 - 1 point: (b) two mistakes that make a model blind to the order of the patches, or the shuffling without effect; half a point for each.
   "It has overfitted" is none: a model that knows the order loses when it is destroyed.
 
@@ -664,8 +664,8 @@ are rows of the product to its right.
 
 <details><summary>Hint: order, and the identity</summary>
 
-Go through the blocks from the first to the last, and multiply each one **from the left**: `R = A_hat @ R`. `torch.eye(N, dtype=A.dtype, device=A.device)` is $I$, and
-it broadcasts over the batch.
+Go through the blocks from the first to the last, as they come. In the product above, where does block $\ell$ stand, seen from the blocks before it? `torch.eye(N, dtype=A.dtype, device=A.device)` is $I$,
+and it broadcasts over the batch.
 </details>
 """
 
@@ -821,11 +821,13 @@ The same in the paper's own numbers (pretrained on a large data set, then fine-t
 | BiT-L, a convolutional network | JFT | 87.54 % | 9900 |
 | Noisy Student, a convolutional network | JFT, without its labels | 88.4 % | 12,300 |
 
-With 300 million pictures the ViT is as good as the best convolutional networks, for a quarter of the computation; with 14 million it is not.
+With 300 million pictures the ViT is as good as the best convolutional networks, for a quarter of the computation. (Do not compare the third row with the fourth: the pictures differ, too. On the same pictures, in the paper's Figure 3, the
+convolutional networks are ahead with 1.3 million, and the ViT overtakes them with more.)
 
 ### Written question 2 (2 points, graded by hand)
 
-- (a) Why does a ViT need to see the digit 3 in many places, and the convolutional network not? Which lines of the two models make the difference?
+- (a) Which lines of `ConvNet` and of `VisionTransformer` decide that one has to see the digit 3 in many places and the other not? And by how many pixels may a digit move, away from the border, so that the logits of `ConvNet` stay
+  *exactly* the same? Why not by one pixel?
 - (b) The convolutional network takes the **largest** value of each channel over all places. For which question about these pictures would that be the wrong thing to build in?
 
 Three to six sentences are enough.
@@ -834,15 +836,16 @@ Three to six sentences are enough.
 # %% [markdown] nbgrader={"grade_id": "written-bias", "grade": true, "solution": true, "points": 2}
 r"""
 (a) The convolution applies the same kernel at every place, so a stroke gives the same values wherever it lies, and `amax` over all places forgets where that was. In the ViT, a digit that has moved by one pixel is cut
-into different patches, so `projection` gets other numbers; and another position is added to each patch. That all these mean the same digit has to be learned, place by place.
+into different patches, so `projection` gets other numbers; and another position is added to each patch. That all these mean the same digit has to be learned, place by place. The logits of `ConvNet` are exactly the same for a shift by four
+pixels (or a multiple): each `MaxPool2d(2)` takes the largest of fixed squares of 2 × 2, so after a shift by one pixel other values share a square, and only after two of them is everything where it was, one place further on. Two poolings make it four.
 
 (b) Whenever the answer depends on where something is: "is the red digit left of the blue one?", "in which corner is it?", or how many there are. The largest value over all places is the same for all of these, so the network could not
 tell them apart. A ViT has positions, and can.
 
 === BEGIN MARK SCHEME ===
 
-- 1 point: (a) the same kernel at every place (and the largest value, which forgets it) against a projection of whole patches with a position each:
-  both lines, or half a point for one of them.
+- 1 point: (a) the same kernel at every place (and the largest value, which forgets it) against a projection of whole patches with a position each, *and* four pixels because of the two poolings
+  (half a point for one of the two).
 - 1 point: (b) any question whose answer changes when something is moved or counted, with the reason that the largest value does not change
   (half a point for a question without the reason).
 
