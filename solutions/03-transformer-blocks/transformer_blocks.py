@@ -1422,17 +1422,17 @@ That works for every sentence as long as the right target is fed in, new sentenc
 everywhere. In generation the next word does not exist yet; there is nothing to copy from, and translating was never
 learned.
 
-(b) Take random weights, a source and a target. Compute the logits, replace one id of the target, say at position 3,
-and compute them again. With the mask the logits at positions 0 to 2 are unchanged (up to rounding), and those from 3
-on change. Without it all positions change, also those before 3. (Equally good: the derivative of the logits at
-position $i$ with respect to the input row $j > i$ must be 0.)
+(b) It rises above that of a model that knows nothing. The self-attention has learned to take what stands one place to the right. With the mask that
+place has weight 0, the weights spread over places that mean something else, and the model is as sure as before, of wrong words. (Tried with the model of section 8: the
+loss goes from 0.01 to 7.0, where $\ln 21 = 3.0$ is knowing nothing.) The cross-attention was never needed, so it has not learned where to look; with the source of another
+sequence the loss is about as large. A mask has no parameters, but the parameters beside it were fitted to its absence: the model has to be trained anew.
 
 === BEGIN MARK SCHEME ===
 
 - 1 point: (a) names the causal mask (or "masked self-attention") *and* says that the answer stands in the decoder's
   input, whether the sentence is new or not, but not in generation (half a point for the mask alone).
-- 1 point: (b) a test with an intervention on a later position and a comparison at earlier positions, with the
-  expected result (half a point if the expected result is missing, or if only the mask itself is inspected).
+- 1 point: (b) the loss gets worse than that of knowing nothing because the model is sure of what it can no longer see, *and* the cross-attention has learned (next to) nothing about
+  the source (half a point for one of the two). "It translates now" is wrong: nothing has trained it to.
 
 === END MARK SCHEME ===
 """
