@@ -51,6 +51,7 @@ def test_in_every_other_lesson_there_are_some_of_them():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(2400)  # eleven minutes for the first lesson on a busy machine
 @pytest.mark.parametrize("assignment", AT_THE_CLASS_RUNNER)
 def test_the_class_runner_withstands_them_all(root, tmp_path, assignment):
     tally = attacks.attack_in(Course(root), tmp_path, assignment, AT_THE_CLASS_RUNNER[assignment], "autograder")
