@@ -12,9 +12,9 @@ from course_lib.tables import Table
 PACKAGE = Path(course_lib.__file__).parent
 CODE = """
 import sys, time
-start = time.perf_counter()
+start = time.process_time()
 import course_lib
-print(time.perf_counter() - start, [name for name in ("torch", "numpy", "matplotlib") if name in sys.modules])
+print(time.process_time() - start, [name for name in ("torch", "numpy", "matplotlib") if name in sys.modules])
 """
 
 

@@ -424,7 +424,7 @@ def test_a_little_computing_now_and_then_does_not_hold_a_worker(session):
     )
     error = session.run_cell(cell + "    time.sleep(0.1)").error
     assert "nothing was computed" in error[1]
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 120  # a few seconds where nothing else runs
 
 
 def test_waiting_is_limited_for_the_whole_notebook(box):
