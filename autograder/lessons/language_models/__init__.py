@@ -1,0 +1,39 @@
+"""06-language-models."""
+
+from autograder.judging.in_notebook import check_of
+
+#: In the order of the lesson.
+EXERCISES = (
+    # part A: tokens
+    # part B: the model
+    # part B: sampling
+    # part C: two directions
+    # part C: in context
+    # part C: the model that is handed in
+)
+
+#: Dotted names of ready-made functions that do what an exercise asks for.
+FORBIDDEN = (
+    # part A
+    # part B
+    # part C
+)
+
+#: What would be the whole answer to one exercise.
+FORBIDDEN_IN: dict[str, tuple[str, ...]] = {
+    # part A
+    # part B
+    # part C
+}
+
+#: What is handed in beside the notebook.
+HANDED_IN = ()
+
+#: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
+BUILDS_ON: dict[str, tuple[str, ...]] = {
+    # part A
+    # part B
+    # part C
+}
+
+check = check_of(__name__)
