@@ -52,6 +52,7 @@ from __future__ import annotations
 import math
 import torch
 import torch.nn.functional as F
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace

@@ -7,6 +7,8 @@ import torch
 
 from autograder.judging.confirmation import alike
 from autograder.judging.failure import CheckFailure
+from autograder.judging.local import LocalStudent
+from autograder.judging.student import Request
 from autograder.judging.tools import plain
 from autograder.sandbox.decoding import Unpacking
 from autograder.sandbox.encoding import Packing, pack
@@ -79,3 +81,16 @@ def test_a_changed_argument_is_found():
     plain.kept(([1, 2], {"a": 1}), ([1, 2], {"a": 1}), ("ids", "counts"))
     with pytest.raises(CheckFailure, match="changed its argument counts"):
         plain.kept(([1, 2], {"a": 1}), ([1, 2], {"a": 2}), ("ids", "counts"))
+
+
+def test_a_notebook_gets_its_own_copy_of_plain_data():
+    """What a check compares with afterwards is still what it asked about."""
+
+    def spoil(counts, words):
+        counts["a"] += 1
+        words[0].append(4)
+
+    given = {"a": 1}, [[3]]
+    answer = LocalStudent({"spoil": spoil}).answer(Request("spoil", given))
+    assert given == ({"a": 1}, [[3]])
+    assert answer.args_after == ({"a": 2}, [[3, 4]])

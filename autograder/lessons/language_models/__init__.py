@@ -5,6 +5,12 @@ from autograder.judging.in_notebook import check_of
 #: In the order of the lesson.
 EXERCISES = (
     # part A: tokens
+    "count_pairs",
+    "merge_pair",
+    "train_bpe",
+    "bpe_encode",
+    "bpe_decode",
+    "train_bpe_fast",
     # part B: the model
     # part B: sampling
     # part C: two directions
@@ -22,6 +28,10 @@ FORBIDDEN = (
 #: What would be the whole answer to one exercise.
 FORBIDDEN_IN: dict[str, tuple[str, ...]] = {
     # part A
+    "train_bpe": ("tokenizers.trainers.BpeTrainer", "tokenizers.models.BPE"),
+    "train_bpe_fast": ("tokenizers.trainers.BpeTrainer", "tokenizers.models.BPE"),
+    "bpe_encode": ("tokenizers.trainers.BpeTrainer", "tokenizers.models.BPE"),
+    "bpe_decode": ("tokenizers.trainers.BpeTrainer", "tokenizers.models.BPE"),
     # part B
     # part C
 }
@@ -32,6 +42,9 @@ HANDED_IN = ()
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
 BUILDS_ON: dict[str, tuple[str, ...]] = {
     # part A
+    "train_bpe": ("count_pairs", "merge_pair"),
+    "bpe_encode": ("merge_pair",),
+    "train_bpe_fast": ("count_pairs", "merge_pair"),
     # part B
     # part C
 }

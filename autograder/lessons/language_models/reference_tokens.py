@@ -1,5 +1,6 @@
 """Right versions of byte-pair encoding (Gage 1994; Sennrich et al. 2016; of bytes, Radford et al. 2019)."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 Pair = tuple[int, int]
@@ -7,12 +8,12 @@ Pair = tuple[int, int]
 BYTES = 256  # ids below are bytes; merge k makes the id 256 + k
 
 
-def count_pairs(words: Iterable[Sequence[int]], counts: Iterable[int]) -> dict[Pair, int]:
+def count_pairs(words: Iterable[Sequence[int]], counts: Iterable[int]) -> Counter[Pair]:
     """c(a, b) = Σ_w n_w · #{i: w_i = a, w_{i+1} = b}."""
-    found: dict[Pair, int] = {}
+    found: Counter[Pair] = Counter()  # a student's later exercise may count on in it
     for ids, n in zip(words, counts, strict=True):
         for pair in zip(ids, ids[1:], strict=False):  # noqa: RUF007 the race runs this source with no import of itertools
-            found[pair] = found.get(pair, 0) + n
+            found[pair] += n
     return found
 
 

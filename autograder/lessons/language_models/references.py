@@ -2,6 +2,7 @@
 
 # part A
 from autograder.lessons.language_models.reference_tokens import (
+    BYTES,
     bpe_decode,
     bpe_encode,
     count_pairs,
@@ -16,6 +17,7 @@ from autograder.lessons.language_models.reference_tokens import (
 
 __all__ = [
     # part A
+    "BYTES",
     "bpe_decode",
     "bpe_encode",
     "count_pairs",
