@@ -77,8 +77,8 @@ def check_all_bytes(student: Student, draw: Draw) -> None:
 @points(1)
 def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     """The ids and the merges that came in stay as they were"""
-    for _ in range(2):
-        word, merges = _telling(draw)
+    for letters in (2, 3):
+        word, merges = [97, 98, 97, *ids(draw, 11, letters)], [(97, 98), (256, 97)]
         answer = student.answer(Request(NAME, (word, merges)))
         plain.kept((word, merges), answer.args_after, ("ids", "merges"))
         found = plain.ids(answer.value, "The result")

@@ -49,6 +49,7 @@ def check_each_pair_as_often_as_its_words(student: Student, draw: Draw) -> None:
     _agree(student, [[108, 111, 119]], [1])
     _agree(student, [[108, 111, 119]], [5])
     _agree(student, [[108, 111, 119], [119, 111]], [5, 2])
+    _agree(student, [[5, 6, 5, 6, 8]], [3])
     for lengths in ((2,), (5,), (3, 2), (7, 2, 3), (4, 4, 11, 3, 5)):
         _agree(student, [_no_twins(draw, n) for n in lengths], [2 + int(draw.integers(40)) for _ in lengths])
     words = [[300 + n for n in _no_twins(draw, 6)] for _ in range(3)]

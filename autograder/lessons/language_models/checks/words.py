@@ -28,11 +28,11 @@ def ids(draw: Draw, length: int, letters: int = 3) -> list[int]:
 
 
 def word_counts(draw: Draw, words: int, letters: int = 4, longest: int = 9, most: int = 1000) -> dict[str, int]:
-    """Return words of 1 to ``longest`` letters, each coming 1 to ``most`` times."""
+    """Return words of 1 to ``longest`` letters, each coming 2 to ``most`` times: what comes once is for another row."""
     found: dict[str, int] = {}
     while len(found) < words:
         word = bytes(ids(draw, 1 + int(draw.integers(longest)), letters)).decode()
-        found[word] = 1 + int(draw.integers(most))
+        found[word] = 2 + int(draw.integers(most - 1))
     return found
 
 
@@ -47,10 +47,19 @@ def steps(counts: Mapping[str, int], num_merges: int) -> list[bool]:
 
 
 def without_ties(draw_one: Callable[[], dict[str, int]], num_merges: int) -> dict[str, int]:
-    """Draw until one pair is the most frequent at every step: which of two is taken is another row's business."""
+    """Draw until there are so many merges, and one pair is the most frequent at each: ties and the end are for other rows."""
     while True:
         counts = draw_one()
-        if all(steps(counts, num_merges)):
+        if steps(counts, num_merges) == [True] * num_merges:
+            return counts
+
+
+def with_ties(draw_one: Callable[[], dict[str, int]], num_merges: int) -> dict[str, int]:
+    """Draw until there are so many merges, and two pairs are the most frequent at one of them."""
+    while True:
+        counts = draw_one()
+        found = steps(counts, num_merges)
+        if len(found) == num_merges and not all(found):
             return counts
 
 
