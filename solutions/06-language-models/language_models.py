@@ -74,7 +74,6 @@ from autograder.authoring.numbers import claims, given, says
 says("*naïve* has 6 bytes", len("naïve".encode()))
 says("one character of 4 bytes", len("🤗".encode()))
 says("15 bytes together", len("👩🏽‍🚀".encode()))
-given("two bytes", "three bytes")
 
 # %% [markdown]
 r"""
@@ -423,13 +422,13 @@ for name, train, number in (("train_bpe", train_bpe, 20), ("train_bpe_fast", tra
 
 # %% tags=["numbers"]
 claims("more than twenty times faster", seconds["train_bpe"] / seconds["train_bpe_fast"] > 20)
-claims("takes about as long", 0.2 < seconds["train_bpe"] * 20 / (seconds["train_bpe_fast"] * 2000) < 5)
+claims("take about as long", 0.2 < seconds["train_bpe"] * 20 / (seconds["train_bpe_fast"] * 2000) < 5)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-For each merge, the fast version is more than twenty times faster: 20 merges of the one takes about as long as 2000 of the other. The first merges change the most words; the later a merge, the rarer its pair and the less there is to do, while counting everything again
+For each merge, the fast version is more than twenty times faster: 20 merges of the one take about as long as 2000 of the other. The first merges change the most words; the later a merge, the rarer its pair and the less there is to do, while counting everything again
 always costs the same. (Most of the time of `train_bpe_fast` is spent before the first merge and on the first hundred.)
 </details>
 
@@ -555,7 +554,7 @@ given("30 % fewer for code", "50,257 rows", "256 bytes, 50,000 merges", "38.6 mi
 r"""
 <details><summary>What you should see</summary>
 
-*1999* is four tokens, and *2000* is not cut like it: the documentation is full of 100s and 1000s, so the zeros have become a token. Whether a digit stands for tens or for thousands depends on where it is cut, and that depends on what was frequent. Adding two such
+*1999* is four tokens, and *2000* is not cut like it: in the documentation two zeros stand side by side often enough to have become a token, so the zeros are cut in twos. Whether a digit stands for tens or for thousands depends on where it is cut, and that depends on what was frequent. Adding two such
 numbers digit by digit is hard for a model that does not see the digits in the same places. (Newer tokenizers cut all numbers into single digits, or into groups of three.)
 
 Of the code, the first three of the four spaces are a token each, and the fourth belongs to the word. In prose two spaces never come together, so they were never merged, and code indented by eight spaces spends most of its tokens on nothing. For Codex, GPT-3's tokenizer was given tokens for runs of spaces, and needed 30 % fewer for code (Chen et al. 2021, section 3.2).
