@@ -87,7 +87,7 @@ def _find(module: str, name: str, package: str) -> tuple[str, str] | None:
 
 
 def _imported(module: str) -> dict[str, str]:
-    """Return the ``references`` modules from which a module imports, by imported name."""
+    """Return the modules of references (``references``, ``reference_model``) from which one imports, by imported name."""
     return _imported_in(_file(module))
 
 
@@ -110,7 +110,7 @@ def _tree(file: str) -> tuple[str, ast.Module]:
 @functools.cache
 def _imported_in(file: str) -> dict[str, str]:
     nodes = [node for node in _tree(file)[1].body if isinstance(node, ast.ImportFrom)]
-    ours = [node for node in nodes if node.module and node.module.endswith(".references")]
+    ours = [node for node in nodes if node.module and node.module.rpartition(".")[2].startswith("reference")]
     return {alias.name: str(node.module) for node in ours for alias in node.names}
 
 
