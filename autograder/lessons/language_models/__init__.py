@@ -6,7 +6,14 @@ from autograder.judging.in_notebook import check_of
 EXERCISES = (
     # part A: tokens
     # part B: the model
+    "packed",
+    "GPT",
+    "next_token_loss",
+    "perplexity_and_bits",
     # part B: sampling
+    "sample",
+    "CachedGPT",
+    "generate",
     # part C: two directions
     # part C: in context
     # part C: the model that is handed in
@@ -15,7 +22,9 @@ EXERCISES = (
 #: Dotted names of ready-made functions that do what an exercise asks for.
 FORBIDDEN = (
     # part A
-    # part B
+    # part B: the model that this lesson builds of the layers of lesson 03, which it may use
+    "course_lib.layers.gpt",
+    "course_lib.layers.models",
     # part C
 )
 
@@ -33,7 +42,13 @@ HANDED_IN = ()
 BUILDS_ON: dict[str, tuple[str, ...]] = {
     # part A
     # part B
+    "GPT": ("packed",),
+    "CachedGPT": ("packed", "GPT"),
+    "generate": ("sample",),
     # part C
 }
+
+#: The module that says what wrong results of this lesson look like.
+SYMPTOMS = "autograder.lessons.weights"
 
 check = check_of(__name__)
