@@ -217,7 +217,7 @@ for i in range(12):
 plots.show_attention(influence, title="Logits of place i: gradient at the vector of place j", label="size of the gradient", values=False)
 
 # %% tags=["numbers"]
-from autograder.authoring.numbers import claims, says
+from autograder.authoring.numbers import claims, given, says
 
 says("It has 124,439,808", parameters)
 
@@ -486,7 +486,7 @@ for row, (kind, logits) in zip(axes, {"unsure": unsure, "sure": sure}.items()):
         ax.set(title=f"{kind}, {name}", xlabel="token", ylabel="share of 20,000 draws")
 
 # %% tags=["numbers"]
-claims("leaves four tokens of the unsure model and one of the sure one", (int((shares["unsure", "p = 0.7"] > 0).sum()), int((shares["sure", "p = 0.7"] > 0).sum())) == (4, 1))
+claims("$p = 0.7$ leaves four tokens of the unsure model and one of the sure one", (int((shares["unsure", "p = 0.7"] > 0).sum()), int((shares["sure", "p = 0.7"] > 0).sum())) == (4, 1))
 
 # %% [markdown]
 r"""
@@ -796,6 +796,9 @@ for name, options in (("temperature 0", {}), ("temperature 1", {"temperature": 1
     print(f"--- {name}")
     for text in write(["The function returns", "If the file does not exist,", "A class"], total=70, **options, generator=torch.Generator().manual_seed(1)):
         print(text.replace("\n", " / "))
+
+# %% tags=["numbers"]
+given("With $p = 0.9$ there are fewer of these")
 
 # %% [markdown]
 r"""
