@@ -39,6 +39,16 @@ from collections import Counter, defaultdict
 from course_lib.data import gpt2_words, python_english, word_counts
 
 # part B imports
+import gzip
+import lzma
+import time
+
+import matplotlib.pyplot as plt
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+from course_lib.data import python_english
+from course_lib.layers import TransformerConfig
+from course_lib.training import SpyLanguageModel, fit
 
 # part C imports
 
@@ -569,14 +579,631 @@ A rare token is seldom seen in training, so its row is badly learned: past some 
 r"""
 ## 2 A model of what comes next
 
-PART B
+A **language model** gives every sequence of tokens a probability. By the chain rule that is a product of predictions, one for each token, from all
+tokens before it:
+
+$$P(x_1, \dots, x_N) = \prod_{i=1}^{N} P(x_i \mid x_1, \dots, x_{i-1})$$
+
+The equation leaves nothing out: whoever predicts the next token as well as possible knows all that can be known about the text. A **causal
+Transformer** computes all $N$ factors at once. Row $i$ of its output may depend on the tokens up to $i$ and on none after it, and says how probable each of
+the $V$ tokens is in place $i + 1$. GPT (Radford et al. 2018) and GPT-2 (2019) are such models. All parts of them are in lesson 3.
+
+### 2.1 Many documents in one row
+
+A row of a batch has $N$ places, and documents have any length. Filling short ones up with padding wastes most of the work. So documents are **packed**: written one
+after the other into the same row. But then a token must not see the document before its own. Attention needs a mask, and the positions have to
+begin again in each document:
+
+$$\text{allowed}_{ij} = [d_i = d_j] \qquad \text{place}_i = i - \min \{ j : d_j = d_i \}$$
+
+where $d_i$ is the number of the document that token $i$ belongs to. With both, a document gives the same logits in a packed row as alone, and this is what
+the check of the model will look at.
+
+**Exercise B1.** ●● Write `packed`. The numbers may be any whole numbers, in any order; equal numbers stand side by side. Whether a token comes *later* is not
+asked here: the model adds the causal mask itself.
+
+<details><summary>Hint: the mask</summary>
+
+Compare every number with every other: what shape has `documents[:, :, None] == documents[:, None]`? And which axis is missing, for the heads?
+</details>
+<details><summary>Hint: the places</summary>
+
+Where does a document begin? Where the number differs from the one before, and in place 0. If you write $i$ at each beginning and 0 elsewhere, `torch.cummax` along the row carries the
+last beginning on to the tokens behind it. What is left to subtract?
+</details>
+"""
+
+# %% nbgrader={"grade_id": "packed", "solution": true}
+def packed(documents):
+    """Return (allowed (B, 1, N, N), places (B, N)) for rows in which several documents follow each other.
+
+    documents (B, N): the number of the document of each token; equal numbers stand side by side. allowed is True for two
+    tokens of the same document; places are whole numbers that count from 0 in each document.
+    """
+    ### BEGIN SOLUTION Compare the numbers of all pairs of tokens, and count from the beginning of each document.
+    index = torch.arange(documents.shape[1], device=documents.device).expand_as(documents)           # (B, N)
+    begins = F.pad(documents[:, 1:] != documents[:, :-1], (1, 0), value=True)                        # (B, N)
+    allowed = documents[:, :, None] == documents[:, None]                                            # (B, N, N)
+    return allowed[:, None], index - (index * begins).cummax(dim=1).values
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-packed", "grade": true}
+check("packed")
+
+# %% [markdown]
+r"""
+**Before you run it:** a row of ten tokens holds a document of three, one of five and one of two. With the causal mask, how many of the hundred pairs are left?
+"""
+
+# %% tags=["experiment"]
+three = torch.tensor([[1] * 3 + [2] * 5 + [3] * 2])
+allowed, places = packed(three)
+seen = allowed[0, 0] & layers.causal_mask(10)
+names = [f"{document}.{place}" for document, place in zip(three[0].tolist(), places[0].tolist())]
+plots.show_attention(seen.float(), queries=names, keys=names, values=False, title=f"{int(seen.sum())} of 100 pairs", label="may attend")
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Three triangles on the diagonal: 6 + 15 + 3 pairs. Without the mask there would be one triangle of 55, and the first token of a document would be predicted from
+the end of another, with which it has nothing to do.
+</details>
+
+### 2.2 The model
+
+$$X = \text{Emb}(x) + \text{Pos} \qquad X \leftarrow X + \text{Attention}(\text{LN}(X)) \qquad X \leftarrow X + \text{FFN}(\text{LN}(X)) \qquad \text{logits} = \text{LN}(X)\, \text{Emb}^\top$$
+
+The two steps in the middle are repeated in every block: pre-norm, with the causal mask. GPT-2 has learned positions, GELU, and a **tied** output: the matrix that
+turns ids into vectors also turns vectors into logits. `layers.Encoder` has all of it. With no source to look at, a decoder has no cross-attention, and
+what is left is an encoder under a causal mask:
+
+- `layers.Encoder(num_blocks, model_width, num_heads, hidden_width, dropout, "pre", activation)`; it ends with a LayerNorm. Called as
+  `self.decoder(X, allowed, need_weights=..., causal=True)` it gives `(Y, [A of each block])`;
+- `layers.LearnedPositions(max_length, model_width)` adds the first rows of its `table` to `X`, and raises a `ValueError` for more than there are;
+- `layers.small_start(model, num_blocks)` draws the weights as GPT-2's are drawn. It is in the code already.
+
+**Exercise B2.** ●● Write `GPT`. The sizes are those of `config`: `vocab_size`, `model_width`, `num_heads`, `hidden_width`, `decoder_blocks`, `max_length`,
+`dropout`, `activation`, `tied`. The names are part of the exercise, because weights are loaded by name: `embedding`, `positions`, `dropout`, `decoder`, `output` (None if
+tied, otherwise a linear map without bias). Dropout acts on the sum of embedding and positions; the blocks have their own.
+
+<details><summary>Hint: documents</summary>
+
+Without `documents`, `self.positions(X)` does it. With them, which rows of `self.positions.table` does each token need? `packed` has computed their numbers. And the mask goes to the decoder.
+</details>
+<details><summary>Hint: the tied output</summary>
+
+`F.linear(Y, matrix)` multiplies by a matrix of shape `(V, D)`. Which matrix of this shape is there already? It must be the parameter itself, not a copy: a gradient has to reach it on both ways.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "GPT", "solution": true}
+class GPT(nn.Module):
+    """Token and position vectors, causal pre-norm blocks, a last LayerNorm, logits (Radford et al. 2019)."""
+
+    def __init__(self, config):
+        super().__init__()
+        ### BEGIN SOLUTION Make embedding, positions, dropout, decoder and output, with the sizes of config.
+        sizes = config.model_width, config.num_heads, config.hidden_width, config.dropout, "pre", config.activation
+        self.embedding = nn.Embedding(config.vocab_size, config.model_width)
+        self.positions = layers.LearnedPositions(config.max_length, config.model_width)
+        self.dropout = nn.Dropout(config.dropout)
+        self.decoder = layers.Encoder(config.decoder_blocks, *sizes)
+        self.output = None if config.tied else nn.Linear(config.model_width, config.vocab_size, bias=False)
+        ### END SOLUTION
+        layers.small_start(self, config.decoder_blocks)
+
+    def forward(self, ids, need_weights=True, documents=None):
+        """Return (logits (B, N, V), the weights (B, H, N, N) of each block; an empty list with need_weights=False).
+
+        logits[:, i] are about the token that follows ids[:, i]. documents (B, N): as in `packed`; None if each row is one.
+        """
+        ### BEGIN SOLUTION Embed the ids, add the positions, run the causal blocks, and multiply by the output's matrix.
+        X, allowed = self.embedding(ids), None                                       # (B, N, D)
+        if documents is None:
+            X = self.positions(X)
+        else:
+            allowed, places = packed(documents)
+            X = X + self.positions.table[places]
+        Y, weights = self.decoder(self.dropout(X), allowed, need_weights=need_weights, causal=True)
+        return F.linear(Y, self.embedding.weight if self.output is None else self.output.weight), weights
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-GPT", "grade": true}
+check("GPT")
+
+# %% [markdown]
+r"""
+**Before you run it:** GPT-2's smallest model has 12 blocks of width 768 with 12 heads, 3072 inside the feed-forward networks, 1024 positions and 50,257 tokens. The paper says "117M" parameters. How many
+does yours have? And in the second picture, which place does the logit of row $i$ depend on most, before any training?
+"""
+
+# %% tags=["experiment"]
+gpt2 = TransformerConfig(kind="decoder", vocab_size=50_257, model_width=768, num_heads=12, hidden_width=3072, decoder_blocks=12,
+                         max_length=1024, dropout=0.1, norm="pre", activation="gelu")
+with torch.device("meta"):                                                      # shapes without numbers, as in lesson 3
+    parameters = sum(parameter.numel() for parameter in GPT(gpt2).parameters())
+print(f"{parameters:,} parameters")
+
+torch.manual_seed(0)
+small = GPT(TransformerConfig(kind="decoder", vocab_size=50, model_width=32, num_heads=4, hidden_width=64, decoder_blocks=2, max_length=12,
+                              dropout=0.0, norm="pre", activation="gelu")).eval()
+ids = torch.randperm(50)[None, :12]                                             # no id twice, so each row of the table is one place
+influence = torch.zeros(12, 12)
+for i in range(12):
+    small.zero_grad()
+    small(ids)[0][0, i, 49].backward()                                          # a token that is not in the row
+    influence[i] = small.positions.table.grad.norm(dim=1)
+plots.show_attention(influence, title="Logits of place i: gradient at the vector of place j", label="size of the gradient", values=False)
+
+# %% tags=["numbers"]
+from autograder.authoring.numbers import claims, given, says
+
+says("It has 124,439,808", parameters)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+It has 124,439,808, to the last digit those of the published weights (lesson 3 says where the 117M come from). The gradient is nonzero below the diagonal and on it, and exactly 0
+above: no logit depends on a later token. The diagonal is by far the largest, because the residual connections carry a token's own vector
+straight to the output, and attention has still learned to look nowhere.
+</details>
+
+### 2.3 The loss: shifted exactly once
+
+The logits in place $i$ are about token $i + 1$. With $\mathcal{C}$ the places that count,
+
+$$\mathcal{L} = -\frac{1}{|\mathcal{C}|} \sum_{(b, i) \in \mathcal{C}} \log P_{b,i}(x_{b, i+1}), \qquad P_{b,i} = \mathrm{softmax}(\text{logits}_{b,i})$$
+
+The last place of a row has nothing to predict. A place does not count either if the token that follows is **padding**, or belongs to **another document**: the end of one document says
+nothing about how the next begins. Two mistakes are classic, and neither raises an error: not to shift at all, so that the model learns to repeat what it reads; and to shift twice, once in
+the data and once in the loss.
+
+**Exercise B3.** ●● Write `next_token_loss`. If no place counts, the loss is 0 with a gradient of 0.
+
+<details><summary>Hint: which rows, which targets</summary>
+
+Write the columns of `logits` and of `ids` below each other, for $N = 4$. Which column of each has no partner?
+</details>
+<details><summary>Hint: what counts</summary>
+
+`F.cross_entropy(..., reduction="none")` keeps one number for each place; it wants the classes on the second axis. Padding is decided by the *target*. For documents, two neighbouring columns are compared. How is a mean formed over some of the
+places, even if there are none?
+</details>
+"""
+
+# %% nbgrader={"grade_id": "next_token_loss", "solution": true}
+def next_token_loss(logits, ids, documents=None, pad=None):
+    """Return the mean of -log P(next token), one number, over all places that have a next token to predict.
+
+    logits (B, N, V), ids (B, N). documents (B, N): a token is not predicted from another document; pad: an id that is not
+    predicted. None: there are no such things. Without any place that counts, the loss is 0.
+    """
+    ### BEGIN SOLUTION Compare logits with the ids one place later, and average over the places that count.
+    losses = F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none")           # (B, N - 1)
+    counts = torch.ones_like(losses, dtype=torch.bool)
+    if pad is not None:
+        counts = counts & (ids[:, 1:] != pad)
+    if documents is not None:
+        counts = counts & (documents[:, 1:] == documents[:, :-1])
+    return (losses * counts).sum() / counts.sum().clamp(min=1)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-next_token_loss", "grade": true}
+check("next_token_loss")
+
+# %% [markdown]
+r"""
+**Before you run it:** three equal models read the Python documentation, byte by byte. In place $i$ the first is asked for byte $i$ (not shifted), the second for byte $i + 1$, the third
+for byte $i + 2$ (shifted twice). Whose loss will be lowest after 150 steps, and whose highest? What will each write behind "The "?
+"""
+
+# %% tags=["experiment"]
+torch.set_num_threads(1)            # small tensors: two threads would mostly wait for each other
+texts = {part: ["\n".join(document.paragraphs) for document in python_english(part)] for part in ("train", "held_out")}
+stream = torch.tensor(list("\n\n".join(texts["train"]).encode()))
+tiny = TransformerConfig(kind="decoder", vocab_size=256, model_width=48, num_heads=4, hidden_width=96, decoder_blocks=1, max_length=48,
+                         dropout=0.0, norm="pre", activation="gelu")
+losses = {}
+for shift in (0, 1, 2):
+    torch.manual_seed(0)
+    model, found = GPT(tiny), []
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    for step in range(150):
+        row = torch.randint(len(stream) - 50, (16, 1)) + torch.arange(48)
+        logits, _ = model(stream[row], need_weights=False)
+        loss = F.cross_entropy(logits.flatten(0, 1), stream[row + shift].flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        found.append(loss.item())
+    text = [*b"The "]
+    for _ in range(40):
+        text.append(int(model(torch.tensor([text]))[0][0, -1].argmax()))
+    losses[f"shifted by {shift}"] = found
+    print(f"shifted by {shift}: loss {sum(found[-20:]) / 20:.2f}, writes {bytes(text).decode(errors='replace')!r}")
+plots.show_curves(range(1, 151), losses, "training step", "nats per byte", "The best loss belongs to the worst model");
+
+# %% tags=["numbers"]
+says("begin near $\\ln 256 = 5.55$", 256, math.log(256))
+claims("falls to almost nothing", sum(losses["shifted by 0"][-20:]) / 20 < 0.1)
+claims("the model that is asked for what lies further away has the highest loss", sum(losses["shifted by 2"][-20:]) > sum(losses["shifted by 1"][-20:]))
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+All three begin near $\ln 256 = 5.55$: at first every byte is as probable as any other. The loss of the model that is not shifted falls to almost nothing, and it writes one letter for ever: it has learned to repeat. Of the
+others, the model that is asked for what lies further away has the highest loss. A loss that is too good is a mistake until it is understood.
+</details>
+
+### 2.4 Perplexity, and bits per byte
+
+The loss is in nats per token. Two other units are common. **Perplexity** is $e^{\mathcal{L}}$: with a perplexity of 20 the model is as unsure as if it had to choose between 20 equally probable
+tokens. It depends on the tokens: a model of longer tokens has fewer, harder decisions to make, so perplexities of models with different tokens cannot be compared. What can be compared
+is how many bits the *text* costs:
+
+$$\text{bits per byte} = \frac{\sum_t \ell_t / \ln 2}{\sum_t \text{bytes of token } t}$$
+
+This is also how far the model can *compress* the text, by arithmetic coding, to within two bits for all of it (Shannon 1948). So a language model can be compared with gzip.
+
+**Exercise B4.** ● Write `perplexity_and_bits`. No token at all, no byte at all, or shapes that differ raise a `ValueError`.
+"""
+
+# %% nbgrader={"grade_id": "perplexity_and_bits", "solution": true}
+def perplexity_and_bits(losses, sizes):
+    """Return (perplexity per token, bits per byte), two floats.
+
+    losses (N,): -log P of each token, in nats; sizes (N,): how many bytes of text each token stands for, maybe 0.
+    """
+    ### BEGIN SOLUTION Take the exponential of the mean loss, and divide all bits by all bytes.
+    if losses.shape != sizes.shape or not sizes.sum() > 0:
+        raise ValueError(f"Expected a loss and a size for each token, got {losses.shape} and {sizes.shape}.")
+    total = losses.double().sum().item()
+    return math.exp(total / len(losses)), total / math.log(2) / sizes.sum().item()
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-perplexity_and_bits", "grade": true}
+check("perplexity_and_bits")
+
+# %% [markdown]
+r"""
+Four models that only count, and two programs, on documents that none of them has seen. The third model counts tokens of several bytes, 1024 of them, made by byte-pair encoding (`tokenizers` makes the same ones as your own code of section 1,
+faster). The fourth knows, for each of these tokens, how often which other one followed it.
+
+**Before you run it:** order the four by perplexity, and then by bits per byte. Is it the same order?
+"""
+
+# %% tags=["experiment"]
+BEGIN, TOKENS = 0, 1024
+tokenizer = Tokenizer(models.BPE())
+tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+tokenizer.train_from_iterator(texts["train"], trainers.BpeTrainer(
+    vocab_size=TOKENS, special_tokens=["<start>"], initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()), show_progress=False))
+token_sizes = torch.tensor([0, *(len(tokenizer.id_to_token(i)) for i in range(1, TOKENS))])     # written with one character for each byte
+token_streams = {part: torch.tensor([i for encoding in tokenizer.encode_batch(texts[part]) for i in (BEGIN, *encoding.ids)]) for part in texts}
+byte_streams = {part: torch.tensor(list("\n".join(texts[part]).encode())) for part in texts}
+
+
+def counted(streams, V, pairs):
+    """Return -log P of the tokens of "held_out", by the counts of "train"; with `pairs`, by the token before."""
+    train, test = streams["train"], streams["held_out"]
+    single = torch.bincount(train, minlength=V) + 0.1
+    if not pairs:
+        return -(single / single.sum()).log()[test[1:]]
+    double = torch.bincount(train[:-1] * V + train[1:], minlength=V * V).view(V, V) + 30 * single / single.sum()
+    return -(double / double.sum(dim=1, keepdim=True)).log()[test[:-1], test[1:]]
+
+
+perplexities, bits = {}, {}
+for name, streams, V, pairs, sizes in (("bytes", byte_streams, 256, False, torch.ones(256)), ("pairs of bytes", byte_streams, 256, True, torch.ones(256)),
+                                       ("tokens", token_streams, TOKENS, False, token_sizes), ("pairs of tokens", token_streams, TOKENS, True, token_sizes)):
+    surprise = counted(streams, V, pairs)
+    perplexities[name], bits[name] = perplexity_and_bits(surprise, sizes[streams["held_out"][1:]])
+    print(f"{name:16} perplexity {perplexities[name]:6.1f}, {bits[name]:.2f} bits per byte")
+held_out = "\n".join(texts["held_out"]).encode()
+for name, size in (("gzip", len(gzip.compress(held_out, 9))), ("lzma", len(lzma.compress(held_out)))):
+    bits[name] = 8 * size / len(held_out)
+    print(f"{name:16} {bits[name]:24.2f} bits per byte")
+
+# %% tags=["numbers"]
+says("2.05 bits per byte are less than the 2.18 of lzma and the 2.40 of gzip", bits["pairs of tokens"], bits["lzma"], bits["gzip"], within=5)
+claims("pairs of bytes, bytes, pairs of tokens, tokens", perplexities["pairs of bytes"] < perplexities["bytes"] < perplexities["pairs of tokens"] < perplexities["tokens"])
+claims("pairs of tokens, tokens, pairs of bytes, bytes", bits["pairs of tokens"] < bits["tokens"] < bits["pairs of bytes"] < bits["bytes"])
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+By perplexity, the lowest first: pairs of bytes, bytes, pairs of tokens, tokens. By bits per byte: pairs of tokens, tokens, pairs of bytes, bytes. A token is hard to guess, since there are 1024 of them, but it stands for several bytes. With
+pairs of tokens, 2.05 bits per byte are less than the 2.18 of lzma and the 2.40 of gzip. That is not fair: the model has read a million bytes of such text before, and the programs have not. Section 6.3 lets them.
+</details>
 """
 
 # %% [markdown]
 r"""
 ## 3 From probabilities to text
 
-PART B
+### 3.1 Drawing a token
+
+The model gives probabilities, and somebody has to choose. Always the most probable token: then the text soon repeats itself, for a phrase that has come once makes its own return more probable. By the model's own
+probabilities: then, in a vocabulary of 50,000, the many tokens of tiny probability are drawn now and then, together more often than one would think, and the text never recovers. Three ways lie between:
+
+- **temperature** $T$: $P = \mathrm{softmax}(\text{logits} / T)$. Below 1 what is probable becomes more so; $T \to 0$ is the most probable token;
+- **top-k** (Fan et al. 2018): only the $k$ most probable tokens can be drawn;
+- **top-p**, also called nucleus (Holtzman et al. 2020): only the most probable tokens that *together* reach the probability $p$. Where the model is sure these are one or two, where it is not they are hundreds.
+
+What remains is divided by its sum. They are applied in this order, each to what the one before has left: temperature, top-k, top-p.
+
+**Exercise B5.** ●●● Write `sample` for the rows of a batch, each with its own distribution. The borders are part of the exercise:
+
+- temperature 0 is the most probable token, whatever the other arguments are;
+- top-k keeps all tokens that are as probable as the $k$-th, so that a tie is not decided by their order; a $k$ larger than $V$ keeps all;
+- top-p keeps the smallest number of most probable tokens whose sum is at least $p$, so always at least one. (Which of several equally probable ones at that border is kept does not matter here.)
+- A temperature below 0, a $k$ below 1, or a $p$ that is not in $(0, 1]$ raises a `ValueError`.
+- All randomness comes from `generator`.
+
+<details><summary>Hint: top-k</summary>
+
+`logits.topk(k)` gives the k largest of each row, in order. Which of them is the border? What has a logit of $-\infty$ has probability 0.
+</details>
+<details><summary>Hint: top-p</summary>
+
+Sort the probabilities of each row, the largest first, and add them up with `cumsum`. A token is kept if those *before* it do not yet reach $p$: what is the sum before the first one? Then the answers, which are in sorted order,
+have to go back to their tokens: `scatter` with the order does it.
+</details>
+<details><summary>Hint: drawing</summary>
+
+`torch.multinomial` draws from rows of numbers, and takes a generator. Do the rows have to sum to 1?
+</details>
+"""
+
+# %% nbgrader={"grade_id": "sample", "solution": true}
+def sample(logits, temperature=1.0, top_k=None, top_p=None, generator=None):
+    """Return one id for each row of logits (B, V), as (B,), drawn from what temperature, top-k and top-p leave of them.
+
+    Raises ValueError unless temperature ≥ 0, top_k ≥ 1 and 0 < top_p ≤ 1 (None: all tokens).
+    """
+    ### BEGIN SOLUTION Scale the logits, leave out what top-k and top-p leave out, and draw from the rest.
+    if temperature < 0 or (top_k is not None and top_k < 1) or (top_p is not None and not 0 < top_p <= 1):
+        raise ValueError(f"Expected temperature >= 0, top_k >= 1, 0 < top_p <= 1, got {temperature}, {top_k}, {top_p}.")
+    if temperature == 0:
+        return logits.argmax(dim=-1)
+    logits = logits / temperature
+    if top_k is not None:
+        border = logits.topk(min(top_k, logits.shape[-1])).values[:, -1:]                            # (B, 1)
+        logits = logits.masked_fill(logits < border, -math.inf)
+    P = torch.softmax(logits, dim=-1)
+    if top_p is not None:
+        largest, order = P.sort(dim=-1, descending=True)
+        late = largest.cumsum(dim=-1) - largest >= top_p                                             # those before suffice
+        P = P.masked_fill(torch.zeros_like(late).scatter(-1, order, late), 0)
+    return torch.multinomial(P, 1, generator=generator)[:, 0]
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-sample", "grade": true}
+check("sample")
+
+# %% [markdown]
+r"""
+The check draws 20,000 times from one distribution and compares the counts with the exact probabilities. It accepts what chance explains: a right answer is refused less than once in a million times.
+
+**Before you run it:** eight tokens with the probabilities on the left. What is left of them at temperature 0.5, with $k = 3$, and with $p = 0.7$? Which of the three changes most where the model is *sure* (below)?
+"""
+
+# %% tags=["experiment"]
+unsure = torch.tensor([0.24, 0.20, 0.16, 0.12, 0.10, 0.08, 0.06, 0.04]).log()
+sure = torch.tensor([0.90, 0.03, 0.02, 0.02, 0.01, 0.01, 0.005, 0.005]).log()
+ways = {"as it is": {}, "T = 0.5": {"temperature": 0.5}, "k = 3": {"top_k": 3}, "p = 0.7": {"top_p": 0.7}}
+shares = {}
+_, axes = plt.subplots(2, 4, figsize=(9, 4.6), layout="constrained", sharey="row")
+for row, (kind, logits) in zip(axes, {"unsure": unsure, "sure": sure}.items()):
+    for ax, (name, options) in zip(row, ways.items()):
+        drawn = sample(logits.expand(20_000, -1), **options, generator=torch.Generator().manual_seed(0))
+        shares[kind, name] = torch.bincount(drawn, minlength=8) / 20_000
+        ax.bar(range(8), shares[kind, name])
+        ax.set(title=f"{kind}, {name}", xlabel="token", ylabel="share of 20,000 draws")
+
+# %% tags=["numbers"]
+claims("$p = 0.7$ leaves four tokens of the unsure model and one of the sure one", (int((shares["unsure", "p = 0.7"] > 0).sum()), int((shares["sure", "p = 0.7"] > 0).sum())) == (4, 1))
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Temperature changes all probabilities and removes none. Top-k always leaves three, be the model sure or not. $p = 0.7$ leaves four tokens of the unsure model and one of the sure one: it follows the model.
+</details>
+
+### 3.2 Not twice: a cache
+
+To write token $n + 1$ the model reads tokens $1 \dots n$, and computes all that it has computed for token $n$ already. Nothing of that has changed, because no row depends on a later one. What later rows need of an earlier
+one are its keys and values, in every block. Lesson 2 kept them for one layer; here it is the whole model. With $K^{(l)}, V^{(l)}$ the keys and values of all tokens so far in block $l$, a new row costs
+
+$$q = W_Q \text{LN}(x) \qquad K^{(l)} \leftarrow [K^{(l)}; W_K \text{LN}(x)] \qquad V^{(l)} \leftarrow [V^{(l)}; W_V \text{LN}(x)] \qquad x \leftarrow x + W_O \, \text{attention}(q, K^{(l)}, V^{(l)})$$
+
+and then the feed-forward part, for one row instead of $n$.
+
+**Exercise B6.** ●●● Write the forward of `CachedGPT`, a `GPT` that reads on. Its new tokens are those behind the cache: they have later positions, see everything in the cache, and of each other what the causal mask
+allows. It returns the logits of the *new* tokens, and a new cache: a list with a pair `(K, V)` for each block, each `(B, H, N, D_H)`. The cache that was passed in stays as it is. More than `max_length` tokens in all
+raise a `ValueError`. It needs no dropout and about fifteen lines. The parts of a block are `block.norm_1`, `block.attention` with `W_Q`, `W_K`, `W_V`, `W_O` and `num_heads`, `block.norm_2` and `block.feed_forward`; the last norm is `self.decoder.norm`.
+`layers.split_heads`, `layers.merge_heads`, `layers.causal_mask(N_Q, N_K)` and `layers.scaled_dot_product_attention(Q, K, V, allowed)` are ready.
+
+<details><summary>Hint: where do the new tokens stand?</summary>
+
+How many tokens are in the cache? One of its shapes tells. The rows of `self.positions.table` begin there. A slice that is too long is not an error in Python; so who notices that there are no more positions?
+</details>
+<details><summary>Hint: the mask</summary>
+
+There are more keys than queries. `causal_mask(N_Q, N_K)` aligns the last query with the last key.
+</details>
+<details><summary>Hint: the block</summary>
+
+Pre-norm: what is added to X is computed from the normed X, and X itself goes on. Which of the two gives the keys?
+</details>
+"""
+
+# %% nbgrader={"grade_id": "CachedGPT", "solution": true}
+class CachedGPT(GPT):
+    """A GPT that keeps the keys and values of what it has read, and reads on from there. It has the parameters of GPT."""
+
+    def forward(self, ids, cache=None):
+        """Return (logits (B, N, V) of the new tokens, the new cache: a list with (K, V) of each block, (B, H, N, D_H)).
+
+        ids (B, N): the tokens after those in the cache; None: there are none before. Raises ValueError for more than
+        max_length tokens in all.
+        """
+        ### BEGIN SOLUTION Walk through the blocks with the new rows only; the keys and values are the old ones and the new.
+        past = 0 if cache is None else cache[0][0].shape[-2]
+        end, new = past + ids.shape[1], []
+        if end > len(self.positions.table):
+            raise ValueError(f"Expected at most {len(self.positions.table)} tokens, got {end}.")
+        X = self.embedding(ids) + self.positions.table[past:end]                                     # (B, N, D)
+        for number, block in enumerate(self.decoder.blocks):
+            attention, Z = block.attention, block.norm_1(X)
+            Q, K, V = (layers.split_heads(W(Z), attention.num_heads) for W in (attention.W_Q, attention.W_K, attention.W_V))
+            if cache is not None:
+                K, V = (torch.cat(pair, dim=-2) for pair in zip(cache[number], (K, V)))
+            Y, _ = layers.scaled_dot_product_attention(Q, K, V, layers.causal_mask(len(Q[0, 0]), end, device=Q.device))
+            X = X + attention.W_O(layers.merge_heads(Y))
+            X = X + block.feed_forward(block.norm_2(X))
+            new.append((K, V))
+        return F.linear(self.decoder.norm(X), self.embedding.weight if self.output is None else self.output.weight), new
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-CachedGPT", "grade": true}
+check("CachedGPT")
+
+# %% [markdown]
+r"""
+**Before you run it:** how does the time for *one more token* grow with the number of tokens before it, with the cache and without? And what does the cache cost? Work out its bytes for 512 tokens, 4 blocks of width 128, in float32.
+"""
+
+# %% tags=["experiment"]
+torch.set_num_threads(1)
+torch.manual_seed(0)
+timed = CachedGPT(TransformerConfig(kind="decoder", vocab_size=1024, model_width=128, num_heads=4, hidden_width=512, decoder_blocks=4,
+                                    max_length=1024, dropout=0.0, norm="pre", activation="gelu")).eval()
+before, seconds = [8, 16, 32, 64, 128, 256, 512], {"without": [], "with a cache": []}
+with torch.no_grad():
+    for n in before:
+        row = torch.randint(1024, (1, n + 1))
+        _, cache = timed(row[:, :n])
+        for name, call in (("without", lambda: timed(row)), ("with a cache", lambda: timed(row[:, n:], cache))):
+            readings = []
+            for _ in range(7):
+                start = time.process_time()
+                call()
+                readings.append(time.process_time() - start)
+            seconds[name].append(1000 * min(readings))
+plots.show_curves(before, seconds, "tokens before", "milliseconds of one core", "One more token", logx=True, logy=True)
+kept = sum(part.numel() * part.element_size() for pair in cache for part in pair)
+print(f"the cache of 512 tokens: {kept:,} bytes; the weights: {4 * sum(p.numel() for p in timed.parameters()):,}")
+
+# %% tags=["numbers"]
+claims(r"$2 \cdot 4 \cdot 512 \cdot 128 \cdot 4 = 2{,}097{,}152$ bytes", kept == 2 * 4 * 512 * 128 * 4 == 2_097_152)
+claims("With the cache it hardly grows", seconds["with a cache"][-1] < 6 * seconds["with a cache"][0])
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Without a cache the time grows in proportion to what is read, and faster in the end, when the weights of attention count. With the cache it hardly grows: one row goes through the matrices, and only the attention looks at all that is
+there. The cache holds keys and values, of every block, of every token: $2 \cdot 4 \cdot 512 \cdot 128 \cdot 4 = 2{,}097{,}152$ bytes, for a single row of a batch. In large models it is the cache that fills the memory of a GPU. Writing is cheap in arithmetic and dear in memory.
+</details>
+
+### 3.3 Writing
+
+Now all together: prompts of different lengths in one batch, a cache, and a model that has only so many positions.
+
+- **Ragged prompts.** The rows of `prompts` are filled up on the right, and `lengths` says how many tokens of each are real. Column by column, a row whose prompt goes on takes its prompt's token, and a row whose prompt has ended takes the
+  drawn one. So no padding is ever read, and no mask is needed. Every row ends with `total` tokens.
+- **Prefill in chunks.** What all prompts have, the first `lengths.min()` columns, is read before anything is written, and not in one piece: attention over a prompt of $n$ tokens has $n^2$ weights, with pieces of $c$ tokens only $c \cdot n$ at a time. No call of the
+  model gets more than `chunk` columns.
+- **The window.** The model has `window` positions, so the cache cannot hold more. If what is in the cache and what is still to be read are more than `window` columns together, forget the cache, and read the **last `window // 2` columns** anew, as
+  if the text began there. (To drop only the oldest token would be no cheaper than to have no cache: all positions would change, and with them all keys and values.)
+
+**Exercise B7.** ●●● Write `generate`, in fifteen lines or so. `model(ids, cache)` returns `(logits, cache)`, whatever its cache may be; the first call gets none, or None. Every column is read once, except after the window has overflowed.
+At each step `sample` draws a token for every row, from the logits of the last column, with the arguments that it takes; temperature 0 writes greedily. No gradients are needed. Every length is at least 1, `window` at least 2, and `total` at least as large as each length.
+
+<details><summary>Hint: three numbers</summary>
+
+Keep the number of columns that are known (`n`), the first column in the cache (`start`), and the first one not yet read (`unread`). What are they before the first call, after each call, and when the cache is forgotten?
+</details>
+<details><summary>Hint: chunks</summary>
+
+`ids[:, unread:n].split(chunk, dim=1)` cuts what is to be read into pieces. Of which piece are the logits needed?
+</details>
+<details><summary>Hint: which rows take the drawn token?</summary>
+
+Column `n` belongs to the prompt of row `b` if `n < lengths[b]`. `torch.where` chooses row by row.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "generate", "solution": true}
+@torch.no_grad()
+def generate(model, prompts, lengths, total, window, chunk=64, temperature=0.0, top_k=None, top_p=None, generator=None):
+    """Return ids (B, total): every row begins with its prompt, and goes on with what the model wrote.
+
+    prompts (B, P), lengths (B,): the first lengths[b] ids of row b are its prompt, the others are not looked at. total: the
+    length of all rows. window: how many tokens the model can have in its cache; when more would be needed, the last
+    window // 2 are read anew without a cache. chunk: how many columns a call of the model gets at most. temperature,
+    top_k, top_p, generator: as in `sample`.
+    """
+    ### BEGIN SOLUTION Read what is unread, draw a token for each row, keep the prompt's where there is one, and go on.
+    ids = F.pad(prompts, (0, total - prompts.shape[1]))                                              # (B, total)
+    cache, start, unread = None, 0, 0
+    for n in range(int(lengths.min()), total):
+        if n - start > window:
+            cache, start, unread = None, n - window // 2, n - window // 2
+        for piece in ids[:, unread:n].split(chunk, dim=1):
+            logits, cache = model(piece, cache)
+        drawn = sample(logits[:, -1], temperature, top_k, top_p, generator)
+        ids[:, n] = torch.where(n < lengths, ids[:, n], drawn)
+        unread = n
+    return ids
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-generate", "grade": true}
+check("generate")
+
+# %% [markdown]
+r"""
+The check gives it a `SpyLanguageModel`: its logits depend on every token so far and on its place, so one token left out, read twice or read in the wrong place changes all that follows.
+
+**Before you run it:** a model with a window of 64 writes 256 tokens. How many columns does it read for each of them, if half of the window is kept when it overflows? And if only the oldest token is dropped, every time?
+"""
+
+# %% tags=["experiment"]
+class Counting(nn.Module):
+    """A model that writes down how many columns it is given."""
+
+    def __init__(self):
+        super().__init__()
+        self.read = []
+
+    def forward(self, ids, cache=None):
+        self.read.append(ids.shape[1])
+        return F.one_hot(ids, 8).float(), cache
+
+
+counting = Counting()
+generate(counting, torch.zeros(1, 1, dtype=torch.int64), torch.tensor([1]), total=256, window=64)
+read = {"half is kept": counting.read, "the oldest is dropped": [1 if n <= 64 else 64 for n in range(1, 256)],
+        "no cache": [min(n, 64) for n in range(1, 256)]}
+plots.show_curves(range(1, 256), read, "tokens so far", "columns read for the next one", "A window of 64")
+print(", ".join(f"{name}: {sum(numbers)} columns" for name, numbers in read.items()))
+
+# %% tags=["numbers"]
+claims("it reads less than twice as many columns as it writes", sum(counting.read) < 2 * 255)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+One column at a time, and every 33 tokens a peak of 32: in all it reads less than twice as many columns as it writes. Where only the oldest is dropped, the cache is of use up to the 64th token and never again. The price of the cheap way is that the model sees
+between 32 and 64 tokens, not always 64. Positions that say how far two tokens are *apart* (lesson 3, the bonus) do not have this trouble.
+</details>
 """
 
 # %% [markdown]
@@ -598,6 +1225,109 @@ r"""
 ## 6 A language about which everything is known, and one about which nothing is
 
 PART C (6.1, 6.2: the entropy by hand, my_gpt), PART B (6.3: real English)
+"""
+
+# %% [markdown]
+r"""
+### 6.3 A language about which nothing is known
+
+English. Nobody knows its entropy; Shannon (1951) had people guess the next letter and found between 0.6 and 1.3 bits per letter. What can be done is to compare. The text is that of section 2.4: a million bytes of Python's documentation
+to learn from, and 136 kB of other documents to be judged by. The tokens are the 1024 of section 2.4, and `<start>` begins every document. Documents are packed into rows, as in section 2.1: a window of 128 tokens may hold the end of one and the beginning
+of another. GPT-2 has 12 blocks of width 768 and read 40 GB; this has 3 blocks of width 96 and reads its megabyte some five times, in less than three minutes of one core. (It is not handed in; its weights come with the course.)
+
+**Before you run it:** gzip looks back 32 kB and finds strings that came before; lzma looks back as far as it likes. Both are run twice: on the held-out documents alone, and *behind the training documents*, where only the bytes that the held-out ones add are counted: that is fair,
+since the model has read those, too. Order the five by bits per byte.
+"""
+
+# %% tags=["experiment"]
+torch.set_num_threads(1)
+english_gpt = CachedGPT(TransformerConfig(kind="decoder", vocab_size=TOKENS, model_width=96, num_heads=4, hidden_width=384, decoder_blocks=3,
+                                          max_length=128, dropout=0.0, norm="pre", activation="gelu"))
+
+
+def packed_loss(model, ids):
+    """Return the loss on rows of documents, each of which begins with <start>. A CachedGPT is trained as the GPT that it is."""
+    documents = (ids == BEGIN).cumsum(dim=1)
+    logits, _ = GPT.forward(model, ids, need_weights=False, documents=documents)
+    return next_token_loss(logits, ids, documents)
+
+
+def draw_rows(generator):
+    """Return 16 windows of 128 tokens."""
+    stream = token_streams["train"]
+    return stream[torch.randint(len(stream) - 128, (16, 1), generator=generator) + torch.arange(128)]
+
+
+torch.manual_seed(0)
+history = fit(english_gpt, packed_loss, draw_rows, steps=1000, learning_rate=4e-3, warmup=50, seed=0, checkpoint="english_gpt.safetensors",
+              resume=True)
+history
+
+# %% tags=["experiment"]
+def surprises(model, stream, window=128):
+    """Return -log P of all tokens but the first, each seen with at least half a window of what is before it, and their ids."""
+    found, half = [], window // 2
+    for start in range(0, len(stream) - 1, half):
+        ids = stream[start:start + window]
+        with torch.no_grad():
+            logits, _ = GPT.forward(model, ids[None], need_weights=False, documents=(ids[None] == BEGIN).cumsum(dim=1))
+        losses = F.cross_entropy(logits[0, :-1], ids[1:], reduction="none")
+        found.append(losses if start == 0 else losses[half - 1:])
+    return torch.cat(found), stream[1:]
+
+
+losses, targets = surprises(english_gpt.cpu(), token_streams["held_out"])
+inside = targets != BEGIN                                                       # where a document begins is not predicted
+perplexity, bits["GPT"] = perplexity_and_bits(losses[inside], token_sizes[targets[inside]])
+learned = "\n".join(texts["train"]).encode()
+for name, compress in (("gzip, having read", lambda data: gzip.compress(data, 9)), ("lzma, having read", lzma.compress)):
+    bits[name] = 8 * (len(compress(learned + held_out)) - len(compress(learned))) / len(held_out)
+order = ("pairs of tokens", "gzip", "gzip, having read", "lzma", "lzma, having read", "GPT")
+plots.show_bars(order, [bits[name] for name in order], ylabel="bits per byte", xlabel="", title="The same 136 kB")
+print(f"perplexity of GPT: {perplexity:.1f} per token of {token_sizes[targets[inside]].float().mean():.2f} bytes")
+
+# %% tags=["numbers"]
+says("1.98 bits per byte, beside 2.05 of the pairs of tokens", bits["GPT"], bits["pairs of tokens"])
+claims("It is ahead of gzip and lzma on the held-out documents alone", bits["GPT"] < min(bits["gzip"], bits["lzma"]))
+claims("and of gzip that has read the training documents", bits["GPT"] < bits["gzip, having read"])
+says("lzma that has read them stays ahead, with 1.78", bits["lzma, having read"], within=2)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+In the run that comes with the course (a single one, of one seed) GPT needs 1.98 bits per byte, beside 2.05 of the pairs of tokens. It is ahead of gzip and lzma on the held-out documents alone, and of gzip that has read the training documents. But lzma that has read them stays ahead, with 1.78: what stands there in the same words, such as a sentence of many docstrings, costs it next to nothing, and half a million weights cannot
+hold a million bytes. The gain over counting pairs is small: two million tokens of training are little for attention.
+</details>
+
+**Before you run it:** the model now writes, with the cache, from three beginnings in one batch. What will the text be like at temperature 0, at 1, and at 1 with $p = 0.9$?
+"""
+
+# %% tags=["experiment"]
+def write(prompts, total=100, **options):
+    """Return what english_gpt writes behind each of these texts."""
+    rows = [[BEGIN, *tokenizer.encode(prompt).ids] for prompt in prompts]
+    lengths = torch.tensor([len(row) for row in rows])
+    filled = torch.tensor([row + [0] * (int(lengths.max()) - len(row)) for row in rows])
+    ids = generate(english_gpt, filled, lengths, total, window=128, **options)
+    return [tokenizer.decode(row.tolist()) for row in ids]
+
+
+for name, options in (("temperature 0", {}), ("temperature 1", {"temperature": 1.0}), ("temperature 1, p = 0.9", {"temperature": 1.0, "top_p": 0.9})):
+    print(f"--- {name}")
+    for text in write(["The function returns", "If the file does not exist,", "A class"], total=70, **options, generator=torch.Generator().manual_seed(1)):
+        print(text.replace("\n", " / "))
+
+# %% tags=["numbers"]
+given("With $p = 0.9$ there are fewer of these")
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+At temperature 0 it runs in circles: the most probable phrase makes its own return more probable. At 1 it invents words, because improbable pieces are drawn now and then. With $p = 0.9$ there are fewer of these. All of it sounds like documentation and says nothing: a model of half a
+million weights that has read one megabyte knows which words stand side by side, and hardly what a sentence is about.
+</details>
 """
 
 # %% [markdown]

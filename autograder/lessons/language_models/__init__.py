@@ -12,7 +12,14 @@ EXERCISES = (
     "bpe_decode",
     "train_bpe_fast",
     # part B: the model
+    "packed",
+    "GPT",
+    "next_token_loss",
+    "perplexity_and_bits",
     # part B: sampling
+    "sample",
+    "CachedGPT",
+    "generate",
     # part C: two directions
     # part C: in context
     # part C: the model that is handed in
@@ -21,7 +28,9 @@ EXERCISES = (
 #: Dotted names of ready-made functions that do what an exercise asks for.
 FORBIDDEN = (
     # part A
-    # part B
+    # part B: the model that this lesson builds of the layers of lesson 03, which it may use
+    "course_lib.layers.gpt",
+    "course_lib.layers.models",
     # part C
 )
 
@@ -46,7 +55,13 @@ BUILDS_ON: dict[str, tuple[str, ...]] = {
     "bpe_encode": ("merge_pair",),
     "train_bpe_fast": ("count_pairs", "merge_pair"),
     # part B
+    "GPT": ("packed",),
+    "CachedGPT": ("packed", "GPT"),
+    "generate": ("sample",),
     # part C
 }
+
+#: The module that says what wrong results of this lesson look like.
+SYMPTOMS = "autograder.lessons.weights"
 
 check = check_of(__name__)

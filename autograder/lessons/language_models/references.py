@@ -1,6 +1,18 @@
 """Right versions of what 06-language-models asks for, one module for each part of the lesson."""
 
-# part A
+from autograder.lessons.language_models.reference_model import (
+    GPT,
+    CachedGPT,
+    SpyLanguageModel,
+    TransformerConfig,
+    generate,
+    layers,
+    next_probabilities,
+    next_token_loss,
+    packed,
+    perplexity_and_bits,
+    sample,
+)
 from autograder.lessons.language_models.reference_tokens import (
     BYTES,
     bpe_decode,
@@ -11,19 +23,23 @@ from autograder.lessons.language_models.reference_tokens import (
     train_bpe_fast,
 )
 
-# part B
-
-# part C
-
 __all__ = [
-    # part A
     "BYTES",
+    "GPT",
+    "CachedGPT",
+    "SpyLanguageModel",
+    "TransformerConfig",
     "bpe_decode",
     "bpe_encode",
     "count_pairs",
+    "generate",
+    "layers",
     "merge_pair",
+    "next_probabilities",
+    "next_token_loss",
+    "packed",
+    "perplexity_and_bits",
+    "sample",
     "train_bpe",
     "train_bpe_fast",
-    # part B
-    # part C
 ]
