@@ -79,7 +79,7 @@ def test_the_model_and_its_loss_are_hugging_faces(draw):
     assert_close(logits, theirs.logits)
     for own, other in zip(weights, theirs.attentions, strict=True):
         assert_close(own, other)
-    assert_close(references.next_token_loss(logits, ids), theirs.loss)
+    assert_close(references.next_token_loss(logits, ids).float(), theirs.loss)  # theirs is computed in float32
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -83,19 +83,15 @@ def next_probabilities(
     if temperature == 0:
         return F.one_hot(logits.argmax(dim=-1), logits.shape[-1]).to(logits.dtype)
     P = torch.softmax(logits / temperature, dim=-1)
-    for row, probabilities in enumerate(P.tolist()):
-        order = sorted(range(len(probabilities)), key=lambda token: -probabilities[token])
-        kept = [
-            t for t in order if top_k is None or probabilities[t] >= probabilities[order[min(top_k, len(order)) - 1]]
-        ]
-        whole, so_far, nucleus = math.fsum(probabilities[token] for token in kept), 0.0, []
-        for token in kept:
-            if top_p is None or so_far < top_p * whole:
-                nucleus.append(token)
-            so_far += probabilities[token]
-        mask = torch.ones(len(probabilities), dtype=torch.bool)
-        mask[nucleus] = False
-        P[row, mask] = 0.0
+    mine, other = P[:, :, None], P[:, None]  # (B, V, 1) and (B, 1, V): every token beside every other
+    larger = other > mine
+    if top_k is not None:
+        P = P.masked_fill(larger.sum(dim=-1) >= top_k, 0.0)
+    P = P / P.sum(dim=-1, keepdim=True)
+    if top_p is not None:
+        index = torch.arange(P.shape[1])
+        first = larger | ((other == mine) & (index < index[:, None]))
+        P = P.masked_fill((P[:, None] * first).sum(dim=-1) >= top_p, 0.0)
     return P / P.sum(dim=-1, keepdim=True)
 
 

@@ -163,13 +163,11 @@ def _leak(message, i):
 def check_documents(student: Student, draw: Draw) -> None:
     """With `documents`, each document of a row gets the logits that it gets alone"""
     pair = twins(student, NAME, draw)
-    for rows in (((1, 1),), ((2, 1),), ((3, 4), (5, 2), (7, 0)), ((2, 2), (1, 3)), ((17, 20),)):
+    for rows in (((1, 1),), ((2, 1),), ((3, 4), (5, 2), (7, 0)), ((2, 2), (1, 3))):
         B, N = len(rows), sum(rows[0])
         ids = ids_of(draw, B, N)
         documents = torch.tensor([[4] * first + [2] * second for first, second in rows])
-        setting = (
-            f"documents {documents.tolist()}" if N < 9 else f"documents of {rows[0]} tokens, max_length = {LONGEST}"
-        )
+        setting = f"documents {documents.tolist()}"
         logits = _agree(pair, ids, setting=setting, documents=documents)
         for b, (first, second) in enumerate(rows):
             for part in (slice(0, first), slice(first, first + second)):
