@@ -3,6 +3,17 @@
 # part A
 
 # part B
+# part C
+from autograder.lessons.language_models.reference_context import (
+    BidirectionalLanguageModel,
+    agreement_words,
+    induction_score,
+    my_gpt,
+    my_learner,
+    next_token_limit,
+    predict_by_counts,
+    scalar_mix,
+)
 from autograder.lessons.language_models.reference_model import (
     GPT,
     CachedGPT,
@@ -17,18 +28,24 @@ from autograder.lessons.language_models.reference_model import (
     sample,
 )
 
-# part C
-
 __all__ = [
     "GPT",
+    "BidirectionalLanguageModel",
     "CachedGPT",
     "SpyLanguageModel",
     "TransformerConfig",
+    "agreement_words",
     "generate",
+    "induction_score",
     "layers",
+    "my_gpt",
+    "my_learner",
     "next_probabilities",
+    "next_token_limit",
     "next_token_loss",
     "packed",
     "perplexity_and_bits",
+    "predict_by_counts",
     "sample",
+    "scalar_mix",
 ]
