@@ -40,7 +40,7 @@ def test_the_concentration_decides_how_many_tokens_can_follow():
     assert float(second.var()) == pytest.approx(0.1875 / 1.8, rel=0.05)
 
 
-@pytest.mark.parametrize("settings", [{"concentration": 0}, {"concentration": -1}, {"states": 0}])
+@pytest.mark.parametrize("settings", [{"concentration": 0.0}, {"concentration": -1.0}, {"states": 0}])
 def test_what_is_no_chain_is_refused(settings):
     with pytest.raises(ValueError, match="concentration above 0"):
         draw_chains(2, 3, generator_of(1), **settings)

@@ -19,8 +19,8 @@ SENTENCES = 2000
 FEW = 200  # of them for the controls, whose contexts are changed place by place
 #: How far the loss may lie above the exact entropy, in nats per token: full points up to the first, none from the second on.
 GAP = (0.03, 0.40)
-#: How much each control has to cost, in nats per word.
-COST = 0.3
+#: How much each control has to cost, in nats per token. The solution: 0.18, 1.3 and 1.0; a model that ignores the context: 0.
+COST = 0.1
 
 
 @dataclass(frozen=True)
