@@ -4,6 +4,7 @@ from course_lib.data.agreement import agreement_language, agreement_words, draw_
 from course_lib.data.agreement_tasks import SUBJECTS, TAGS, subject_classes, who_does_it, word_tags
 from course_lib.data.augmentation import erase_squares, flip_pictures, shift_pictures
 from course_lib.data.byte_words import gpt2_words, word_counts
+from course_lib.data.chains import draw_chains
 from course_lib.data.cifar import CIFAR_CLASSES, LabelledPictures, cifar10
 from course_lib.data.coco import coco_captions
 from course_lib.data.colour_digits import ColourDigits, draw_colour_digits
@@ -49,6 +50,7 @@ __all__ = [
     "agreement_words",
     "cifar10",
     "coco_captions",
+    "draw_chains",
     "draw_colour_digits",
     "draw_pairs",
     "draw_scenes",

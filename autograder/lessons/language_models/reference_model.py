@@ -177,6 +177,7 @@ def _small_start(model: nn.Module, num_blocks: int) -> None:
 layers = SimpleNamespace(
     Encoder=ReadyEncoder,
     LearnedPositions=LearnedPositions,
+    TransformerConfig=TransformerConfig,
     attention_weights=attention_weights,
     causal_mask=causal_mask,
     merge_heads=merge_heads,
