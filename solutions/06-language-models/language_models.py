@@ -14,47 +14,77 @@
 r"""
 # 6 Language models
 
-HEAD (written at the end by the editor)
+A language model predicts the next token, and that is all it does. It turns out to be enough for writing, for learning tasks from few labels, and for learning
+from examples in its own input. You build all of it: the tokens, the model, the drawing of text and the cache that makes it fast; and you measure it against the best that is
+possible, which here is known.
+
+| section | the one change | exercise |
+|---|---|---|
+| 1 | tokens that nobody chose | `count_pairs`, `merge_pair`, `train_bpe`, `bpe_encode`, `bpe_decode`, `train_bpe_fast` |
+| 2 | a model of what comes next, and its loss | `packed`, `GPT`, `next_token_loss`, `perplexity_and_bits` |
+| 3 | from probabilities to text, and not everything twice | `sample`, `CachedGPT`, `generate` |
+| 4 | two directions, kept apart (ELMo) | `BidirectionalLanguageModel`, `scalar_mix` |
+| 5 | learning in context, against the best possible | `predict_by_counts`, `my_learner`, `induction_score`, written question 1 |
+| 6 | the entropy of a language, and real English | `next_token_limit`, `my_gpt`, written question 2 |
+| 7 | what came of it: GPT, GPT-3 and sizes | |
+
+The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), Z. Kira's CS 4644/7643 and Y. Yao's "Attention, Transformer, and BERT". Papers are named where their ideas come
+up and are listed at the end.
+
+**Before you begin.** Lessons 1 to 3 (the blocks of lesson 3 are used in section 2, the cache of lesson 2 returns in section 3). This lesson is long, and is meant for two sittings: tokens, model and
+text (sections 1 to 3), then what language models know (sections 4 to 7). Exercises 6, 11, 12 and 13 are the hardest. If time is short, leave out section 4, which stands by itself. Plan about seven hours
+(an estimate from the dots and the length of the text). With the checkpoints at hand all cells of the solution take TIME_HAND of one core; from nothing, TIME_NOTHING.
+
+## How this notebook works
+
+- Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
+  `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your own, but for `train_bpe_fast`, `CachedGPT` and `generate`, which need up to
+  twenty.
+- The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
+  with the points for it; below a property that fails you find the smallest example that failed, what was expected, what
+  your code gave and, where it can be told, the likely cause.
+- Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
+  hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
+- Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
+- What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
+  memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
+  look at that too.
+- **You hand in five files**: this notebook; `in_context.safetensors`, `one_block.safetensors` and `results.json`, which section 5 writes beside it; and `gpt.safetensors` of section 6.
+
+**Notation.** Code uses the same letters.
+
+| symbol | in code | meaning |
+|---|---|---|
+| $B$, $N$ | `B`, `N` | rows of a batch, tokens of a row |
+| $V$ | `V` | how many tokens there are |
+| $x_i$ | `ids`, `(B, N)` | the token in place $i$, a number from 0 to $V - 1$ |
+| – | `logits`, `(B, N, V)` | `logits[:, i]` are about the token in place $i + 1$ |
+| $A$ | `A`, `(B, H, N, N)` | the attention weights of one block |
+| – | `allowed`, `(B, 1, N, N)` | **True means "may attend"** |
+| – | `documents`, `(B, N)` | the number of the document that a token belongs to |
 """
 
 # %%
 import course_lib  # first: it asks the threads of torch to sleep while they wait
 
-import math
-
-import torch
-import torch.nn as nn
-import torch.nn.functional as F
-
-from autograder.lessons.language_models import check
-from course_lib import devices, layers, plots
-
-# part A imports
 import argparse
+import copy
+import gzip
 import heapq
 import inspect
+import lzma
+import math
 import time
 from collections import Counter, defaultdict
 
-from course_lib.data import gpt2_words, python_english, word_counts
-
-# part B imports
-import gzip
-import lzma
-import time
-
 import matplotlib.pyplot as plt
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from course_lib.data import python_english
-from course_lib.layers import TransformerConfig
-from course_lib.training import SpyLanguageModel, fit
-
-# part C imports
-import copy
-
-import matplotlib.pyplot as plt
-
+from autograder.lessons.language_models import check
+from course_lib import devices, layers, plots
 from course_lib.data import (
     ORDINARY,
     PAD,
@@ -65,10 +95,14 @@ from course_lib.data import (
     draw_chains,
     draw_sentences,
     framed,
+    gpt2_words,
+    python_english,
     subject_classes,
+    word_counts,
     word_tags,
 )
-from course_lib.training import fit, save_results
+from course_lib.layers import TransformerConfig
+from course_lib.training import SpyLanguageModel, fit, save_results
 
 devices.set_threads()
 devices.describe()
@@ -617,7 +651,7 @@ $$\text{allowed}_{ij} = [d_i = d_j] \qquad \text{place}_i = i - \min \{ j : d_j 
 where $d_i$ is the number of the document that token $i$ belongs to. With both, a document gives the same logits in a packed row as alone, and this is what
 the check of the model will look at.
 
-**Exercise B1.** ●● Write `packed`. The numbers may be any whole numbers, in any order; equal numbers stand side by side. Whether a token comes *later* is not
+**Exercise 7.** ●● Write `packed`. The numbers may be any whole numbers, in any order; equal numbers stand side by side. Whether a token comes *later* is not
 asked here: the model adds the causal mask itself.
 
 <details><summary>Hint: the mask</summary>
@@ -681,7 +715,7 @@ what is left is an encoder under a causal mask:
 - `layers.LearnedPositions(max_length, model_width)` adds the first rows of its `table` to `X`, and raises a `ValueError` for more than there are;
 - `layers.small_start(model, num_blocks)` draws the weights as GPT-2's are drawn. It is in the code already.
 
-**Exercise B2.** ●● Write `GPT`. The sizes are those of `config`: `vocab_size`, `model_width`, `num_heads`, `hidden_width`, `decoder_blocks`, `max_length`,
+**Exercise 8.** ●● Write `GPT`. The sizes are those of `config`: `vocab_size`, `model_width`, `num_heads`, `hidden_width`, `decoder_blocks`, `max_length`,
 `dropout`, `activation`, `tied`. The names are part of the exercise, because weights are loaded by name: `embedding`, `positions`, `dropout`, `decoder`, `output` (None if
 tied, otherwise a linear map without bias). Dropout acts on the sum of embedding and positions; the blocks have their own.
 
@@ -778,7 +812,7 @@ The last place of a row has nothing to predict. A place does not count either if
 nothing about how the next begins. Two mistakes are classic, and neither raises an error: not to shift at all, so that the model learns to repeat what it reads; and to shift twice, once in
 the data and once in the loss.
 
-**Exercise B3.** ●● Write `next_token_loss`. If no place counts, the loss is 0 with a gradient of 0.
+**Exercise 9.** ●● Write `next_token_loss`. If no place counts, the loss is 0 with a gradient of 0.
 
 <details><summary>Hint: which rows, which targets</summary>
 
@@ -866,7 +900,7 @@ $$\text{bits per byte} = \frac{\sum_t \ell_t / \ln 2}{\sum_t \text{bytes of toke
 
 This is also how far the model can *compress* the text, by arithmetic coding, to within two bits for all of it (Shannon 1948). So a language model can be compared with gzip.
 
-**Exercise B4.** ● Write `perplexity_and_bits`. No token at all, no byte at all, or shapes that differ raise a `ValueError`.
+**Exercise 10.** ● Write `perplexity_and_bits`. No token at all, no byte at all, or shapes that differ raise a `ValueError`.
 """
 
 # %% nbgrader={"grade_id": "perplexity_and_bits", "solution": true}
@@ -939,15 +973,6 @@ pairs of tokens, 2.05 bits per byte are less than the 2.18 of lzma and the 2.40 
 </details>
 """
 
-# %%
-# STAND-IN of part C's clone for part B: the editor takes this cell out
-from course_lib.layers.gpt import LanguageModel as GPT
-
-
-def next_token_loss(logits, ids, documents=None, pad=None):
-    """Return the mean loss of all next tokens but padding."""
-    return F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], ignore_index=-100 if pad is None else pad)
-
 # %% [markdown]
 r"""
 ## 3 From probabilities to text
@@ -963,7 +988,7 @@ probabilities: then, in a vocabulary of 50,000, the many tokens of tiny probabil
 
 What remains is divided by its sum. They are applied in this order, each to what the one before has left: temperature, top-k, top-p.
 
-**Exercise B5.** ●●● Write `sample` for the rows of a batch, each with its own distribution. The borders are part of the exercise:
+**Exercise 11.** ●●● Write `sample` for the rows of a batch, each with its own distribution. The borders are part of the exercise:
 
 - temperature 0 is the most probable token, whatever the other arguments are;
 - top-k keeps all tokens that are as probable as the $k$-th, so that a tie is not decided by their order; a $k$ larger than $V$ keeps all;
@@ -1051,7 +1076,7 @@ $$q = W_Q \text{LN}(x) \qquad K^{(l)} \leftarrow [K^{(l)}; W_K \text{LN}(x)] \qq
 
 and then the feed-forward part, for one row instead of $n$.
 
-**Exercise B6.** ●●● Write the forward of `CachedGPT`, a `GPT` that reads on. Its new tokens are those behind the cache: they have later positions, see everything in the cache, and of each other what the causal mask
+**Exercise 12.** ●●● Write the forward of `CachedGPT`, a `GPT` that reads on. Its new tokens are those behind the cache: they have later positions, see everything in the cache, and of each other what the causal mask
 allows. It returns the logits of the *new* tokens, and a new cache: a list with a pair `(K, V)` for each block, each `(B, H, N, D_H)`. The cache that was passed in stays as it is. More than `max_length` tokens in all
 raise a `ValueError`. It needs no dropout and about fifteen lines. The parts of a block are `block.norm_1`, `block.attention` with `W_Q`, `W_K`, `W_V`, `W_O` and `num_heads`, `block.norm_2` and `block.feed_forward`; the last norm is `self.decoder.norm`.
 `layers.split_heads`, `layers.merge_heads`, `layers.causal_mask(N_Q, N_K)` and `layers.scaled_dot_product_attention(Q, K, V, allowed)` are ready.
@@ -1150,7 +1175,7 @@ Now all together: prompts of different lengths in one batch, a cache, and a mode
 - **The window.** The model has `window` positions, so the cache cannot hold more. If what is in the cache and what is still to be read are more than `window` columns together, forget the cache, and read the **last `window // 2` columns** anew, as
   if the text began there. (To drop only the oldest token would be no cheaper than to have no cache: all positions would change, and with them all keys and values.)
 
-**Exercise B7.** ●●● Write `generate`, in fifteen lines or so. `model(ids, cache)` returns `(logits, cache)`, whatever its cache may be; the first call gets none, or None. Every column is read once, except after the window has overflowed.
+**Exercise 13.** ●●● Write `generate`, in fifteen lines or so. `model(ids, cache)` returns `(logits, cache)`, whatever its cache may be; the first call gets none, or None. Every column is read once, except after the window has overflowed.
 At each step `sample` draws a token for every row, from the logits of the last column, with the arguments that it takes; temperature 0 writes greedily. No gradients are needed. Every length is at least 1, `window` at least 2, and `total` at least as large as each length.
 
 <details><summary>Hint: three numbers</summary>
@@ -1256,7 +1281,7 @@ There is a second way to go wrong, and it is a trap: `nn.LSTM(..., num_layers=2,
 second layer reads *both* directions of the first, so what has the forward state of layer 2 at place $t$ read? **Keep the directions apart in all layers**; they meet
 only in the states that are handed out.
 
-**Exercise C1.** ●● Write the forward of `BidirectionalLanguageModel`. (The sentences of a batch are equally long, with no padding. Lesson 4 showed what padding does to a backward direction.)
+**Exercise 14.** ●● Write the forward of `BidirectionalLanguageModel`. (The sentences of a batch are equally long, with no padding. Lesson 4 showed what padding does to a backward direction.)
 
 <details><summary>Hint: the backward direction</summary>
 
@@ -1451,7 +1476,7 @@ $$\text{ELMo}_t = \gamma \sum_{j=0}^{L} s_j \, h_{t,j} \qquad s = \mathrm{softma
 
 while the language model stays as it is. $w$ and $\gamma$ are parameters of the task.
 
-**Exercise C2.** ● Write `scalar_mix`.
+**Exercise 15.** ● Write `scalar_mix`.
 
 <details><summary>Hint</summary>
 
@@ -1551,7 +1576,7 @@ Count, and add $\alpha$ to each count: Laplace's rule of succession, with $\alph
 By hand: $V = 3$, $\alpha = 0.5$ and the sequence 0 1 0 1 0. After the last 0: it has come twice before, and both times 1 followed. So 1 has the probability $(0.5 + 2)/(1.5 + 2) = 0.714$, and 0 and 2 have $0.5/3.5 = 0.143$ each.
 After the first 0, nothing is known: 1/3 each.
 
-**Exercise C3.** ●● Write `predict_by_counts`: these probabilities at every place of every sequence, from what stands up to that place.
+**Exercise 16.** ●● Write `predict_by_counts`: these probabilities at every place of every sequence, from what stands up to that place.
 
 <details><summary>Hint: pairs</summary>
 
@@ -1621,7 +1646,7 @@ distance is what it costs to learn: eight rows have to be found out from 64 toke
 
 Nobody tells a model to count. We give it sequences, and let it predict the next token.
 
-**Exercise C4.** ● `my_learner(num_blocks)` returns the model that you want to train and hand in, with new random weights: a `GPT` for 8 tokens and 65 places, without dropout. A width of
+**Exercise 17.** ● `my_learner(num_blocks)` returns the model that you want to train and hand in, with new random weights: a `GPT` for 8 tokens and 65 places, without dropout. A width of
 32, 2 heads and a feed-forward width of 128 do; with two blocks that is what you hand in as `in_context.safetensors`, and with one block as `one_block.safetensors`, with which section 5.3 compares it. The grader calls `my_learner()` and `my_learner(1)`.
 
 Then run the cell, which trains both from the same seed. (It takes under two minutes of one core; the checkpoints are loaded if they are there. After a change of `my_learner`, pass `resume=False` once.)
@@ -1703,7 +1728,7 @@ If this is right, a head of the second block should put its weight on the tokens
 
 $$\text{score}_h = \text{mean over all } (b, i) \text{ with an earlier copy} \quad \sum_{j < i, \; x_{b,j} = x_{b,i}} A_{b,h,i,j+1}.$$
 
-**Exercise C5.** ●● Write `induction_score`.
+**Exercise 18.** ●● Write `induction_score`.
 
 <details><summary>Hint: the earlier copies</summary>
 
@@ -1801,7 +1826,7 @@ In the first block one head puts 0.78 of its weight on the previous token. It lo
 one of the two induction heads costs less: 1.104 and 1.258. The other does most of the work alone. So a head that may be switched off without harm is not one that does nothing.
 </details>
 
-### Written question WQ1 (2 points, graded by hand)
+### Written question 1 (2 points, graded by hand)
 
 - (a) A classmate says: "The two-block model has learned the transition tables of the chains." Why is this impossible here, and what has it learned instead? Where is
   what it knows about one sequence while it reads it?
@@ -1847,7 +1872,7 @@ $$H_n = \sum_k p_k \cdot -\log P(s_{k,n} \text{ at } n \mid s_{k,1} \dots s_{k,n
 (Lesson 7 asks the same of a word that is hidden in the middle. There the words behind it count as well.) What is the sum of all $H_n$? Multiply the probabilities of one sentence's words, before you
 take the logarithm.
 
-**Exercise C6.** ●● Write `next_token_limit`.
+**Exercise 19.** ●● Write `next_token_limit`.
 
 <details><summary>Hint: which sentences begin alike</summary>
 
@@ -1928,7 +1953,7 @@ After *the queen near the robots* comes *that* with 0.400, which begins a relati
 Verbs are not equally frequent, so even where the kind of word is known there is something left that nobody can know. That is the entropy.
 </details>
 
-**Exercise C7.** ● `my_gpt` returns the model that you want to train and hand in, with new random weights. It takes no arguments: to grade your work, the grader calls it and loads the weights from your file into what it
+**Exercise 20.** ● `my_gpt` returns the model that you want to train and hand in, with new random weights. It takes no arguments: to grade your work, the grader calls it and loads the weights from your file into what it
 returns. It has to be a `GPT` as section 2 describes it, and nothing else: on a few sentences it is compared with the grader's own model with your weights, and the loss that counts is that model's. The vocabulary is `len(agreement_words())`;
 a sentence is framed by `[CLS]`, where it begins, and `[SEP]`, where it ends, and has at most 19 tokens. The sizes are yours to choose, as long as the file has at most 16 MB: a width of 64, 4 heads, 2 blocks, a feed-forward width of 256 and no dropout do well.
 
@@ -2011,7 +2036,7 @@ The entropy of these sentences is 1.246 nats per token, and the model is 0.006 a
 queen, past the robots, which are nearer. What remains is in the rare choices: a few hundredths where the grammar has a quarter.
 </details>
 
-### Written question WQ2 (2 points, graded by hand)
+### Written question 2 (2 points, graded by hand)
 
 - (a) Two models are compared by perplexity: one with 30,000 pieces of words says 25, one with bytes says 2.6. Which is the better model of the text? What would you compute before you answer?
 - (b) Your model is 0.006 nats per token above the entropy, and its loss on the held-out sentences is higher than on the sentences of another seed. Is it overfitted? What does the entropy of each of the two sets say about that?
@@ -2033,13 +2058,6 @@ on those of the training, not as a higher loss.
 - 1 point: (b) sets can be differently hard, so compare the distances from the entropy of each set (half a point for "not necessarily" with another sound reason, such as chance with few sentences). "Yes, because the loss is higher" earns nothing.
 
 === END MARK SCHEME ===
-"""
-
-# %% [markdown]
-r"""
-### 6.3 Real English
-
-PART B
 """
 
 # %% [markdown]
