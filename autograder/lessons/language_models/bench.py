@@ -8,7 +8,7 @@ from autograder.lessons.language_models import bench_model, bench_tokens
 #: Frequent mistakes, for the time that a diagnosis takes: exercise and name.
 MISTAKES = (
     ("train_bpe", "first_of_a_tie"),
-    ("GPT", "MISTAKE_GPT"),
+    ("GPT", "documents_ignored"),
 )
 
 
