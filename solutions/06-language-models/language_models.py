@@ -619,7 +619,7 @@ r"""
 *1999* is four tokens, and *2000* is not cut like it: in the documentation two zeros stand side by side often enough to have become a token, so the zeros are cut in twos. Whether a digit stands for tens or for thousands depends on where it is cut, and that depends on what was frequent. Adding two such
 numbers digit by digit is hard for a model that does not see the digits in the same places. (Newer tokenizers cut all numbers into single digits, or into groups of three.)
 
-Of the code, the first three of the four spaces are a token each, and the fourth belongs to the word. In prose two spaces never come together, so they were never merged, and code indented by eight spaces spends most of its tokens on nothing. For Codex, GPT-3's tokenizer was given tokens for runs of spaces, and needed 30 % fewer for code (Chen et al. 2021, section 3.2).
+Of the code, the first three of the four spaces are a token each, and the fourth belongs to the word. In prose two spaces never come together, so they were never merged, and code indented by eight spaces spends most of its tokens on nothing. For Codex, GPT-3's tokenizer was given tokens for runs of spaces, and needed 30 % fewer for code (Chen et al. 2021).
 *tokenization* ends in *ization*, which fits; but nothing makes tokens meet the borders of meaning: *straightforward* is cut in the middle of *straight*.
 </details>
 

@@ -1,5 +1,7 @@
 """train_bpe(word_counts, num_merges)."""
 
+from functools import partial
+
 from autograder.judging.marks import exercise, points
 from autograder.judging.student import Request, Student
 from autograder.judging.tools import plain
@@ -27,7 +29,14 @@ SCRIPTS = (
 #: What would be merged if a pair could reach from one word into the next.
 BORDERS = (({"ab": 2, "ba": 3, " a": 4}, 3), ({"a": 9, "b": 8, "xy": 2}, 1))
 #: Nothing is asked for, or nothing is left.
-ENDS = (({"ab": 1}, 0), (LECTURE, 0), ({"ab": 2}, 3), ({"a": 3}, 2), ({}, 2), ({"abc": 1, "ab": 1}, 7))
+ENDS: tuple[tuple[dict[str, int], int], ...] = (
+    ({"ab": 1}, 0),
+    (LECTURE, 0),
+    ({"ab": 2}, 3),
+    ({"a": 3}, 2),
+    ({}, 2),
+    ({"abc": 1, "ab": 1}, 7),
+)
 
 
 def agree(student: Student, name: str, counts: dict[str, int], num_merges: int) -> None:
@@ -51,7 +60,7 @@ def check_the_lectures_example(student: Student) -> None:
 def check_the_most_frequent_pair(student: Student, draw: Draw) -> None:
     """Each step merges the pair that comes most often, counted after all merges before it"""
     for words, letters, num_merges in ((1, 3, 1), (2, 3, 2), (5, 4, 3), (7, 4, 5), (17, 5, 7), (131, 3, 17)):
-        counts = without_ties(lambda w=words, n=letters: word_counts(draw, w, n), num_merges)
+        counts = without_ties(partial(word_counts, draw, words, letters), num_merges)
         agree(student, NAME, counts, num_merges)
 
 
@@ -62,7 +71,7 @@ def check_ties(student: Student, draw: Draw) -> None:
     for counts in ({"ba": 2, "ab": 2}, {"acab": 2}, {"cb": 3, "ca": 3, "bc": 3}, {"ba": 2, "abdc": 2, "dca": 2}):
         agree(student, NAME, counts, 2)
     for words in (3, 5, 11):
-        agree(student, NAME, with_ties(lambda n=words: word_counts(draw, n, most=3), 7), 7)
+        agree(student, NAME, with_ties(partial(word_counts, draw, words, most=3), 7), 7)
 
 
 @exercise(NAME)
@@ -85,7 +94,7 @@ def check_the_end(student: Student, draw: Draw) -> None:
 @points(1)
 def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     """The counts of the words stay as they were, and a second call gives the same merges"""
-    counts = without_ties(lambda: word_counts(draw, 7), 5)
+    counts = without_ties(partial(word_counts, draw, 7), 5)
     first = student.answer(Request(NAME, (counts, 5)))
     plain.kept((counts,), first.args_after[:1], ("word_counts",))
     merges = pairs_of(first.value, told(counts, 5))

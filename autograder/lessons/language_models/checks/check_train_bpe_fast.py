@@ -1,5 +1,7 @@
 """train_bpe_fast(word_counts, num_merges)."""
 
+from functools import partial
+
 from autograder.judging.failure import CheckFailure, PartialCredit
 from autograder.judging.marks import exercise, measured, points
 from autograder.judging.measure import Ratio
@@ -27,7 +29,7 @@ def check_the_same_merges(student: Student, draw: Draw) -> None:
     agree(student, NAME, LECTURE, 3)
     agree(student, NAME, {"abcd": 7, "abc": 5, "ab": 3, "xb": 2}, 4)
     for words, letters, num_merges in ((1, 3, 1), (2, 3, 2), (7, 4, 5), (61, 3, 15), (131, 5, 30)):
-        counts = without_ties(lambda w=words, n=letters: word_counts(draw, w, n, most=100_000), num_merges)
+        counts = without_ties(partial(word_counts, draw, words, letters, most=100_000), num_merges)
         agree(student, NAME, counts, num_merges)
 
 

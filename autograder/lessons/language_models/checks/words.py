@@ -9,9 +9,9 @@ from autograder.judging.tools import plain
 from autograder.judging.tools.draw import Draw
 from autograder.lessons.language_models import references
 
-LECTURE = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+LECTURE: dict[str, int] = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
 #: What is not English, or no text at all, as bytes.
-STRANGE = (
+STRANGE: tuple[list[int], ...] = (
     list("naïve".encode()),
     list("日本語".encode()),
     list("🤗👩🏽‍🚀".encode()),
