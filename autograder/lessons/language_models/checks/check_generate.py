@@ -1,5 +1,7 @@
 """generate(model, prompts, lengths, total, window, chunk=64, temperature=0.0, top_k=None, top_p=None, generator=None)."""
 
+from typing import Any
+
 import torch
 
 from autograder.judging.arguments import Made, Seeded
@@ -141,6 +143,7 @@ def check_sampling(student: Student, draw: Draw) -> None:
     case = Case(draw, [1], 2)
     case.given["output"] = draw.normal(V, D, scale=0.4)
     prompts, lengths = case.prompts[:, :1].expand(B, 1).contiguous(), torch.ones(B, dtype=torch.int64)
+    options: dict[str, Any]
     for options in (
         {"temperature": 1.0},
         {"temperature": 0.5},
