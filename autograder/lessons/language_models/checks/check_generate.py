@@ -1,5 +1,7 @@
 """generate(model, prompts, lengths, total, window, chunk=64, temperature=0.0, top_k=None, top_p=None, generator=None)."""
 
+from typing import Any
+
 import torch
 
 from autograder.judging.arguments import Made, Seeded
@@ -15,6 +17,13 @@ NAME = "generate"
 V, D = 23, 13
 #: What reading each column once, and reading all of them for every token, need for a quarter of the tokens: 1/4 and 1/16.
 LEAST = 0.125
+#: How tokens are drawn where chance decides.
+SAMPLINGS: tuple[dict[str, Any], ...] = (
+    {"temperature": 1.0},
+    {"temperature": 0.5},
+    {"temperature": 1.0, "top_k": 3},
+    {"temperature": 1.0, "top_p": 0.4},
+)
 
 
 class Case:
@@ -141,12 +150,7 @@ def check_sampling(student: Student, draw: Draw) -> None:
     case = Case(draw, [1], 2)
     case.given["output"] = draw.normal(V, D, scale=0.4)
     prompts, lengths = case.prompts[:, :1].expand(B, 1).contiguous(), torch.ones(B, dtype=torch.int64)
-    for options in (
-        {"temperature": 1.0},
-        {"temperature": 0.5},
-        {"temperature": 1.0, "top_k": 3},
-        {"temperature": 1.0, "top_p": 0.4},
-    ):
+    for options in SAMPLINGS:
         [want] = references.next_probabilities(case.logits(prompts[:1]), **options)
         seed = int(draw.integers(2**40))
         args = (case.model(), prompts, lengths, 3, 3)

@@ -24,7 +24,8 @@ def _both(student: Student, losses, sizes, setting=""):
     ), setting
 
 
-def _agree(student: Student, losses, sizes, which, setting=""):
+def _agree(student: Student, inputs, which, setting=""):
+    losses, sizes = inputs
     got, setting = _both(student, losses, sizes, setting)
     want = references.perplexity_and_bits(losses, sizes)
     name = WHAT[which]
@@ -47,21 +48,21 @@ def _by_hand():
 @points(1)
 def check_perplexity(student: Student, draw: Draw) -> None:
     """The perplexity is e to the mean loss of a token: 4 for two tokens of the probabilities 1/2 and 1/8"""
-    _agree(student, *_by_hand(), 0)
+    _agree(student, _by_hand(), 0)
     for N in (1, 2, 7, 101):
-        _agree(student, *_inputs(draw, N), 0)
+        _agree(student, _inputs(draw, N), 0)
 
 
 @exercise(NAME)
 @points(2)
 def check_bits_per_byte(student: Student, draw: Draw) -> None:
     """All bits divided by all bytes: 1 for two tokens of two bytes with the probabilities 1/2 and 1/8"""
-    _agree(student, *_by_hand(), 1)
+    _agree(student, _by_hand(), 1)
     for N in (1, 2, 7, 101):
-        _agree(student, *_inputs(draw, N), 1)
+        _agree(student, _inputs(draw, N), 1)
     losses, sizes = _inputs(draw, 5)
     sizes[1] = 0
-    _agree(student, losses, sizes, 1, "a token that stands for no byte")
+    _agree(student, (losses, sizes), 1, "a token that stands for no byte")
 
 
 @exercise(NAME)
@@ -77,5 +78,5 @@ def check_refusals_and_types(student: Student, draw: Draw) -> None:
         refuses(what, hint, student.perplexity_and_bits, losses, sizes, sentence=True)
     losses, sizes = _inputs(draw, 13, torch.float32)
     for which in (0, 1):
-        _agree(student, losses, sizes, which, "float32")
+        _agree(student, (losses, sizes), which, "float32")
     expect.unchanged((losses, sizes), student.answer(Request(NAME, (losses, sizes))).args_after, ("losses", "sizes"))

@@ -133,8 +133,8 @@ def check_top_k(student: Student, draw: Draw) -> None:
     for probabilities in DISTRIBUTIONS:
         for k in (1, 2, len(probabilities), 100):
             _distributed(student, draw, _logits(draw, probabilities), top_k=k)
-    for probabilities, k in (((0.4, 0.2, 0.2, 0.2), 2), ((0.25,) * 4, 1), ((0.3, 0.3, 0.2, 0.1, 0.1), 4)):
-        _distributed(student, draw, _logits(draw, probabilities), top_k=k)
+    for tied, k in (((0.4, 0.2, 0.2, 0.2), 2), ((0.25,) * 4, 1), ((0.3, 0.3, 0.2, 0.1, 0.1), 4)):
+        _distributed(student, draw, _logits(draw, tied), top_k=k)
 
 
 @exercise(NAME)
