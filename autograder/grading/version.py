@@ -33,7 +33,7 @@ PARTS = (
 )
 
 #: The same for the lessons' package, relative to its folder. Right answers are excluded: the installed package has none.
-CONTENT = ("*.py", "*/__init__.py", "*/references.py", "*/checks/*.py", "*/answers/*.diff")
+CONTENT = ("*.py", "*/__init__.py", "*/references.py", "*/reference_*.py", "*/checks/*.py", "*/answers/*.diff")
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -3,7 +3,7 @@
 Two answers often agree on the smallest example of a check, which is the first to fail. A wrong name is worse than none.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -164,6 +164,9 @@ def alike(a: Any, b: Any) -> bool:
         return a.shape == b.shape and a.is_complex() == b.is_complex() and equal(a.detach(), b.detach())
     if isinstance(a, Sequence) and isinstance(b, Sequence) and not isinstance(a, str):
         return len(a) == len(b) and all(map(alike, a, b))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):  # from the sandbox a key comes back as text
+        one, other = ({str(key): value for key, value in each.items()} for each in (a, b))
+        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
     return isinstance(a, Tensor) == isinstance(b, Tensor) and type(a) is type(b) and bool(a == b)
 
 

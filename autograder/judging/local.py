@@ -166,6 +166,8 @@ class LocalStudent(Questions):
         if isinstance(value, tuple | list):
             items = [self._argument(item, request) for item in value]
             return items if isinstance(value, list) else tuple(items)
+        if isinstance(value, dict):
+            return {key: self._argument(item, request) for key, item in value.items()}
         return leaf(value, request)
 
     def _find(self, name: str) -> Callable[..., Any]:

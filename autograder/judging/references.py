@@ -52,6 +52,7 @@ from __future__ import annotations
 import math
 import torch
 import torch.nn.functional as F
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -87,7 +88,7 @@ def _find(module: str, name: str, package: str) -> tuple[str, str] | None:
 
 
 def _imported(module: str) -> dict[str, str]:
-    """Return the ``references`` modules from which a module imports, by imported name."""
+    """Return the modules of references from which a module imports, by imported name: ``references`` or ``reference_...``."""
     return _imported_in(_file(module))
 
 
@@ -110,7 +111,7 @@ def _tree(file: str) -> tuple[str, ast.Module]:
 @functools.cache
 def _imported_in(file: str) -> dict[str, str]:
     nodes = [node for node in _tree(file)[1].body if isinstance(node, ast.ImportFrom)]
-    ours = [node for node in nodes if node.module and node.module.endswith(".references")]
+    ours = [node for node in nodes if (node.module or "").rpartition(".")[2].startswith(("references", "reference_"))]
     return {alias.name: str(node.module) for node in ours for alias in node.names}
 
 

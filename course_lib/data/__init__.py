@@ -3,6 +3,8 @@
 from course_lib.data.agreement import agreement_language, agreement_words, draw_sentences, framed, unframed
 from course_lib.data.agreement_tasks import SUBJECTS, TAGS, subject_classes, who_does_it, word_tags
 from course_lib.data.augmentation import erase_squares, flip_pictures, shift_pictures
+from course_lib.data.byte_words import gpt2_words, word_counts
+from course_lib.data.chains import draw_chains
 from course_lib.data.cifar import CIFAR_CLASSES, LabelledPictures, cifar10
 from course_lib.data.coco import coco_captions
 from course_lib.data.colour_digits import ColourDigits, draw_colour_digits
@@ -48,6 +50,7 @@ __all__ = [
     "agreement_words",
     "cifar10",
     "coco_captions",
+    "draw_chains",
     "draw_colour_digits",
     "draw_pairs",
     "draw_scenes",
@@ -58,6 +61,7 @@ __all__ = [
     "flip_pictures",
     "framed",
     "french_vocabulary",
+    "gpt2_words",
     "handwritten_digits",
     "hub_captions",
     "hub_pairs",
@@ -77,6 +81,7 @@ __all__ = [
     "train_wordpieces",
     "unframed",
     "who_does_it",
+    "word_counts",
     "word_tags",
     "words_of",
 ]

@@ -106,6 +106,21 @@ class Automaton:
             behind = behind / behind.amax(dim=1, keepdim=True)
         return found / found.sum(dim=2, keepdim=True)
 
+    def following(self, words: Int64[Tensor, "B T"], vocab_size: int) -> Float[Tensor, "B T_1 vocab_size"]:
+        """Return the probability of every word at places 0 to T, given the words before it; place T is behind all of them.
+
+        This is the exact distribution of the next token, by forward filtering (Rabiner's equations 19 and 20, normalised at
+        each step). Raises ValueError for words that no sentence of the language begins with.
+        """
+        said = torch.nn.functional.one_hot(words, vocab_size).double()
+        ahead, totals = self._forward(torch.nn.functional.pad(said, (0, 0, 0, 1), value=1.0))  # anything may come last
+        impossible = (totals <= 0).any(dim=1).nonzero().flatten().tolist()
+        if impossible:
+            raise ValueError(f"Expected words that a sentence can begin with, got none such in row {impossible[0]}.")
+        through = ahead[..., self.source] * self.probability  # (B, T + 1, M)
+        found = torch.zeros(len(words), words.shape[1] + 1, vocab_size, dtype=torch.float64)
+        return found.index_add(2, self.word, through)
+
     def _forward(self, evidence: Tensor) -> tuple[Tensor, Tensor]:
         """Return the probability of each state before word t given what was observed before it, (B, T, S), and that of
         each observation given those before it, (B, T)."""

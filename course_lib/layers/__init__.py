@@ -8,6 +8,7 @@ from course_lib.layers.blocks import DecoderBlock, EncoderBlock
 from course_lib.layers.config import TransformerConfig
 from course_lib.layers.feed_forward import FeedForward
 from course_lib.layers.heads import merge_heads, split_heads
+from course_lib.layers.initialisation import small_start
 from course_lib.layers.masks import causal_mask, padding_mask
 from course_lib.layers.models import make_model
 from course_lib.layers.multi_head import MultiHeadAttention
@@ -36,5 +37,6 @@ __all__ = [
     "padding_mask",
     "scaled_dot_product_attention",
     "sinusoidal_positions",
+    "small_start",
     "split_heads",
 ]

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from course_lib.layers.config import TransformerConfig
 from course_lib.layers.dropout import Dropout
-from course_lib.layers.initialisation import normal, small_embedding, small_normal
+from course_lib.layers.initialisation import small_embedding, small_start
 from course_lib.layers.positions import LearnedPositions
 from course_lib.layers.stacks import Encoder
 
@@ -27,15 +27,7 @@ class LanguageModel(nn.Module):
         self.dropout = Dropout(config.dropout)
         self.decoder = Encoder(config.decoder_blocks, *sizes)
         self.output = None if config.tied else nn.Linear(width, config.vocab_size, bias=False)
-        small_normal(self)
-        self._shrink_residuals(config.decoder_blocks)
-
-    def _shrink_residuals(self, num_blocks: int) -> None:
-        # Every block adds twice to the same sum. GPT-2 divides what writes to it by √(number of additions), so that
-        # the sum has the same variance for any number of blocks.
-        for name, parameter in self.decoder.named_parameters():
-            if name.endswith(("W_O.weight", "W_2.weight")):
-                normal(parameter.data, 0.02 / (2 * num_blocks) ** 0.5)
+        small_start(self, config.decoder_blocks)
 
     def forward(
         self, ids: Int[Tensor, "B N"], need_weights: bool = True

@@ -46,6 +46,21 @@ def small_normal(model: nn.Module) -> None:
                 nn.init.zeros_(part.bias)
 
 
+def small_start(model: nn.Module, num_blocks: int) -> None:
+    """Draw a language model's embeddings and linear maps as GPT-2's are drawn (Radford et al., 2019, section 2.3).
+
+    All come from N(0, 0.02²), with biases 0, but for what writes to the residual sum (W_O and W_2 of each block). Every
+    block adds twice to that sum. Divided by √(number of additions), it has the same variance for any number of blocks.
+    """
+    small_normal(model)
+    for part in model.modules():
+        if isinstance(part, nn.Embedding):
+            normal(part.weight.data)
+    for name, parameter in model.named_parameters():
+        if name.endswith(("W_O.weight", "W_2.weight")):
+            normal(parameter.data, 0.02 / (2 * num_blocks) ** 0.5)
+
+
 def normal(tensor: Float[Tensor, "..."], std: float = 0.02) -> Float[Tensor, "..."]:
     """Fill `tensor` with draws from N(0, std²), and return it.
 

@@ -103,3 +103,31 @@ def test_arcs_that_do_not_add_up_to_1_are_an_error():
     one = torch.zeros(1, dtype=torch.int64)
     with pytest.raises(ValueError, match=r"got 0\.5 for state 0"):
         Automaton(1, one, one, one, torch.tensor([0.5], dtype=torch.float64))
+
+
+def test_what_follows_is_a_share_of_the_sentences_that_begin_alike(small, language):
+    sentences = torch.tensor([*language])
+    found = small.following(sentences, V)
+    assert found.shape == (len(sentences), T + 1, V)
+    for row, sentence in enumerate(language):
+        for n in range(T):
+            alike = {s: p for s, p in language.items() if s[:n] == sentence[:n]}
+            want = [sum(p for s, p in alike.items() if s[n] == word) / sum(alike.values()) for word in range(V)]
+            torch.testing.assert_close(found[row, n], torch.tensor(want, dtype=torch.float64))
+    torch.testing.assert_close(found[:, T].sum(dim=1), torch.ones(len(sentences)).double())
+
+
+def test_the_chain_rule_gives_the_probability_of_a_sentence(small, language):
+    sentences = torch.tensor([*language])
+    steps = small.following(sentences, V)[:, :-1].gather(2, sentences[..., None])[..., 0]
+    torch.testing.assert_close(steps.prod(dim=1), torch.tensor([*language.values()], dtype=torch.float64))
+
+
+def test_before_anything_is_said_the_first_word_follows(small):
+    nothing = small.following(torch.zeros(1, 0, dtype=torch.int64), V)
+    torch.testing.assert_close(nothing[0, 0], torch.tensor([0, 0.75, 0.25, 0], dtype=torch.float64))
+
+
+def test_what_no_sentence_begins_with_has_no_next_word(small):
+    with pytest.raises(ValueError, match="row 1"):
+        small.following(torch.tensor([[A, A], [C, A]]), V)

@@ -17,6 +17,7 @@ from autograder.judging.runner import run_checks
 #: Lesson, the exercise with the experiment, the one that makes the model, the file of the first training and of the second.
 EXPERIMENTS = [
     ("05-captioning", "pointing", "my_captioner", "captioner.safetensors", "no_price.safetensors"),
+    ("06-language-models", "induction_score", "my_learner", "in_context.safetensors", "one_block.safetensors"),
     (
         "07-mlm-pretraining",
         "losses_by_fate",

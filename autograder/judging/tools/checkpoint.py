@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from torch import Tensor
 
@@ -19,9 +20,9 @@ MOST_SIDE = 8192  # of each axis of a weight
 MOST_AXES = 8
 
 
-def load(student: Student, name: str, file: str) -> StudentModule:
-    """Return the student's ``name()`` with the weights in ``file``, or fail and say why they cannot be loaded."""
-    own = student.build(name).parameters()
+def load(student: Student, name: str, file: str, *build: Any) -> StudentModule:
+    """Return the student's ``name(*build)`` with the weights in ``file``, or fail and say why they cannot be loaded."""
+    own, called = student.build(name, *build).parameters(), f"{name}({', '.join(map(repr, build))})"
     data = student.file(file)
     if data is None:
         raise CheckFailure(
@@ -35,20 +36,20 @@ def load(student: Student, name: str, file: str) -> StudentModule:
         )
     other = {
         "cause": "weights of another class",
-        "hint": f"{name}() has to return exactly the class and the widths, that was trained and saved.",
+        "hint": f"{called} has to return exactly the class and the widths, that was trained and saved.",
     }
     weights = weights_in(data, name, file)
     missing = sorted(own.keys() - weights.keys())
     if missing:
         raise CheckFailure(
             "checkpoint",
-            f"The weights in {file} do not belong to what {name}() returns.",
+            f"The weights in {file} do not belong to what {called} returns.",
             expected=", ".join(sorted(own))[:300],
             yours=", ".join(sorted(weights))[:300],
             received=missing,
             **other,
         )
-    module = student.build(name, weights=weights)
+    module = student.build(name, *build, weights=weights)
     try:
         module.when(times=0).request()  # only construct it and load the weights
     except CheckFailure as failure:

@@ -1,0 +1,69 @@
+"""06-language-models."""
+
+from autograder.judging.in_notebook import check_of
+
+#: In the order of the lesson.
+EXERCISES = (
+    # tokens
+    "count_pairs",
+    "merge_pair",
+    "train_bpe",
+    "bpe_encode",
+    "bpe_decode",
+    "train_bpe_fast",
+    # the model
+    "packed",
+    "GPT",
+    "next_token_loss",
+    "perplexity_and_bits",
+    # sampling
+    "sample",
+    "CachedGPT",
+    "generate",
+    # two directions
+    "BidirectionalLanguageModel",
+    "scalar_mix",
+    # in context
+    "predict_by_counts",
+    "my_learner",
+    "induction_score",
+    # the model that is handed in
+    "next_token_limit",
+    "my_gpt",
+)
+
+#: Dotted names of ready-made functions that do what an exercise asks for.
+FORBIDDEN = (
+    # the model that this lesson builds of the layers of lesson 03, which it may use
+    "course_lib.layers.gpt",
+    "course_lib.layers.models",
+)
+
+#: What would be the whole answer to one exercise.
+FORBIDDEN_IN: dict[str, tuple[str, ...]] = {
+    "train_bpe": ("tokenizers.trainers.BpeTrainer", "tokenizers.models.BPE"),
+    "train_bpe_fast": ("tokenizers.trainers.BpeTrainer", "tokenizers.models.BPE"),
+    "bpe_encode": ("tokenizers.trainers.BpeTrainer", "tokenizers.models.BPE"),
+    "bpe_decode": ("tokenizers.trainers.BpeTrainer", "tokenizers.models.BPE"),
+}
+
+#: What is handed in beside the notebook.
+HANDED_IN = ("in_context.safetensors", "one_block.safetensors", "results.json", "gpt.safetensors")
+
+#: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
+BUILDS_ON: dict[str, tuple[str, ...]] = {
+    "train_bpe": ("count_pairs", "merge_pair"),
+    "bpe_encode": ("merge_pair",),
+    "train_bpe_fast": ("count_pairs", "merge_pair"),
+    "GPT": ("packed",),
+    "CachedGPT": ("packed", "GPT"),
+    "generate": ("sample",),
+    "my_learner": ("GPT",),
+    "induction_score": ("GPT", "my_learner"),
+    "my_gpt": ("GPT",),
+}
+
+#: The module that says what wrong results of this lesson look like.
+SYMPTOMS = "autograder.lessons.weights"
+
+check = check_of(__name__)

@@ -1,0 +1,274 @@
+"""GPT(config)."""
+
+import torch
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.marks import exercise, points
+from autograder.judging.student import Request, Student
+from autograder.judging.tensors import matching
+from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw, Sizes
+from autograder.judging.tools.dropping import one_by_one, share_is
+from autograder.judging.tools.parameters import parameters_are
+from autograder.judging.tools.results import no_weights, refuses, same_twice, several, two, uses_its_inputs
+from autograder.judging.tools.twins import explained_if_random, leaves_no_trace, parameter_gradients
+from autograder.lessons.language_models import references
+from autograder.lessons.language_models.checks.sizes import BLOCKS, LONGEST, V, config, ids_of, made, told, twins
+
+NAME = "GPT"
+GPT2 = {
+    "vocab_size": 50_257,
+    "model_width": 768,
+    "num_heads": 12,
+    "hidden_width": 3072,
+    "decoder_blocks": 12,
+    "max_length": 1024,
+    "dropout": 0.1,
+}
+#: Of GPT-2's smallest model, as published.
+PARAMETERS = 124_439_808
+
+
+def _what(blocks=BLOCKS):
+    return ("The logits", *(f"A of block {number}" for number in range(blocks)))
+
+
+def _results(value, blocks, B, N, vocab_size=V):
+    logits, weights = two(value, "logits", "the weights of the blocks")
+    logits = expect.tensor(logits, "The logits")
+    expect.shape(logits, (B, N, vocab_size), "The logits", "(B, N, V)", f"ids {(B, N)}")
+    return logits, several(weights, blocks, "the list of the blocks' weights")
+
+
+def _agree(pair, ids, blocks=BLOCKS, setting="", **options):
+    """Compare with the reference, the weights first."""
+    with torch.no_grad():
+        logits, weights = pair.reference(ids, **options)
+    value = pair.module(ids, **options)
+    setting = f"ids {tuple(ids.shape)}" + (f", {setting}" if setting else "")
+    with explained_if_random(pair.module, value, ids, **options):
+        got, attentions = _results(value, blocks, *ids.shape)
+        compared = [*zip(attentions, weights, _what(blocks)[1:], strict=True), (got, logits, "The logits")]
+        for mine, want, what in compared:
+            expect.close(expect.tensor(mine, what), want, what, size=20.0, setting=setting)
+    return got
+
+
+@exercise(NAME)
+@points(2)
+def check_parameters(student: Student, draw: Draw) -> None:
+    """It has the parameters that were asked for, tied or not; with GPT-2's sizes they are 124,439,808"""
+    for changes in ({}, {"tied": False}, {"decoder_blocks": 1, "max_length": 7}):
+        reference = references.GPT(config(**changes))
+        want = {key: tuple(value.shape) for key, value in reference.named_parameters()}
+        parameters_are(
+            _own(student.build(NAME, made(**changes)).parameters(), want, changes),
+            want,
+            f"GPT(config), {told(changes)},",
+        )
+    request = Request(NAME, build=(made(**GPT2),), times=0, default_device="meta")
+    count = sum(parameter.numel() for parameter in student.answer(request).parameters.values())
+    if count != PARAMETERS:
+        raise CheckFailure(
+            "value",
+            "With the sizes of GPT-2 there is another number of parameters.",
+            setting=told(GPT2),
+            expected=f"{PARAMETERS:,}",
+            yours=f"{count:,}",
+            received=f"{count - PARAMETERS:+,}",
+            cause="wrong number of parameters",
+        )
+    ids = ids_of(draw, 2, 5)
+    uses_its_inputs(twins(student, NAME, draw).module, (ids,), ((ids + 1) % V,))
+
+
+def _own(parameters, want, changes):
+    """Return the shapes of the student's parameters, by the names that they should have."""
+    meant = {key: key for key in parameters} | {key: name for name in want for key in matching(name, parameters)}
+    if changes.get("tied", True):  # a shared parameter goes by the name of the layer that was made first
+        meant |= dict.fromkeys(matching("output.weight", parameters), "embedding.weight")
+    found: dict[str, tuple] = {}
+    for key, value in parameters.items():
+        found[meant[key] if meant[key] not in found else key] = tuple(value.shape)
+    return found
+
+
+@exercise(NAME)
+@points(3)
+def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
+    """Embedding plus positions, causal pre-norm blocks, a last norm, and the output's matrix, as the config says"""
+    for B, N in ((1, 1), (1, 2), (1, 3), (sizes.B, sizes.N_Q), (3, 3), (1, LONGEST)):
+        _agree(twins(student, NAME, draw), ids_of(draw, B, N))
+    ids = ids_of(draw, sizes.B, sizes.N_K)
+    for changes in (
+        {"tied": False},
+        {"activation": "relu"},
+        {"decoder_blocks": 3},
+        {"decoder_blocks": 1, "num_heads": 1},
+        {"hidden_width": 5},
+        {"norm": "post"},  # GPT-2 is pre-norm, whatever an encoder would be
+    ):
+        _agree(twins(student, NAME, draw, **changes), ids, changes.get("decoder_blocks", BLOCKS), told(changes))
+    pair = twins(student, NAME, draw)
+    logits, weights = two(pair.module(ids, need_weights=False), "logits", "the weights of the blocks")
+    no_weights(weights)
+    setting = "need_weights=False"
+    with torch.no_grad():
+        want = pair.reference(ids)[0]
+    expect.close(expect.tensor(logits, "The logits"), want, "The logits", size=20.0, setting=setting)
+
+
+@exercise(NAME)
+@points(1)
+def check_no_look_at_the_future(student: Student, draw: Draw) -> None:
+    """The logits in place i depend on the ids up to i and on their order, and on no later id: other ids and gradients show it"""
+    N, pair = 5, twins(student, NAME, draw)
+    ids = draw.permutation(V)[None, :N]
+    later = torch.arange(N) > torch.arange(N - 1)[:, None]
+    changed = torch.cat([ids, (ids + 7 * later) % V, ids[:, [1, 0, *range(2, N)]]])
+    logits, _ = _results(pair.module(changed), BLOCKS, N + 1, N)
+    for i, others in enumerate(logits[1:N]):
+        expect.depends_on_its_inputs(others[i + 1 :], logits[0, i + 1 :], "The logits")
+        if not torch.allclose(others[: i + 1], logits[0, : i + 1], atol=1e-9):
+            _leak(f"Changing the ids after place {i} changes the logits at {i} or before.", i)
+    if torch.allclose(logits[N, -1], logits[0, -1], atol=1e-9):
+        raise CheckFailure(
+            "order",
+            "Another order of the ids does not change the logits of the last place.",
+            received="order",
+            cause="positions missing",
+            hint="Attention does not know where a token stands. Add the positions to the embeddings.",
+        )
+    for i in range(N - 1):
+        cotangent = torch.zeros(1, N, V, dtype=torch.float64)
+        cotangent[0, i] = 1.0
+        answer = pair.module.request(ids, cotangents=(cotangent,))
+        [gradient] = parameter_gradients(answer, ["positions.table"])
+        if gradient is not None and bool(gradient[i + 1 :].ne(0).any()):
+            _leak(f"The logits at place {i} have a gradient at the positions behind it.", i)
+
+
+def _leak(message, i):
+    raise CheckFailure(
+        "leak",
+        message,
+        received=f"leak {i}",
+        cause="looks ahead",
+        hint="The decoder hides later places if it is told to: causal=True.",
+    )
+
+
+@exercise(NAME)
+@points(2)
+def check_documents(student: Student, draw: Draw) -> None:
+    """With `documents`, each document of a row gets the logits that it gets alone"""
+    pair = twins(student, NAME, draw)
+    for rows in (((1, 1),), ((2, 1),), ((3, 4), (5, 2), (7, 0)), ((2, 2), (1, 3))):
+        B, N = len(rows), sum(rows[0])
+        ids = ids_of(draw, B, N)
+        documents = torch.tensor([[4] * first + [2] * second for first, second in rows])
+        setting = f"documents {documents.tolist()}"
+        logits = _agree(pair, ids, setting=setting, documents=documents)
+        for b, (first, second) in enumerate(rows):
+            for part in (slice(0, first), slice(first, first + second)):
+                if part.stop > part.start:
+                    alone = pair.reference(ids[b : b + 1, part])[0][0].detach()
+                    message = "A document in a packed row gets other logits than alone."
+                    expect.close(logits[b, part], alone, "The logits", size=20.0, setting=setting, message=message)
+
+
+@exercise(NAME)
+@points(1)
+def check_gradients(student: Student, draw: Draw) -> None:
+    """The gradients reach every parameter, and a tied matrix collects those of both its uses"""
+    for changes in ({}, {"tied": False}):
+        pair, ids = twins(student, NAME, draw, **changes), ids_of(draw, 2, 7)
+        cotangent = draw.normal(2, 7, V)
+        answer = pair.module.request(ids, cotangents=(cotangent,))
+        parameters = dict(pair.reference.named_parameters())
+        logits, _ = pair.reference(ids)
+        want = torch.autograd.grad((logits * cotangent).sum(), [*parameters.values()])
+        own = answer.parameter_gradients
+        found = parameter_gradients(answer, parameters)
+        if changes == {} and found[0] is None:  # shared, under the name of the layer that was made first
+            found[0] = next((own[key] for key in matching("output.weight", own)), None)
+        with explained_if_random(pair.module, None, ids):
+            for name, got, expected in zip(parameters, found, want, strict=True):
+                if got is None:
+                    expect.gradients([None], [expected], (name,), told(changes))
+                    continue
+                size, message = 20 * max(float(expected.abs().max()), 1.0), f"The gradient of {name} is wrong."
+                expect.close(got, expected, f"d/d {name}", size=size, setting=told(changes), message=message)
+
+
+@exercise(NAME)
+@points(1)
+def check_dropout(student: Student, draw: Draw) -> None:
+    """In training, dropout acts on the sum of embedding and positions, and in the blocks; in eval mode nowhere"""
+    p, wide = 0.25, 24
+    # Embeddings of 0, positions of 1, no block, an output that is the identity: below 0 is what was dropped.
+    changes = {"vocab_size": wide, "model_width": wide, "decoder_blocks": 0, "dropout": p, "tied": False}
+    weights = {
+        "embedding.weight": torch.zeros(wide, wide, dtype=torch.float64),
+        "positions.table": torch.ones(LONGEST, wide, dtype=torch.float64),
+        "output.weight": torch.eye(wide, dtype=torch.float64),
+        "decoder.norm.gamma": torch.ones(wide, dtype=torch.float64),
+        "decoder.norm.beta": torch.zeros(wide, dtype=torch.float64),
+    }
+    pair, ids = twins(student, NAME, draw, weights=weights, **changes), draw.integers(wide, 40, 7)
+    told_of = {"setting": f"training mode, dropout={p}", "received": "dropout"}
+    for training in (False, True):
+        value = pair.module.when(training=training)(ids)
+        logits = _results(value, 0, 40, 7, wide)[0].detach()
+        if not training and bool(logits.abs().gt(1e-6).any()):
+            _dropout_fails(
+                "In eval mode something is dropped.", {"setting": f"eval mode, dropout={p}", "received": "eval"}
+            )
+    if bool(logits.abs().lt(1e-6).all()):
+        _dropout_fails("In training nothing is dropped of the sum of embedding and positions.", told_of)
+    hint = "The order is: embedding plus positions, then dropout, then the blocks."
+    one_by_one(logits < 0, "Whole vectors are dropped.", "nn.Dropout decides for every number.", told_of)
+    share_is(logits < 0, p, "The share of what is dropped is wrong.", hint, told_of)
+    _blocks_drop(student, draw, told_of)
+
+
+def _blocks_drop(student: Student, draw: Draw, told_of):
+    """With a sum of 0, which no dropout changes, what the block adds shows whether the block drops."""
+    changes = {"decoder_blocks": 1, "dropout": 0.25}
+    weights = {"positions.table": torch.zeros(LONGEST, 15, dtype=torch.float64)}
+    changes |= {"tied": False}
+    weights["embedding.weight"] = torch.zeros(V, 15, dtype=torch.float64)
+    pair, ids = twins(student, NAME, draw, weights=weights, **changes), ids_of(draw, 8, 5)
+    still, moved = (_results(pair.module.when(training=mode)(ids), 1, 8, 5)[0] for mode in (False, True))
+    if torch.allclose(still, moved):
+        _dropout_fails("In training nothing is dropped in the blocks.", told_of)
+
+
+def _dropout_fails(message, told_of):
+    raise CheckFailure(
+        "dropout",
+        message,
+        **told_of,
+        cause="dropout missing or in the wrong place",
+        hint="The config's dropout is an argument of nn.Dropout and of the decoder. It acts in training mode only.",
+    )
+
+
+@exercise(NAME)
+@points(1)
+def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
+    """The same input gives the same output, in float32 too, and is not changed; more than max_length tokens raise a ValueError"""
+    ids = ids_of(draw, sizes.B, sizes.N_Q)
+    # Only the dtype: what is wrong in float64 is wrong here too, and rounds differently in every way to write it.
+    logits, _ = _results(twins(student, NAME, draw, torch.float32).module(ids), BLOCKS, sizes.B, sizes.N_Q)
+    expect.dtype(logits, torch.float32, "The logits")
+    pair = twins(student, NAME, draw)
+    uses_its_inputs(pair.module, (ids,), ((ids + 1) % V,))
+    same_twice(pair.module, ids)
+    documents = torch.tensor([[1, 1, 1, 0, 0]] * sizes.B)
+    answer = pair.module.request(ids, True, documents)
+    expect.unchanged((ids, documents), (answer.args_after[0], answer.args_after[2]), ("ids", "documents"))
+    others = [(ids_of(draw, 3, 4),), (ids.flip(0),), (ids_of(draw, *ids.shape),)]
+    leaves_no_trace(pair, others, ids, what=_what())
+    hint = "layers.LearnedPositions raises it if it is called. A slice of its table that is too short raises something else."
+    refuses(f"A row of {LONGEST + 1} tokens", hint, pair.module, ids_of(draw, 1, LONGEST + 1))

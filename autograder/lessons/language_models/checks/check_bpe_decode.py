@@ -1,0 +1,71 @@
+"""bpe_decode(ids, merges)."""
+
+from autograder.judging.marks import exercise, points
+from autograder.judging.student import Request, Student
+from autograder.judging.tools import plain
+from autograder.judging.tools.draw import Draw
+from autograder.judging.tools.results import refuses
+from autograder.lessons.language_models import references
+from autograder.lessons.language_models.checks.words import LECTURE, STRANGE, computes, ids, word_counts
+
+NAME = "bpe_decode"
+Merges = list[tuple[int, int]]
+
+
+def _agree(student: Student, word: list[int], merges: Merges) -> None:
+    setting = f"ids {plain.shown(word)}, {len(merges)} merges" + (f", {merges}" if len(merges) <= 4 else "")
+    found = plain.ids(student.bpe_decode(word, merges), "The result", setting)
+    plain.equal(found, references.bpe_decode(word, merges), "The result", setting)
+
+
+def _merges(draw: Draw) -> Merges:
+    """Return merges, some of which join two tokens of many bytes."""
+    return references.train_bpe(word_counts(draw, 7, 3, most=9), 17)
+
+
+@exercise(NAME)
+@points(2)
+def check_bytes_of_every_token(student: Student, draw: Draw) -> None:
+    """Each id becomes the bytes that it was made of, however many merges lie one inside the other"""
+    merges = references.train_bpe(LECTURE, 4)
+    for word in ([256], [257], [259, 257], [119, 257, 258]):
+        _agree(student, word, merges)
+    merges = _merges(draw)
+    for n in range(references.BYTES, references.BYTES + len(merges)):
+        _agree(student, [n], merges)
+    for length in (2, 7, 40):
+        _agree(student, draw.integers(references.BYTES + len(merges), length).tolist(), merges)
+    _agree(student, [266, 97], [(97, 97), *((256 + k, 256 + k) for k in range(10))])
+
+
+@exercise(NAME)
+@points(1)
+def check_every_text_comes_back(student: Student, draw: Draw) -> None:
+    """What was encoded comes back byte for byte: emoji, broken UTF-8, nothing at all"""
+    for merges in (references.train_bpe({"日本": 3, "🤗": 2, "naïve": 1}, 9), _merges(draw), []):
+        for word in (*STRANGE, ids(draw, 23)):
+            _agree(student, references.bpe_encode(word, merges), merges)
+
+
+@exercise(NAME)
+@points(1)
+def check_unknown_ids(student: Student, draw: Draw) -> None:
+    """An id that no merge makes raises a ValueError, a negative one too, and the arguments stay as they were"""
+    merges = _merges(draw)
+    for given in ([], merges[:1], merges):
+        for each in (-1, references.BYTES + len(given), 5000):
+            for word in ([each], [97, each, 98]):
+                refuses(
+                    f"The id {each} with {len(given)} merges",
+                    "There are 256 bytes and one id for each merge. Look whether an id is one of them before you use it, and "
+                    "raise a ValueError that says what was expected.",
+                    student.bpe_decode,
+                    word,
+                    given,
+                    sentence=True,
+                )
+    word = [97, references.BYTES, 98]
+    answer = student.answer(Request(NAME, (word, merges)))
+    plain.kept((word, merges), answer.args_after, ("ids", "merges"))
+    found = plain.ids(answer.value, "The result")
+    computes(len(found) > 3, "There are not more bytes than ids.")

@@ -1,0 +1,223 @@
+"""generate(model, prompts, lengths, total, window, chunk=64, temperature=0.0, top_k=None, top_p=None, generator=None)."""
+
+from typing import Any
+
+import torch
+
+from autograder.judging.arguments import Made, Seeded
+from autograder.judging.failure import CheckFailure
+from autograder.judging.marks import exercise, measured, points
+from autograder.judging.student import Request, Student
+from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
+from autograder.judging.tools.statistics import credible
+from autograder.lessons.language_models import references
+
+NAME = "generate"
+V, D = 23, 13
+#: What reading each column once, and reading all of them for every token, need for a quarter of the tokens: 1/4 and 1/16.
+LEAST = 0.125
+#: How tokens are drawn where chance decides.
+SAMPLINGS: tuple[dict[str, Any], ...] = (
+    {"temperature": 1.0},
+    {"temperature": 0.5},
+    {"temperature": 1.0, "top_k": 3},
+    {"temperature": 1.0, "top_p": 0.4},
+)
+
+
+class Case:
+    """A spy whose every token depends on all before it, prompts of these lengths, and what is written behind them."""
+
+    def __init__(self, draw: Draw, lengths, total, window=10**6, waste=0, dtype=torch.float64):
+        self.total, self.window = total, window
+        self.given = {
+            "words": draw.normal(V, D, dtype=dtype),
+            "places": draw.normal(min(window, total), D, dtype=dtype),
+            "output": draw.normal(V, D, scale=3.0, dtype=dtype),
+        }
+        self.lengths = torch.tensor(lengths)
+        self.prompts = draw.integers(V, len(lengths), max(lengths) + waste)
+        self.want = self._written()
+
+    def model(self, **more):
+        return Made("SpyLanguageModel", self.given | more)
+
+    def logits(self, ids):
+        """Return the logits (B, V) behind these columns, read at once from the first place on."""
+        added = self.given["words"][ids] * self.given["places"][: ids.shape[1]]
+        return torch.tanh(added.sum(1)) @ self.given["output"].T
+
+    def _written(self):
+        """Write greedily without a cache, and read anew what is visible for each token."""
+        ids = torch.zeros(len(self.lengths), self.total, dtype=torch.int64)
+        width = min(self.total, self.prompts.shape[1])
+        ids[:, :width] = self.prompts[:, :width]
+        start = 0
+        for n in range(int(self.lengths.min()), self.total):
+            if n - start > self.window:
+                start = n - self.window // 2
+            ids[:, n] = torch.where(n < self.lengths, ids[:, n], self.logits(ids[:, start:n]).argmax(1))
+        return ids
+
+    def ask(self, student: Student, **options):
+        model, window = self.model(longest=options.get("chunk", 64)), min(self.window, self.total)
+        ids = expect.tensor(
+            student.generate(model, self.prompts, self.lengths, self.total, window, **options), "The result"
+        )
+        expect.shape(ids, self.want.shape, "The result", "(B, total)", self.told(**options))
+        expect.ids(ids, "The result")
+        return ids
+
+    def told(self, **options):
+        shown = {
+            "lengths": self.lengths.tolist(),
+            "total": self.total,
+            "window": min(self.window, self.total),
+        } | options
+        return ", ".join(f"{name} = {value}" for name, value in shown.items())
+
+    def agree(self, student: Student, **options):
+        ids = self.ask(student, **options)
+        wrong = ids != self.want
+        if not bool(wrong.any()):
+            return
+        column = int(wrong.any(0).nonzero()[0])
+        row = int(wrong[:, column].nonzero()[0])
+        inside = column < int(self.lengths[row])
+        cut = slice(max(0, column - 5), column + 6)
+        raise CheckFailure(
+            "value",
+            f"The prompt of row {row} is not kept." if inside else f"Row {row} is wrong from column {column} on.",
+            setting=self.told(**options),
+            expected=f"ids[{row}, {cut.start}:{cut.stop}] = {self.want[row, cut].tolist()}",
+            yours=f"ids[{row}, {cut.start}:{cut.stop}] = {ids[row, cut].tolist()}",
+            received=ids.double(),
+            wanted=self.want.double(),
+        )
+
+
+@exercise(NAME)
+@points(2)
+def check_one_length(student: Student, draw: Draw) -> None:
+    """Prompts of one length: every row begins with its prompt, and goes on with the most probable token each time"""
+    for lengths, total in (([1], 2), ([1], 7), ([3], 11), ([2, 2], 5), ([5, 5, 5], 17), ([4], 4)):
+        Case(draw, lengths, total).agree(student)
+
+
+@exercise(NAME)
+@points(2)
+def check_ragged_prompts(student: Student, draw: Draw) -> None:
+    """Prompts of different lengths: each row is written as it would be alone, and no padding is read"""
+    for lengths, total in (([1, 2], 4), ([2, 1], 4), ([3, 7, 1], 13), ([5, 2, 5, 4], 11), ([1, 12], 12)):
+        Case(draw, lengths, total).agree(student)
+    Case(draw, [3, 2], 9, waste=4).agree(student)  # columns that are padding everywhere
+
+
+@exercise(NAME)
+@points(1)
+def check_prefill_in_chunks(student: Student, draw: Draw) -> None:
+    """The prompts are read in pieces of at most `chunk` columns, and the tokens are the same for every chunk"""
+    case = Case(draw, [11, 13], 19)
+    for chunk in (1, 2, 3, 5, 11, 64):
+        case.agree(student, chunk=chunk)
+    Case(draw, [71, 70], 73).agree(student)
+
+
+@exercise(NAME)
+@points(2)
+def check_window(student: Student, draw: Draw) -> None:
+    """When the window is full, the last half of it is read anew, as if the text began there; and again, and again"""
+    for lengths, total, window in (
+        ([1], 4, 2),
+        ([2], 9, 4),
+        ([1], 23, 5),
+        ([3, 2], 19, 7),
+        ([9, 2], 19, 6),
+        ([11, 12], 17, 5),
+        ([4], 8, 8),
+        ([4], 9, 8),
+    ):
+        for chunk in (64, 2):
+            Case(draw, lengths, total, window).agree(student, chunk=chunk)
+
+
+@exercise(NAME)
+@points(1)
+def check_sampling(student: Student, draw: Draw) -> None:
+    """Temperature, top-k, top-p and the generator go to `sample`: the tokens have its probabilities"""
+    B = 5000
+    case = Case(draw, [1], 2)
+    case.given["output"] = draw.normal(V, D, scale=0.4)
+    prompts, lengths = case.prompts[:, :1].expand(B, 1).contiguous(), torch.ones(B, dtype=torch.int64)
+    for options in SAMPLINGS:
+        [want] = references.next_probabilities(case.logits(prompts[:1]), **options)
+        seed = int(draw.integers(2**40))
+        args = (case.model(), prompts, lengths, 3, 3)
+        runs = [student.call(NAME, *args, **options, generator=Seeded(seed)) for _ in range(2)]
+        first, again = (expect.tensor(run, "The result") for run in runs)
+        setting = ", ".join(f"{name} = {value}" for name, value in options.items())
+        expect.shape(first, (B, 3), "The result", "(B, total)", setting)
+        counts = torch.bincount(first[:, 1].clamp(0, V - 1), minlength=V)
+        if not all(credible(int(count), B, min(float(p), 1.0)) for count, p in zip(counts, want, strict=True)):
+            raise CheckFailure(
+                "value",
+                "The first token is not drawn with the probabilities of `sample`.",
+                setting=f"{B} equal prompts, {setting}",
+                expected=f"shares near {[round(p, 2) for p in want.tolist()[:8]]}, …",
+                yours=f"{[round(p, 2) for p in (counts / B).tolist()[:8]]}, …",
+                received=counts.double(),
+                wanted=want.double() * B,
+            )
+        if not torch.equal(first, again):
+            raise CheckFailure(
+                "random",
+                "The same state of the generator gives another text.",
+                setting=setting,
+                received="random",
+                cause="another source of randomness",
+                hint="Pass the generator on to sample.",
+            )
+
+
+@exercise(NAME)
+@points(1)
+def check_nothing_is_changed(student: Student, draw: Draw) -> None:
+    """Prompts and lengths stay as they are, float32 and other memory layouts are no different"""
+    Case(draw, [3, 5], 11, dtype=torch.float32).agree(student)
+    case = Case(draw, [3, 5, 4], 11)
+    answer = student.answer(Request(NAME, (case.model(), case.prompts, case.lengths, 11, 11)))
+    after = answer.args_after
+    expect.unchanged((case.prompts, case.lengths), (after[1], after[2]), ("prompts", "lengths"))
+    case.prompts = case.prompts.T.contiguous().T
+    case.agree(student)
+
+
+@exercise(NAME)
+@points(2)
+@measured
+def check_nothing_is_read_twice(student: Student, draw: Draw) -> None:
+    """Every column is read once: four times as many tokens take four times the work, not sixteen"""
+    case = Case(draw, [1], 5)
+    case.agree(student)
+    wide = 192
+    given = {
+        "words": draw.normal(257, wide, dtype=torch.float32),
+        "places": draw.normal(400, wide, dtype=torch.float32),
+    }
+    prompts, lengths = draw.integers(257, 1, 2), torch.tensor([2])
+    part, whole = ({"total": total, "window": 400} for total in (66, 258))
+    ratio = student.work_ratio(NAME, (Made("SpyLanguageModel", given), prompts, lengths), part, whole)
+    if not LEAST < ratio < 0.5:
+        raise CheckFailure(
+            "work",
+            "The work grows faster than the number of tokens."
+            if ratio <= LEAST
+            else "The work does not grow with the tokens.",
+            setting="64 and 256 new tokens",
+            expected="about a quarter of the work for a quarter of the tokens",
+            yours=f"{ratio:.2f} of it",
+            received="work",
+            cause="columns are read again",
+            hint="What is in the cache has been read. Give the model only what is new, with the cache of the call before.",
+        )

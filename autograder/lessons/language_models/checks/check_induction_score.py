@@ -1,0 +1,139 @@
+"""induction_score(A, ids), and the experiment that is measured with it."""
+
+import torch
+from torch import Tensor
+
+from autograder.judging.marks import exercise, measured, points
+from autograder.judging.student import Request, Student
+from autograder.judging.tools import checkpoint, expect, experiment
+from autograder.judging.tools.draw import Draw
+from autograder.lessons.language_models import references
+from autograder.lessons.language_models.checks import check_my_learner, handed_in
+from course_lib.generators import generator_of
+
+NAME = "induction_score"
+#: (B, H, N, V), the smallest first; one head, as many heads as tokens, and a long one.
+SIZES = (
+    (1, 1, 3, 2),
+    (1, 2, 4, 2),
+    (2, 1, 5, 3),
+    (2, 3, 7, 4),
+    (3, 3, 3, 2),
+    (5, 5, 5, 3),
+    (3, 2, 11, 5),
+    (1, 4, 37, 7),
+)
+
+
+def _weights(draw: Draw, B: int, H: int, N: int, dtype: torch.dtype = torch.float64) -> Tensor:
+    """Draw causal attention weights."""
+    later = torch.ones(N, N, dtype=torch.bool).triu(1)
+    return draw.normal(B, H, N, N, scale=2.0).masked_fill(later, -torch.inf).softmax(-1).to(dtype)
+
+
+def _agree(student: Student, A: Tensor, ids: Tensor, more: str = "") -> Tensor:
+    shown = f"ids {ids.tolist()}" if ids.numel() <= 12 else f"ids {tuple(ids.shape)}"
+    setting = f"A {tuple(A.shape)}, {shown}{more}"
+    score = expect.tensor(student.induction_score(A, ids), "The score")
+    expect.shape(score, (A.shape[1],), "The score", "(H,)", setting)
+    expect.close(score, references.induction_score(A.double(), ids), "The score", setting=setting)
+    return score
+
+
+@exercise(NAME)
+@points(2)
+def check_values(student: Student, draw: Draw) -> None:
+    """The weight on the tokens behind earlier copies of a query's token, averaged over the queries that have one"""
+    for B, H, N, V in SIZES:
+        for _ in range(2):
+            ids = draw.integers(V, B, N)
+            ids[0, 2] = ids[0, 0]  # at least one copy
+            _agree(student, _weights(draw, B, H, N), ids)
+
+
+@exercise(NAME)
+@points(1)
+def check_perfect_heads(student: Student, draw: Draw) -> None:
+    """A head that looks only there has the score 1, one that looks at itself, the copy or the token before it less"""
+    period = draw.permutation(5)
+    ids = period.repeat(3)[None]  # 0 1 2 3 4 0 1 2 3 4 ...: the copy stands 5 places before
+    place = torch.arange(15)
+    heads = []
+    for back in (4, 9, 0, 5, 1, 6):
+        A = torch.zeros(15, 15, dtype=torch.float64)
+        A[place, (place - back).clamp(min=0)] = 1.0
+        heads.append(A)
+    score = _agree(student, torch.stack(heads)[None], ids)
+    expect.close(score[:1], torch.ones(1).double(), "The score", setting="a head that looks behind the copy")
+
+
+@exercise(NAME)
+@points(1)
+def check_without_copies(student: Student, draw: Draw) -> None:
+    """Queries without an earlier copy do not count; if none has one, the score is 0"""
+    for N in (1, 2, 5):
+        _agree(student, _weights(draw, 1, 3, N), draw.permutation(7)[None, :N])
+    ids = torch.stack((draw.permutation(7), torch.full((7,), 3), draw.integers(2, 7)))
+    _agree(student, _weights(draw, 3, 2, 7), ids)
+
+
+@exercise(NAME)
+@points(1)
+def check_same_input_same_output(student: Student, draw: Draw) -> None:
+    """It keeps the dtype, works on any memory layout and changes nothing in place"""
+    ids = draw.integers(3, 2, 7)
+    for dtype in (torch.float64, torch.float32):
+        A = _weights(draw, 2, 3, 7, dtype)
+        expect.dtype(_agree(student, A, ids), dtype, "The score")
+        _agree(student, A.mT.contiguous().mT, ids.T.contiguous().T, ", transposed tensors")
+    expect.unchanged((A, ids), student.answer(Request(NAME, (A, ids))).args_after, ("A", "ids"))
+
+
+#: What the experiment measures, by name, on the notebook's own chains.
+RESULTS, NAMES = "results.json", ("two blocks", "one block", "induction heads off")
+CHAINS, CHAINS_SEED, SCORED = 1000, 999, 500
+#: A head whose score is above this is switched off.
+ABOVE = 0.5
+#: How far a measured number may lie from the one that is measured here: rounding on another machine.
+WITHIN = 0.01
+
+
+@exercise(NAME)
+@points(1)
+@measured
+def check_results_are_there(student: Student, seed: int) -> None:
+    """results.json holds a prediction and a measurement for both models, and for the one without its induction heads"""
+    experiment.results(student, RESULTS, NAMES)
+
+
+@exercise(NAME)
+@points(3)
+@measured
+def check_results_are_measured(student: Student, seed: int) -> None:
+    """The numbers in results.json are those of the two models that were handed in, measured again"""
+    from course_lib.data import draw_chains
+
+    found = experiment.results(student, RESULTS, NAMES)
+    files = (check_my_learner.FILE, check_my_learner.ONE_BLOCK)
+    data = [student.file(file) for file in files]
+    if None not in data:
+        experiment.require_two(
+            *(checkpoint.weights_in(d, check_my_learner.NAME, f) for d, f in zip(data, files, strict=True))
+        )
+    settings = check_my_learner.LENGTH, generator_of(CHAINS_SEED), check_my_learner.V, check_my_learner.ALPHA
+    ids, _ = draw_chains(CHAINS, *settings)
+    best = check_my_learner.best_losses(ids).mean()
+    two, one = (
+        handed_in.loaded(student, check_my_learner.NAME, file, ids, check_my_learner.V, *build)
+        for file, build in zip(files, ((), (1,)), strict=True)
+    )
+    some = ids[:SCORED, :-1]
+    with torch.no_grad():
+        scores = [references.induction_score(A, some) for A in two(some)[1]]
+    heads = [(b, h) for b, row in enumerate(scores) for h, score in enumerate(row.tolist()) if score > ABOVE]
+    models = dict(zip(NAMES, (two, one, handed_in.switched_off(two, heads)), strict=True))
+    again = {
+        name: float(handed_in.losses(model, ids)[:, -check_my_learner.LAST :].mean() / best)
+        for name, model in models.items()
+    }
+    experiment.confirm(found, again, WITHIN, f"{CHAINS} chains, seed {CHAINS_SEED}")

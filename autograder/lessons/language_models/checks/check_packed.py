@@ -1,0 +1,115 @@
+"""packed(documents)."""
+
+import torch
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.marks import exercise, points
+from autograder.judging.student import Request, Student
+from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
+from autograder.lessons.language_models import references
+
+NAME = "packed"
+WHAT = ("allowed", "places")
+#: The lengths of the documents of each row. The smallest first: a single token, one document, a document for every token.
+ROWS = (
+    ((1,),),
+    ((1, 1),),
+    ((2,),),
+    ((3,), (1, 2)),
+    ((2, 3, 2), (7,), (1, 5, 1)),
+    ((1, 1, 1), (3,), (2, 1)),
+    ((11, 17, 3),),
+    ((5, 6), (1, 10)),
+)
+HINT_OF_NUMBERS = "The numbers are names: only whether they are equal counts, not how large they are."
+
+
+def _documents(draw: Draw, rows, numbers="any"):
+    """Numbers of documents: counted from 0 in each row, or any numbers in any order."""
+    lines = []
+    for lengths in rows:
+        names = torch.arange(len(lengths)) if numbers == "counted" else draw.permutation(max(len(lengths), 2) * 5) + 3
+        lines.append(names[: len(lengths)].repeat_interleave(torch.tensor(lengths)))
+    return torch.stack(lines)
+
+
+def _both(student: Student, documents):
+    """Return the student's mask and places, of the right shapes."""
+    allowed, places = expect.pair(student.packed(documents), *WHAT)
+    (B, N), setting = documents.shape, _told(documents)
+    expect.shape(allowed, (B, 1, N, N), "allowed", "(B, 1, N, N)", setting)
+    expect.shape(places, (B, N), "places", "(B, N)", setting)
+    return allowed, places
+
+
+def _told(documents):
+    return f"documents {documents[:3].tolist()}"
+
+
+def _same(got, want, what, documents):
+    if torch.equal(got, want):
+        return
+    at = (got != want).nonzero()[0].tolist()
+    row = tuple(at[:-1])
+    raise CheckFailure(
+        "value",
+        f"{what} is wrong." if what == "allowed" else f"The {what} are wrong.",
+        setting=_told(documents),
+        expected=f"{what}[{', '.join(map(str, row))}] = {want[row].long().tolist()}",
+        yours=f"{what}[{', '.join(map(str, row))}] = {got[row].long().tolist()}",
+        received=got.double(),
+        wanted=want.double(),
+    )
+
+
+@exercise(NAME)
+@points(2)
+def check_allowed(student: Student, draw: Draw) -> None:
+    """`allowed` (B, 1, N, N) is True for two tokens of the same document, and for no others"""
+    for rows in ROWS:
+        documents = _documents(draw, rows, "counted")
+        allowed, _ = _both(student, documents)
+        if allowed.dtype != torch.bool:
+            raise CheckFailure(
+                "dtype",
+                "allowed should be a bool tensor.",
+                yours=str(allowed.dtype),
+                received=str(allowed.dtype),
+                cause="mask is not boolean",
+                hint="A mask is True where a token may look and False where it may not: what a comparison gives.",
+            )
+        _same(allowed, references.packed(documents)[0], "allowed", documents)
+
+
+@exercise(NAME)
+@points(2)
+def check_places(student: Student, draw: Draw) -> None:
+    """`places` (B, N) counts from 0 in each document"""
+    for rows in ROWS:
+        documents = _documents(draw, rows, "counted")
+        _, places = _both(student, documents)
+        if places.is_floating_point() or places.is_complex() or places.dtype == torch.bool:
+            raise CheckFailure(
+                "dtype",
+                "places should hold whole numbers.",
+                yours=str(places.dtype),
+                received=str(places.dtype),
+                cause="places are not whole numbers",
+                hint="They are the numbers of rows of a table, which cannot be looked up with floating-point numbers.",
+            )
+        _same(places.long(), references.packed(documents)[1], "places", documents)
+
+
+@exercise(NAME)
+@points(1)
+def check_any_numbers(student: Student, draw: Draw) -> None:
+    """The numbers of the documents may be any, in any order, and other memory layouts and earlier calls change nothing"""
+    for rows in ROWS:
+        for sign in (1, -1):
+            documents = sign * _documents(draw, rows)
+            for given in (documents, documents.T.contiguous().T):
+                for got, want, what in zip(_both(student, given), references.packed(documents), WHAT, strict=True):
+                    _same(got.to(want.dtype), want, what, documents)
+    answer = student.answer(Request(NAME, (documents,)))
+    expect.unchanged((documents,), answer.args_after, ("documents",))

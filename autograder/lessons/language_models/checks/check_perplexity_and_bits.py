@@ -1,0 +1,82 @@
+"""perplexity_and_bits(losses, sizes)."""
+
+import math
+
+import torch
+
+from autograder.judging.marks import exercise, points
+from autograder.judging.student import Request, Student
+from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
+from autograder.judging.tools.number import close_numbers, one_number
+from autograder.judging.tools.results import refuses, two
+from autograder.lessons.language_models import references
+
+NAME = "perplexity_and_bits"
+WHAT = ("the perplexity", "the bits per byte")
+
+
+def _both(student: Student, losses, sizes, setting=""):
+    values = two(student.perplexity_and_bits(losses, sizes), *WHAT)
+    setting = setting or f"losses {[round(x, 3) for x in losses.tolist()[:5]]}, sizes {sizes.tolist()[:5]}"
+    return tuple(
+        one_number(value, what.capitalize(), setting) for value, what in zip(values, WHAT, strict=True)
+    ), setting
+
+
+def _agree(student: Student, inputs, which, setting=""):
+    losses, sizes = inputs
+    got, setting = _both(student, losses, sizes, setting)
+    want = references.perplexity_and_bits(losses, sizes)
+    name = WHAT[which]
+    message = f"{name.capitalize()} {'is' if which == 0 else 'are'} wrong."
+    # As a share of what is right: perplexities may be large.
+    scale = max(want[which], 1.0)
+    close_numbers({name: got[which] / scale}, {name: want[which] / scale}, message, setting)
+
+
+def _inputs(draw: Draw, N, dtype=torch.float64):
+    return draw.normal(N, dtype=dtype).abs() * 2 + 0.1, draw.integers(7, N) + (torch.arange(N) % 3 == 0)
+
+
+def _by_hand():
+    """Two tokens of two bytes each, of probability 1/2 and 1/8: 4 bits in 4 bytes, and a mean of 2 bits."""
+    return torch.tensor([math.log(2), math.log(8)], dtype=torch.float64), torch.tensor([2, 2])
+
+
+@exercise(NAME)
+@points(1)
+def check_perplexity(student: Student, draw: Draw) -> None:
+    """The perplexity is e to the mean loss of a token: 4 for two tokens of the probabilities 1/2 and 1/8"""
+    _agree(student, _by_hand(), 0)
+    for N in (1, 2, 7, 101):
+        _agree(student, _inputs(draw, N), 0)
+
+
+@exercise(NAME)
+@points(2)
+def check_bits_per_byte(student: Student, draw: Draw) -> None:
+    """All bits divided by all bytes: 1 for two tokens of two bytes with the probabilities 1/2 and 1/8"""
+    _agree(student, _by_hand(), 1)
+    for N in (1, 2, 7, 101):
+        _agree(student, _inputs(draw, N), 1)
+    losses, sizes = _inputs(draw, 5)
+    sizes[1] = 0
+    _agree(student, (losses, sizes), 1, "a token that stands for no byte")
+
+
+@exercise(NAME)
+@points(1)
+def check_refusals_and_types(student: Student, draw: Draw) -> None:
+    """No token, no byte or different shapes raise a ValueError; float32 is taken too, and nothing is changed"""
+    for losses, sizes, what in (
+        (torch.zeros(0), torch.zeros(0, dtype=torch.int64), "No token at all"),
+        (torch.ones(2), torch.zeros(2, dtype=torch.int64), "No byte at all"),
+        (torch.ones(3), torch.ones(2, dtype=torch.int64), "Three losses and two sizes"),
+    ):
+        hint = "Look at the shapes and at the sum of the sizes first, and raise a ValueError that says what came."
+        refuses(what, hint, student.perplexity_and_bits, losses, sizes, sentence=True)
+    losses, sizes = _inputs(draw, 13, torch.float32)
+    for which in (0, 1):
+        _agree(student, (losses, sizes), which, "float32")
+    expect.unchanged((losses, sizes), student.answer(Request(NAME, (losses, sizes))).args_after, ("losses", "sizes"))

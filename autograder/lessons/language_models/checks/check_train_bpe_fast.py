@@ -1,0 +1,95 @@
+"""train_bpe_fast(word_counts, num_merges)."""
+
+from functools import partial
+
+from autograder.judging.failure import CheckFailure, PartialCredit
+from autograder.judging.marks import exercise, measured, points
+from autograder.judging.measure import Ratio
+from autograder.judging.student import Request, Student
+from autograder.judging.tools import plain
+from autograder.judging.tools.draw import Draw
+from autograder.lessons.language_models import references
+from autograder.lessons.language_models.checks.check_train_bpe import ENDS, SCRIPTS, agree
+from autograder.lessons.language_models.checks.words import LECTURE, pairs_of, speech, told, without_ties, word_counts
+
+NAME = "train_bpe_fast"
+#: Of the time of counting everything again for each merge.
+FULL, PART = 0.2, 0.4
+#: What else runs on the machine moves a ratio by up to a fifth (caches and memory are shared); that must not cost a point.
+MARGIN = 1.2
+#: So many times slower than the last threshold that one reading is enough.
+HOPELESS = 8
+MERGES = 211
+
+
+@exercise(NAME)
+@points(2)
+def check_the_same_merges(student: Student, draw: Draw) -> None:
+    """The merges are those of `train_bpe`, down to the last"""
+    agree(student, NAME, LECTURE, 3)
+    agree(student, NAME, {"abcd": 7, "abc": 5, "ab": 3, "xb": 2}, 4)
+    for words, letters, num_merges in ((1, 3, 1), (2, 3, 2), (7, 4, 5), (61, 3, 15), (131, 5, 30)):
+        counts = without_ties(partial(word_counts, draw, words, letters, most=100_000), num_merges)
+        agree(student, NAME, counts, num_merges)
+
+
+@exercise(NAME)
+@points(1)
+def check_repeats_and_ties(student: Student, draw: Draw) -> None:
+    """Also where a pair comes several times in a word, overlaps itself, or is as frequent as another"""
+    for word in ("aaa", "aaaa", "aaaaaaa", "abab", "ababa", "abcabcab", "aabaab", "banana"):
+        agree(student, NAME, {word: 3, "ab": 2}, 6)
+    for words, letters, most in ((2, 2, 2), (5, 2, 3), (11, 3, 2), (23, 2, 5)):
+        agree(student, NAME, word_counts(draw, words, letters, longest=13, most=most), 19)
+
+
+@exercise(NAME)
+@points(1)
+def check_scripts_the_end_and_the_arguments(student: Student, draw: Draw) -> None:
+    """It takes any script, stops when no pair is left, leaves its argument as it was and remembers nothing"""
+    for counts, num_merges in (*SCRIPTS, *ENDS):
+        agree(student, NAME, counts, num_merges)
+    counts = {"low": 5, "slow": 4, "lot": 7}
+    answer = student.answer(Request(NAME, (counts, 3), before=((LECTURE, 2), (counts, 4))))
+    plain.kept((counts,), answer.args_after[:1], ("word_counts",))
+    setting = f"{told(counts, 3)}, after other calls"
+    plain.equal(pairs_of(answer.value, setting), references.train_bpe(counts, 3), "The merges", setting)
+
+
+@exercise(NAME)
+@points(4)
+@measured
+def check_speed(student: Student, draw: Draw) -> None:
+    """At most a fifth of the time of counting everything again for each merge (half the points up to two fifths)"""
+    ratio = _time_ratio(student, draw)
+    failure = CheckFailure(
+        "speed",
+        "Right, but slow.",
+        setting=f"1009 words, {MERGES} merges, processor time",
+        expected=f"at most {FULL} times the time of counting everything again (points are lost from {FULL * MARGIN:g} on)",
+        yours=f"{ratio} times",
+        received="speed",
+        cause="too slow",
+        hint="Which words does a merge change, and how do you find them without looking at the others? And does every step go "
+        "through all words, or through all pairs, for anything else?",
+    )
+    # The lower end of the interval decides: a reading that stays unclear counts for the student.
+    if ratio.low > PART * MARGIN:
+        raise failure
+    if ratio.low > FULL * MARGIN:
+        raise PartialCredit(0.5, failure)
+
+
+def _time_ratio(student: Student, draw: Draw) -> Ratio:
+    """Race the student's function against the plain one, on new words each round. Fast and wrong is wrong."""
+
+    def fresh() -> tuple:
+        return speech(draw.generator), MERGES
+
+    thresholds = (FULL * MARGIN, PART * MARGIN)
+    once = student.time_ratio(NAME, fresh, thresholds, rounds=(1, 1))
+    if once.value > HOPELESS * PART:
+        return once
+    counts, _ = fresh()
+    agree(student, NAME, counts, MERGES)
+    return student.time_ratio(NAME, fresh, thresholds, rounds=(3, 25))

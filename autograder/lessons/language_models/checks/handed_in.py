@@ -1,0 +1,69 @@
+"""The language models that were handed in: models of ours with their weights."""
+
+import copy
+import functools
+from collections.abc import Callable, Mapping
+
+import torch
+from torch import Tensor, nn
+
+from autograder.judging.student import Student
+from autograder.judging.tools import checkpoint, expect, own_model
+from autograder.lessons.language_models.reference_model import GPT
+from autograder.lessons.transformer_blocks.references import TransformerConfig
+
+FEW = 8  # sequences on which the student's model is compared with ours
+
+
+def loaded(student: Student, name: str, file: str, ids: Tensor, V: int, *build: int) -> nn.Module:
+    """Return a model of ours with the weights that were handed in, which computes what the student's ``name(*build)`` does.
+
+    Both are compared on a few rows of ``ids``. A forward could look ahead, count, or know the language; a model that has only the
+    weights cannot.
+    """
+    module, some = checkpoint.load(student, name, file, *build), ids[:FEW]
+    value = module(some)
+    logits = expect.tensor(value[0] if isinstance(value, tuple | list) and value else value, "logits")
+    expect.shape(logits, (*some.shape, V), "logits", "(B, N, V)", f"ids {tuple(some.shape)}")
+    checkpoint.are_numbers(logits)
+    own = own_model.OwnModel(name, "a GPT", functools.partial(_candidates, V=V, places=ids.shape[1]))
+    return own.like(module, {"logits": logits}, lambda model: {"logits": model(some)[0]})
+
+
+def _candidates(weights: Mapping[str, Tensor], V: int, places: int) -> list[Callable[[], nn.Module]]:
+    """Return how to make a GPT with the sizes of these weights, for every number of heads and both activations."""
+    words, D = own_model.sizes(weights, "embedding.weight", 2)
+    longest, _ = own_model.sizes(weights, "positions.table", 2)
+    hidden, _ = own_model.sizes(weights, "decoder.blocks.0.feed_forward.W_1.weight", 2)
+    blocks = own_model.count(weights, "decoder.blocks.{}.norm_1.gamma")
+    if words != V or longest < places:
+        raise own_model.OtherModel(f"{words} tokens, {longest} places")
+    sizes = {"model_width": D, "hidden_width": hidden, "decoder_blocks": blocks, "max_length": longest}
+    choices = {"tied": "output.weight" not in weights, "kind": "decoder", "vocab_size": V, "dropout": 0.0}
+    return [
+        functools.partial(GPT, TransformerConfig(**sizes, **choices, num_heads=heads, activation=activation))
+        for heads in own_model.divisors(D)
+        for activation in ("gelu", "relu")
+    ]
+
+
+def probabilities(model: nn.Module, ids: Tensor) -> Tensor:
+    """Return the model's probabilities of all next tokens, (B, N, V), in float64."""
+    return own_model.in_parts(lambda part: model(part)[0], ids).double().softmax(-1)
+
+
+def losses(model: nn.Module, ids: Tensor) -> Tensor:
+    """Return −log of the probability of each token behind the first, (B, N − 1)."""
+    return -probabilities(model, ids[:, :-1]).gather(2, ids[:, 1:, None])[..., 0].clamp(min=1e-300).log()
+
+
+@torch.no_grad()
+def switched_off(model: nn.Module, heads: list[tuple[int, int]]) -> nn.Module:
+    """Return a copy of the model in which the outputs of these heads, (block, head), count for nothing."""
+    other = copy.deepcopy(model)
+    for block, head in heads:
+        attention = other.decoder.blocks[block].attention
+        weight = attention.W_O.weight
+        columns = weight.shape[1] // attention.num_heads
+        weight[:, head * columns : (head + 1) * columns] = 0
+    return other

@@ -1,0 +1,96 @@
+"""Results that are plain data, compared as they come back from the sandbox."""
+
+from collections import Counter
+
+import pytest
+import torch
+
+from autograder.judging.confirmation import alike
+from autograder.judging.failure import CheckFailure
+from autograder.judging.local import LocalStudent
+from autograder.judging.student import Request
+from autograder.judging.tools import plain
+from autograder.sandbox.decoding import Unpacking
+from autograder.sandbox.encoding import Packing, pack
+from autograder.sandbox.outside.race import same
+
+
+def carried(value):
+    """Return the value as it comes back from the sandbox."""
+    packing = Packing()
+    data = pack(value, packing)
+    return Unpacking(bytearray(b"".join(packing.parts))).value(data)
+
+
+@pytest.mark.parametrize("value", [{(1, 2): 3, (4, 5): 6}, Counter({(1, 2): 3}), {}, [(1, 2), (3, 4)], []])
+def test_plain_data_equals_what_comes_back(value):
+    plain.equal(carried(value), value, "The result")
+    assert alike(carried(value), value)
+    same(carried(value), value)
+
+
+@pytest.mark.parametrize(
+    ("got", "want"),
+    [
+        ({(1, 2): 3}, {(1, 2): 4}),
+        ({(1, 2): 3}, {(2, 1): 3}),
+        ([(1, 2)], [(1, 2), (3, 4)]),
+        ([1, 2], [2, 1]),
+        (None, []),
+    ],
+)
+def test_other_plain_data_does_not(got, want):
+    with pytest.raises(CheckFailure, match="The result is wrong"):
+        plain.equal(got, want, "The result")
+    assert not alike(got, want)
+    with pytest.raises(CheckFailure):
+        same(got, want)
+
+
+def test_timed_results_may_be_ids_and_numbers():
+    same(torch.tensor([1, 2]), torch.tensor([1, 2]))
+    same(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))
+    for got, want in (([1, 3], [1, 2]), ([1.0, 3.0], [1.0, 2.0]), ([1], [1, 2])):
+        with pytest.raises(CheckFailure):
+            same(torch.tensor(got), torch.tensor(want))
+    with pytest.raises(CheckFailure, match="should be a tensor"):
+        same([1, 2], torch.tensor([1, 2]))
+
+
+def test_of_a_long_list_the_place_where_it_differs_is_shown():
+    with pytest.raises(CheckFailure) as caught:
+        plain.equal([*range(100), -1], [*range(101)], "The ids")
+    assert caught.value.yours == "[-1], from place 100 on, of 101"
+    assert "The ids are wrong" in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ["abc", b"abc", 3, [1.0], [True], [torch.tensor(1)], (1, None), {1: 2}])
+def test_ids_are_a_list_of_whole_numbers(value):
+    with pytest.raises(CheckFailure) as caught:
+        plain.ids(value, "The result")
+    assert (caught.value.kind, caught.value.cause) == ("type", "no list of ids")
+
+
+def test_lists_and_tuples_of_ids_are_ids():
+    assert plain.ids((1, 2), "The result") == plain.ids([1, 2], "The result") == [1, 2]
+    with pytest.raises(CheckFailure, match="Nothing is returned"):
+        plain.ids(None, "The result")
+
+
+def test_a_changed_argument_is_found():
+    plain.kept(([1, 2], {"a": 1}), ([1, 2], {"a": 1}), ("ids", "counts"))
+    with pytest.raises(CheckFailure, match="changed its argument counts"):
+        plain.kept(([1, 2], {"a": 1}), ([1, 2], {"a": 2}), ("ids", "counts"))
+
+
+def test_a_notebook_gets_its_own_copy_of_plain_data():
+    """What a check compares with afterwards is still what it asked about."""
+
+    def spoil(counts, words):
+        counts["a"] += 1
+        words[0].append(4)
+
+    given = {"a": 1}, [[3]]
+    answer = LocalStudent({"spoil": spoil}).answer(Request("spoil", given))
+    assert given == ({"a": 1}, [[3]])
+    assert answer.args_after == ({"a": 2}, [[3, 4]])
