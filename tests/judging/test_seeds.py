@@ -23,6 +23,9 @@ ONLY_MEASURED = (
     "my_language_model",
     "my_vit",
     "my_translator",
+    "my_learner",
+    "my_gpt",
+    "train_bpe_fast",
 )
 
 
