@@ -16,7 +16,7 @@ def leaf(value: Any, request: Request) -> Any:
     """Copy a tensor argument; if gradients are wanted, make a floating-point copy a leaf that records them."""
     if not isinstance(value, Tensor):
         return value
-    copy = copy_tensor(value)
+    copy = copy_tensor(value) if request.device is None else value.detach().to(request.device, copy=True)
     return copy.requires_grad_() if request.cotangents is not None and copy.is_floating_point() else copy
 
 
@@ -31,7 +31,7 @@ def built(cls: Any, args: tuple, request: Request) -> nn.Module:
         )
     if request.weights:
         _load(module, request.name, request.weights)
-    return module.train(request.training)
+    return module.to(request.device).train(request.training)
 
 
 def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:

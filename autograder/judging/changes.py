@@ -72,6 +72,8 @@ def _others(value: Any, default: Any) -> Iterator[Any]:
     """Yield another value of an argument: its default, if it has one that differs, or one of the same type."""
     if isinstance(value, Tensor):
         yield another(value)
+        if not value.is_floating_point() and value.dtype != torch.bool and value.numel() > 1:
+            yield _without_the_first(value)
     elif isinstance(value, bool):
         yield not value
     elif isinstance(value, int | float | str) and default not in (inspect.Parameter.empty, None, value):
@@ -87,6 +89,13 @@ def another(x: Tensor) -> Tensor:
     if x.dtype == torch.bool:
         return ~x
     return x.square() + 0.5 if x.is_floating_point() else x.roll(1, -1) if x.dim() else x + 1
+
+
+def _without_the_first(x: Tensor) -> Tensor:
+    """Return whole numbers with the last one in the place of the first: no order of them makes the same."""
+    other = x.clone()
+    other[(0,) * x.dim()] = x[(-1,) * x.dim()]
+    return other
 
 
 def other_rows(x: Tensor) -> tuple[Tensor, Tensor]:

@@ -1,6 +1,9 @@
 """PyTorch and Python error messages and the mistakes behind them: (part of the message, cause, hint)."""
 
+from autograder.judging.error_shapes import SHAPE_ERRORS
+
 ERRORS = [
+    *SHAPE_ERRORS,
     (
         "view size is not compatible",
         "view of a non-contiguous tensor",

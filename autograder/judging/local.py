@@ -138,8 +138,7 @@ class LocalStudent(Questions):
         with watch(request.name), forbidden.unavailable(forbid), torch.enable_grad(), elsewhere:
             if request.build is not None:
                 target = built(target, tuple(self._argument(arg, request) for arg in request.build), request)
-            for earlier in request.before:
-                target(*(self._argument(arg, request) for arg in earlier))
+            self._call_before(target, request)
             for _ in range(request.times):
                 value = (
                     forbidden.below_python(lambda: target(*args, **kwargs), forbid) if deep else target(*args, **kwargs)
@@ -150,6 +149,14 @@ class LocalStudent(Questions):
         if request.cotangents is not None:
             add_gradients(answer, request)
         return answer
+
+    def _call_before(self, target: Callable[..., Any], request: Request) -> None:
+        """Make the earlier calls; of a module in training mode first, since what is kept there may be used in eval mode."""
+        for mode in (True, request.training) if isinstance(target, nn.Module) else (None,):
+            if isinstance(target, nn.Module):
+                target.train(mode)
+            for earlier in request.before:
+                target(*(self._argument(arg, request) for arg in earlier))
 
     def _forbidden(self, exercise: str) -> tuple[str, ...]:
         return self._lesson.forbidden_in(exercise) if self._lesson else self.forbid

@@ -157,4 +157,17 @@ def places(got: Tensor, want: Tensor) -> Symptom | None:
     return None
 
 
-LOOKS: Sequence[Look] = (moved, transformed, shifted, places)
+def rearranged(got: Tensor, want: Tensor) -> Symptom | None:
+    """All the right numbers, in other places."""
+    if want.numel() < 8 or len(want.unique()) < want.numel() // 2 or same(got, want):
+        return None  # few different numbers are the same in many orders
+    if not same(got.flatten().sort().values, want.flatten().sort().values):
+        return None
+    return (
+        "the right numbers in other places",
+        "Your result holds every expected number, but not where it belongs. Look for a reshape or a view that should be a "
+        "transposition, for axes in the wrong order, and for the order of what is joined. Write the shape beside each line.",
+    )
+
+
+LOOKS: Sequence[Look] = (moved, transformed, shifted, places, rearranged)

@@ -71,14 +71,15 @@ def _ignored(student: Student, right: Student, function: Any, requests: Sequence
     used, blind, enough = set(), list[Symptom](), dict[Symptom, int]()
     for request in requests:
         before = outcome(student, request), outcome(right, request)
+        right_here = alike(*before)
         for symptom, enough[symptom], other in changes(request, function):
             want = outcome(right, other)
             if isinstance(want, CheckFailure) or alike(want, before[1]):
                 continue
             if alike(outcome(student, other), before[0]):
                 blind.append(symptom)
-            else:
-                used.add(symptom)
+            elif not (right_here and other.weights is not request.weights):
+                used.add(symptom)  # a part that is used where the answer is right may be forgotten where it is wrong
     left = [symptom for symptom, times in Counter(blind).items() if symptom not in used and times >= enough[symptom]]
     return left[0] if used and 0 < len(left) <= _MOST_IGNORED else None
 

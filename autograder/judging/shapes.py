@@ -34,6 +34,23 @@ def letters(failure: CheckFailure) -> list[str]:
     return [letter.strip() for letter in told[1].split(",") if letter.strip()] if told else []
 
 
+def in_common(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Symptom | None:
+    """Return what wrong shapes have in common that differ from the right ones in different axes; each pair is (wrong, right)."""
+    if all(sorted(got) == sorted(want) for got, want in pairs):
+        return "axes in another order", f"The lengths are right, and their order is not. {_WRITE}"
+    if all(math.prod(got) == math.prod(want) for got, want in pairs):
+        return (
+            "the numbers dealt out to other axes",
+            f"Your result has as many numbers as it should, in axes of other lengths: a reshape, a view or a flatten. {_WRITE}",
+        )
+    steps = {len(got) - len(want) for got, want in pairs}
+    if len(steps) == 1 and 0 not in steps:
+        [step] = steps
+        few = "few" if step < 0 else "many"
+        return f"{abs(step)} axes too {few}" if abs(step) > 1 else f"one axis too {few}", _WRITE
+    return None
+
+
 def difference(got: Sequence[int], want: Sequence[int], named: Sequence[str]) -> Symptom | None:
     """Return (cause, hint) for a wrong shape; ``named`` holds the letters of the axes, if they are known."""
     if list(got) == list(want):
@@ -115,10 +132,7 @@ def _same_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str]) ->
             f"Something is repeated or concatenated along {name} that should be added, or kept apart in an axis of its own.",
         )
     if have == 1:
-        return (
-            f"{name} summed to one",
-            f"A sum, a mean or an index has left one number for all of {name}. {_WRITE}",
-        )
+        return f"only one along {name}", f"{name} should be {need} and is 1. {_ALONE}"
     others = [names[n] for n in range(len(want)) if n != place and want[n] == have]
     if len(others) == 1:
         return (

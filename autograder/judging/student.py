@@ -33,6 +33,7 @@ class Request:
     times: int = 1
     before: Sequence[tuple] = ()  # arguments of earlier calls of the same module or function, whose results are ignored
     default_device: str | None = None  # where tensors are created if the student's code names no device
+    device: str | None = None  # where the module and its arguments are moved before the call
     deep: bool = False  # look for forbidden functions below the Python level too; slower
 
 
@@ -171,10 +172,10 @@ class StudentModule:
         self.options = dict(options or {})
 
     def when(self, **options: Any) -> "StudentModule":
-        """Return the same module with other call options: ``training``, ``times``, ``before``, ``deep`` or
-        ``default_device`` of :class:`Request`. Raises TypeError for any other option.
+        """Return the same module with other call options: ``training``, ``times``, ``before``, ``deep``,
+        ``device`` or ``default_device`` of :class:`Request`. Raises TypeError for any other option.
         """
-        if unknown := options.keys() - {"training", "times", "before", "deep", "default_device"}:
+        if unknown := options.keys() - {"training", "times", "before", "deep", "device", "default_device"}:
             raise TypeError(
                 f"There is no option {', '.join(sorted(unknown))}; the student's own go into the call itself."
             )

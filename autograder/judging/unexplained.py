@@ -58,7 +58,9 @@ def _of_clear_shapes(
         return [shapes.DROPPED]
     clear = [(got, want) for got, want in wrong if len({1, *want}) == 1 + len(want)]
     found = [shapes.difference(got, want, shapes.letters(failure)) for got, want in clear]
-    return [symptom for symptom in found if symptom]
+    told = [symptom for symptom in found if symptom]
+    common = shapes.in_common(wrong) if len(set(told)) > 1 else None
+    return [common] if common else told
 
 
 def _look(lesson: Lesson, failure: CheckFailure) -> Callable[[Tensor, Tensor, Request], str] | None:

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.judging.patterns import from_inputs, moved, places, shifted, transformed
+from autograder.judging.patterns import from_inputs, moved, places, rearranged, shifted, transformed
 
 WANT = torch.randn(4, 5, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 POSITIVE = WANT.abs() + 0.1
@@ -22,6 +22,7 @@ POSITIVE = WANT.abs() + 0.1
         (shifted, WANT + torch.arange(6.0), "the same vector added to every row"),
         (places, torch.cat([WANT[:1] + 1, WANT[1:]]), "only the first of the batch elements is wrong"),
         (places, torch.cat([WANT[:, :-1], WANT[:, -1:] + 1], 1), "only the last of the rows is wrong"),
+        (rearranged, WANT.transpose(0, 1).reshape(WANT.shape), "the right numbers in other places"),
     ],
 )
 def test_a_pattern_has_a_name_and_the_right_result_has_none(look, got, cause):
@@ -52,4 +53,9 @@ def test_a_result_is_compared_with_what_came_in():
 
 def test_noise_shows_no_pattern():
     noise = torch.randn(4, 5, 6, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
-    assert [look(noise, WANT) for look in (moved, transformed, shifted, places)] == [None] * 4
+    assert [look(noise, WANT) for look in (moved, transformed, shifted, places, rearranged)] == [None] * 5
+
+
+def test_few_different_numbers_show_no_order():
+    mask = torch.tensor([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0]])
+    assert rearranged(mask.flip(0), mask) is None

@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.judging.failure import CheckFailure
-from autograder.judging.shapes import difference, letters, symptom
+from autograder.judging.shapes import difference, in_common, letters, symptom
 
 NAMES = ("B", "N", "D")
 
@@ -25,7 +25,7 @@ NAMES = ("B", "N", "D")
         ((2, 6, 7), (2, 5, 7), "one too many along N"),
         ((2, 4, 7), (2, 5, 7), "one too few along N"),
         ((2, 15, 7), (2, 5, 7), "N 3 times as long"),
-        ((2, 1, 7), (2, 5, 7), "N summed to one"),
+        ((2, 1, 7), (2, 5, 7), "only one along N"),
         ((2, 7, 7), (2, 5, 7), "the length of D in the place of N"),
         ((2, 11, 7), (2, 5, 7), "another length of N"),
     ],
@@ -47,3 +47,20 @@ def test_a_failure_holds_the_shape_as_numbers_and_letters():
     assert letters(failure) == ["B", "N", "D"]
     assert symptom(failure)[0] == "the axis N is missing"
     assert symptom(CheckFailure("value", "", expected="(2, 5)", received=[2])) is None
+
+
+@pytest.mark.parametrize(
+    ("pairs", "cause"),
+    [
+        ([((7, 5), (5, 7)), ((3, 7, 5), (3, 5, 7))], "axes in another order"),
+        ([((10, 33), (2, 5, 33)), ((4, 33), (1, 4, 33))], "the numbers dealt out to other axes"),
+        ([((1, 2, 5, 7), (2, 5)), ((1, 3, 7, 4), (3, 7))], "2 axes too many"),
+        ([((2,), (2, 5)), ((3, 7), (3, 7, 4))], "one axis too few"),
+    ],
+)
+def test_wrong_shapes_of_several_calls_have_something_in_common(pairs, cause):
+    assert in_common(pairs)[0] == cause
+
+
+def test_wrong_shapes_without_anything_in_common_have_no_name():
+    assert in_common([((2, 6), (2, 5)), ((3, 7), (3, 7, 4))]) is None

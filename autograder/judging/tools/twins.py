@@ -164,6 +164,19 @@ def leaves_no_trace(twins: Twins, others: Sequence[tuple], *inputs: Any, what: S
     without them is reported as a wrong value only."""
     # Last come those of the same shape: what is kept for a shape is then still there.
     others = sorted(others, key=lambda other: _shapes(other) == _shapes(inputs))
+    _unaffected(twins, others, inputs, what)
+    for call in others:  # what is kept for calls of this kind only
+        _unaffected(twins, [tuple(map(_with_other_numbers, call))], call, what)
+
+
+def _with_other_numbers(value: Any) -> Any:
+    """Return an argument of the same shape with other numbers; a mask stays as it is."""
+    if not isinstance(value, Tensor) or value.dtype == torch.bool:
+        return value
+    return value.square() + 0.5 if value.is_floating_point() else value.roll(1, -1)
+
+
+def _unaffected(twins: Twins, others: Sequence[tuple], inputs: tuple, what: Sequence[str]) -> None:
     got = twins.module.when(before=others).request(*inputs).value
     with torch.no_grad():
         want = twins.reference(*inputs)

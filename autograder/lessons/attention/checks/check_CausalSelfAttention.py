@@ -6,6 +6,7 @@ from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
 from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.devices import works_where_its_inputs_are
 from autograder.judging.tools.draw import Draw, Sizes
 from autograder.lessons.attention import references
 from autograder.lessons.attention.checks import modules
@@ -97,13 +98,14 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The same input gives the same output, in float32 too, and is not changed"""
+    """The same input gives the same output, in float32 and on another device too, and is not changed"""
     module, loaded = _module(student, sizes, draw, torch.float32)
     X = draw.normal(sizes.B, sizes.N_X, sizes.D_X, dtype=torch.float32)
     modules.same_twice(module, X)
     expect.unchanged((X,), module.request(X).args_after, ("X",))
     modules.compare(module, loaded, X, modules.describe(X, sizes), references.causal_mask(sizes.N_X))
     modules.earlier_calls_leave_no_trace(module, loaded, X, draw, sizes, references.causal_mask(sizes.N_X))
+    works_where_its_inputs_are(module, X)
 
 
 @exercise(NAME)

@@ -13,6 +13,7 @@ from autograder.judging.tools.draw import Draw, Sizes
 from autograder.lessons.attention import references
 
 NAME = "scaled_dot_product_attention"
+LONG = 263  # longer than a block in which somebody may treat the keys
 
 
 def _setting(Q, V, more="float64"):
@@ -86,6 +87,7 @@ def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
         _compare(student, *draw.attention_inputs(lead, sizes))
     _compare(student, *draw.attention_inputs((sizes.B,), replace(sizes, N_Q=1, N_K=sizes.N_K)))
     _compare(student, *draw.attention_inputs((), replace(sizes, N_K=1)))
+    _compare(student, *draw.attention_inputs((), replace(sizes, N_Q=1, N_K=LONG)))
 
 
 def _no_ready_made_function(student: Student, inputs):

@@ -9,6 +9,7 @@ from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.results import computed
 
 INF = float("inf")
+LONG = 263  # more than fit into a table of fixed size
 
 
 @exercise("softmax")
@@ -44,6 +45,13 @@ def check_stable_at_any_magnitude(student: Student, sizes: Sizes, draw: Draw) ->
     cases = [(f"E of magnitude {scale:g}", E * scale, scale) for scale in (1e2, 1e3, 1e4, 1e30)]
     cases += [(f"every E near {shift:g}", E + shift, abs(shift)) for shift in (-2000, 2000)]
     cases += [("rows from −5000 to 5000", E + 5000 * rows, 5000)]
+    cases += [
+        (
+            f"{LONG} similarities of magnitude 1000, the largest last",
+            draw.normal(1, LONG, scale=1000.0).sort().values,
+            1e3,
+        )
+    ]
     for setting, similarities, size in cases:
         for dtype in (torch.float64, torch.float32):
             given = similarities.to(dtype)

@@ -72,7 +72,15 @@ def check_real_keys_are_allowed_and_padding_is_not(student: Student, sizes: Size
 @points(1)
 def check_empty_and_full_sequences(student: Student, sizes: Sizes) -> None:
     """Lengths 0 and N_K, keys beyond the longest sequence, and lengths of any integer dtype"""
-    for lengths, N_K in [([0, 3], 3), ([0], 2), ([2, 1], 9), ([5, 5, 5], 5), ([1], 1), ([131, 7], 137)]:
+    for lengths, N_K in [
+        ([0, 3], 3),
+        ([0], 2),
+        ([2, 1], 9),
+        ([5, 5, 5], 5),
+        ([1], 1),
+        ([131, 7], 137),
+        ([259, 300], 300),
+    ]:
         _compare(student, torch.tensor(lengths), N_K)
     for dtype in (torch.int32, torch.uint8, torch.int16):
         _compare(student, torch.tensor([3, 0, 5], dtype=dtype), 6)

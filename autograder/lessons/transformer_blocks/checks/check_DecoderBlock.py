@@ -6,6 +6,7 @@ from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
 from autograder.judging.student import Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.devices import works_where_its_inputs_are
 from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import refuses, same_twice, uses_its_inputs
@@ -174,7 +175,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_arguments_and_repeatability(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """Another `norm` raises an error; without dropout the same input gives the same output, in float32 too"""
+    """Another `norm` raises an error; the same input gives the same output without dropout, in float32 and on another device too"""
     twins = _twins(student, draw, dtype=torch.float32)
     X, memory = _inputs(draw, sizes, dtype=torch.float32)
     twins.agree(X, memory, what=WHAT)
@@ -182,6 +183,7 @@ def check_arguments_and_repeatability(student: Student, sizes: Sizes, draw: Draw
     same_twice(twins.module, X, memory)
     leaves_no_trace(twins, [(X[:, :2], memory[:, :3]), (2 * X, memory), (X, memory[:, :2])], X, memory, what=WHAT)
     expect.unchanged((X, memory), twins.module.request(X, memory).args_after, ("X", "memory"))
+    works_where_its_inputs_are(twins.module, X, memory)
     refuses(
         'norm="prae"',
         "A mistyped word should not pass unnoticed. Raise a ValueError for everything but the two words.",

@@ -98,7 +98,7 @@ def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(3)
 def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Embeddings times √D plus positions; encoder; decoder over the encoder's result; logits by the embedding's own weight"""
-    for B, N_S, N_T in [(1, 1, 1), (1, 2, 3), (sizes.B, sizes.N_K, sizes.N_Q)]:
+    for B, N_S, N_T in [(1, 1, 1), (1, 2, 3), (sizes.B, sizes.N_K, sizes.N_Q), (1, 67, 131)]:
         twins = _twins(student, draw)
         _agree(
             twins, _ids(draw, B, N_S), _ids(draw, B, N_T), setting=f"B = {B}, N_S = {N_S}, N_T = {N_T}, tied, post-norm"
@@ -125,8 +125,10 @@ def check_config(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(2)
 def check_source_lengths(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Padding of the source is hidden in the encoder and in the cross-attention"""
-    source, target = _ids(draw, 3, sizes.N_K), _ids(draw, 3, sizes.N_Q)
-    for norm, lengths in (("post", torch.tensor([3, sizes.N_K, 1])), ("pre", torch.tensor([3, 4, 1]))):
+    source = _ids(draw, 3, sizes.N_K)
+    # In the second pair source and target are of one length: whatever is taken for the other's fits there too.
+    for norm, N_T, lengths in (("post", sizes.N_Q, [3, sizes.N_K, 1]), ("pre", sizes.N_K, [3, 4, 1])):
+        target, lengths = _ids(draw, 3, N_T), torch.tensor(lengths)
         twins = _twins(student, draw, norm=norm)
         other = torch.where(torch.arange(sizes.N_K) < lengths[:, None], source, (source + 1) % FIELDS["vocab_size"])
         pairs = torch.cat([source, other]), torch.cat([target, target])

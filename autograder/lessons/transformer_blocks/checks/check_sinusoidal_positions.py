@@ -104,7 +104,7 @@ def check_far_positions(student: Student) -> None:
             yours=f"up to {worst:.6f}",
             received=P.detach(),
             wanted=want,
-            cause="angles in too low a precision",
+            cause="angles in too low a precision" if worst < 0.02 else "",
             hint="An angle of 5,000 in float32 is known to three digits after the point, and its "
             "frequency is rounded before that. Compute the angles in float64, and turn the result into float32 at the end.",
         )
