@@ -3,6 +3,7 @@
 Two answers often agree on the smallest example of a check, which is the first to fail. A wrong name is worse than none.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -164,6 +165,10 @@ def alike(a: Any, b: Any) -> bool:
         return a.shape == b.shape and a.is_complex() == b.is_complex() and equal(a.detach(), b.detach())
     if isinstance(a, Sequence) and isinstance(b, Sequence) and not isinstance(a, str):
         return len(a) == len(b) and all(map(alike, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return list(a) == list(b) and all(alike(a[key], b[key]) for key in a)
+    if isinstance(a, float) and isinstance(b, float):  # as the numbers of tensors: rounding makes no other answer of it
+        return math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-12) or (a != a and b != b)
     return isinstance(a, Tensor) == isinstance(b, Tensor) and type(a) is type(b) and bool(a == b)
 
 
