@@ -80,6 +80,8 @@ def _others(value: Any, default: Any) -> Iterator[Any]:
         yield default
     if isinstance(value, int) and not isinstance(value, bool):
         yield value + 1
+        if default in (inspect.Parameter.empty, None, value):  # two others, as of a number with a default
+            yield 2 * value + 3
     elif isinstance(value, float):
         yield value / 2 + 0.25
 

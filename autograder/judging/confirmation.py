@@ -3,6 +3,7 @@
 Two answers often agree on the smallest example of a check, which is the first to fail. A wrong name is worse than none.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -167,6 +168,8 @@ def alike(a: Any, b: Any) -> bool:
     if isinstance(a, Mapping) and isinstance(b, Mapping):  # from the sandbox a key comes back as text
         one, other = ({str(key): value for key, value in each.items()} for each in (a, b))
         return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
+    if isinstance(a, float) and isinstance(b, float):  # as the numbers of tensors: rounding makes no other answer of it
+        return math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-12) or (a != a and b != b)
     return isinstance(a, Tensor) == isinstance(b, Tensor) and type(a) is type(b) and bool(a == b)
 
 

@@ -2,6 +2,12 @@
 
 from autograder.judging.error_shapes import SHAPE_ERRORS
 
+_DTYPE = ("dtype not kept", "Two tensors of different dtypes meet. Make new tensors in the dtype of the inputs.")
+_GPU = (
+    "a GPU that is not there",
+    "This computer has no GPU that PyTorch could use. Make tensors where the inputs are: device=X.device.",
+)
+
 ERRORS = [
     *SHAPE_ERRORS,
     (
@@ -15,21 +21,9 @@ ERRORS = [
         "An optional argument was left out and is None here. Treat that case first.",
     ),
     ("must be a scalar", "wrong number of dimensions", "Look at the number of dimensions of what you multiply."),
-    (
-        "must have same dtype",
-        "dtype not kept",
-        "Two tensors of different dtypes meet. Make new tensors in the dtype of the inputs.",
-    ),
-    (
-        "but found",
-        "dtype not kept",
-        "Two tensors of different dtypes meet. Make new tensors in the dtype of the inputs.",
-    ),
-    (
-        "expected scalar type",
-        "dtype not kept",
-        "Two tensors of different dtypes meet. Make new tensors in the dtype of the inputs.",
-    ),
+    ("must have same dtype", *_DTYPE),
+    ("but found", *_DTYPE),
+    ("expected scalar type", *_DTYPE),
     (
         "overflow",
         "number too large for the dtype",
@@ -74,16 +68,8 @@ ERRORS = [
         "On the right of = there is less than names on the left. If it is a shape: inputs may have fewer dimensions, so count "
         "from the end, shape[-1]. If it is a call: how many results does it return?",
     ),
-    (
-        "not compiled with CUDA",
-        "a GPU that is not there",
-        "This computer has no GPU that PyTorch could use. Make tensors where the inputs are: device=X.device.",
-    ),
-    (
-        "no NVIDIA driver",
-        "a GPU that is not there",
-        "This computer has no GPU that PyTorch could use. Make tensors where the inputs are: device=X.device.",
-    ),
+    ("not compiled with CUDA", *_GPU),
+    ("no NVIDIA driver", *_GPU),
     (
         "Dimension out of range",
         "fixed number of dimensions",
@@ -130,6 +116,16 @@ ERRORS = [
         "Target -100 is out of bounds",
         "the label −100 taken for a class",
         "The loss was given −100 as a class. Places with this label do not count: what does the loss leave out?",
+    ),
+    (
+        "does not match the shape of the indexed tensor",
+        "a mask of another length",
+        "A tensor of booleans picks from another one and has another length. Which of the two was brought up to date last?",
+    ),
+    (
+        " a non-empty ",
+        "nothing to put together",
+        "A list of tensors is stacked or joined, and is empty here. Which input leaves the loop before anything is added?",
     ),
     (
         "out of bounds",

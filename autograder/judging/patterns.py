@@ -46,6 +46,7 @@ def _cut(x: Tensor, axis: int, part: slice) -> Tensor:
 def _softmaxes(want: Tensor) -> Iterator[tuple[str, Tensor]]:
     for axis in range(want.dim()):
         yield f"a softmax over axis {axis}", want.softmax(axis)
+        yield f"the logarithm of a softmax over axis {axis}", want.log_softmax(axis)
 
 
 _FUNCTIONS: Sequence[tuple[str, Callable[[Tensor], Tensor]]] = (

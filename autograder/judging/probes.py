@@ -85,10 +85,19 @@ def _ignored(student: Student, right: Student, function: Any, requests: Sequence
 
 
 def _mixed(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
-    """The result for one example changes with another example."""
+    """The result for one example changes with another example, or with the mask of another one."""
+    for masks in (False, True):
+        if found := _mixed_by(student, right, requests, masks):
+            return found
+    return None
+
+
+def _mixed_by(student: Student, right: Student, requests: Sequence[Request], masks: bool) -> Symptom | None:
     seen = []
     for request in requests:
-        given = {place: x for place, x in tensors_in(request).items() if x.dim() >= 2 and x.dtype != torch.bool}
+        given = {
+            place: x for place, x in tensors_in(request).items() if x.dim() >= 2 and (x.dtype == torch.bool) == masks
+        }
         lengths = {x.shape[0] for x in given.values()}
         if len(lengths) != 1 or max(lengths) < 2:
             continue
@@ -98,6 +107,12 @@ def _mixed(student: Student, right: Student, requests: Sequence[Request]) -> Sym
             seen.append(not kept[1])
     if not seen or not all(seen):
         return None
+    if masks:
+        return (
+            "masks of the batch mixed",
+            "If only the mask of the first example changes, your results for the others change too. Each example has a mask of "
+            "its own.",
+        )
     return (
         "examples of the batch mixed",
         "If only the first example of the batch changes, your results for the others change too. Look for a sum, a mean, a "

@@ -94,6 +94,8 @@ def of_error(text: str, table: Iterable[tuple[str, str, str]]) -> Symptom | None
 def _not_a_number(got: Tensor, want: Tensor) -> Symptom | None:
     if not got.isnan().any():
         return None
+    if got.numel() == 1:
+        return "not a number", "Look for a mean over nothing, 0/0, and for the logarithm of a number below 0."
     empty = (want == 0).all(-1)
     if empty.any() and torch.equal(got.isnan().any(-1), empty):
         return "not a number where nothing may be attended to", (
@@ -102,8 +104,14 @@ def _not_a_number(got: Tensor, want: Tensor) -> Symptom | None:
     return "not a number", "Look for exp of a large number (inf / inf), for 0 · inf, and for −inf minus −inf."
 
 
+def _infinite(got: Tensor, want: Tensor) -> Symptom | None:
+    if not got.isinf().any() or not want.isfinite().all():
+        return None
+    return "an infinite number", "Look for exp of a large number, for the logarithm of 0, and for a division by 0."
+
+
 def _all_zero(got: Tensor, want: Tensor) -> Symptom | None:
-    return ("all zeros", "Every entry of the result is 0.") if not got.any() else None
+    return ("all zeros", "Every entry of the result is 0.") if got.numel() > 1 and not got.any() else None
 
 
 def _transposed(got: Tensor, want: Tensor) -> Symptom | None:
@@ -133,4 +141,7 @@ def _batch(got: Tensor, want: Tensor) -> Symptom | None:
     return None
 
 
-GENERAL: list[Callable[[Tensor, Tensor], Symptom | None]] = [_not_a_number, _all_zero, _transposed, _multiple, _batch]
+GENERAL: list[Callable[[Tensor, Tensor], Symptom | None]] = [
+    *(_not_a_number, _infinite, _all_zero),
+    *(_transposed, _multiple, _batch),
+]

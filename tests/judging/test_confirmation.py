@@ -50,6 +50,23 @@ def test_a_random_answer_is_no_evidence_and_does_not_repeat():
     assert confirmation.repeats(SIGMOID, request)
 
 
+def test_a_result_that_is_not_a_number_is_no_other_number_each_time():
+    nan, one = float("nan"), 1.0
+    assert confirmation.alike(nan, nan)
+    assert confirmation.alike({"stayed": nan, "hidden": one}, {"stayed": nan, "hidden": one})
+    assert not confirmation.alike(nan, one)
+    assert not confirmation.alike(one, nan)
+    assert not confirmation.alike({"stayed": one}, {"hidden": one})
+
+
+def test_plain_numbers_agree_like_those_of_tensors_up_to_rounding():
+    assert confirmation.alike(0.1 + 0.2, 0.3)
+    assert confirmation.alike([0.1 + 0.2, 1e-9], [0.3, 1e-9])
+    assert not confirmation.alike(0.3, 0.3001)
+    assert not confirmation.alike(2e-9, 1e-9)
+    assert not confirmation.alike(0.0, False)
+
+
 def test_a_symptom_holds_only_if_it_shows_wherever_the_answer_is_wrong():
     requests = [Request("softmax", (torch.linspace(0, 1, n),)) for n in (3, 7)]
 

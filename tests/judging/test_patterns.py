@@ -17,6 +17,7 @@ POSITIVE = WANT.abs() + 0.1
         (moved, WANT.roll(-1, 1), "one place too early"),
         (transformed, WANT.exp(), "exp of the right result"),
         (transformed, WANT.softmax(-1), "a softmax over axis 2 of the right result"),
+        (transformed, WANT.log_softmax(-1), "the logarithm of a softmax over axis 2 of the right result"),
         (transformed, 1 - WANT, "1 minus it of the right result"),
         (shifted, WANT + 0.5, "the same number added everywhere"),
         (shifted, WANT + torch.arange(6.0), "the same vector added to every row"),

@@ -67,6 +67,11 @@ class SelfAttention(nn.Module):
             "examples of the batch mixed",
         ),
         (
+            _attention(SCORES + MASK.replace("~allowed", "~allowed[:1]") + SOFTMAX),
+            [Request(ATTENTION, args) for args in MASKED],
+            "masks of the batch mixed",
+        ),
+        (
             _attention(SCORES + "    E = E + torch.full_like(E, -torch.inf).triu(1)\n" + SOFTMAX),
             [Request(ATTENTION, args) for args in QKV],
             "later rows never seen",
@@ -83,6 +88,11 @@ class SelfAttention(nn.Module):
         ),
         (
             student("def softmax(E, dim=-1): return E.exp() / E.exp().sum(-1, keepdim=True)"),
+            [Request("softmax", (x, 0)) for x in (*X, X[0].exp())],
+            "dim makes no difference",
+        ),
+        (  # without a default
+            student("def softmax(E, dim): return E.exp() / E.exp().sum(-1, keepdim=True)"),
             [Request("softmax", (x, 0)) for x in (*X, X[0].exp())],
             "dim makes no difference",
         ),

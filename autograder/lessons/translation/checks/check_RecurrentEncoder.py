@@ -122,9 +122,20 @@ def check_each_direction_sees_its_side(student: Student, draw: Draw) -> None:
                 setting=_setting(source, lengths),
                 expected=f"the {name} half depends on places {'0 to i' if name == 'left' else 'i to the last'}",
                 received=moves.double(),
-                cause="directions exchanged or missing",
-                hint="The forward direction comes first, and neither direction's states may be turned round.",
+                cause=_knows(moves, want),
+                hint="The forward direction comes first. Write down which words each half of a state has read.",
             )
+
+
+def _knows(moves, want):
+    """Return what a half of the states depends on: moves[j, i], whether the word at j changes the state at i."""
+    if bool(moves.all()):
+        return "every state knows the whole sentence"
+    if torch.equal(moves, want.T):
+        return "the half of the other direction"
+    if bool((moves.sum(dim=0) == 1).all()):
+        return "every state knows one word"
+    return "words missing or too many in a state"
 
 
 @exercise(NAME)

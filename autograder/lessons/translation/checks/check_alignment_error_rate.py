@@ -92,6 +92,7 @@ def check_all_and_nothing(student: Student, draw: Draw) -> None:
     _agree(student, (none, sure, possible), "nothing found")
     _agree(student, (~possible, sure, possible), "only impossible pairs found")
     _agree(student, (possible & ~sure, none, possible), "nothing is sure")
+    _agree(student, (~possible, none, possible), "nothing is sure, and only impossible pairs found")
     _agree(student, (none, none, possible), "nothing found and nothing sure")
     _agree(student, (none, none, none), "nothing at all")
 

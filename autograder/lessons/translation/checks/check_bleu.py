@@ -152,5 +152,7 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     for _ in range(2):
         _agree(student, [["The", *CAT[1:]]], [[CAT]], "a capital letter more")
         _agree(student, [["the cat", "is", "on", "the", "mat"]], [[CAT]], "a word with a space inside")
+        _agree(student, [["the cat", "is", *CAT[3:]]], [[["the", "cat is", *CAT[3:]]]], "spaces inside of other words")
+        _agree(student, [["t", "hecat", *CAT[2:]]], [[CAT]], "other words of the same letters")
     words = _sentence(draw, 40)
     _agree(student, [_one_wrong(draw, words)], [[words]], "40 words")

@@ -177,23 +177,40 @@ def check_weights_only_when_asked(student: Student, sizes: Sizes, draw: Draw) ->
 @points(1)
 def check_dropout(student: Student, draw: Draw) -> None:
     """In training, every number of the tokens with their positions is dropped with probability `dropout`, once"""
+    found = []
     for content, positions in ((0.0, 1.0), (1.0, 0.0), (0.5, 0.5)):  # each is dropped, once, and both together
         twins = _twins(student, draw, weights=_telling_weights(content, positions), **DROPPING)
         images = _pictures(draw, PICTURES, **DROPPING)
         twins.agree(images[:3], what=_what(1), size=20.0)
-        _judge_dropout(twins.module.when(training=True).request(images).value)
+        found.append(_gone(twins.module.when(training=True).request(images).value))
+    cause = _where_dropped([bool(gone.any()) for gone, _ in found], found[0][1])
+    for gone, zero in found:
+        _judge_dropout(gone, zero, cause)
 
 
-def _judge_dropout(value):
+def _gone(value):
+    """Return (which tokens have lost their first number (B, TOKENS), which logits are 0 (B, classes)) after dropout."""
     logits, weights = two(value, "logits", "the weights of each block")
     [A] = several(weights, 1, "the weights of each block")
     expect.shape(expect.tensor(A, "A"), (PICTURES, 1, TOKENS, TOKENS), "A", "(B, heads, N + 1, N + 1)")
     # A token whose first number is dropped gets far less attention than one whose first number is kept.
     seen = A.double()[:, 0, 0].clamp(min=1e-30).log()
-    gone = seen < seen.max(dim=1, keepdim=True).values - 1.3
+    return seen < seen.max(dim=1, keepdim=True).values - 1.3, expect.tensor(logits, "The logits") == 0
+
+
+def _where_dropped(some, zero):
+    """Return what is known of a wrong dropout: ``some`` says whether positions, patches, their sum are dropped at all."""
+    if not any(some):
+        whole = zero.all(dim=1).double().mean().item()  # without dropout the tokens are constant, and every logit is 0
+        return "whole tokens dropped" if 0.01 < whole < 0.99 else "no number of the tokens dropped"
+    return {(False, True): "positions not dropped", (True, False): "patches not dropped"}.get(
+        tuple(some[:2]), "dropout in the wrong place"
+    )
+
+
+def _judge_dropout(gone, zero, cause):
     for which, what in ((gone[:, 1:], "the patches"), (gone[:, :1], "the class token")):
-        _dropped_once(which, what, nothing=not bool(gone.any()))
-    zero = expect.tensor(logits, "The logits") == 0
+        _dropped_once(which, what, cause)
     if bool((zero.any(dim=1) & ~zero.all(dim=1)).any()):
         _fail_dropout("some logits are 0: the head's inputs or outputs are dropped too", "dropout in the wrong place")
 
@@ -224,11 +241,11 @@ def _telling_weights(content, positions):
     return weights | {f"{block}feed_forward.W_2.weight": torch.zeros(D, FIELDS["hidden_width"]).double()}
 
 
-def _dropped_once(gone, what, nothing):
+def _dropped_once(gone, what, cause):
     share, room = gone.double().mean().item(), slack(P, gone.numel())
     if abs(share - P) > room:
         told = f"{share:.0%} of the first numbers of {what} are dropped"
-        _fail_dropout(told, "no number of the tokens dropped" if nothing else "dropout in the wrong place")
+        _fail_dropout(told, cause)
 
 
 def _fail_dropout(told, cause):
