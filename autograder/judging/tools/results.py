@@ -39,6 +39,11 @@ def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -
         expect.close(expect.part(value, name), expected, name, size=size, setting=setting)
 
 
+def same_result(got: Any, want: Tensor, setting: str) -> None:
+    """Compare the result of a call that was measured: what is fast or small only because it is wrong must not pass."""
+    expect.close(expect.tensor(got, "Y"), want, "Y", size=4.0, setting=setting)
+
+
 def two(value: Any, first: str, second: str) -> tuple[Any, Any]:
     """Return both parts of a pair whose second part may be several tensors, or fail."""
     if not isinstance(value, tuple | list) or len(value) != 2:
