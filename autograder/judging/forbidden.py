@@ -47,12 +47,12 @@ OPERATORS = {
 #: The same in Python, elsewhere in PyTorch and in libraries that the course installs: functions, classes, or whole modules.
 COPIES = {
     "torch.nn.functional.scaled_dot_product_attention": (
-        "torch.onnx.ops._impl",
+        "torch.onnx.ops._impl.attention_23",
         "torch._inductor.fx_passes.fuse_attention",
     ),
     "torch.nn.MultiheadAttention": (
-        "torch.ao.nn.quantizable.modules.activation",
-        "torch.onnx.ops._impl",
+        "torch.ao.nn.quantizable.modules.activation.MultiheadAttention",
+        "torch.onnx.ops._impl.attention_23",
     ),
     "torch.nn.functional.softmax": (
         "torch.distributions.transforms.SoftmaxTransform",

@@ -19,6 +19,7 @@ from autograder.sandbox import namespaces, set_up
 PRELOAD = (
     "torch",
     "torch.nested._internal.ops",
+    "torch.onnx.ops",  # with torch.ao.nn.quantizable
     "numpy",
     "scipy.special",
     "sklearn.datasets",  # the digits; with it comes all that a lesson forbids of scikit-learn
