@@ -214,6 +214,17 @@ def _(kit, folder):
     save(folder, kit.notebook() | {"cells": [*kit.notebook()["cells"], *([{}] * 100_000)]})
 
 
+@case("millions-of-empty-lists", "values. Expected at most", earns=None)
+def _(kit, folder):
+    text = json.dumps(kit.notebook())[:-1] + ', "more": [' + "[]," * 2_100_000 + "[]]}"
+    (folder / NAME).write_text(text)
+
+
+@case("zip-with-very-many-names", "more than 2000 entries", earns=None)
+def _(kit, folder):
+    (folder / "work.zip").write_bytes(zipped({f"{number}": b"" for number in range(2100)}))
+
+
 @case("zip-that-climbs", "is not opened", earns=None)
 def _(kit, folder):
     (folder / "work.zip").write_bytes(zipped({f"../../{NAME}": b"{}"}))

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 MOST_FILES = 200
 #: Limit for notebooks, mostly outputs that are discarded; and for all other files together.
-MOST_NOTEBOOK, MOST_BYTES = 300 * 2**20, 50 * 2**20
+MOST_NOTEBOOK, MOST_BYTES = 100 * 2**20, 50 * 2**20
 _LONGEST_NAME = 150
 _MOST_ENTRIES, _MOST_NOTEBOOKS = 2_000, 10
 
@@ -116,8 +116,10 @@ def _unzip(name: str, data: bytes) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     room = {True: MOST_NOTEBOOK, False: MOST_BYTES}  # for notebooks, and for all other files
     try:
+        if data.count(b"PK\x01\x02") > _MOST_ENTRIES:  # zipfile makes objects of all that the table of contents names
+            raise UnsafeSubmission(f"The archive {name!r} holds more than {_MOST_ENTRIES} entries.")
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            entries = [entry for entry in archive.infolist()[:_MOST_ENTRIES] if not entry.is_dir()]
+            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
             for entry in entries:
                 if _JUNK.search(entry.filename):
                     continue

@@ -11,7 +11,14 @@ from types import FunctionType
 from typing import Any
 
 #: The packages in which PyTorch writes operators in Python. All are loaded with PyTorch.
-_COPIES = ("torch._refs.", "torch._decomp.", "torch._prims.", "torch._higher_order_ops.", "torch.masked.")
+_COPIES = (
+    "torch._refs.",
+    "torch._decomp.",
+    "torch._prims.",
+    "torch._higher_order_ops.",
+    "torch.masked.",
+    "torch.nested._internal.",
+)
 
 
 def import_package(name: str) -> None:

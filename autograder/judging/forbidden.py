@@ -41,6 +41,25 @@ OPERATORS = {
     "torch.nn.functional.instance_norm": ("instance_norm",),
     "torch.nn.functional.rms_norm": ("rms_norm",),
     "torch.nn.functional.softmax": ("softmax",),  # of the logarithm, of sparse and of masked tensors, and the safe one
+    "torch.nn.functional.cross_entropy": ("cross_entropy_loss",),
+}
+
+#: The same in Python, elsewhere in PyTorch and in libraries that the course installs: functions, classes, or whole modules.
+COPIES = {
+    "torch.nn.functional.scaled_dot_product_attention": (
+        "torch.onnx.ops._impl.attention_23",
+        "torch._inductor.fx_passes.fuse_attention",
+    ),
+    "torch.nn.MultiheadAttention": (
+        "torch.ao.nn.quantizable.modules.activation.MultiheadAttention",
+        "torch.onnx.ops._impl.attention_23",
+    ),
+    "torch.nn.functional.softmax": (
+        "torch.distributions.transforms.SoftmaxTransform",
+        "scipy.special._logsumexp.softmax",
+        "scipy.special._logsumexp.log_softmax",
+        "sklearn.utils.extmath.softmax",
+    ),
 }
 
 
@@ -59,13 +78,18 @@ def objects_of(forbid: tuple[str, ...]) -> dict[str, Any]:
     A package is imported, so that none of its modules can be imported later with nothing replaced in it.
     """
     found: dict[str, Any] = {}
-    for name in forbid:
+    for name in with_copies(forbid):
         import_package(name)
         if (thing := resolve(name)) is not None and not isinstance(thing, ModuleType):
             found[name] = thing
         elif name in sys.modules:
             found |= defined_in(name)
     return found | {name: thing for name, thing in written_in_python().items() if is_behind(_as_operator(name), forbid)}
+
+
+def with_copies(forbid: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names, with those of what computes the same in Python."""
+    return (*forbid, *(copy for name in forbid for copy in COPIES.get(name, ())))
 
 
 def _as_operator(name: str) -> str:

@@ -118,8 +118,15 @@ class LocalStudent(Questions):
     def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
         from course_lib.devices import peak_memory
 
-        call = self.timed(name)
-        return peak_memory(lambda: call(*args, **kwargs))
+        call, results = self.timed(name), list[Any]()
+        peak = peak_memory(lambda: results.append(call(*args, **kwargs)))
+        if self._lesson is not None:  # a worker has none: the grader compares
+            from autograder.judging import references
+            from autograder.judging.tools.results import same_result
+
+            right = references.right(self.lesson, name)(*args, **kwargs)
+            same_result(results[0], right, "while its memory was measured")
+        return peak
 
     def work_ratio(self, name: str, inputs: tuple, part: Mapping[str, Any], whole: Mapping[str, Any]) -> float:
         return self.work(name, *inputs, **part) / max(self.work(name, *inputs, **whole), 1)

@@ -58,6 +58,7 @@ def _functions_of(thing: Any) -> list[FunctionType]:
         needed = set(made_with.co_names if made_with else ())
         chosen = [name for name in own if name not in needed and (name == "__call__" or not name.startswith("__"))]
         return [own[name] for name in chosen if isinstance(own[name], FunctionType)]
+    thing = getattr(thing, "_init_fn", thing)  # of what torch.library.custom_op makes an operator
     thing = inspect.unwrap(thing) if callable(thing) else thing
     return [thing] if isinstance(thing, FunctionType) else []
 

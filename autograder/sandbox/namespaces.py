@@ -79,6 +79,9 @@ def enter(disk: int, keep: Sequence[str] = (), hide: Iterable[str] = ()) -> None
         source = f"/proc/self/fd/{number}".encode()
         _must(_libc.mount(source, path.encode(), None, _BIND | _RECURSIVE, None), f"bind {path}")
         os.close(number)
+    _mount_empty(
+        "/dev/pts", "size=1,nr_inodes=1,mode=0555"
+    )  # terminals: all workers of a submission would see the same
     _mount_empty("/proc", "size=1m,nr_inodes=100")
     for name, content in shown.items():
         with open(f"/proc/{name}", "wb") as copy:

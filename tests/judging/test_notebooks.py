@@ -1,6 +1,7 @@
 """Which cells of a notebook are run, and how."""
 
 import json
+import time
 
 import pytest
 
@@ -58,3 +59,22 @@ def test_an_untouched_experiment_is_run_where_a_changed_cell_needs_it():
     local = {"cell_type": "code", "metadata": {}, "source": "def answer(helper):\n    return helper"}
     assert notebooks.needed_cells([given, unused, own]) == [True, False, True]
     assert notebooks.needed_cells([given, unused, local]) == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (b'{"a": [1, 2, [3]], "b": {}}', 7),
+        (rb'"[[,,{{", "\"[,", ""', 2),
+        (rb'"\"\"\"[[[' + b"," * 9, 0),  # an end of a text that never comes
+    ],
+)
+def test_values_are_counted_before_they_are_made(monkeypatch, text, parts):
+    monkeypatch.setattr(notebooks, "_MOST_PARTS", 3)
+    assert notebooks._parts(text) == parts
+
+
+def test_a_hostile_text_is_searched_for_values_in_linear_time():
+    began = time.process_time()
+    notebooks._parts(rb"\"" * 3_000_000)
+    assert time.process_time() - began < 5

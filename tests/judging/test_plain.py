@@ -10,9 +10,9 @@ from autograder.judging.failure import CheckFailure
 from autograder.judging.local import LocalStudent
 from autograder.judging.student import Request
 from autograder.judging.tools import plain
+from autograder.judging.tools.results import same_result
 from autograder.sandbox.decoding import Unpacking
 from autograder.sandbox.encoding import Packing, pack
-from autograder.sandbox.outside.race import same
 
 
 def carried(value):
@@ -26,7 +26,7 @@ def carried(value):
 def test_plain_data_equals_what_comes_back(value):
     plain.equal(carried(value), value, "The result")
     assert alike(carried(value), value)
-    same(carried(value), value)
+    same_result(carried(value), value, "timed")
 
 
 @pytest.mark.parametrize(
@@ -44,17 +44,17 @@ def test_other_plain_data_does_not(got, want):
         plain.equal(got, want, "The result")
     assert not alike(got, want)
     with pytest.raises(CheckFailure):
-        same(got, want)
+        same_result(got, want, "timed")
 
 
 def test_timed_results_may_be_ids_and_numbers():
-    same(torch.tensor([1, 2]), torch.tensor([1, 2]))
-    same(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))
+    same_result(torch.tensor([1, 2]), torch.tensor([1, 2]), "timed")
+    same_result(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]), "timed")
     for got, want in (([1, 3], [1, 2]), ([1.0, 3.0], [1.0, 2.0]), ([1], [1, 2])):
         with pytest.raises(CheckFailure):
-            same(torch.tensor(got), torch.tensor(want))
+            same_result(torch.tensor(got), torch.tensor(want), "timed")
     with pytest.raises(CheckFailure, match="should be a tensor"):
-        same([1, 2], torch.tensor([1, 2]))
+        same_result([1, 2], torch.tensor([1, 2]), "timed")
 
 
 def test_of_a_long_list_the_place_where_it_differs_is_shown():

@@ -13,6 +13,7 @@ from autograder.judging.answers import cases_of, entries_of
 from autograder.judging.local import LocalStudent
 from autograder.judging.references import namespace
 from autograder.judging.runner import run_checks
+from autograder.judging.tools import experiment
 
 #: Lesson, the exercise with the experiment, the one that makes the model, the file of the first training and of the second.
 EXPERIMENTS = [
@@ -82,6 +83,34 @@ def test_one_training_under_two_names_is_no_experiment(assignment, exercise, mod
 
     report = _report(LESSONS.of(assignment), exercise, model, twice)
     assert (report.points - report.earned, report.named) == (POINTS - 1, ["the same weights twice"])
+
+
+@pytest.mark.parametrize(("assignment", "exercise", "model", "first", "second"), EXPERIMENTS)
+@pytest.mark.slow
+def test_models_that_never_learned_are_no_experiment_though_their_numbers_are_true(
+    monkeypatch, assignment, exercise, model, first, second
+):
+    lesson, true = LESSONS.of(assignment), {}
+
+    def untrained(files):
+        draw = torch.Generator().manual_seed(1)
+        for name in (first, second):
+            weights = {key: 0.02 * torch.randn(x.shape, generator=draw) for key, x in load(files[name]).items()}
+            weights |= {
+                key: 0 * x for key, x in weights.items() if name == "no_positions.safetensors" and "positions" in key
+            }
+            files[name] = save(weights, {"format": "pt"})
+
+    with monkeypatch.context() as patched:
+        patched.setattr(experiment, "confirm", lambda found, again, within, setting: true.update(again))
+        _report(lesson, exercise, model, untrained)
+
+    def measured(files):
+        untrained(files)
+        files["results.json"] = json.dumps({"predicted": true, "measured": true}).encode()
+
+    report = _report(lesson, exercise, model, measured)
+    assert (report.points - report.earned, report.named) == (POINTS - 1, ["never trained"])
 
 
 def test_positions_that_were_trained_are_no_experiment_without_positions():

@@ -8,6 +8,7 @@ import pytest
 import torch
 from known import LESSONS
 
+from autograder.judging.failure import CheckFailure
 from autograder.judging.runner import run_checks
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.remote import RemoteStudent
@@ -119,6 +120,13 @@ def test_an_honest_answer_is_believed(student):
     )
     Q, K, V = (torch.randn(1, 1, N, 64) for _ in range(3))
     assert 2 * MB < there.peak_memory(NAME, Q, K, V) < 8 * MB
+
+
+def test_the_result_of_the_call_whose_memory_is_measured_has_to_be_right(student):
+    there = student("def blockwise_attention(Q, K, V, causal=False, block_size=64):\n    return V\n")
+    with pytest.raises(CheckFailure, match="wrong values") as found:
+        there.peak_memory(NAME, *(torch.randn(1, 1, 512, 64) for _ in range(3)))
+    assert found.value.setting == "while its memory was measured"
 
 
 READ_A_LIBRARY = """

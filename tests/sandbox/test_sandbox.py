@@ -387,6 +387,17 @@ def test_two_submissions_cannot_talk(box):
     assert found == "False b''\n"
 
 
+def test_two_workers_share_no_terminal(box):
+    """One that runs beside right earlier answers could write them there for another."""
+    first, second = Session(box), Session(box)
+    opened = first.run_cell("import os\nends = os.openpty()\nos.ttyname(ends[1])")
+    there = second.run_cell("import os\nos.listdir('/dev/pts')").outputs[0]["data"]["text/plain"]
+    first.close()
+    second.close()
+    assert opened.error[0] in ("OSError", "FileNotFoundError")
+    assert there == "[]"
+
+
 @pytest.mark.parametrize(
     "cell",
     [

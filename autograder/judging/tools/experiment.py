@@ -88,6 +88,21 @@ def confirm(found: Results, again: Mapping[str, float], within: float, setting: 
         )
 
 
+def require_learned(unlearned: Mapping[str, float], expected: str, setting: str) -> None:
+    """Fail if there is a number that a model without training has, too: then nothing was trained, and nothing compared."""
+    if unlearned:
+        raise CheckFailure(
+            "results",
+            "A model that was handed in does no better than one that was never trained.",
+            setting=setting,
+            expected=expected,
+            yours=", ".join(f"{name} {value:.3g}" for name, value in unlearned.items()),
+            received=tuple(unlearned),
+            cause="never trained",
+            hint="Train both models. What one thing changes can only be seen in models that have learned something.",
+        )
+
+
 def require_two(first: Mapping[str, Tensor], second: Mapping[str, Tensor]) -> None:
     """Fail if both files hold the same weights: then nothing was changed."""
     if first.keys() == second.keys() and all(first[name].equal(second[name]) for name in first):

@@ -5,13 +5,14 @@ in PyTorch's dispatcher, where Python code, TorchScript and PyTorch's own layers
 that could remove the replacement. Of a Python function it replaces the code, which every reference to it shares.
 """
 
-import contextlib
 import ctypes
+import gc
 import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from importlib import util
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -19,7 +20,28 @@ import torch
 
 from autograder.judging import forbidden, ready_made
 
-_KEYS = ("CPU", "CUDA", "CompositeImplicitAutograd", "CompositeExplicitAutograd", "AutogradCPU", "AutogradCUDA")
+#: Where the dispatcher keeps kernels that compute: those for nested tensors, for oneDNN's and for others are their own. The
+#: other keys pass a call on.
+KEYS = (
+    *("CPU", "CUDA", "MkldnnCPU", "QuantizedCPU", "QuantizedCUDA", "SparseCPU", "SparseCUDA", "SparseCsrCPU"),
+    *("SparseCsrCUDA", "NestedTensorCPU", "NestedTensorCUDA", "AutogradCPU", "AutogradCUDA", "AutogradNestedTensor"),
+    *("CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional"),
+    "CompositeImplicitAutogradNestedTensor",
+)
+#: What compiles a graph or runs it with kernels of its own, below the dispatcher. No notebook needs it.
+_GRAPHS = (
+    "parse_ir",
+    "StaticModule",
+    "_jit_to_static_module",
+    "_fuse_to_static_module",
+    "_jit_pass_decompose_ops",
+    "_jit_pass_run_decompositions",
+    "_jit_pass_fuse_tensorexprs",
+    "_jit_set_llga_enabled",
+    "_jit_set_texpr_fuser_enabled",
+    "_jit_set_te_must_use_llvm_cpu",
+    "_jit_override_can_fuse_on_cpu",
+)
 _PROGRAMS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "pty.spawn")
 
 
@@ -33,27 +55,33 @@ def hidden(forbid: tuple[str, ...], lesson: str, library: str) -> Iterator[str]:
     Those are the files of the course's own ``library`` that define one, and any module that defines one and is not loaded yet;
     and the package of the ``lesson``, if it is installed.
     """
-    for name in {*forbidden.objects_of(forbid), *forbid}:
+    for name in {*forbidden.objects_of(forbid), *forbidden.with_copies(forbid)}:
         module = _module_of(name)
-        if isinstance(module, ModuleType):
-            file = getattr(module, "__file__", None) or ""  # a module that is compiled into PyTorch has none
-            yield from _texts(file, getattr(module, "__cached__", None)) if file.startswith(library) else ()
-        elif module is not None:
-            yield from _texts(str(module.origin), module.cached)
+        if module is None:
+            yield from _unloaded(name)
+            continue
+        file = getattr(module, "__file__", None) or ""  # a module that is compiled into PyTorch has none
+        yield from _texts(file, getattr(module, "__cached__", None)) if file.startswith(library) else ()
     package = lesson.partition(".")[0]
     spec = None if package in ("", "autograder") else util.find_spec(package)
     yield from (spec.submodule_search_locations or ()) if spec else ()
 
 
-def _module_of(name: str) -> Any:
-    """Return the module that defines a forbidden function; its specification if it is not loaded, None if it is not installed."""
+def _module_of(name: str) -> ModuleType | None:
+    """Return the module that defines what a name means, or that it names; None if that is not loaded."""
     thing = forbidden.resolve(name)
-    if thing is not None:
-        return sys.modules.get(getattr(thing, "__module__", None) or "")
-    home = name.rpartition(".")[0]
-    with contextlib.suppress(ModuleNotFoundError):
-        return None if {name, home} & sys.modules.keys() else util.find_spec(home)
-    return None
+    if thing is None or isinstance(thing, ModuleType):
+        return thing or sys.modules.get(name) or sys.modules.get(name.rpartition(".")[0])
+    return sys.modules.get(getattr(thing, "__module__", None) or "")
+
+
+def _unloaded(name: str) -> Iterator[str]:
+    """Yield the files of a module with this name, or with a function of this name. No package is imported to find them."""
+    root = util.find_spec(name.partition(".")[0])
+    for place in (root.submodule_search_locations or ()) if root else ():
+        for module in (name, name.rpartition(".")[0]):
+            file = str(Path(place, *module.split(".")[1:]).with_suffix(".py"))
+            yield from _texts(file, util.cache_from_source(file))
 
 
 def _texts(file: str, compiled: Any) -> Iterator[str]:
@@ -64,21 +92,34 @@ def raise_for_good(forbid: tuple[str, ...]) -> None:
     """Make every function named in ``forbid``, and every operator behind one, raise."""
     for name, thing in forbidden.objects_of(forbid).items():
         ready_made.replace_code(thing, name)
-    names = [
-        name
-        for name in torch._C._dispatch_get_all_op_names()
-        if name.startswith("aten::") and "backward" not in name and forbidden.is_behind(name, forbid)
-    ]
-    if not names:
-        return
-    library: Any = torch._C._dispatch_library("IMPL", "aten", "")
+    libraries: dict[str, Any] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyTorch warns once when a kernel is replaced
-        for name in names:
-            for key in _KEYS:
-                if torch._C._dispatch_has_kernel_for_dispatch_key(name, key):
-                    library.impl(name.removeprefix("aten::"), key, _raiser(name.removeprefix("aten::")))
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
+        for name in torch._C._dispatch_get_all_op_names():
+            if "backward" not in name and forbidden.is_behind(name, forbid):
+                space, _, own = name.partition("::")
+                if space not in libraries:
+                    libraries[space] = torch._C._dispatch_library("IMPL", space, "")
+                for key in KEYS:
+                    if torch._C._dispatch_has_kernel_for_dispatch_key(name, key):
+                        libraries[space].impl(own, key, _raiser(own))
+    for library in libraries.values():
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
+
+
+def forget_graphs() -> None:
+    """Take away what runs graphs below the dispatcher, wherever PyTorch's modules keep it. For the zygote, once."""
+    for name in _GRAPHS:
+        thing = getattr(torch._C, name)
+        for holder in gc.get_referrers(thing):
+            if isinstance(holder, dict) and holder.get(name) is thing and "_dispatch_library" in holder:
+                holder[name] = _not_here
+    for name in [name for name in sys.modules if name.partition("._te")[0] == "torch._C" and "._te" in name]:
+        vars(sys.modules[name]).clear()
+
+
+def _not_here(*_: Any, **__: Any) -> Any:
+    raise NotAvailableHere("PyTorch's own ways to run a graph are not available while a notebook is graded.")
 
 
 def _raiser(name: str) -> Any:

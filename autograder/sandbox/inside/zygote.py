@@ -18,7 +18,11 @@ from autograder.sandbox import namespaces, set_up
 #: Imported once, before any fork. No PyTorch operation may run here: it would start threads, and threads do not survive a fork.
 PRELOAD = (
     "torch",
+    "torch.nested._internal.ops",
+    "torch.onnx.ops",  # with torch.ao.nn.quantizable
     "numpy",
+    "scipy.special",
+    "sklearn.datasets",  # the digits; with it comes all that a lesson forbids of scikit-learn
     "IPython.core.interactiveshell",
     "IPython.utils.capture",
     "matplotlib.figure",
@@ -63,11 +67,14 @@ def main() -> None:
 
 
 def _preload() -> None:
+    from autograder.sandbox.inside import blockade
+
     for name in PRELOAD:
         __import__(name)
     for module in pkgutil.iter_modules(sys.modules["course_lib.layers"].__path__, "course_lib.layers."):
         __import__(module.name)
     definitions.written_in_python()
+    blockade.forget_graphs()
 
 
 def _become_worker(number: int, data: bytes) -> None:

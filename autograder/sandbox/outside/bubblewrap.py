@@ -124,6 +124,7 @@ def _environment(limits: Limits, threads: int, user: bool) -> dict[str, str]:
         "OMP_NUM_THREADS": str(threads),
         "OMP_WAIT_POLICY": "passive",  # a waiting thread must not use processor time
         "KINETO_LOG_LEVEL": "6",
+        "JOBLIB_MULTIPROCESSING": "0",  # it would start programs, and warns where it finds no shared memory
         "SANDBOX_USER": str(USER) if user else "",
         "SANDBOX_DISK": str(limits.disk),
         "SANDBOX_KEEP": "".join(f"{tree}{os.pathsep}" for tree in visible.trees() if tree.is_relative_to("/tmp")),

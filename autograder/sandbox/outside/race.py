@@ -3,10 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from torch import Tensor
-
 from autograder.judging import measure
-from autograder.judging.tools import expect, plain
+from autograder.judging.tools.results import same_result
 from autograder.sandbox import encoding, requests
 from autograder.sandbox.outside.processes import Process
 from autograder.sandbox.outside.worker import Stopped, Worker
@@ -95,16 +93,5 @@ class Race:
     def _compare(self) -> None:
         """Compare the results once both have answered, in every round: a fast wrong answer must not pass."""
         if len(self.results) == 2:
-            same(self.results[False], self.results[True])
+            same_result(self.results[False], self.results[True], "while it was timed")
             self.results.clear()
-
-
-def same(got: Any, want: Any) -> None:
-    """Fail unless two results of the same inputs agree: numbers up to rounding, ids and plain data exactly."""
-    when = "while it was timed"
-    if not isinstance(want, Tensor):
-        plain.equal(got, want, "The result", when)
-    elif want.is_floating_point():
-        expect.close(expect.tensor(got, "Y"), want, "Y", size=4.0, setting=when)
-    else:
-        plain.equal(expect.tensor(got, "Y").tolist(), want.tolist(), "Y", when)

@@ -11,6 +11,7 @@ from autograder.judging.failure import CheckFailure
 from autograder.judging.lesson import Lesson
 from autograder.judging.mentions import mentioned
 from autograder.judging.student import Answer, Questions, Request
+from autograder.judging.tools.results import same_result
 from autograder.sandbox import decoding, encoding, requests
 from autograder.sandbox.outside.limits import MB
 from autograder.sandbox.outside.race import Race, arguments, must_live, parts_ratio
@@ -52,7 +53,7 @@ class RemoteStudent(Questions):
         def call(*args: Any, **kwargs: Any) -> Any:
             packing = encoding.Packing()
             header = arguments(name, args, kwargs, packing)
-            return self._ask("call", name, header, packing, lambda data, unpacking: unpacking.value(data), "value")
+            return self._ask("call", name, header, packing, _value, "value")
 
         return call
 
@@ -71,16 +72,20 @@ class RemoteStudent(Questions):
         return max(told[0] / max(told[1], 1), seen.value if seen.value > _NOTHING_SAVED else 0.0)
 
     def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
-        """Return the worker's measurement, which is exact, or the kernel's for a second call if that is far larger."""
+        """Return the worker's measurement, which is exact, or the kernel's for a second call if that is far larger.
+
+        The result of the second call has to be right.
+        """
         packing = encoding.Packing()
         header = arguments(name, args, kwargs, packing)
         with self._failures(name), self._forbidding(name), self.session.measuring("memory"):
             told = self._ask("memory", name, header, packing, _number, "number", alone=True)
             process = self.session.worker().process
             process.watch_memory()
-            self._ask("call", name, header, packing, lambda data, unpacking: None, "value", alone=True)
+            got = self._ask("call", name, header, packing, _value, "value", alone=True)
             held = process.held()
             must_live(process)
+        same_result(got, references.right(self.lesson, name)(*args, **kwargs), "while its memory was measured")
         return told if held <= 2 * told + _MEMORY_NOISE else held
 
     def time_ratio(
@@ -174,6 +179,10 @@ def _failure(name: str, stopped: Stopped) -> CheckFailure:
         cause=causes.get(stopped.reason, "stopped"),
         hint="The remaining checks of this exercise were not run.",
     )
+
+
+def _value(data: Any, unpacking: decoding.Unpacking) -> Any:
+    return unpacking.value(data)
 
 
 def _number(data: Any, _: decoding.Unpacking) -> int:

@@ -18,6 +18,8 @@ RESULTS = "results.json"
 NAMES = ("as they are", "shuffled", "as they are, no positions", "shuffled, no positions")
 #: How far a measured share may lie from the one that is measured here: 3 of the 355 pictures, as another machine may read them.
 WITHIN = 0.009
+#: The share of the pictures that no model reads without training. Chance is 0.1.
+LEARNED = 0.2
 
 
 def _order(draw: Draw, B, H, W, P):
@@ -95,4 +97,7 @@ def check_results_are_measured(student: Student, seed: int) -> None:
         for model, more in zip(models, ("", ", no positions"), strict=True)
         for name, images in pictures.items()
     }
-    experiment.confirm(found, again, WITHIN, f"the {len(held_out.labels)} held-out pictures")
+    setting = f"the {len(held_out.labels)} held-out pictures"
+    experiment.confirm(found, again, WITHIN, setting)
+    unlearned = {name: share for name, share in again.items() if name.startswith("as they are") and share < LEARNED}
+    experiment.require_learned(unlearned, f"at least {LEARNED:.0%} of the pictures", setting)
