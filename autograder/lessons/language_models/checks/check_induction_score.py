@@ -115,11 +115,10 @@ def check_results_are_measured(student: Student, seed: int) -> None:
 
     found = experiment.results(student, RESULTS, NAMES)
     files = (check_my_learner.FILE, check_my_learner.ONE_BLOCK)
-    data = [student.file(file) for file in files]
-    if None not in data:
-        experiment.require_two(
-            *(checkpoint.weights_in(d, check_my_learner.NAME, f) for d, f in zip(data, files, strict=True))
-        )
+    data = [data for file in files if (data := student.file(file)) is not None]
+    if len(data) == len(files):
+        weights = [checkpoint.weights_in(*both) for both in zip(data, [check_my_learner.NAME] * 2, files, strict=True)]
+        experiment.require_two(*weights)
     settings = check_my_learner.LENGTH, generator_of(CHAINS_SEED), check_my_learner.V, check_my_learner.ALPHA
     ids, _ = draw_chains(CHAINS, *settings)
     best = check_my_learner.best_losses(ids).mean()

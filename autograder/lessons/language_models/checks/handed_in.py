@@ -3,6 +3,7 @@
 import copy
 import functools
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -38,8 +39,13 @@ def _candidates(weights: Mapping[str, Tensor], V: int, places: int) -> list[Call
     blocks = own_model.count(weights, "decoder.blocks.{}.norm_1.gamma")
     if words != V or longest < places:
         raise own_model.OtherModel(f"{words} tokens, {longest} places")
-    sizes = {"model_width": D, "hidden_width": hidden, "decoder_blocks": blocks, "max_length": longest}
-    choices = {"tied": "output.weight" not in weights, "kind": "decoder", "vocab_size": V, "dropout": 0.0}
+    sizes: dict[str, Any] = {"model_width": D, "hidden_width": hidden, "decoder_blocks": blocks, "max_length": longest}
+    choices: dict[str, Any] = {
+        "tied": "output.weight" not in weights,
+        "kind": "decoder",
+        "vocab_size": V,
+        "dropout": 0.0,
+    }
     return [
         functools.partial(GPT, TransformerConfig(**sizes, **choices, num_heads=heads, activation=activation))
         for heads in own_model.divisors(D)
@@ -60,7 +66,7 @@ def losses(model: nn.Module, ids: Tensor) -> Tensor:
 @torch.no_grad()
 def switched_off(model: nn.Module, heads: list[tuple[int, int]]) -> nn.Module:
     """Return a copy of the model in which the outputs of these heads, (block, head), count for nothing."""
-    other = copy.deepcopy(model)
+    other: Any = copy.deepcopy(model)
     for block, head in heads:
         attention = other.decoder.blocks[block].attention
         weight = attention.W_O.weight
