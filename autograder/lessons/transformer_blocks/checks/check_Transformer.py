@@ -127,8 +127,8 @@ def check_source_lengths(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Padding of the source is hidden in the encoder and in the cross-attention"""
     source = _ids(draw, 3, sizes.N_K)
     # In the second pair source and target are of one length: whatever is taken for the other's fits there too.
-    for norm, N_T, lengths in (("post", sizes.N_Q, [3, sizes.N_K, 1]), ("pre", sizes.N_K, [3, 4, 1])):
-        target, lengths = _ids(draw, 3, N_T), torch.tensor(lengths)
+    for norm, N_T, real in (("post", sizes.N_Q, [3, sizes.N_K, 1]), ("pre", sizes.N_K, [3, 4, 1])):
+        target, lengths = _ids(draw, 3, N_T), torch.tensor(real)
         twins = _twins(student, draw, norm=norm)
         other = torch.where(torch.arange(sizes.N_K) < lengths[:, None], source, (source + 1) % FIELDS["vocab_size"])
         pairs = torch.cat([source, other]), torch.cat([target, target])
