@@ -160,7 +160,7 @@ class LocalStudent(Questions):
     def _call_before(self, target: Callable[..., Any], request: Request) -> None:
         """Make the earlier calls; of a module in training mode first, since what is kept there may be used in eval mode."""
         module = target if isinstance(target, nn.Module) else None
-        for mode in (True, request.training) if module else (False,):
+        for mode in (True, request.training) if module is not None else (False,):
             if module is not None:
                 module.train(mode)
             for earlier in request.before:
