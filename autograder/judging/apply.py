@@ -1,6 +1,6 @@
 """Carry out a request: build the student's module, load weights by name, take gradients."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -32,6 +32,16 @@ def built(cls: Any, args: tuple, request: Request) -> nn.Module:
     if request.weights:
         _load(module, request.name, request.weights)
     return module.to(request.device).train(request.training)
+
+
+def call_before(target: Any, request: Request, prepared: Callable[[tuple], tuple]) -> None:
+    """Make the earlier calls; of a module in training mode first, since what is kept there may be used in eval mode."""
+    module = target if isinstance(target, nn.Module) else None
+    for mode in (True, request.training) if module is not None else (False,):
+        if module is not None:
+            module.train(mode)
+        for earlier in request.before:
+            target(*prepared(earlier))
 
 
 def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.judging import forbidden, measure
-from autograder.judging.apply import add_gradients, built, leaf, parameters_of
+from autograder.judging.apply import add_gradients, built, call_before, leaf, parameters_of
 from autograder.judging.arguments import Made, Seeded
 from autograder.judging.failure import CheckFailure
 from autograder.judging.files import files_in
@@ -124,8 +124,7 @@ class LocalStudent(Questions):
             from autograder.judging import references
             from autograder.judging.tools.results import same_result
 
-            right = references.right(self.lesson, name)(*args, **kwargs)
-            same_result(results[0], right, "while its memory was measured")
+            same_result(results[0], references.answer(self.lesson, name, args, kwargs), "while its memory was measured")
         return peak
 
     def work_ratio(self, name: str, inputs: tuple, part: Mapping[str, Any], whole: Mapping[str, Any]) -> float:
@@ -145,7 +144,7 @@ class LocalStudent(Questions):
         with watch(request.name), forbidden.unavailable(forbid), torch.enable_grad(), elsewhere:
             if request.build is not None:
                 target = built(target, tuple(self._argument(arg, request) for arg in request.build), request)
-            self._call_before(target, request)
+            call_before(target, request, lambda call: tuple(self._argument(arg, request) for arg in call))
             for _ in range(request.times):
                 value = (
                     forbidden.below_python(lambda: target(*args, **kwargs), forbid) if deep else target(*args, **kwargs)
@@ -156,15 +155,6 @@ class LocalStudent(Questions):
         if request.cotangents is not None:
             add_gradients(answer, request)
         return answer
-
-    def _call_before(self, target: Callable[..., Any], request: Request) -> None:
-        """Make the earlier calls; of a module in training mode first, since what is kept there may be used in eval mode."""
-        module = target if isinstance(target, nn.Module) else None
-        for mode in (True, request.training) if module is not None else (False,):
-            if module is not None:
-                module.train(mode)
-            for earlier in request.before:
-                target(*(self._argument(arg, request) for arg in earlier))
 
     def _forbidden(self, exercise: str) -> tuple[str, ...]:
         return self._lesson.forbidden_in(exercise) if self._lesson else self.forbid

@@ -4,10 +4,11 @@ import ast
 import functools
 import importlib
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from autograder.judging.arguments import Made
 from autograder.judging.lesson import Lesson
 
 
@@ -25,6 +26,15 @@ def namespace(lesson: Lesson) -> dict[str, Any]:
 def right(lesson: Lesson, name: str) -> Any:
     """Return the right version of an exercise."""
     return getattr(lesson.module("references"), name)
+
+
+def answer(lesson: Lesson, name: str, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Return what the right version of an exercise returns; arguments that are still to be made are made of right parts."""
+
+    def made(value: Any) -> Any:
+        return right(lesson, value.name)(**value.kwargs) if isinstance(value, Made) else value
+
+    return right(lesson, name)(*map(made, args), **{key: made(value) for key, value in kwargs.items()})
 
 
 def source_of(lesson: Lesson, names: Iterable[str]) -> str:

@@ -218,7 +218,7 @@ def test_a_class_derived_from_a_wrong_one_is_checked_on_a_right_one():
     wrong = LAYER.replace("self.W_K(X)", "self.W_Q(X)")
     causal = (
         "class CausalSelfAttention(SelfAttention):\n"
-        "    def forward(self, X):\n        return super().forward(X, causal_mask(X.shape[-2]))"
+        "    def forward(self, X):\n        return super().forward(X, causal_mask(X.shape[-2], device=X.device))"
     )
     answers = student(RIGHT_ATTENTION + wrong + causal)
     report = run_checks("CausalSelfAttention", answers)

@@ -73,7 +73,7 @@ class CausalSelfAttention(_OnItself):
     """(Y, A) of self-attention in which row i attends to the rows 0 … i."""
 
     def forward(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        return self.attend(X, causal_mask(X.shape[-2]))
+        return self.attend(X, causal_mask(X.shape[-2], device=X.device))
 
 
 def blockwise_attention(Q: Tensor, K: Tensor, V: Tensor, *, causal: bool = False, block_size: int = 128) -> Tensor:

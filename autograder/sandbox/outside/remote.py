@@ -85,7 +85,7 @@ class RemoteStudent(Questions):
             got = self._ask("call", name, header, packing, _value, "value", alone=True)
             held = process.held()
             must_live(process)
-        same_result(got, references.right(self.lesson, name)(*args, **kwargs), "while its memory was measured")
+        same_result(got, references.answer(self.lesson, name, args, kwargs), "while its memory was measured")
         return told if held <= 2 * told + _MEMORY_NOISE else held
 
     def time_ratio(
