@@ -820,7 +820,7 @@ Write the columns of `logits` and of `ids` below each other, for $N = 4$. Which 
 </details>
 <details><summary>Hint: what counts</summary>
 
-`F.cross_entropy(..., reduction="none")` keeps one number for each place; it wants the classes on the second axis. Padding is decided by the *target*. For documents, two neighbouring columns are compared. How is a mean formed over some of the
+`F.cross_entropy` wants the classes on the second axis, and leaves out the targets that are `ignore_index`; or `reduction="none"` keeps one number for each place. Padding is decided by the *target*. For documents, two neighbouring columns are compared. How is a mean formed over some of the
 places, even if there are none?
 </details>
 """
@@ -833,13 +833,14 @@ def next_token_loss(logits, ids, documents=None, pad=None):
     predicted. None: there are no such things. Without any place that counts, the loss is 0.
     """
     ### BEGIN SOLUTION Compare logits with the ids one place later, and average over the places that count.
-    losses = F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none")           # (B, N - 1)
-    counts = torch.ones_like(losses, dtype=torch.bool)
+    targets = F.pad(ids[:, 1:], (0, 1), value=-100)                                                  # the last place has none
     if pad is not None:
-        counts = counts & (ids[:, 1:] != pad)
+        targets = targets.masked_fill(targets == pad, -100)
     if documents is not None:
-        counts = counts & (documents[:, 1:] == documents[:, :-1])
-    return (losses * counts).sum() / counts.sum().clamp(min=1)
+        ends = F.pad(documents[:, 1:] != documents[:, :-1], (0, 1), value=True)
+        targets = targets.masked_fill(ends, -100)
+    total = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=-100, reduction="sum")
+    return total / (targets != -100).sum().clamp(min=1)
     ### END SOLUTION
 
 # %% nbgrader={"grade_id": "check-next_token_loss", "grade": true}
