@@ -1057,7 +1057,7 @@ for row, (kind, logits) in zip(axes, {"unsure": unsure, "sure": sure}.items()):
         drawn = sample(logits.expand(20_000, -1), **options, generator=torch.Generator().manual_seed(0))
         shares[kind, name] = torch.bincount(drawn, minlength=8) / 20_000
         ax.bar(range(8), shares[kind, name])
-        ax.set(title=f"{kind}, {name}", xlabel="token", ylabel="share of 20,000 draws")
+        ax.set(title=f"{kind}, {name}", xlabel="token", ylabel="share of 20,000 draws", xticks=range(8))
 
 # %% tags=["numbers"]
 claims("$p = 0.7$ leaves four tokens of the unsure model and one of the sure one", (int((shares["unsure", "p = 0.7"] > 0).sum()), int((shares["sure", "p = 0.7"] > 0).sum())) == (4, 1))

@@ -110,8 +110,8 @@ def raise_for_good(forbid: tuple[str, ...]) -> None:
 def forget_graphs() -> None:
     """Take away what runs graphs below the dispatcher, wherever PyTorch's modules keep it. For the zygote, once."""
     for name in _GRAPHS:
-        thing = getattr(torch._C, name)
-        for holder in gc.get_referrers(thing):
+        thing = getattr(torch._C, name, None)  # another version of PyTorch may lack some
+        for holder in gc.get_referrers(thing) if thing is not None else ():
             if isinstance(holder, dict) and holder.get(name) is thing and "_dispatch_library" in holder:
                 holder[name] = _not_here
     for name in [name for name in sys.modules if name.partition("._te")[0] == "torch._C" and "._te" in name]:

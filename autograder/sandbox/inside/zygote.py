@@ -11,6 +11,7 @@ import pkgutil
 import signal
 import socket
 import sys
+from importlib import util
 
 from autograder.judging import definitions
 from autograder.sandbox import namespaces, set_up
@@ -38,6 +39,8 @@ PRELOAD = (
     "json",
     "asyncio",
 )
+#: Not every version of PyTorch that may be used has these.
+_OF_SOME_VERSIONS = ("torch.nested._internal.ops", "torch.onnx.ops")
 
 
 _LONGEST = 2**16  # bytes of a worker's settings
@@ -70,7 +73,8 @@ def _preload() -> None:
     from autograder.sandbox.inside import blockade
 
     for name in PRELOAD:
-        __import__(name)
+        if name not in _OF_SOME_VERSIONS or util.find_spec(name):
+            __import__(name)
     for module in pkgutil.iter_modules(sys.modules["course_lib.layers"].__path__, "course_lib.layers."):
         __import__(module.name)
     definitions.written_in_python()
