@@ -95,7 +95,7 @@ def test_models_that_never_learned_are_no_experiment_though_their_numbers_are_tr
     def untrained(files):
         draw = torch.Generator().manual_seed(1)
         for name in (first, second):
-            weights = {key: 0.02 * torch.randn(x.shape, generator=draw) for key, x in load(files[name]).items()}
+            weights = {key: 0.02 * torch.randn(x.shape, generator=draw) for key, x in sorted(load(files[name]).items())}
             weights |= {
                 key: 0 * x for key, x in weights.items() if name == "no_positions.safetensors" and "positions" in key
             }
