@@ -179,7 +179,7 @@ Everything here is differentiable, so the weights are learned from the task; nob
 English word belongs to which French word.
 
 **Exercise 2.** ● Write `attend` for one query. Write the shapes first: `q (D_Q,)`, `X (N_X, D_Q)`, so `e (N_X,)`,
-`a (N_X,)`, `y (D_Q,)`. No division by $\sqrt{D_Q}$ yet, and no loop.
+`a (N_X,)`, `y (D_Q,)`. No division by $\sqrt{D_Q}$ yet, and no loop is needed.
 
 <details><summary>Hint</summary>
 

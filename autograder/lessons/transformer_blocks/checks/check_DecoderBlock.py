@@ -175,7 +175,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_arguments_and_repeatability(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """Another `norm` is refused; the same input gives the same output without dropout, in float32 and on another device too"""
+    """Another `norm` raises an error; without dropout the same input gives the same output, in float32 and on any device"""
     twins = _twins(student, draw, dtype=torch.float32)
     X, memory = _inputs(draw, sizes, dtype=torch.float32)
     twins.agree(X, memory, what=WHAT)
