@@ -5,7 +5,8 @@ from torch import Tensor
 
 from autograder.judging.marks import exercise, measured, points
 from autograder.judging.student import Request, Student
-from autograder.judging.tools import checkpoint, expect, experiment
+from autograder.judging.tools import expect, experiment
+from autograder.judging.tools.checkpoint import weights_in
 from autograder.judging.tools.draw import Draw
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks import check_my_learner, handed_in
@@ -117,7 +118,7 @@ def check_results_are_measured(student: Student, seed: int) -> None:
     files = (check_my_learner.FILE, check_my_learner.ONE_BLOCK)
     data = [data for file in files if (data := student.file(file)) is not None]
     if len(data) == len(files):
-        weights = [checkpoint.weights_in(*both) for both in zip(data, [check_my_learner.NAME] * 2, files, strict=True)]
+        weights = [weights_in(*both) for both in zip(data, [check_my_learner.NAME] * 2, files, strict=True)]
         experiment.require_two(*weights)
     settings = check_my_learner.LENGTH, generator_of(CHAINS_SEED), check_my_learner.V, check_my_learner.ALPHA
     ids, _ = draw_chains(CHAINS, *settings)
