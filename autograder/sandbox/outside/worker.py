@@ -124,14 +124,16 @@ class _Watch:
     def _count_waiting(self, now: float, cpu: float) -> None:
         """Add the time in which the submission did nothing. On a busy machine, waiting for a processor does not count.
 
-        Of the threads the one that waited longest counts: many of them could wait for each other.
+        Of the threads the one that waited longest counts: many of them could wait for each other. The kernel adds a wait when
+        it ends, so that time which counted as idle while it lasted is taken back.
         """
         (then, before, queued), worker = self.seen, self.worker
         if now - then < _LOOK:
             return
         self.seen = now, cpu, self.process.waiting()
         starved = max((seconds - queued.get(thread, seconds) for thread, seconds in self.seen[2].items()), default=0.0)
-        worker.waited += max(0.0, (now - then) - max(0.0, cpu - before) - starved)
+        computed = min(max(0.0, cpu - before), now - then)
+        worker.waited = max(self.waited_before, worker.waited + (now - then) - computed - starved)
         if worker.waited - self.waited_before > self.limits.idle or worker.waited > worker.may_wait:
             raise Stopped(
                 "idle", f"Stopped after {self.limits.idle:g} seconds of waiting in which nothing was computed."
