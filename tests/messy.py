@@ -214,6 +214,18 @@ def _(kit, folder):
     save(folder, kit.notebook() | {"cells": [*kit.notebook()["cells"], *([{}] * 100_000)]})
 
 
+@case("picture-in-the-text")
+def _(kit, folder):
+    notebook, picture = kit.notebook(), "![my notes](data:image/png;base64," + "iVBORw0KGgo" * 90_000 + ")"
+    notebook["cells"].insert(3, {"cell_type": "markdown", "metadata": {}, "source": picture})
+    save(folder, notebook)
+
+
+@case("very-much-code", "of them code", earns=None)
+def _(kit, folder):
+    save(folder, kit.notebook(softmax=kit.answers["softmax"] + "\n# again" * 60_000))
+
+
 @case("millions-of-empty-lists", "values. Expected at most", earns=None)
 def _(kit, folder):
     text = json.dumps(kit.notebook())[:-1] + ', "more": [' + "[]," * 2_100_000 + "[]]}"

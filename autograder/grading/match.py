@@ -12,9 +12,9 @@ from autograder.grading.released import Released, ReleasedCell
 from autograder.judging import notebooks
 from autograder.judging.notebooks import Cell, checked_exercise, defined, fingerprint
 
-#: The longest notebook, in characters over all cells. A completed lesson has about fifty thousand. To parse a character of
-#: hostile code takes a thousand bytes.
-LONGEST = 400_000
+#: The longest notebook, in characters over all cells, and over the cells of code. A completed lesson has about fifty thousand. To
+#: parse a character of hostile code takes a thousand bytes; a picture that was pasted into text has half a million characters.
+LONGEST, LONGEST_CODE = 2_000_000, 400_000
 MOST_CELLS = 2_000
 _PICTURES = ("image/png", "image/jpeg", "image/gif")
 
@@ -36,7 +36,7 @@ def match(notebook: Mapping[str, Any], released: Released) -> Matched:
     comes from ``released``: a locked cell gets its released text, and a missing one is restored. If two cells claim to be
     the same one, the first counts; the other is an ordinary cell, and still runs. Raises ValueError if this is not a notebook.
     """
-    given = _cells_of(notebook)
+    given = _cells_of(notebook, released)
     marked = _by_mark(given, released)
     recognised = _by_content(given, released, marked)
     names = marked | recognised
@@ -47,16 +47,24 @@ def match(notebook: Mapping[str, Any], released: Released) -> Matched:
     return Matched(cells, list(marked.values()), list(recognised.values()), _is_untouched(cells, released))
 
 
-def _cells_of(notebook: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _cells_of(notebook: Mapping[str, Any], released: Released) -> list[Mapping[str, Any]]:
     given = notebook.get("cells")
     if not isinstance(given, list) or not all(isinstance(cell, Mapping) for cell in given):
         raise ValueError("This is not a Jupyter notebook: expected a list of cells.")
-    if len(given) > MOST_CELLS or sum(len(_text(cell)) for cell in given) > LONGEST:
+    text = sum(len(_text(cell)) for cell in given)
+    code = sum(len(_text(cell)) for cell in given if _may_run(cell, released))
+    if len(given) > MOST_CELLS or text > LONGEST or code > LONGEST_CODE:
         raise ValueError(
-            f"There are {len(given):,} cells. A notebook of this course has far fewer than {MOST_CELLS:,}, with far fewer than "
-            f"{LONGEST:,} characters of text."
+            f"There are {len(given):,} cells with {text:,} characters, {code:,} of them code. A notebook of this course has far "
+            f"fewer than {MOST_CELLS:,} cells, {LONGEST:,} characters and {LONGEST_CODE:,} of code."
         )
     return given
+
+
+def _may_run(cell: Mapping[str, Any], released: Released) -> bool:
+    """Return whether a cell is code, or becomes code because it carries the mark of a released one."""
+    known = released.cells.get(_grade_id(cell))
+    return cell.get("cell_type") not in ("markdown", "raw") or (known is not None and known.cell_type == "code")
 
 
 def _by_mark(given: Sequence[Mapping[str, Any]], released: Released) -> dict[int, str]:
