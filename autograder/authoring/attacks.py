@@ -24,7 +24,7 @@ MANY = str(cpu_count() + 1)
 NEIGHBOURS = ("aa-neighbour", "mm-neighbour", "zz-neighbour")
 
 #: Small, so that an endless loop costs seconds. The honest students in the same run have the same limits.
-LIMITS = {"request_cpu": 4, "cell_cpu": 2, "idle": 2, "memory": 1500 * 2**20, "stops": 2}
+LIMITS = {"request_cpu": 4, "cell_cpu": 2, "idle": 4, "memory": 1500 * 2**20, "stops": 2}
 
 
 @dataclass

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from autograder.judging.failure import CheckFailure
@@ -39,7 +40,8 @@ def prepared(number: int, settings: SetUp, program: bytes) -> "Worker":
     if sys.version_info >= (3, 14):  # whose own way starts a program
         multiprocessing.set_start_method("fork")
     torch.set_num_threads(settings.threads)
-    random.seed()
+    random.seed()  # all three were seeded before the fork, the same for every worker
+    np.random.seed()
     torch.seed()
     if settings.lesson:
         stand_in.install(settings.lesson)
