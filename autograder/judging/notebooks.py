@@ -17,8 +17,7 @@ Cell = dict[str, Any]
 _CHECK = re.compile(r"""\s*check\(\s*(["'])(\w+)\1\s*(?:,\s*(?:seed\s*=\s*)?\d+\s*)?\)\s*(?:;\s*)?""")
 #: A longer text is not searched: a hostile one could make the regular expression run for hours.
 _LONGEST_CHECK = 300
-#: How many lists, dictionaries and items the JSON of a notebook may hold: each takes up to 200 bytes. Those of the course hold
-#: two thousand, and pictures and long outputs are few and long.
+#: How many values the JSON of a notebook may hold, each of up to 200 bytes in memory. Those of the course hold two thousand.
 _MOST_PARTS = 2_000_000
 _TEXT = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\Z)', re.DOTALL)
 _DEFINED = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)", re.MULTILINE)
@@ -40,11 +39,8 @@ def read(path: Path) -> dict[str, Any]:
 def parse(data: bytes, name: str) -> dict[str, Any]:
     """Return the notebook in a file's bytes, in the form of nbformat 4. Raises ValueError if they are not a notebook."""
     if not data.strip():
-        raise ValueError(
-            f"{name} is not a Jupyter notebook: it is empty. Save the notebook again, or download it as .ipynb."
-        )
-    parts = _parts(data)
-    if parts > _MOST_PARTS:
+        raise ValueError(f"{name} is not a Jupyter notebook: it is empty. Save it again, or download it as .ipynb.")
+    if (parts := _parts(data)) > _MOST_PARTS:
         raise ValueError(f"{name} holds {parts:,} values. Expected at most {_MOST_PARTS:,}: clear its outputs.")
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
@@ -64,10 +60,8 @@ def parse(data: bytes, name: str) -> dict[str, Any]:
 
 def _parts(data: bytes) -> int:
     """Return about how many values JSON text holds, without reading it: a few bytes become an object of a hundred."""
-    if len(data) <= _MOST_PARTS:
-        return 0
-    bare = _TEXT.sub(b"", data)
-    return bare.count(b",") + bare.count(b"[") + bare.count(b"{")
+    bare = _TEXT.sub(b"", data) if len(data) > _MOST_PARTS else b""
+    return sum(bare.count(mark) for mark in (b",", b"[", b"{"))
 
 
 def _of_today(notebook: dict[str, Any]) -> dict[str, Any]:

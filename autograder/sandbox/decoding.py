@@ -121,3 +121,15 @@ def _sizes(numbers: Any) -> list[int]:
 
 
 _SIMPLE: dict[str, Callable[[str], Any]] = {"dtype": _dtype, "float": _float, "device": _device, "object": opaque}
+
+
+def value(data: Any, unpacking: Unpacking) -> Any:
+    """Return the value that an answer holds."""
+    return unpacking.value(data)
+
+
+def number(data: Any, _: Unpacking) -> int:
+    """Return the count that an answer holds. Raises BadMessage for anything else."""
+    if not isinstance(data, int) or isinstance(data, bool) or not 0 <= data < 2**60:
+        raise BadMessage("a count that is no whole number")
+    return data

@@ -10,7 +10,7 @@ from autograder.judging.failure import CheckFailure
 from autograder.judging.local import LocalStudent
 from autograder.judging.student import Request
 from autograder.judging.tools import plain
-from autograder.judging.tools.results import same_result
+from autograder.judging.tools.expect import same_result
 from autograder.sandbox.decoding import Unpacking
 from autograder.sandbox.encoding import Packing, pack
 

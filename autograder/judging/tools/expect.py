@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from autograder.judging.failure import CheckFailure, none_in_place_of, nothing_returned
+from autograder.judging.tools import plain
 from autograder.judging.tools.differences import HALF, difference_failure, kind, numbers, tolerance
 
 
@@ -82,20 +83,6 @@ def dtype(value: Tensor, expected: torch.dtype, what: str, setting: str = "") ->
             cause="dtype not kept",
             hint="Look for tensors made without a dtype (torch.zeros, torch.ones, torch.tensor), and for .float() without a "
             "way back. Take the dtype from the inputs.",
-        )
-
-
-def ids(value: Tensor, what: str) -> None:
-    """Fail unless ``value`` holds ids, as argmax and topk return them."""
-    if value.dtype != torch.int64:
-        raise CheckFailure(
-            "dtype",
-            f"{what} should hold ids, whole numbers of 64 bits.",
-            expected="torch.int64",
-            yours=str(value.dtype),
-            received=str(value.dtype),
-            cause="ids of another dtype",
-            hint="Ids are what argmax and topk return. Make new tensors for them with dtype=torch.int64.",
         )
 
 
@@ -195,3 +182,16 @@ def gradients(found: Sequence[Tensor | None], expected: Sequence[Tensor], names:
             setting=setting,
             message=f"The gradient of {name} is wrong.",
         )
+
+
+def same_result(got: Any, want: Any, setting: str) -> None:
+    """Compare the result of a call that was measured: what is fast or small only because it is wrong must not pass.
+
+    Numbers have to agree up to rounding, ids and plain data exactly.
+    """
+    if not isinstance(want, Tensor):
+        plain.equal(got, want, "The result", setting)
+    elif want.is_floating_point():
+        close(tensor(got, "Y"), want, "Y", size=4.0, setting=setting)
+    else:
+        plain.equal(tensor(got, "Y").tolist(), want.tolist(), "Y", setting)

@@ -6,6 +6,9 @@ A tuple is as good as a list, and the keys of a dictionary are compared as text:
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import torch
+from torch import Tensor
+
 from autograder.judging.failure import CheckFailure, nothing_returned
 
 #: More than so many characters of a result are not shown.
@@ -91,3 +94,17 @@ def kept(before: Sequence[Any], after: Sequence[Any], names: Sequence[str]) -> N
                 hint=f"Look for an assignment to a part of {name}, and for append, pop, remove, insert, del, update or sort: "
                 "they write into the caller's own. Make a new one instead.",
             )
+
+
+def id_tensor(value: Tensor, what: str) -> None:
+    """Fail unless ``value`` holds ids, as argmax and topk return them."""
+    if value.dtype != torch.int64:
+        raise CheckFailure(
+            "dtype",
+            f"{what} should hold ids, whole numbers of 64 bits.",
+            expected="torch.int64",
+            yours=str(value.dtype),
+            received=str(value.dtype),
+            cause="ids of another dtype",
+            hint="Ids are what argmax and topk return. Make new tensors for them with dtype=torch.int64.",
+        )

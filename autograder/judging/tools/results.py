@@ -8,7 +8,7 @@ from torch import Tensor
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.student import StudentModule
-from autograder.judging.tools import expect, plain
+from autograder.judging.tools import expect
 from autograder.judging.tools.differences import numbers
 
 
@@ -37,19 +37,6 @@ def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -
     # Weights first: an error in them also makes the outputs wrong.
     for value, expected, name in sorted(pairs, key=lambda pair: not pair[2].startswith("A")):
         expect.close(expect.part(value, name), expected, name, size=size, setting=setting)
-
-
-def same_result(got: Any, want: Any, setting: str) -> None:
-    """Compare the result of a call that was measured: what is fast or small only because it is wrong must not pass.
-
-    Numbers have to agree up to rounding, ids and plain data exactly.
-    """
-    if not isinstance(want, Tensor):
-        plain.equal(got, want, "The result", setting)
-    elif want.is_floating_point():
-        expect.close(expect.tensor(got, "Y"), want, "Y", size=4.0, setting=setting)
-    else:
-        plain.equal(expect.tensor(got, "Y").tolist(), want.tolist(), "Y", setting)
 
 
 def two(value: Any, first: str, second: str) -> tuple[Any, Any]:

@@ -11,7 +11,7 @@ from autograder.judging.failure import CheckFailure
 from autograder.judging.lesson import Lesson
 from autograder.judging.mentions import mentioned
 from autograder.judging.student import Answer, Questions, Request
-from autograder.judging.tools.results import same_result
+from autograder.judging.tools.expect import same_result
 from autograder.sandbox import decoding, encoding, requests
 from autograder.sandbox.outside.limits import MB
 from autograder.sandbox.outside.race import Race, arguments, must_live, parts_ratio
@@ -53,7 +53,7 @@ class RemoteStudent(Questions):
         def call(*args: Any, **kwargs: Any) -> Any:
             packing = encoding.Packing()
             header = arguments(name, args, kwargs, packing)
-            return self._ask("call", name, header, packing, _value, "value")
+            return self._ask("call", name, header, packing, decoding.value, "value")
 
         return call
 
@@ -67,7 +67,7 @@ class RemoteStudent(Questions):
             for kwargs in (part, whole):
                 packing = encoding.Packing()
                 header = arguments(name, inputs, kwargs, packing)
-                told.append(self._ask("work", name, header, packing, _number, "number", alone=True))
+                told.append(self._ask("work", name, header, packing, decoding.number, "number", alone=True))
             seen = parts_ratio(self.session, name, inputs, part, whole, [_NOTHING_SAVED])
         return max(told[0] / max(told[1], 1), seen.value if seen.value > _NOTHING_SAVED else 0.0)
 
@@ -79,10 +79,10 @@ class RemoteStudent(Questions):
         packing = encoding.Packing()
         header = arguments(name, args, kwargs, packing)
         with self._failures(name), self._forbidding(name), self.session.measuring("memory"):
-            told = self._ask("memory", name, header, packing, _number, "number", alone=True)
+            told = self._ask("memory", name, header, packing, decoding.number, "number", alone=True)
             process = self.session.worker().process
             process.watch_memory()
-            got = self._ask("call", name, header, packing, _value, "value", alone=True)
+            got = self._ask("call", name, header, packing, decoding.value, "value", alone=True)
             held = process.held()
             must_live(process)
         same_result(got, references.answer(self.lesson, name, args, kwargs), "while its memory was measured")
@@ -179,16 +179,6 @@ def _failure(name: str, stopped: Stopped) -> CheckFailure:
         cause=causes.get(stopped.reason, "stopped"),
         hint="The remaining checks of this exercise were not run.",
     )
-
-
-def _value(data: Any, unpacking: decoding.Unpacking) -> Any:
-    return unpacking.value(data)
-
-
-def _number(data: Any, _: decoding.Unpacking) -> int:
-    if not isinstance(data, int) or isinstance(data, bool) or not 0 <= data < 2**60:
-        raise encoding.BadMessage("a count that is no whole number")
-    return data
 
 
 def _imports(text: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from torch import Tensor
 from autograder.judging.failure import CheckFailure, nothing_returned
 from autograder.judging.marks import exercise, points
 from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
+from autograder.judging.tools import expect, plain
 from autograder.judging.tools.draw import Draw
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.checks.tables import NEVER
@@ -385,4 +385,4 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
         failure.kind = "memory"
         raise failure
     expect.unchanged((features,), answer.args_after[1:2], ("features",))
-    expect.ids(expect.tensor(answer.value[0], "the caption"), "The caption")
+    plain.id_tensor(expect.tensor(answer.value[0], "the caption"), "The caption")

@@ -9,7 +9,7 @@ from autograder.judging.arguments import Made
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
 from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
+from autograder.judging.tools import expect, plain
 from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.twins import Twins
 from autograder.lessons.captioning import references
@@ -242,7 +242,7 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """The same input gives the same caption, in float32 too, and the features are not changed"""
     case = Case(draw, [4, 2, 5])
     captions, _ = agree(student, case, "float32", dtype=torch.float32)
-    expect.ids(captions, "The captions")
+    plain.id_tensor(captions, "The captions")
     decoder = tables.decoder(case.table)
     transposed = case.features.transpose(1, 2).contiguous().transpose(1, 2)
     answer = student.answer(Request(NAME, (decoder, transposed), before=((decoder, -case.features),)))

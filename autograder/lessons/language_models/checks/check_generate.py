@@ -8,7 +8,7 @@ from autograder.judging.arguments import Made, Seeded
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, measured, points
 from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
+from autograder.judging.tools import expect, plain
 from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.statistics import credible
 from autograder.lessons.language_models import references
@@ -66,7 +66,7 @@ class Case:
             student.generate(model, self.prompts, self.lengths, self.total, window, **options), "The result"
         )
         expect.shape(ids, self.want.shape, "The result", "(B, total)", self.told(**options))
-        expect.ids(ids, "The result")
+        plain.id_tensor(ids, "The result")
         return ids
 
     def told(self, **options):

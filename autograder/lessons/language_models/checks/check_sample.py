@@ -12,7 +12,7 @@ from autograder.judging.arguments import Seeded
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
 from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
+from autograder.judging.tools import expect, plain
 from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.results import refuses
 from autograder.judging.tools.statistics import credible
@@ -40,7 +40,7 @@ def _drawn(student: Student, draw: Draw, logits, setting, **options):
     """Return the student's ids for these rows, after looking at their type and shape."""
     ids = expect.tensor(student.sample(logits, **options, generator=Seeded(int(draw.integers(2**40)))), "The result")
     expect.shape(ids, logits.shape[:1], "The result", "(B,), one id for each row", setting)
-    expect.ids(ids, "The result")
+    plain.id_tensor(ids, "The result")
     if bool(((ids < 0) | (ids >= logits.shape[1])).any()):
         raise CheckFailure("value", "The result holds ids that there are not.", setting=setting, received=ids.double())
     return ids

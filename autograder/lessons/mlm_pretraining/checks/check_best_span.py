@@ -5,7 +5,7 @@ import torch
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
 from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
+from autograder.judging.tools import expect, plain
 from autograder.judging.tools.draw import Draw
 
 NAME = "best_span"
@@ -24,7 +24,7 @@ def _spans(student: Student, start, end):
     results = expect.pair(student.best_span(start, end), "first", "last")
     for value, what in zip(results, ("first", "last"), strict=True):
         expect.shape(value, (len(start),), what, "(B,)", f"start {tuple(start.shape)}")
-        expect.ids(value, what)
+        plain.id_tensor(value, what)
     return results
 
 

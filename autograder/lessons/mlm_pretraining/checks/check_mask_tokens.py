@@ -13,7 +13,7 @@ from autograder.judging.arguments import Seeded
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
 from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
+from autograder.judging.tools import expect, plain
 from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.statistics import credible, varies
 from autograder.lessons.mlm_pretraining.references import CLS, IGNORE, MASK, ORDINARY, PAD, SEP
@@ -55,7 +55,7 @@ def _masked(student: Student, draw: Draw, ids, more="", **options):
     rate = options.get("rate", 0.15)
     for value, what in ((inputs, "inputs"), (labels, "labels")):
         expect.shape(value, ids.shape, what, "(B, N), as ids", f"ids {tuple(ids.shape)}")
-        expect.ids(value, what)
+        plain.id_tensor(value, what)
     return inputs, labels, f"ids {tuple(ids.shape)}, rate = {rate}, vocab_size = {V}{more}"
 
 

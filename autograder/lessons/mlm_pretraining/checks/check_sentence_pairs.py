@@ -10,7 +10,7 @@ from autograder.judging.arguments import Seeded
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
 from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
+from autograder.judging.tools import expect, plain
 from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.results import refuses
 from autograder.judging.tools.statistics import credible, varies
@@ -54,8 +54,8 @@ def _pairs(student: Student, documents, seed: int, **fields):
     if ids.dim() != 2 or len(ids) != count:
         expect.shape(ids, (count, ids.shape[-1] if ids.dim() else 1), "ids", "(pairs, longest)", setting)
     expect.shape(segments, ids.shape, "segments", "as ids", setting)
-    expect.ids(ids, "ids")
-    expect.ids(segments, "segments")
+    plain.id_tensor(ids, "ids")
+    plain.id_tensor(segments, "segments")
     return ids, segments, is_next
 
 

@@ -5,7 +5,7 @@ import torch
 from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
 from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
+from autograder.judging.tools import expect, plain
 from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.results import refuses
 from autograder.lessons.translation.references import END, PAD, START
@@ -31,7 +31,7 @@ def _agree(student: Student, translations):
     setting = f"translations {translations[:3].tolist()}"
     B, T = translations.shape
     for got, want, what in zip(pair, (translations[:, :-1], translations[:, 1:]), WHAT, strict=True):
-        expect.ids(got, what)
+        plain.id_tensor(got, what)
         expect.shape(got, (B, T - 1), what, "(B, T - 1)", setting)
         if not torch.equal(got, want):
             row = int((got != want).any(dim=1).nonzero()[0])
