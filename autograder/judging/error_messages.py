@@ -1,7 +1,5 @@
 """PyTorch and Python error messages and the mistakes behind them: (part of the message, cause, hint)."""
 
-from autograder.judging.error_shapes import SHAPE_ERRORS
-
 _DTYPE = ("dtype not kept", "Two tensors of different dtypes meet. Make new tensors in the dtype of the inputs.")
 _GPU = (
     "a GPU that is not there",
@@ -9,7 +7,6 @@ _GPU = (
 )
 
 ERRORS = [
-    *SHAPE_ERRORS,
     (
         "view size is not compatible",
         "view of a non-contiguous tensor",

@@ -69,17 +69,20 @@ def _works(student: Student, request: Request) -> bool:
 def _ignored(student: Student, right: Student, function: Any, requests: Sequence[Request]) -> Symptom | None:
     """An argument or a parameter that makes no difference, where it makes one to a right answer, and not only once."""
     used, blind, enough = set(), list[Symptom](), dict[Symptom, int]()
-    for request in requests:
-        before = outcome(student, request), outcome(right, request)
-        right_here = alike(*before)
+    pairs = [(request, (outcome(student, request), outcome(right, request))) for request in requests]
+    wrong_builds = [str(request.build) for request, before in pairs if not alike(*before)]
+    for request, before in pairs:
+        other_kind = alike(*before) and str(request.build) not in wrong_builds
         for symptom, enough[symptom], other in changes(request, function):
             want = outcome(right, other)
             if isinstance(want, CheckFailure) or alike(want, before[1]):
                 continue
             if alike(outcome(student, other), before[0]):
                 blind.append(symptom)
-            elif not (right_here and other.weights is not request.weights):
-                used.add(symptom)  # a part that is used where the answer is right may be forgotten where it is wrong
+            elif not (other_kind and other.weights is not request.weights):
+                used.add(
+                    symptom
+                )  # a part that a right kind of module uses (norm="post") may be forgotten in a wrong one
     left = [symptom for symptom, times in Counter(blind).items() if symptom not in used and times >= enough[symptom]]
     return left[0] if used and 0 < len(left) <= _MOST_IGNORED else None
 

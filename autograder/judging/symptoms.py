@@ -8,6 +8,7 @@ from torch import Tensor
 
 from autograder.judging import patterns, shapes
 from autograder.judging.error_messages import ERRORS, KINDS_OF_ERRORS
+from autograder.judging.error_shapes import SHAPE_ERRORS
 from autograder.judging.failure import CheckFailure
 from autograder.judging.patterns import same
 
@@ -51,7 +52,9 @@ def symptom(
     What the lesson knows comes before what wrong numbers of any kind have in common.
     """
     if failure.kind == "crash":
-        found = of_error(str(failure.received), ERRORS) or (of_lesson(failure, want) if of_lesson else None)
+        found = of_error(str(failure.received), (*SHAPE_ERRORS, *ERRORS)) or (
+            of_lesson(failure, want) if of_lesson else None
+        )
         return found or of_error(str(failure.received), KINDS_OF_ERRORS)
     got = failure.received
     if (
