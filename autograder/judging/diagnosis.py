@@ -15,6 +15,7 @@ from autograder.judging.answers import Case, misconceptions
 from autograder.judging.failure import CheckFailure, Diagnosis
 from autograder.judging.lesson import Lesson, mark_value
 from autograder.judging.local import LocalStudent
+from autograder.judging.located import located
 from autograder.judging.lost import EXPLAIN_VALUES, Lost, same_error, without_echoes
 from autograder.judging.replay import Check, replay, same_failure
 from autograder.judging.student import Request, Student
@@ -66,7 +67,7 @@ def diagnose(
     if student is not None and not any(found):
         if all(_is_wrong_gradient(each.failure) for each in lost):
             return [Diagnosis(*symptoms.CUT) for _ in lost]
-        found = probes.of_rows(lost, student, right(lesson), references.namespace(lesson), asked)
+        found = probes.of_rows(lost, student, right(lesson), references.namespace(lesson), asked, located)
     return without_echoes(lost, found, by_case)
 
 

@@ -10,6 +10,7 @@ from autograder.judging.changes import changes
 from autograder.judging.confirmation import of_many_shapes
 from autograder.judging.diagnosis import right
 from autograder.judging.local import LocalStudent
+from autograder.judging.located import located
 from autograder.judging.references import namespace
 from autograder.judging.student import Request
 
@@ -106,6 +107,16 @@ class SelfAttention(nn.Module):
             [Request("SelfAttention", (x,), build=(5, 3, 3), weights=maps) for x, maps in zip(X, MAPS, strict=True)],
             "W_K makes no difference",
         ),
+        (  # with values of 0 it is right, whatever the weights are
+            student(MODULE.format(keys="self.W_K(X)", values="self.W_V(X).relu()")),
+            [Request("SelfAttention", (x,), build=(5, 3, 3), weights=maps) for x, maps in zip(X, MAPS, strict=True)],
+            "a mistake in what is done with W_V",
+        ),
+        (  # what is done with the keys is wrong, but values of 0 hide no weights
+            student(MODULE.format(keys="self.W_K(X).relu()", values="self.W_V(X)")),
+            [Request("SelfAttention", (x,), build=(5, 3, 3), weights=maps) for x, maps in zip(X, MAPS, strict=True)],
+            None,  # with keys or with queries of 0 it is right: no part stands out
+        ),
         (  # one request is no evidence
             student(MODULE.format(keys="self.W_Q(X)", values="self.W_V(X)")),
             [Request("SelfAttention", (X[0],), build=(5, 3, 3), weights=MAPS[0])],
@@ -119,7 +130,7 @@ class SelfAttention(nn.Module):
     ],
 )
 def test_what_makes_no_difference_and_what_is_mixed(answer, requests, found):
-    told = probes.probed(answer, RIGHT, RIGHT.namespace[requests[0].name], requests)
+    told = probes.probed(answer, RIGHT, RIGHT.namespace[requests[0].name], requests, located)
     assert (told and told[0]) == found
 
 
