@@ -42,11 +42,13 @@ def requests_of(right: Student, check: Check, seed: int) -> list[Request]:
     return sorted(_heard(right, [check], seed), key=_size, reverse=True)[:_MOST]
 
 
-def of_many_shapes(right: Student, checks: Sequence[Check], seed: int, name: str) -> list[Request]:
+def of_many_shapes(
+    right: Student, checks: Sequence[Check], seed: int, name: str, most: int = 2 * _MOST
+) -> list[Request]:
     """Return requests for ``name`` that these checks make of a ``right`` answer, one for each set of shapes."""
     heard = [request for request in _heard(right, checks, seed) if request.name == name]
     by_shape = {str(_shapes((request.build, request.args, request.kwargs))): request for request in heard}
-    return sorted(by_shape.values(), key=_size, reverse=True)[: 2 * _MOST]
+    return sorted(by_shape.values(), key=_size, reverse=True)[:most]
 
 
 def _heard(right: Student, checks: Sequence[Check], seed: int) -> list[Request]:

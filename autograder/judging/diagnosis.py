@@ -9,7 +9,7 @@ is changed at a time, to see what the answer ignores or mixes (:mod:`autograder.
 import functools
 from collections.abc import Sequence
 
-from autograder.judging import confirmation, probes, references, symptoms, unexplained
+from autograder.judging import conditions, confirmation, probes, references, symptoms, unexplained
 from autograder.judging.failure import CheckFailure, Diagnosis
 from autograder.judging.lesson import Lesson, mark_value
 from autograder.judging.located import located
@@ -17,7 +17,7 @@ from autograder.judging.lost import EXPLAIN_VALUES, Lost, same_error, without_ec
 from autograder.judging.mutants import mutants
 from autograder.judging.replay import Check
 from autograder.judging.search import Asked, best_case, right
-from autograder.judging.student import Student
+from autograder.judging.student import Request, Student
 
 
 def diagnose(
@@ -65,7 +65,8 @@ def diagnose(
             return [Diagnosis(*symptoms.CUT) for _ in lost]
         found = _of_mutants(lesson, exercise, lost, seed, passed, student, asked)
         if not any(found):
-            found = probes.of_rows(lost, student, right(lesson), references.namespace(lesson), asked, located)
+            where = _where(lesson, [*checks, *passed], seed)
+            found = probes.of_rows(lost, student, right(lesson), references.namespace(lesson), asked, where)
     return without_echoes(lost, found, by_case)
 
 
@@ -85,6 +86,20 @@ def _of_mutants(
     cases = mutants(lesson, exercise)
     best, same = best_case(lesson, exercise, lost, number, seed, passed, student, asked, cases)
     return [Diagnosis(best.title, best.hint) if best and fits else None for fits in same or [False] * len(lost)]
+
+
+def _where(lesson: Lesson, checks: Sequence[Check], seed: int) -> probes.Look:
+    """Return what finds the part of a module, or else the value of an argument, in which all that is wrong lies."""
+
+    def look(student: Student, right: Student, requests: Sequence[Request]) -> symptoms.Symptom | None:
+        if not requests:
+            return None
+        name = requests[0].name
+        every = confirmation.of_many_shapes(right, checks, seed, name, conditions.MOST)
+        function = references.namespace(lesson)[name]
+        return located(student, right, requests) or conditions.condition(student, right, function, every)
+
+    return look
 
 
 def _is_wrong_gradient(failure: CheckFailure) -> bool:
