@@ -11,10 +11,11 @@ from collections.abc import Sequence
 
 from autograder.judging import conditions, confirmation, probes, references, symptoms, unexplained
 from autograder.judging.failure import CheckFailure, Diagnosis
+from autograder.judging.hearing import Hearing
 from autograder.judging.lesson import Lesson, mark_value
 from autograder.judging.located import located
 from autograder.judging.lost import EXPLAIN_VALUES, Lost, same_error, without_echoes
-from autograder.judging.mutants import mutants
+from autograder.judging.mutants import Mutant, mutants
 from autograder.judging.replay import Check
 from autograder.judging.search import Asked, best_case, right
 from autograder.judging.student import Request, Student
@@ -34,7 +35,8 @@ def diagnose(
     ``student`` to further requests. Once a row has a cause, symptoms of other rows are left alone: they come from it.
     """
     checks = [each.check for each in lost if not mark_value(each.check, "measured")]
-    asked = functools.cache(lambda name: confirmation.of_many_shapes(right(lesson), checks, seed, name))
+    hearing = Hearing(right(lesson), seed)
+    asked = functools.cache(lambda name: hearing.of_many_shapes(checks, name))
     found: list[Diagnosis | None] = [_own_cause(each, student, asked) for each in lost]
     if any(each.failure.kind == "parameters" for each in lost):
         # Parameters that are missing or too many keep drawn numbers: what follows from that is no second mistake.
@@ -47,7 +49,7 @@ def diagnose(
     for number in range(len(lost)):
         if explained[number] or (lost[number].failure.cause and enough):
             continue  # a second misconception is rare, and the search is slow
-        best, same = best_case(lesson, exercise, lost, number, seed, passed, student, asked)
+        best, same = best_case(lesson, exercise, lost, number, hearing, passed, student, asked)
         for other, fits in enumerate(same):
             if best and fits:  # also where the check itself guesses a cause
                 found[other], explained[other] = Diagnosis(best.title, best.hint, best.why), True
@@ -63,9 +65,9 @@ def diagnose(
     if student is not None and not any(found):
         if all(_is_wrong_gradient(each.failure) for each in lost):
             return [Diagnosis(*symptoms.CUT) for _ in lost]
-        found = _of_mutants(lesson, exercise, lost, seed, passed, student, asked)
+        found = _of_mutants(lesson, exercise, lost, hearing, passed, student, asked)
         if not any(found):
-            where = _where(lesson, [*checks, *passed], seed)
+            where = _where(lesson, [*checks, *passed], hearing)
             found = probes.of_rows(lost, student, right(lesson), references.namespace(lesson), asked, where)
     return without_echoes(lost, found, by_case)
 
@@ -74,7 +76,7 @@ def _of_mutants(
     lesson: Lesson,
     exercise: str,
     lost: Sequence[Lost],
-    seed: int,
+    hearing: Hearing,
     passed: Sequence[Check],
     student: Student,
     asked: Asked,
@@ -84,18 +86,21 @@ def _of_mutants(
     if number is None:
         return [None] * len(lost)
     cases = mutants(lesson, exercise)
-    best, same = best_case(lesson, exercise, lost, number, seed, passed, student, asked, cases)
-    return [Diagnosis(best.title, best.hint) if best and fits else None for fits in same or [False] * len(lost)]
+    best, same = best_case(lesson, exercise, lost, number, hearing, passed, student, asked, cases)
+    if not isinstance(best, Mutant):
+        return [None] * len(lost)
+    told = Diagnosis(*best.told())
+    return [told if fits else None for fits in same]
 
 
-def _where(lesson: Lesson, checks: Sequence[Check], seed: int) -> probes.Look:
+def _where(lesson: Lesson, checks: Sequence[Check], hearing: Hearing) -> probes.Look:
     """Return what finds the part of a module, or else the value of an argument, in which all that is wrong lies."""
 
     def look(student: Student, right: Student, requests: Sequence[Request]) -> symptoms.Symptom | None:
         if not requests:
             return None
         name = requests[0].name
-        every = confirmation.of_many_shapes(right, checks, seed, name, conditions.MOST)
+        every = hearing.of_many_shapes(checks, name, conditions.MOST)
         function = references.namespace(lesson)[name]
         return located(student, right, requests) or conditions.condition(student, right, function, every)
 

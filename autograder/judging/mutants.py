@@ -7,42 +7,67 @@ was done. All right answers to an exercise are edited, in all their styles.
 import ast
 import copy
 import itertools
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from autograder.judging import edits
 from autograder.judging.answers import Case, cases_of
-from autograder.judging.edits import Edit
+from autograder.judging.edits import Edit, edits
 from autograder.judging.lesson import Lesson
 
-#: Each costs a call of the exercise.
-_MOST = 500
+#: Each costs a call of the exercise, and in this much processor time as many are tried as can be.
+_MOST, _SECONDS = 1500, 3.0
 #: A piece of code that is longer says nothing at a glance.
 _LONGEST = 40
 
 
+@dataclass(frozen=True)
 class Mutant(Case):
-    """A right answer with one small edit. Its name may contain code, and is its title as it is."""
+    """A right answer with one small edit. ``known`` are the names in it that a student knows."""
 
-    @property
-    def title(self) -> str:
-        return self.name
+    edit: Edit | None = None
+    known: frozenset[str] = frozenset()
+
+    def told(self) -> tuple[str, str]:
+        """Return the name and the hint of the edit. In the code that is shown, names that a student cannot know are dots."""
+        if self.edit is None:
+            raise TypeError("A mutant has an edit.")
+        piece = _shown(self.edit.shown, self.known)
+        name = f"{self.edit.kind}: {piece}" if any(letter.isalpha() for letter in piece) else self.edit.kind
+        clear = set(_names(self.edit.new)) <= self.known | set(_names(self.edit.old))
+        sentence = self.edit.sentence if clear else self.edit.kind
+        where = f"at `{piece}`, {sentence}" if name != self.edit.kind else sentence
+        return name, (
+            f"A right answer with one small change gives exactly your numbers: {where}. Compare that step with yours."
+        )
 
 
 def mutants(lesson: Lesson, exercise: str) -> Iterator[Case]:
     """Yield right answers to the exercise with one small edit each; the hint says which."""
     cases = [case for case in cases_of(lesson, exercise) if case.right]
-    trees = {case: tree for case in cases if _ends(tree := ast.parse(case.text))}
-    known = _shared_names(trees.values())
-    # Answers in turn: an idea that one style does not have, another may.
-    by_turns = itertools.chain.from_iterable(
-        itertools.zip_longest(*(_of(case, tree, known) for case, tree in trees.items()))
-    )
-    seen = set[str]()
-    for case in itertools.islice((case for case in by_turns if case is not None), _MOST):
-        if case.text not in seen:
-            seen.add(case.text)
-            yield case
+    cases = [case for case in cases if _ends(ast.parse(case.text))]
+    trees = [ast.parse(case.text) for case in cases]
+    known = _shared_names(trees)
+    seen, begun = set[str](), time.process_time()
+    for number, edit in edits(trees):
+        text = _edited(cases[number].text, edit)
+        if text not in seen:
+            seen.add(text)
+            yield Mutant(lesson.assignment, exercise, False, edit.kind, text, edit=edit, known=known)
+        if len(seen) >= _MOST or time.process_time() - begun > _SECONDS:
+            return
+
+
+def _edited(text: str, edit: Edit) -> str:
+    """Return the text with the new code in the place of the old."""
+    lines = text.encode().splitlines(keepends=True)  # the parser counts bytes
+    starts, old = [0, *itertools.accumulate(map(len, lines))], edit.old
+    start = starts[old.lineno - 1] + old.col_offset
+    end = starts[(old.end_lineno or old.lineno) - 1] + (old.end_col_offset or 0)
+    new = ast.unparse(edit.new) if isinstance(edit.new, ast.stmt) else f"({ast.unparse(edit.new)})"
+    whole = text.encode()
+    return (whole[:start] + new.encode() + whole[end:]).decode()
 
 
 def _ends(tree: ast.AST) -> bool:
@@ -66,27 +91,6 @@ def _names(node: ast.AST) -> Iterator[str]:
         yield node.attr
     elif isinstance(node, ast.arg):
         yield node.arg
-
-
-def _of(case: Case, tree: ast.Module, known: frozenset[str]) -> Iterator[Case]:
-    before = ast.unparse(tree)
-    for edit in edits.edits(tree):
-        text = ast.unparse(copy.deepcopy(tree, {id(edit.old): edit.new}))
-        if text != before:
-            yield Mutant(case.assignment, case.exercise, False, *_told(edit, known, text))
-
-
-def _told(edit: Edit, known: frozenset[str], text: str) -> tuple[str, str, str]:
-    """Return the name, the text and the hint of an edit. In the code that is shown, names that a student cannot know are dots."""
-    piece = _shown(edit.shown, known)
-    name = f"{edit.kind}: {piece}" if any(letter.isalpha() for letter in piece) else edit.kind
-    sentence = edit.sentence if set(_names(edit.new)) <= known | set(_names(edit.old)) else edit.kind
-    where = f"at `{piece}`, {sentence}" if name != edit.kind else sentence
-    return (
-        name,
-        text,
-        f"A right answer with one small change gives exactly your numbers: {where}. Compare that step with yours.",
-    )
 
 
 def _shown(node: ast.AST, known: frozenset[str]) -> str:

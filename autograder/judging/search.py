@@ -7,6 +7,7 @@ from typing import Any
 from autograder.judging import confirmation, references
 from autograder.judging.answers import Case, misconceptions
 from autograder.judging.failure import CheckFailure
+from autograder.judging.hearing import Hearing
 from autograder.judging.lesson import Lesson, mark_value
 from autograder.judging.local import LocalStudent
 from autograder.judging.lost import Lost
@@ -22,7 +23,7 @@ def best_case(
     exercise: str,
     lost: Sequence[Lost],
     number: int,
-    seed: int,
+    hearing: Hearing,
     passed: Sequence[Check],
     student: Student | None,
     asked: Asked,
@@ -36,7 +37,7 @@ def best_case(
     best: tuple[Case | None, list[bool]] = (None, [])
     if not _comparable(lost[number]):
         return best
-    requests = _further(lesson, exercise, lost[number], seed, asked) if student else []
+    requests = _further(exercise, lost[number], hearing, asked) if student else []
     for case in misconceptions(lesson, exercise) if cases is None else cases:
         names = _names_in(lesson, case)
         if names is None:
@@ -47,16 +48,16 @@ def best_case(
             same[other] = (
                 _comparable(lost[other])
                 and confirmation.gives(known, lost[other].exchange, lost[other].failure.received)
-                and _fails_alike(known, lost[other], seed)
+                and _fails_alike(known, lost[other], hearing.seed)
             )
             if not same[number]:
                 break
-        if sum(same) <= sum(best[1]) or any(_fails(known, check, seed) for check in passed):
+        if sum(same) <= sum(best[1]) or any(_fails(known, check, hearing.seed) for check in passed):
             continue
         others = [other for other, fits in zip(lost, same, strict=True) if not fits]
         if sum(other.failure.kind == "crash" for other in others) > sum(same):
             continue  # it stops at fewer inputs than the student's answer
-        if any(_contradicts(known, other, seed) for other in others):
+        if any(_contradicts(known, other, hearing.seed) for other in others):
             continue
         if student is None or (requests and confirmation.agree(student, known, requests)):
             best = (case, same)
@@ -65,15 +66,15 @@ def best_case(
     return best
 
 
-def _further(lesson: Lesson, exercise: str, lost: Lost, seed: int, asked: Asked) -> Sequence[Request]:
+def _further(exercise: str, lost: Lost, hearing: Hearing, asked: Asked) -> Sequence[Request]:
     """Return more requests to which a known mistake has to give the student's answers.
 
     An error, or a shape, says little by itself: many mistakes stop at the same inputs. So those of other shapes count too.
     """
-    requests = confirmation.requests_of(right(lesson), lost.check, seed)
+    requests = hearing.largest(lost.check)
     if lost.exchange is not None and lost.failure.kind in ("crash", "shape"):
         cut = confirmation.square(lost.exchange.request)
-        usable = not isinstance(confirmation.outcome(right(lesson), cut), CheckFailure)
+        usable = not isinstance(confirmation.outcome(hearing.right, cut), CheckFailure)
         requests = [*requests, *asked(lost.exchange.request.name), *([cut] if usable else [])]
     return requests or asked(exercise)  # a check that only measures asks nothing that can be asked again
 

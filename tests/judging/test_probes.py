@@ -7,8 +7,8 @@ from known import ASSIGNMENTS, LESSONS
 
 from autograder.judging import probes
 from autograder.judging.changes import changes
-from autograder.judging.confirmation import of_many_shapes
 from autograder.judging.diagnosis import right
+from autograder.judging.hearing import Hearing
 from autograder.judging.local import LocalStudent
 from autograder.judging.located import located
 from autograder.judging.references import namespace
@@ -175,5 +175,5 @@ def test_the_references_show_nothing(assignment):
     for exercise in lesson.exercises:
         checks = list(lesson.checks(exercise).values())[:3]
         if not exercise.startswith("my_"):
-            requests = of_many_shapes(right(lesson), checks, 3, exercise)
+            requests = Hearing(right(lesson), 3).of_many_shapes(checks, exercise)
             assert probes.probed(own, right(lesson), own.namespace[exercise], requests) is None
