@@ -93,3 +93,10 @@ def test_one_mistake_that_shows_in_many_rows_has_one_name():
     assert [each and each.name for each in told] == ["first", None, "another", "first"]
     told = without_echoes(rows, found, {1})
     assert [each and each.name for each in told] == [None, "second", "another", None]
+
+
+def test_results_without_numbers_are_compared_by_shape_and_device():
+    meta = torch.ones(2, 3, device="meta")
+    assert confirmation.alike(meta, torch.zeros(2, 3, device="meta"))
+    assert not confirmation.alike(meta, torch.ones(2, 3))
+    assert not confirmation.alike(meta, torch.ones(3, 2, device="meta"))
