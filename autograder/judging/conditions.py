@@ -45,21 +45,24 @@ def _outcomes(student: Student, right: Student, requests: Sequence[Request]) -> 
 
 
 def _only_with(wrong: Sequence[Outcome], fine: Sequence[Outcome], function: Any) -> Symptom | None:
-    """The one value of one argument with which all wrong answers were given, and no right one."""
+    """The one value of one argument, or else the one length, with which all wrong answers were given, and no right one."""
     if len(fine) < _FEWEST:
         return None
-    wrong_values, fine_values = ([dict(_told(each[0], function)) for each in side] for side in (wrong, fine))
-    common = [pair for pair in wrong_values[0].items() if all(each.get(pair[0]) == pair[1] for each in wrong_values)]
-    found = [(name, value) for name, value in common if all(each.get(name, value) != value for each in fine_values)]
-    if len(found) != 1:
-        return None
-    [(name, value)] = found
-    others = " or ".join(_said(name, other) for other in sorted({each[name] for each in fine_values}))
-    return (
-        f"wrong only with {_said(name, value)}",
-        f"{len(fine)} other calls, with {others}, gave the right numbers, and all {len(wrong)} with {_said(name, value)} gave "
-        "wrong ones. Look at what your code does only then.",
-    )
+    for look in (_arguments, _lengths):
+        wrong_values, fine_values = ([dict(look(each[0], function)) for each in side] for side in (wrong, fine))
+        common = [
+            pair for pair in wrong_values[0].items() if all(each.get(pair[0]) == pair[1] for each in wrong_values)
+        ]
+        found = [(name, value) for name, value in common if all(each.get(name, value) != value for each in fine_values)]
+        if len(found) == 1:
+            [(name, value)] = found
+            others = " or ".join(_said(name, other) for other in sorted({each[name] for each in fine_values}))
+            return (
+                f"wrong only with {_said(name, value)}",
+                f"{len(fine)} other calls, with {others}, gave the right numbers, and all {len(wrong)} with "
+                f"{_said(name, value)} gave wrong ones. Look at what your code does only then.",
+            )
+    return None
 
 
 def _only_some_results(wrong: Sequence[Outcome]) -> Symptom | None:
@@ -112,26 +115,40 @@ def _numbers(value: Any) -> list[Tensor]:
 
 
 def _said(name: str, value: str) -> str:
+    if value in (_ONE, _MORE):
+        return f"{name} {value}"
     return f"{name} given" if value == _GIVEN else f"{name}={value}"
 
 
-_GIVEN = "a tensor"
+_GIVEN, _ONE, _MORE = "a tensor", "of length 1", "longer than 1"
 
 
-def _told(request: Request, function: Any) -> Iterator[tuple[str, str]]:
+def _arguments(request: Request, function: Any) -> Iterator[tuple[str, str]]:
     """Yield the arguments of a request that are words, flags or left out, by name."""
+    for name, value in _values(request, function):
+        if isinstance(value, Tensor):
+            yield name, _GIVEN
+        elif value is None or isinstance(value, bool | str):
+            yield name, repr(value)
+
+
+def _lengths(request: Request, function: Any) -> Iterator[tuple[str, str]]:
+    """Yield whether the axes of a request's tensors have the length 1."""
+    for name, value in _values(request, function):
+        for axis, length in enumerate(value.shape) if isinstance(value, Tensor) else ():
+            yield f"axis {axis} of {name}", _ONE if length == 1 else _MORE
+
+
+def _values(request: Request, function: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the arguments of a request, and of the module that it builds, by name."""
     if request.build is not None:
-        yield from _values(function.__init__, request.build, {})
-        yield from _values(function.forward, request.args, request.kwargs)
+        yield from _by_name(function.__init__, request.build, {})
+        yield from _by_name(function.forward, request.args, request.kwargs)
     else:
-        yield from _values(function, request.args, request.kwargs)
+        yield from _by_name(function, request.args, request.kwargs)
 
 
-def _values(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _by_name(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     parameters = [each for each in inspect.signature(function).parameters.values() if each.name != "self"]
     for place, parameter in enumerate(parameters):
-        value = args[place] if place < len(args) else kwargs.get(parameter.name, parameter.default)
-        if isinstance(value, Tensor):
-            yield parameter.name, _GIVEN
-        elif value is None or isinstance(value, bool | str):
-            yield parameter.name, repr(value)
+        yield parameter.name, args[place] if place < len(args) else kwargs.get(parameter.name, parameter.default)

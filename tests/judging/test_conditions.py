@@ -43,6 +43,15 @@ def test_what_is_said(edit, said):
     assert (found and found[0]) == said
 
 
+def test_a_mistake_with_one_query_alone_is_told_by_its_length():
+    right = student(RIGHT)
+    other = student(RIGHT.replace("    E = Q @ K.mT\n", "    E = Q @ K.mT if Q.shape[1] > 1 else 2 * Q @ K.mT\n"))
+    calls = [Request("attention", (Q[:, : 1 + number % 2], K, V)) for number, (Q, K, V) in enumerate(QKV)]
+    found = condition(other, right, right.namespace["attention"], calls)
+    assert found
+    assert found[0] == "wrong only with axis 1 of Q of length 1"
+
+
 def test_two_calls_are_no_evidence():
     right, other = student(RIGHT), student(RIGHT.replace("A @ V,", "A @ V + 1,"))
     assert condition(other, right, right.namespace["attention"], CALLS[:2]) is None
