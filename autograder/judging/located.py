@@ -11,6 +11,7 @@ from autograder.judging.changes import Symptom, another
 from autograder.judging.confirmation import alike, outcome
 from autograder.judging.failure import CheckFailure
 from autograder.judging.student import Request, Student
+from autograder.judging.tensors import tensors_of
 
 #: Returns the part to which a parameter belongs.
 PartOf = Callable[[str], str]
@@ -22,8 +23,8 @@ _FEWEST, _MOST = 3, 12
 def located(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
     """Return the one part without which the answers to all these requests are right, or None.
 
-    A part counts only if with 0 in it the right result still depends on most others: behind a last layer of zeros every
-    mistake is hidden.
+    A part counts only if with 0 in it those results that are wrong would still depend on most others: behind a last layer of
+    zeros every mistake is hidden.
     """
     asked = [request for request in requests if request.weights and _wrong(student, right, request)]
     if len(asked) < 2:
@@ -34,12 +35,14 @@ def located(student: Student, right: Student, requests: Sequence[Request]) -> Sy
     if not _FEWEST <= len(parts) <= _MOST:
         return None
     found = [part for part in parts if all(_right_without(student, right, part_of, each, part) for each in asked)]
-    seen = [part for part in found if _others_count(right, part_of, asked[0], part, parts)]
-    if len(seen) != 1:
+    wrong = _wrong_results(student, right, asked[0])
+    seen = [part for part in found if _others_count(right, part_of, asked[0], part, parts, wrong)]
+    around = seen if len(seen) == 1 else list({_outermost(part) for part in seen})
+    if len(around) != 1:
         return None
     return (
-        f"a mistake in what is done with {seen[0]}",
-        f"If all numbers of {seen[0]} are 0, your result is right, and otherwise it is not. Look at what {seen[0]} is applied "
+        f"a mistake in what is done with {around[0]}",
+        f"If all numbers of {around[0]} are 0, your result is right, and otherwise it is not. Look at what {around[0]} is applied "
         "to, and at what becomes of that.",
     )
 
@@ -67,11 +70,27 @@ def _right_without(student: Student, right: Student, part_of: PartOf, request: R
     )
 
 
-def _others_count(right: Student, part_of: PartOf, request: Request, part: str, parts: Sequence[str]) -> bool:
-    """Return whether the right result with the part at 0 still changes with at least half of the other parts."""
+def _wrong_results(student: Student, right: Student, request: Request) -> list[int]:
+    """Return the numbers of the tensors in the result that are wrong; all if there are more or fewer of them than should be."""
+    got, want = (tensors_of(outcome(each, request)) for each in (student, right))
+    if len(got) != len(want):
+        return list(range(len(want)))
+    return [n for n in range(len(want)) if not alike(got[n], want[n])]
+
+
+def _others_count(
+    right: Student, part_of: PartOf, request: Request, part: str, parts: Sequence[str], which: Sequence[int]
+) -> bool:
+    """Return whether right results, those ``which`` were wrong, with the part at 0 still change with half of the other parts."""
     empty = _with(request, part_of, {part: torch.zeros_like})
-    before, others = outcome(right, empty), [other for other in parts if other != part]
-    moved = sum(not alike(outcome(right, _with(empty, part_of, {other: another})), before) for other in others)
+    others = [other for other in parts if other != part]
+
+    def results(changed: Request) -> list[Tensor]:
+        found = tensors_of(outcome(right, changed))
+        return [found[n] for n in which if n < len(found)]
+
+    before = results(empty)
+    moved = sum(not alike(results(_with(empty, part_of, {other: another})), before) for other in others)
     return 2 * moved >= len(others)
 
 

@@ -6,6 +6,7 @@ from answers import student
 from known import ASSIGNMENTS, LESSONS
 
 from autograder.judging import probes
+from autograder.judging.answers import cases_of
 from autograder.judging.changes import changes
 from autograder.judging.diagnosis import right
 from autograder.judging.hearing import Hearing
@@ -107,10 +108,10 @@ class SelfAttention(nn.Module):
             [Request("SelfAttention", (x,), build=(5, 3, 3), weights=maps) for x, maps in zip(X, MAPS, strict=True)],
             "W_K makes no difference",
         ),
-        (  # with values of 0 it is right, whatever the weights are
+        (  # with values of 0 it is right, but then nothing could be wrong
             student(MODULE.format(keys="self.W_K(X)", values="self.W_V(X).relu()")),
             [Request("SelfAttention", (x,), build=(5, 3, 3), weights=maps) for x, maps in zip(X, MAPS, strict=True)],
-            "a mistake in what is done with W_V",
+            None,
         ),
         (  # what is done with the keys is wrong, but values of 0 hide no weights
             student(MODULE.format(keys="self.W_K(X).relu()", values="self.W_V(X)")),
@@ -131,6 +132,35 @@ class SelfAttention(nn.Module):
 )
 def test_what_makes_no_difference_and_what_is_mixed(answer, requests, found):
     told = probes.probed(answer, RIGHT, RIGHT.namespace[requests[0].name], requests, located)
+    assert (told and told[0]) == found
+
+
+BLOCKS = LESSONS.of("03-transformer-blocks")
+
+
+@pytest.mark.parametrize(
+    ("edit", "found"),
+    [
+        (
+            ("self.feed_forward(self.norm_2(X)", "self.feed_forward(X.tanh()"),
+            "a mistake in what is done with feed_forward",
+        ),
+        (("self.attention(self.norm_1(X) if", "self.attention(X.tanh() if"), None),  # norm_2 and feed_forward come after it
+        (("", ""), None),
+    ],
+)
+def test_in_which_part_of_a_block_the_mistake_lies(edit, found):
+    [case] = [case for case in cases_of(BLOCKS, "EncoderBlock") if case.name == "usual"]
+    names, build = namespace(BLOCKS), (6, 2, 5, 0.0, "pre")
+    right_one = right(BLOCKS)
+    requests = []
+    for x in (_draw(2, 4, 6), _draw(1, 3, 6)):
+        weights = {
+            key: _draw(*value.shape) for key, value in right_one.namespace["EncoderBlock"](*build).named_parameters()
+        }
+        requests.append(Request("EncoderBlock", (x,), build=build, weights=weights))
+    exec(case.text.replace(*edit), names)
+    told = located(LocalStudent(names, BLOCKS, deep=False), right_one, requests)
     assert (told and told[0]) == found
 
 
