@@ -10,6 +10,7 @@ import functools
 from collections.abc import Sequence
 
 from autograder.judging import conditions, confirmation, probes, references, symptoms, unexplained
+from autograder.judging.careful import careful
 from autograder.judging.failure import CheckFailure, Diagnosis
 from autograder.judging.hearing import Hearing
 from autograder.judging.lesson import Lesson, mark_value
@@ -85,8 +86,9 @@ def _of_mutants(
     number = next((n for n, each in enumerate(lost) if each.exchange and each.failure.kind in ("value", "shape")), None)
     if number is None:
         return [None] * len(lost)
-    cases = mutants(lesson, exercise)
-    best, same = best_case(lesson, exercise, lost, number, hearing, passed, student, asked, cases)
+    with careful():
+        cases = mutants(lesson, exercise)
+        best, same = best_case(lesson, exercise, lost, number, hearing, passed, student, asked, cases)
     if not isinstance(best, Mutant):
         return [None] * len(lost)
     told = Diagnosis(*best.told())

@@ -42,8 +42,8 @@ def located(student: Student, right: Student, requests: Sequence[Request]) -> Sy
         return None
     return (
         f"a mistake in what is done with {around[0]}",
-        f"If all numbers of {around[0]} are 0, your result is right, and otherwise it is not. Look at what {around[0]} is applied "
-        "to, and at what becomes of that.",
+        f"If all numbers of {around[0]} are 0, your result is right, and otherwise it is not. Look at what {around[0]} is "
+        "applied to, and at what becomes of that.",
     )
 
 

@@ -39,7 +39,7 @@ def best_case(
         return best
     requests = _further(exercise, lost[number], hearing, asked) if student else []
     for case in misconceptions(lesson, exercise) if cases is None else cases:
-        names = _names_in(lesson, case)
+        names = _names_in(lesson, case) if cases is None else _run(lesson, case)
         if names is None:
             continue
         known = LocalStudent(names)
@@ -120,8 +120,12 @@ def right(lesson: Lesson) -> LocalStudent:
     return _Right(references.namespace(lesson), lesson, deep=False)
 
 
-@functools.lru_cache(maxsize=2000)
+@functools.cache
 def _names_in(lesson: Lesson, case: Case) -> dict[str, Any] | None:
+    return _run(lesson, case)
+
+
+def _run(lesson: Lesson, case: Case) -> dict[str, Any] | None:
     """Return the namespace of a wrong answer that has run, or None for one made by an edit that does not run."""
     found = references.namespace(lesson)
     try:

@@ -145,7 +145,10 @@ BLOCKS = LESSONS.of("03-transformer-blocks")
             ("self.feed_forward(self.norm_2(X)", "self.feed_forward(X.tanh()"),
             "a mistake in what is done with feed_forward",
         ),
-        (("self.attention(self.norm_1(X) if", "self.attention(X.tanh() if"), None),  # norm_2 and feed_forward come after it
+        (
+            ("self.attention(self.norm_1(X) if", "self.attention(X.tanh() if"),
+            None,
+        ),  # norm_2 and feed_forward come after it
         (("", ""), None),
     ],
 )
