@@ -1,15 +1,13 @@
 """Grade a whole class: results in parallel, while one writer puts finished ones into the gradebook."""
 
 import contextlib
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from rich.console import Console
-
 from autograder.grading.cluster import on_cluster
 from autograder.grading.committed import assignment_in, roster_of
+from autograder.grading.console import console as make_console
 from autograder.grading.course import Course
 from autograder.grading.differences import show_difference
 from autograder.grading.gradebook import GradebookWriter
@@ -40,7 +38,7 @@ def grade_class(course: Course, options: Options) -> int:
 
     Raises LookupError if there is nothing to grade, or something needed for grading is missing.
     """
-    console = Console(width=None if os.isatty(1) else 110)
+    console = make_console()
     released = assignment_in(course, options.assignment)
     handed_in = _chosen(course, options)
     if not options.settings.trust and not options.scheduler:
