@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from autograder.grading import commands as teaching
+from autograder.grading.commands import moving
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -24,7 +24,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for add in (_add_check, _add_build, _add_new, _add_answers, _add_audit, _add_demo, _add_bench):
         add(commands)
-    teaching.add_all(commands)
+    moving.add_all(commands)
     return parser
 
 

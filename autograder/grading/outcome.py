@@ -64,15 +64,18 @@ def human(student: str, error: BaseException | str) -> Outcome:
     return Outcome(student, HUMAN, reason=readable(str(error)) or type(error).__name__)
 
 
-def same_as_others(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Add a note to the outcomes whose submissions earned points and are identical to another one."""
+def same_as_others(outcomes: Sequence[Outcome], groups: Mapping[str, Sequence[str]] | None = None) -> list[Outcome]:
+    """Add a note to the outcomes whose submissions earned points and are identical to another one, outside one's group."""
+    group_of = {member: name for name, members in (groups or {}).items() for member in members}
     by_digest: dict[str, list[str]] = {}
     for outcome in outcomes:
         if outcome.state == GRADED and outcome.earned:
             by_digest.setdefault(outcome.digest, []).append(outcome.student)
     noted = []
     for outcome in outcomes:
-        others = [s for s in by_digest.get(outcome.digest, ()) if s != outcome.student] if outcome.earned else []
+        own = group_of.get(outcome.student, outcome.student)
+        same = by_digest.get(outcome.digest, ()) if outcome.earned else ()
+        others = [student for student in same if group_of.get(student, student) != own]
         note = f"the same work as {', '.join(others[:5])}"
         noted.append(replace(outcome, notes=(*outcome.notes, note)) if others else outcome)
     return noted

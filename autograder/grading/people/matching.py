@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import permutations, product
 
 from autograder.grading.people.names import folded, joined, spellings, words
 from autograder.grading.people.roster import Roster, Student
+
+#: The words of a name that are compared; each may have three spellings.
+_MOST_WORDS = 6
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,7 @@ def _names(student: Student) -> set[tuple[str, ...] | str]:
     parts = [part for part in (student.first_name, student.last_name) if part]
     found: set[tuple[str, ...] | str] = set()
     for order in permutations(parts):
-        for text in spellings(" ".join(order)):
-            found |= {words(text), joined(text)}
+        each = [sorted(spellings(word)) for word in " ".join(order).split()[:_MOST_WORDS]]
+        for spelt in product(*each):  # people write one of their umlauts so and the other so
+            found |= {words(" ".join(spelt)), joined("".join(spelt))}
     return found - {(), ""}
