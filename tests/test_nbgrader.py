@@ -150,6 +150,6 @@ def test_validate_passes_the_solution_and_fails_the_release(graded, command):
     [("=1+1", "'=1+1"), ("@sum", "'@sum"), ("Ada, Countess", "Ada, Countess"), (None, ""), (-1.5, -1.5)],
 )
 def test_a_spreadsheet_reads_names_as_names(text, written):
-    from autograder.nbgrader_plugins.export import harmless
+    from autograder.grading.exports.cells import harmless
 
     assert harmless(text) == written

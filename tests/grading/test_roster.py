@@ -9,7 +9,8 @@ from made_up import ASSIGNMENT, DUE
 from autograder.grading.hand_ins import HandIn
 from autograder.grading.marks.book import Work, opened
 from autograder.grading.marks.settle import penalties, settle
-from autograder.grading.marks.standing import EXCUSED, MISSING, UNMARKED, WAITING, class_standing
+from autograder.grading.marks.standing import EXCUSED, MISSING, UNMARKED, WAITING
+from autograder.grading.marks.standing_of import class_standing
 from autograder.grading.outcome import GRADED, HUMAN, Outcome, same_as_others
 from autograder.grading.people.groups import shared
 from autograder.grading.people.matching import Directory, Who

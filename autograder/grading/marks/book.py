@@ -132,7 +132,10 @@ def marks(db: Any, assignment: str | None = None) -> list[Mark]:
     if assignment is not None:
         asked = asked.filter(Assignment.name == assignment)
     said = comments(db)
-    return [Mark(*row[:7], bool(row[7]), said.get((row[1], row[3]), ("", ""))[1]) for row in asked.all()]
+    return [
+        Mark(one, notebook, who, cell, auto, manual, extra, bool(is_open), said.get((notebook, cell), ("", ""))[1])
+        for one, notebook, who, cell, auto, manual, extra, is_open in asked.all()
+    ]
 
 
 def comments(db: Any) -> dict[tuple[str, str], tuple[str, str]]:

@@ -1,6 +1,7 @@
 """Points in time: in UTC inside, written by teachers and platforms in many ways."""
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -44,7 +45,7 @@ def moment(text: str, here: tzinfo) -> datetime:
     raise ValueError(f"Expected a time such as 2026-10-05 23:59, but got {text[:60]!r}.")
 
 
-def _reader(form: str):  # type: ignore[no-untyped-def]
+def _reader(form: str) -> Callable[[str], datetime]:
     return lambda text: datetime.strptime(text, form)
 
 

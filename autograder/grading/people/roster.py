@@ -126,10 +126,10 @@ def _student(given: Mapping[str, str], here: tzinfo, assignments: Sequence[str])
         last, first = (name.split(",", 1) if "," in name else [*name.rsplit(" ", 1)[::-1], ""])[:2]
     extensions = {}
     for item in _items(given.get("extension", "")):
-        which, colon, more = item.partition(":") if "=" not in item else item.partition("=")
+        which, colon, said = item.partition(":") if "=" not in item else item.partition("=")
         if not colon:
             raise ValueError(f"expected an extension such as '01-attention: +3', but got {item!r}")
-        extensions[_known(which.strip(), assignments)] = extension(more.strip(), here)
+        extensions[_known(which.strip(), assignments)] = extension(said.strip(), here)
     excused = [_known(item, assignments) if item != "all" else item for item in _items(given.get("excused", ""))]
     more = {name: given.get(name, "") for name in ("email", "login", "section", "group")}
     return Student(who, last.strip(), first.strip(), **more, extensions=extensions, excused=frozenset(excused))

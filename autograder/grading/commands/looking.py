@@ -1,0 +1,47 @@
+"""Commands that look at a graded class and hand its grades out."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+
+def add_all(commands: Any) -> None:
+    """Add this module's commands to the parser of ``autograder``."""
+    for add in (_add_export,):
+        add(commands)
+
+
+def _add_export(commands: Any) -> None:
+    about = (
+        "Write an assignment's grades: into the sheet that you downloaded from Canvas, Moodle or Brightspace, or as CSV, JSON, "
+        "JUnit or Gradescope's results. Students without a decision (needs a human, not yet marked, not handed in) get no points."
+    )
+    parser = commands.add_parser("export", help="write grades for a platform", description=about)
+    parser.add_argument("assignment", metavar="ASSIGNMENT")
+    formats = ("canvas", "moodle", "brightspace", "gradescope", "csv", "json", "junit")
+    parser.add_argument("--to", required=True, choices=formats, help="the format")
+    parser.add_argument(
+        "--sheet", type=Path, metavar="CSV", help="the sheet that the platform handed out; a copy is filled"
+    )
+    where = "where to write (default: beside the sheet, or grading/export/)"
+    parser.add_argument("--output", type=Path, metavar="PATH", help=where)
+    parser.add_argument(
+        "--column", default="", metavar="TITLE", help="the column, if it is not called like the assignment"
+    )
+    parser.add_argument("--per-exercise", action="store_true", help="a column for each exercise, called like it")
+    parser.add_argument("--zero-if-missing", action="store_true", help="give 0 to whoever handed in nothing")
+    unmarked = "write points although written questions are not yet marked"
+    parser.add_argument("--unmarked", action="store_true", help=unmarked)
+    parser.set_defaults(run=_export)
+
+
+def _export(options: argparse.Namespace) -> int:
+    from autograder.grading.console import console
+    from autograder.grading.course import find_course
+    from autograder.grading.exports.export import Order, export
+    from autograder.grading.exports.filling import Choice
+
+    choice = Choice(options.column, options.per_exercise, options.zero_if_missing, options.unmarked)
+    return export(
+        find_course(), Order(options.assignment, options.to, options.sheet, options.output, choice), console()
+    )
