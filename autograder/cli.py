@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from autograder.grading.commands import looking, moving
+from autograder.grading.commands import asking, looking, moving
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -24,8 +24,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for add in (_add_check, _add_build, _add_new, _add_answers, _add_audit, _add_demo, _add_bench):
         add(commands)
-    moving.add_all(commands)
-    looking.add_all(commands)
+    for teaching in (moving, looking, asking):
+        teaching.add_all(commands)
     return parser
 
 

@@ -132,7 +132,7 @@ def random_class(course: Course, number: int, seed: int = 1) -> None:
     """Make a class of this size, with the misconceptions that the lesson knows, each with a likelihood of its own."""
     draw = random.Random(seed)
     lesson = find_course().lessons.of(ASSIGNMENT)
-    known = {name: [case.name for case in misconceptions(lesson, name)] for name in lesson.exercises}
+    known = {name: [case.title for case in misconceptions(lesson, name)] for name in lesson.exercises}
     wrong: dict[str, dict[str, str]] = {}
     for student in range(number):
         missed = [name for name in known if draw.random() < 0.25]

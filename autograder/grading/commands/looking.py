@@ -7,7 +7,7 @@ from typing import Any
 
 def add_all(commands: Any) -> None:
     """Add this module's commands to the parser of ``autograder``."""
-    for add in (_add_export,):
+    for add in (_add_export, _add_report):
         add(commands)
 
 
@@ -45,3 +45,22 @@ def _export(options: argparse.Namespace) -> int:
     return export(
         find_course(), Order(options.assignment, options.to, options.sheet, options.output, choice), console()
     )
+
+
+def _add_report(commands: Any) -> None:
+    about = (
+        "Write one page about an assignment, or about the whole course: distribution, pass rates, misconceptions and who has "
+        "them, similar wrong answers without a name, what to look at, changes by a regrade. It needs no network."
+    )
+    parser = commands.add_parser("report", help="see the class on one page", description=about)
+    parser.add_argument("assignment", metavar="ASSIGNMENT", nargs="?", help="default: the whole course")
+    parser.add_argument("--output", type=Path, metavar="PATH", help="where to write (default: grading/report/)")
+    parser.set_defaults(run=_report)
+
+
+def _report(options: argparse.Namespace) -> int:
+    from autograder.grading.course import find_course
+    from autograder.grading.report.write import write_report
+
+    print(f"report: {write_report(find_course(), options.assignment, options.output)}")
+    return 0
