@@ -27,7 +27,7 @@ HOSTILE = sorted((COURSE.root / "tests" / "attacks" / "cases").glob("page_*.py")
 [SLOW] = [path for path in HOSTILE if path.stem == "page_never_ready"]
 
 #: The real total. The page of formgrader has none; there, the box of the first cell with points must be seen.
-TOTAL = {"feedback": "h4", "formgrade": "input.score"}
+TOTAL = {"feedback": "#total", "formgrade": "input.score"}
 
 
 def formatted(text, attachments=None):

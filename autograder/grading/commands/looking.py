@@ -7,7 +7,7 @@ from typing import Any
 
 def add_all(commands: Any) -> None:
     """Add this module's commands to the parser of ``autograder``."""
-    for add in (_add_export, _add_report):
+    for add in (_add_export, _add_report, _add_gradescope):
         add(commands)
 
 
@@ -63,4 +63,32 @@ def _report(options: argparse.Namespace) -> int:
     from autograder.grading.report.write import write_report
 
     print(f"report: {write_report(find_course(), options.assignment, options.output)}")
+    return 0
+
+
+def _add_gradescope(commands: Any) -> None:
+    about = (
+        "Build the zip for a programming assignment on Gradescope: setup.sh and run_autograder at its root. Where the container "
+        "cannot seal students' code, it refuses and says so, unless the zip is built with --trusted."
+    )
+    parser = commands.add_parser("gradescope", help="build the zip for Gradescope", description=about)
+    parser.add_argument("assignment", metavar="ASSIGNMENT")
+    parser.add_argument("--output", type=Path, metavar="ZIP", help="where to write (default: grading/export/)")
+    parser.add_argument("--trusted", action="store_true", help="let submissions run without a sandbox")
+    parser.add_argument("--leaderboard", action="store_true", help="show points on Gradescope's leaderboard")
+    parser.set_defaults(run=_gradescope)
+
+
+def _gradescope(options: argparse.Namespace) -> int:
+    from autograder.grading.course import find_course
+    from autograder.grading.gradescope.zip_file import build
+
+    course = find_course()
+    output = options.output or course.grading / "export" / f"{options.assignment}-gradescope.zip"
+    path = build(course, options.assignment, output, options.trusted, options.leaderboard)
+    print(
+        f"gradescope: {path}\nUpload it as the autograder; base image: Ubuntu 24.04 or later, with Python 3.11 or later."
+    )
+    if options.trusted:
+        print("Built for trusted use: where nothing can be sealed, a hostile notebook can write its own results.")
     return 0

@@ -7,7 +7,7 @@ from typing import Any
 
 def add_all(commands: Any) -> None:
     """Add this module's commands to the parser of ``autograder``."""
-    for add in (_add_collect, _add_grade):
+    for add in (_add_collect, _add_grade, _add_feedback):
         add(commands)
 
 
@@ -83,3 +83,27 @@ def _grade(options: argparse.Namespace) -> int:
         Settings.from_environment(**given),
     )
     return grade_class(course, asked)
+
+
+def _add_feedback(commands: Any) -> None:
+    about = (
+        "Write the feedback pages of everyone who was graded, several at a time. Pages are always written anew: they show "
+        "the latest points, marks and comments."
+    )
+    parser = commands.add_parser("feedback", help="write a class's feedback pages", description=about)
+    parser.add_argument("assignment", metavar="ASSIGNMENT")
+    parser.add_argument("--student", action="append", metavar="ID", help="only this student's (repeatable)")
+    parser.add_argument("--workers", type=int, default=None, help="pages at a time (default: one for each core)")
+    parser.set_defaults(run=_feedback)
+
+
+def _feedback(options: argparse.Namespace) -> int:
+    from joblib import cpu_count
+
+    from autograder.grading.course import find_course
+    from autograder.grading.page_run import write_pages
+
+    workers = cpu_count() if options.workers is None else options.workers
+    if workers < 1:
+        raise ValueError(f"--workers should be at least 1, but is {workers}.")
+    return write_pages(find_course(), options.assignment, options.student or (), workers)

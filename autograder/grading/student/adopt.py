@@ -65,7 +65,7 @@ def _assignment_of(course: Course, exercise: str) -> str:
 def _needed(texts: Iterable[str], exercise: str, exercises: frozenset[str]) -> list[ast.stmt]:
     """Return the student's definition of the exercise, and before it the helpers of their own that it uses."""
     defined: dict[str, ast.stmt] = {}
-    imports: list[ast.stmt] = []
+    imports: list[ast.Import | ast.ImportFrom] = []
     for text in texts:
         try:
             nodes = ast.parse(notebooks.without_magics(text)).body
@@ -91,13 +91,15 @@ def _needed(texts: Iterable[str], exercise: str, exercises: frozenset[str]) -> l
 
     add(exercise)
     used = {node.id for one in order for node in ast.walk(one) if isinstance(node, ast.Name)}
-    needed = [node for node in imports if _gives(node) & used]
-    return [*needed, *order] if order else []
+    return [*(kept for node in imports for kept in _only(node, used)), *order] if order else []
 
 
-def _gives(node: ast.stmt) -> set[str]:
-    names = node.names if isinstance(node, ast.Import | ast.ImportFrom) else []
-    return {(alias.asname or alias.name).partition(".")[0] for alias in names}
+def _only(node: ast.Import | ast.ImportFrom, used: set[str]) -> list[ast.stmt]:
+    """Return an import with only the names that are used; nothing if none is."""
+    names = [alias for alias in node.names if (alias.asname or alias.name).partition(".")[0] in used]
+    if not names:
+        return []
+    return [ast.Import(names) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, names, node.level)]
 
 
 class _WithoutDocstrings(ast.NodeTransformer):
