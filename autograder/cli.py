@@ -22,7 +22,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="autograder", description="Build, check and audit the course.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_add_check, _add_build, _add_new, _add_answers, _add_audit, _add_demo, _add_bench):
+    for add in (_add_check, _add_build, _add_new, _add_answers, _add_audit, _add_demo, _add_bundle, _add_bench):
         add(commands)
     for teaching in (moving, looking, asking):
         teaching.add_all(commands)
@@ -98,6 +98,20 @@ def _add_demo(commands: Any) -> None:
     parser.set_defaults(run=_demo)
 
 
+def _add_bundle(commands: Any) -> None:
+    about = (
+        "Make what students get, without solutions, mark schemes and known right answers: a zip archive, and with --branch a "
+        "git branch of its own. It fails if anything in it would give an answer away."
+    )
+    parser = commands.add_parser("bundle", help="make what students get", description=about)
+    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="only these assignments (default: all)")
+    parser.add_argument(
+        "--output", type=Path, default=Path("dist/course.zip"), metavar="ZIP", help="default: dist/course.zip"
+    )
+    parser.add_argument("--branch", metavar="NAME", help="commit the same to this branch, for students to pull")
+    parser.set_defaults(run=_bundle)
+
+
 def _add_bench(commands: Any) -> None:
     about = "Measure speed and memory as ratios, and write bench.json."
     parser = commands.add_parser("bench", help="measure the ratios", description=about)
@@ -149,6 +163,14 @@ def _demo(options: argparse.Namespace) -> int:
     from autograder.authoring.demo import demo
 
     return demo(options.folder, options.student or ())
+
+
+def _bundle(options: argparse.Namespace) -> int:
+    from autograder.authoring.bundle import bundle
+    from autograder.grading.course import find_course
+
+    print(*bundle(find_course(), options.lessons, options.output, options.branch), sep="\n")
+    return 0
 
 
 def _bench(options: argparse.Namespace) -> int:
