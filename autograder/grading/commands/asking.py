@@ -7,7 +7,7 @@ from typing import Any
 
 def add_all(commands: Any) -> None:
     """Add this module's commands to the parser of ``autograder``."""
-    for add in (_add_why, _add_replay, _add_adopt, _add_request, _add_requests):
+    for add in (_add_why, _add_replay, _add_adopt, _add_similar, _add_request, _add_requests):
         add(commands)
 
 
@@ -50,6 +50,20 @@ def _add_adopt(commands: Any) -> None:
     parser.add_argument("--hint", default="", help="what happens, in one sentence, and where to look")
     parser.add_argument("--right", action="store_true", help="a right answer that was judged wrongly")
     parser.set_defaults(run=_adopt)
+
+
+def _add_similar(commands: Any) -> None:
+    about = (
+        "Compare the answers of a class, without what was released and what the bank of known answers holds. A page shows pairs "
+        "side by side; it points, and says nothing about anybody."
+    )
+    parser = commands.add_parser("similar", help="find similar answers", description=about)
+    parser.add_argument("assignment", metavar="ASSIGNMENT")
+    parser.add_argument(
+        "--least", type=float, default=0.6, metavar="SHARE", help="list pairs from here on (default: 0.6)"
+    )
+    parser.add_argument("--output", type=Path, metavar="PATH", help="where to write (default: grading/similar/)")
+    parser.set_defaults(run=_similar)
 
 
 def _add_request(commands: Any) -> None:
@@ -99,6 +113,17 @@ def _adopt(options: argparse.Namespace) -> int:
     path = adopt(find_course(), options.student, options.exercise, **given)
     print(path.read_text(encoding="utf8"))
     print(f"adopt: {path}\nRead it before it leaves your hands, and try it: autograder audit --bank {path.parents[3]}")
+    return 0
+
+
+def _similar(options: argparse.Namespace) -> int:
+    from autograder.grading.course import find_course
+    from autograder.grading.similarity.write import write_similar
+
+    if not 0 < options.least <= 1:
+        raise ValueError(f"--least is a share between 0 and 1, but is {options.least:g}.")
+    page, number = write_similar(find_course(), options.assignment, options.least, options.output)
+    print(f"similar: {number} pairs; {page}")
     return 0
 
 
