@@ -10,7 +10,7 @@ from traitlets.config import Config
 from autograder.grading.exports.cells import number
 from autograder.judging import notebooks
 from autograder.nbgrader_plugins.config import FILTERS, configure
-from autograder.nbgrader_plugins.feedback import TEMPLATES, describe, shorten
+from autograder.nbgrader_plugins.feedback import TEMPLATES, describe, shorten, without_given
 from autograder.nbgrader_plugins.hidden import HideTests
 
 KINDS = ("feedback", "formgrade")
@@ -32,8 +32,8 @@ def exporter(kind: str, root: Path) -> HTMLExporter:
     return made
 
 
-def page(kind: str, root: Path, cells: list[dict]) -> str:
-    """Return a page with these cells, whose total is 12.5 of 14 points."""
+def page(kind: str, root: Path, cells: list[dict], given: frozenset[str] = frozenset()) -> str:
+    """Return a page with these cells, whose total is 12.5 of 14 points. ``given`` are texts of the release."""
     cells = [{**cell, "id": f"cell-{number}", "source": notebooks.source(cell)} for number, cell in enumerate(cells)]
     notebook = from_dict({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
     for cell in notebook.cells:
@@ -43,6 +43,7 @@ def page(kind: str, root: Path, cells: list[dict]) -> str:
     if kind == "feedback":
         names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells]
         rows = {name: {"score": 1.0, "points": 2.0, "open": False, "comment": ""} for name in names if name}
+        without_given(notebook, given)
         shorten(notebook, str(root))
         describe(notebook, about, rows)
         about |= {"score": 12.5, "max_score": 14.0}

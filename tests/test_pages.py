@@ -83,7 +83,14 @@ def test_what_formats_is_kept():
     page = formatted(
         "# A title\n\n**bold** `a < b` $x < y$\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n[link](https://example.com)",
     )
-    for part in ("<h1", "<strong>bold</strong>", "a &lt; b", "<mi>x</mi><mo>&lt;</mo><mi>y</mi>", "<table>", 'href="https://example.com"'):
+    for part in (
+        "<h1",
+        "<strong>bold</strong>",
+        "a &lt; b",
+        "<mi>x</mi><mo>&lt;</mo><mi>y</mi>",
+        "<table>",
+        'href="https://example.com"',
+    ):
         assert part in page
     assert 'target="_blank"' in page
     assert 'rel="noopener noreferrer"' in page

@@ -16,7 +16,7 @@ from traitlets.config import Config
 from autograder.grading.course import Course
 from autograder.grading.exports.cells import number
 from autograder.grading.marks.settle import settle
-from autograder.judging.notebooks import checked_exercise
+from autograder.judging.notebooks import checked_exercise, read, source
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -24,6 +24,8 @@ TEMPLATES = Path(__file__).parent / "templates"
 MOST_OUTPUT = 90_000
 #: Characters of the reports of checks, as tables. A longer one is shown as text, and cut.
 MOST_REPORTS = 120_000
+_HEADING = re.compile(r"^#{1,6} .+$", re.MULTILINE)
+_FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _LEFT_OUT = "What this cell shows is left out here, because the page would become too large. Your notebook has it."
 
 
@@ -66,9 +68,33 @@ class Explain(NbGraderPreprocessor):
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         about = resources["nbgrader"]
         rows, about["late_penalty"] = _marks(about)
-        shorten(nb, str(Path(about["db_url"].removeprefix("sqlite:///")).parent.parent))
+        root = Path(about["db_url"].removeprefix("sqlite:///")).parent.parent
+        without_given(nb, _given(root / "assignments" / about["assignment"] / f"{about['notebook']}.ipynb"))
+        shorten(nb, str(root))
         describe(nb, about, rows)
         return nb, resources
+
+
+def _given(release: Path) -> frozenset[str]:
+    """Return the texts of the cells of the released notebook; none if it is not there."""
+    try:
+        return frozenset(source(cell).strip() for cell in read(release)["cells"])
+    except (OSError, ValueError):
+        return frozenset()
+
+
+def without_given(nb: NotebookNode, given: frozenset[str]) -> None:
+    """Leave out what the student was given and left as it was: the experiments, and the prose but for its headings."""
+    kept = []
+    for cell in nb.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") or cell.source.strip() not in given:
+            kept.append(cell)
+        elif cell.cell_type == "markdown" and (titles := _HEADING.findall(_FENCE.sub("", cell.source))):
+            cell.source = "\n\n".join(titles)
+            kept.append(cell)
+        elif any(output.output_type == "error" for output in cell.get("outputs", ())):
+            kept.append(cell)
+    nb.cells = kept
 
 
 def describe(nb: NotebookNode, about: dict[str, Any], rows: dict[str, dict[str, Any]]) -> None:

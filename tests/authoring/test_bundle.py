@@ -53,8 +53,8 @@ def test_the_known_mistakes_are_whole_texts_and_the_same(root, files):
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("course_lib/notes.py", "SCHEME", "holds a line of a mark scheme"),
-        ("assignments/01-attention/attention.ipynb", "SOLUTION", "holds a line of the solution"),
+        ("course_lib/notes.py", "<scheme>", "holds a line of a mark scheme"),
+        ("assignments/01-attention/attention.ipynb", "<line>", "holds a line of the solution"),
         ("assignments/01-attention/x.py", "### BEGIN SOLUTION", "holds a region of a solution"),
         ("autograder/lessons/attention/answers/softmax.diff", "@@ by_hand (right) @@ x\n|y", "holds a right answer"),
     ],
@@ -63,7 +63,7 @@ def test_every_kind_of_leak_is_found(root, files, name, text, told):
     course = Course(root)
     scheme = scheme_lines((root / "solutions" / ONE[0] / "attention.py").read_text(encoding="utf8"))
     assert len(scheme) >= 2
-    text = text.replace("SCHEME", scheme[0]).replace("SOLUTION", _line_of_solution(course)) if text.isupper() else text
+    text = text.replace("<scheme>", scheme[0]).replace("<line>", _line_of_solution(course))
     assert any(told in one for one in leaks(course, {**files, name: text.encode()}))
 
 
