@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from autograder.grading.commands import asking, looking, moving
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return the exit status: 0 good, 1 a bad verdict, 2 a wrong call."""
@@ -20,8 +22,10 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="autograder", description="Build, check and audit the course.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_add_check, _add_build, _add_new, _add_answers, _add_grade, _add_audit, _add_demo, _add_bench):
+    for add in (_add_check, _add_build, _add_new, _add_answers, _add_audit, _add_demo, _add_bundle, _add_bench):
         add(commands)
+    for teaching in (moving, looking, asking):
+        teaching.add_all(commands)
     return parser
 
 
@@ -67,24 +71,6 @@ def _add_answers(commands: Any) -> None:
     parser.set_defaults(run=_answers)
 
 
-def _add_grade(commands: Any) -> None:
-    about = (
-        "Grade a class in a sandbox, in parallel, and write the gradebook. Finished submissions are never graded twice: after "
-        "an interruption, run the same command again."
-    )
-    parser = commands.add_parser("grade", help="grade a class", description=about)
-    parser.add_argument("assignment", metavar="ASSIGNMENT")
-    parser.add_argument("--workers", type=int, default=None, help="submissions at a time (default: one for each core)")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="grade on this Dask cluster, tcp://host:port")
-    parser.add_argument("--student", action="append", metavar="ID", help="grade only this student (repeatable)")
-    parser.add_argument("--force", action="store_true", help="grade finished submissions again")
-    parser.add_argument("--diff", action="store_true", help="show whose points would change, and why; write nothing")
-    parser.add_argument("--seed", type=int, help="draw inputs from this seed (default: secret, one each)")
-    parser.add_argument("--trust-submissions", action="store_true", help="run students' code without a sandbox")
-    parser.add_argument("--limits", metavar="JSON", help="limits of the sandbox, such as '{\"request_cpu\": 80}'")
-    parser.set_defaults(run=_grade)
-
-
 def _add_audit(commands: Any) -> None:
     about = "Run known right and wrong answers and print how many were accepted, rejected and named."
     parser = commands.add_parser("audit", help="grade the graders", description=about)
@@ -112,6 +98,20 @@ def _add_demo(commands: Any) -> None:
     parser.set_defaults(run=_demo)
 
 
+def _add_bundle(commands: Any) -> None:
+    about = (
+        "Make what students get, without solutions, mark schemes and known right answers: a zip archive, and with --branch a "
+        "git branch of its own. It fails if anything in it would give an answer away."
+    )
+    parser = commands.add_parser("bundle", help="make what students get", description=about)
+    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="only these assignments (default: all)")
+    parser.add_argument(
+        "--output", type=Path, default=Path("dist/course.zip"), metavar="ZIP", help="default: dist/course.zip"
+    )
+    parser.add_argument("--branch", metavar="NAME", help="commit the same to this branch, for students to pull")
+    parser.set_defaults(run=_bundle)
+
+
 def _add_bench(commands: Any) -> None:
     about = "Measure speed and memory as ratios, and write bench.json."
     parser = commands.add_parser("bench", help="measure the ratios", description=about)
@@ -126,34 +126,6 @@ def _check(options: argparse.Namespace) -> int:
     result = check_notebook(options.notebook, options.exercise, options.seed)
     print(write_json(result) if options.json else as_text(options.notebook, result))
     return 0 if result.earned == result.points else 1
-
-
-def _grade(options: argparse.Namespace) -> int:
-    from joblib import cpu_count
-
-    from autograder.grading.class_run import Options, grade_class
-    from autograder.grading.course import find_course
-    from autograder.grading.settings import Settings
-    from autograder.sandbox.outside.limits import Limits
-
-    workers = cpu_count() if options.workers is None else options.workers
-    if workers < 1:
-        raise ValueError(f"--workers should be at least 1, but is {workers}.")
-    course = find_course()
-    given: dict[str, Any] = {"seed": options.seed, "trust": options.trust_submissions}
-    given |= {"label": course.label, "lessons": course.lessons}
-    if options.limits is not None:
-        given["limits"] = Limits.from_json(options.limits)
-    asked = Options(
-        options.assignment,
-        workers,
-        options.scheduler,
-        options.diff,
-        options.force,
-        options.student or (),
-        Settings.from_environment(**given),
-    )
-    return grade_class(course, asked)
 
 
 def _build(options: argparse.Namespace) -> int:
@@ -191,6 +163,14 @@ def _demo(options: argparse.Namespace) -> int:
     from autograder.authoring.demo import demo
 
     return demo(options.folder, options.student or ())
+
+
+def _bundle(options: argparse.Namespace) -> int:
+    from autograder.authoring.bundle import bundle
+    from autograder.grading.course import find_course
+
+    print(*bundle(find_course(), options.lessons, options.output, options.branch), sep="\n")
+    return 0
 
 
 def _bench(options: argparse.Namespace) -> int:
