@@ -21,7 +21,7 @@ _MOST_ENTRIES, _MOST_NOTEBOOKS = 2_000, 10
 
 #: Files that systems and tools leave in folders and archives.
 _JUNK = re.compile(
-    r"(^|/)(\.ipynb_checkpoints|__MACOSX|__pycache__|\.git|\.vscode|\.idea)/|(^|/)(\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$"
+    r"(^|/)(\.ipynb_checkpoints|\.autograder|__MACOSX|__pycache__|\.git|\.vscode|\.idea)/|(^|/)(\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$"
 )
 _WEIGHTS = (".safetensors", ".pt", ".pth", ".ckpt", ".bin", ".npz", ".pkl")
 #: The suffix that a browser or a file manager adds to a second download or a copy.

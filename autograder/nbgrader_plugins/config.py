@@ -7,7 +7,16 @@ from typing import Any
 
 #: Files of a lesson's folder that students must not get: above all, the source with the solutions. Submissions are read by the
 #: course's own reader, which does not apply this list.
-NOT_RELEASED = ["*.py", "*.safetensors", "*.md", "__pycache__", "*.pyc", ".ipynb_checkpoints", ".pytest_cache"]
+NOT_RELEASED = [
+    "*.py",
+    "*.safetensors",
+    "*.md",
+    "__pycache__",
+    "*.pyc",
+    ".ipynb_checkpoints",
+    ".pytest_cache",
+    ".autograder",
+]
 
 _PAGES = "autograder.nbgrader_plugins.pages"
 
