@@ -47,7 +47,7 @@ def _table(values: Tensor, wrong: Tensor | None, caption: str) -> str:
     return (
         '<div style="display:inline-block;vertical-align:top;max-width:100%;overflow-x:auto;margin:0.3em 1.5em 0.3em 0"'
         f"{scrolls}>"
-        '<table style="border-collapse:collapse;table-layout:auto;margin:0">'
+        '<table style="border-collapse:collapse;table-layout:auto;margin:0;overflow-wrap:normal">'
         f'<caption style="caption-side:top;text-align:left;padding:2px 0">{about}</caption>'
         f'<thead><tr style="{_ROW}"><td style="{_HEAD}"></td>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"

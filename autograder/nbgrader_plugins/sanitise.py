@@ -34,7 +34,7 @@ _NUMBERS = {"colspan": 50, "rowspan": 50, "width": 2000, "height": 2000, "start"
 # fmt: off
 _REPORT_PROPERTIES = {
     "background", "border", "border-collapse", "border-left", "caption-side", "color", "display", "font-size", "font-weight",
-    "margin", "max-width", "overflow-wrap", "overflow-x", "padding", "padding-left", "table-layout", "text-align",
+    "margin", "max-width", "min-width", "overflow-wrap", "overflow-x", "padding", "padding-left", "table-layout", "text-align",
     "vertical-align", "white-space", "width",
 }
 # fmt: on
