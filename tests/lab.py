@@ -98,7 +98,7 @@ class Notebook:
         self.page.wait_for_function(_RUNNING)
 
     def run_all(self) -> None:
-        """Run all cells from the menu. What is asked of a kernel that is only just starting is lost, so this looks whether it began."""
+        """Run all cells from the menu. What is asked of a kernel that is just starting is lost: this looks whether it began."""
         for _ in range(10):
             self._menu("Run", "Run All Cells")
             self.page.wait_for_timeout(1500)

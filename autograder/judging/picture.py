@@ -43,11 +43,11 @@ def _table(values: Tensor, wrong: Tensor | None, caption: str) -> str:
         cells = "".join(_cell(x, bool(wrong[i, j]) if wrong is not None else False) for j, x in enumerate(row))
         rows.append(f'<tr style="{_ROW}"><th scope="row" style="{_HEAD}">{i}</th>{cells}</tr>')
     about = f"{escape(caption)}<br><small>rows: queries, columns: keys</small>"
-    scrolls = f' role="region" tabindex="0" aria-label="{escape(caption)}"' if width > _FITS else ""
+    scrolls = f' role="group" tabindex="0" aria-label="{escape(caption)}"' if width > _FITS else ""
     return (
-        '<div style="display:inline-block;vertical-align:top;max-width:100%;overflow-x:auto;margin:0.3em 1.5em 0.3em 0"'
+        '<div style="display:inline-block;vertical-align:top;max-width:100%;overflow-x:auto;margin:0.3em 0"'
         f"{scrolls}>"
-        '<table style="border-collapse:collapse;table-layout:auto;margin:0;overflow-wrap:normal">'
+        '<table style="border-collapse:collapse;table-layout:auto;margin:0 1.5em 0 0;overflow-wrap:normal">'
         f'<caption style="caption-side:top;text-align:left;padding:2px 0">{about}</caption>'
         f'<thead><tr style="{_ROW}"><td style="{_HEAD}"></td>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
