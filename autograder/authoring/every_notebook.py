@@ -45,9 +45,9 @@ if importlib.util.find_spec("autograder") is None:
 _END = """\
 ## Where you stand
 
-Run the cell below at any time. It runs none of your code: it reads the saved notebook, its files and what your checks have said, and
-shows what you have, what is left, and whether it is saved. To hand in, save the notebook and run `hand_in("{assignment}")` in a new
-cell: it makes one file, `{assignment}.zip`, and lists what will be graded."""
+Run the cell below at any time. It runs none of your code: it reads the saved notebook, its files and what your checks have said,
+and shows what you have, what is left, and whether it is saved. To hand in, save the notebook and run `hand_in("{assignment}")` in
+a new cell: it makes one file, `{assignment}.zip`, and lists what will be graded."""
 
 _PANEL = """\
 from autograder import hand_in, progress

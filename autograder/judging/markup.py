@@ -13,6 +13,7 @@ RIGHT, WRONG, PART, ADVICE = "#0072b2", "#d55e00", "#cc79a7", "#e69f00"
 
 #: A table as wide as its output, up to a width that reads well; the second column has the width of "10.5 of 11.5".
 _TABLE = "width:100%;min-width:18em;max-width:60em;table-layout:fixed;border-collapse:collapse;text-align:left;margin:0.4em 0"
+_CAPTION = "caption-side:top;text-align:left;padding:2px 0;overflow-wrap:anywhere"
 _HEAD = "text-align:{side};padding:2px 8px;font-weight:normal;font-size:85%{width}"
 _CELL = "text-align:{side};vertical-align:top;padding:2px 8px;white-space:normal;overflow-wrap:anywhere"
 
@@ -27,7 +28,7 @@ def table(caption: str, heads: Iterable[str], rows: Iterable[str], last: str = "
         for name, side, width in zip(names, sides, widths, strict=True)
     )
     return (
-        f'<table style="{_TABLE}"><caption style="caption-side:top;text-align:left;padding:2px 0;overflow-wrap:anywhere">{caption}</caption>'
+        f'<table style="{_TABLE}"><caption style="{_CAPTION}">{caption}</caption>'
         f'<thead><tr style="background:transparent">{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
     )
 

@@ -46,6 +46,15 @@ def saved_notebook(assignment: str, folder: Path | None = None) -> OpenNotebook 
     return saved_notebook(assignment, Path()) if named else None
 
 
+def any_saved_notebook() -> OpenNotebook | None:
+    """Return the notebook that the editor says this kernel runs, of whatever lesson; None if it says nothing, and in Colab."""
+    path = None if in_colab() else _named()
+    try:
+        return OpenNotebook(notebooks.read(path)["cells"], path) if path else None
+    except (OSError, ValueError):
+        return None
+
+
 def assignment_in(notebook: dict[str, Any]) -> str:
     """Return the assignment that a notebook's metadata names, or the empty string."""
     metadata = notebook.get("metadata", {})
