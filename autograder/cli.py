@@ -26,7 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="autograder", description="Build, check and audit the course.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    student_commands.add_commands(commands, _check, _progress, _hand_in)
+    student_commands.add_commands(commands, _lab, _check, _progress, _hand_in)
     _add_grade(commands)
     author_commands.add_commands(commands, _build, _new, _answers, _audit, _demo, _bench)
     return parser
@@ -48,6 +48,12 @@ def _add_grade(commands: Any) -> None:
     parser.add_argument("--trust-submissions", action="store_true", help="run students' code without a sandbox")
     parser.add_argument("--limits", metavar="JSON", help="limits of the sandbox, such as '{\"request_cpu\": 80}'")
     parser.set_defaults(run=_grade)
+
+
+def _lab(options: argparse.Namespace) -> int:
+    from autograder.grading.working_copy import open_lab
+
+    return open_lab(options.folder, not options.no_start)
 
 
 def _check(options: argparse.Namespace) -> int:

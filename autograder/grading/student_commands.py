@@ -1,4 +1,4 @@
-"""How a student calls ``check``, ``progress`` and ``hand-in``, which need neither nbgrader nor a course folder."""
+"""How a student calls ``lab``, ``check``, ``progress`` and ``hand-in``, which need neither nbgrader nor a course folder."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,11 +7,22 @@ from typing import Any
 Run = Callable[[Any], int]
 
 
-def add_commands(commands: Any, check: Run, progress: Run, hand_in: Run) -> None:
+def add_commands(commands: Any, lab: Run, check: Run, progress: Run, hand_in: Run) -> None:
     """Add them to the command line, with what runs each."""
+    _add_lab(commands, lab)
     _add_check(commands, check)
     _add_progress(commands, progress)
     _add_hand_in(commands, hand_in)
+
+
+def _add_lab(commands: Any, run: Run) -> None:
+    about = (
+        "Copy the notebooks to a folder of your own, and open JupyterLab there. What you wrote is never overwritten."
+    )
+    parser = commands.add_parser("lab", help="open your copy of the notebooks", description=about)
+    parser.add_argument("--folder", type=Path, default=Path("work"), help="where your copy is (default: work)")
+    parser.add_argument("--no-start", action="store_true", help="only copy")
+    parser.set_defaults(run=run)
 
 
 def _add_check(commands: Any, run: Run) -> None:
