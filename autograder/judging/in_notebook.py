@@ -1,6 +1,7 @@
 """``check``, ``progress`` and ``hand_in`` for a notebook cell."""
 
 import inspect
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -108,7 +109,26 @@ def _check(lesson: Any, exercise: str, seed: int | None) -> float:
         report.note = " ".join(part for part in (newer_cell(exercise, names), report.note) if part)
         remember(lesson, report, names, files.seen)
         replace(report)
+    if os.environ.get("NBGRADER_VALIDATING") and not report.full:  # nbgrader would call 0 points "partial credit"
+        raise NotPassed(report)
     return Points(min(max(report.earned, 0.0), report.points))
+
+
+class NotPassed(Exception):
+    """In ``nbgrader validate``: an exercise without all its points, and why in a few words."""
+
+    def __init__(self, report: Any):
+        if report.unwritten:
+            first = next(result.failure for result in report.results if result.failure)
+            why = f"not written yet. {first.message}"
+        else:
+            causes = f" Likely cause: {', '.join(report.named)}." if report.named else ""
+            failed = sum(not result.passed for result in report.results if result.points)
+            why = f"{report.score}; {failed} properties fail.{causes}"
+        super().__init__(f"{report.exercise}: {why} Run its check in the notebook to see the table.")
+
+    def _render_traceback_(self) -> list[str]:  # IPython asks for it
+        return [str(self)]
 
 
 class Stopped(KeyboardInterrupt):
