@@ -12,7 +12,7 @@ from sample_class import SHARES
 
 from autograder.cli import main
 from autograder.grading.belongs import released_for
-from autograder.grading.handing_in import pack, read_back
+from autograder.grading.handing_in import contents, pack, read_back
 from autograder.grading.student_work import find_notebook, progress_in
 from autograder.grading.submission import from_folder
 from autograder.grading.working_copy import copy_new, open_lab
@@ -79,10 +79,10 @@ def test_the_file_holds_the_notebook_its_weights_and_modules_and_nothing_else(wo
     made = pack(lesson / "captioning (1).ipynb")
     assert made.archive == lesson / "05-captioning.zip"
     with zipfile.ZipFile(made.archive) as archive:
-        assert archive.namelist() == ["captioning (1).ipynb", "captioner.safetensors", "results.json", "mine.py"]
+        assert archive.namelist() == ["captioning.ipynb", "captioner.safetensors", "results.json", "mine.py"]
     submission = read_back(made)
     assert set(submission.files) == {"captioner.safetensors", "results.json", "mine.py"}
-    assert "no_price.safetensors was not handed in" in submission.notes
+    assert "✗ missing: no_price.safetensors" in contents(made)
     assert sorted(path.name for path in lesson.iterdir() if path.suffix == ".part") == []
 
 

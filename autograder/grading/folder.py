@@ -190,5 +190,10 @@ def with_expected_names(files: Mapping[str, bytes], expected: Sequence[str]) -> 
 
 def _plain_name(path: str) -> str:
     """Return the lower-case name that a file had before it was copied or downloaded again."""
+    return original_name(path).lower()
+
+
+def original_name(path: str) -> str:
+    """Return the name that a file had before a browser or a file manager made it the second one of that name."""
     name = PurePosixPath(path)
-    return (_COPY.sub("", name.stem) + name.suffix).lower()
+    return _COPY.sub("", name.stem) + name.suffix

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.grading.belongs import lesson_of, released_for
-from autograder.grading.folder import MOST_BYTES, MOST_NOTEBOOK
+from autograder.grading.folder import MOST_BYTES, MOST_NOTEBOOK, original_name
 from autograder.grading.result import Result
 from autograder.grading.submission import Submission, from_folder
 from autograder.judging import notebooks
@@ -47,13 +47,15 @@ def pack(path: Path) -> HandIn:
     """
     lesson = lesson_of(path)
     released = released_for(path, lesson.assignment, lesson.lessons)
-    files = {f"{released.notebook}.ipynb": path.read_bytes()}
-    notebooks.parse(files[f"{released.notebook}.ipynb"], str(path))
+    # Outside a checkout of the course the notebook's name is only known from its file.
+    name = original_name(f"{released.notebook}.ipynb")
+    files = {name: path.read_bytes()}
+    notebooks.parse(files[name], str(path))
     own = [module.name for module in sorted(path.parent.glob("*.py")) if module.stem != path.stem]
     read = files_in(path.parent)
     files |= {name: data for name in (*lesson.handed_in, *own) if (data := read(name)) is not None}
-    beside = sum(map(len, files.values())) - len(files[f"{released.notebook}.ipynb"])
-    if len(files[f"{released.notebook}.ipynb"]) > MOST_NOTEBOOK or beside > MOST_BYTES:
+    beside = sum(map(len, files.values())) - len(files[name])
+    if len(files[name]) > MOST_NOTEBOOK or beside > MOST_BYTES:
         raise ValueError(
             f"The notebook or its files are too large: expected at most {_size(MOST_NOTEBOOK)} and {_size(MOST_BYTES)}. "
             "Clear the outputs of the notebook (Edit > Clear Outputs of All Cells), save it, and hand in again."

@@ -4,6 +4,7 @@ from course_lib.plots.alternative import alternative_text, show_figures_with_tex
 from course_lib.plots.attention import show_attention, show_heads
 from course_lib.plots.bars import show_bars
 from course_lib.plots.curves import show_curves
+from course_lib.plots.explorer import explore_attention
 from course_lib.plots.gaps import show_gaps
 from course_lib.plots.losses import show_losses
 from course_lib.plots.masks import show_mask
@@ -13,6 +14,7 @@ from course_lib.plots.words import animate_words, show_words
 __all__ = [
     "alternative_text",
     "animate_words",
+    "explore_attention",
     "show_attention",
     "show_bars",
     "show_curves",
