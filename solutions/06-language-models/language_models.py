@@ -31,7 +31,7 @@ possible, which here is known.
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), Z. Kira's CS 4644/7643 and Y. Yao's "Attention, Transformer, and BERT". Papers are named where their ideas come
 up and are listed at the end.
 
-**Before you begin.** Lessons 1 to 3 (the blocks of lesson 3 are used in section 2, the cache of lesson 2 returns in section 3). This lesson is long, and is meant for two sittings: tokens, model and
+**Before you begin.** Lessons 1 to 3 (the blocks of lesson 3 are used in section 2, the cache of lesson 2 returns in section 3); recurrent networks, lesson 4, section 2.1, for section 4 alone. This lesson is long, and is meant for two sittings: tokens, model and
 text (sections 1 to 3), then what language models know (sections 4 to 7). Exercises 6, 11, 12 and 13 are the hardest. If time is short, leave out section 4, which stands by itself. Plan about seven hours
 (an estimate from the dots and the length of the text). With the checkpoints at hand all cells of the solution took 76 seconds of one core; from nothing, five minutes.
 
@@ -642,7 +642,7 @@ the $V$ tokens is in place $i + 1$. GPT (Radford et al. 2018) and GPT-2 (2019) a
 
 ### 2.1 Many documents in one row
 
-A row of a batch has $N$ places, and documents have any length. Filling short ones up with padding wastes most of the work. So documents are **packed**: written one
+A row of a batch has $N$ places, and documents have any length. Filling short ones up with padding wastes much of the work. So documents are **packed**: written one
 after the other into the same row. But then a token must not see the document before its own. Attention needs a mask, and the positions have to
 begin again in each document:
 
@@ -799,7 +799,7 @@ r"""
 
 It has 124,439,808, to the last digit those of the published weights (lesson 3 says where the 117M come from). The gradient is nonzero below the diagonal and on it, and exactly 0
 above: no logit depends on a later token. The diagonal is by far the largest, because the residual connections carry a token's own vector
-straight to the output, and attention has still learned to look nowhere.
+straight to the output, and attention does not know yet where to look.
 </details>
 
 ### 2.3 The loss: shifted exactly once
@@ -1163,7 +1163,7 @@ r"""
 <details><summary>What you should see</summary>
 
 Without a cache the time grows in proportion to what is read, and faster in the end, when the weights of attention count. With the cache it hardly grows: one row goes through the matrices, and only the attention looks at all that is
-there. The cache holds keys and values, of every block, of every token: $2 \cdot 4 \cdot 512 \cdot 128 \cdot 4 = 2{,}097{,}152$ bytes, for a single row of a batch. In large models it is the cache that fills the memory of a GPU. Writing is cheap in arithmetic and dear in memory.
+there. The cache holds keys and values, of every block, of every token: $2 \cdot 4 \cdot 512 \cdot 128 \cdot 4 = 2{,}097{,}152$ bytes, for a single row of a batch. In large models it is the cache that fills the memory of a GPU. Writing is cheap in arithmetic and expensive in memory.
 </details>
 
 ### 3.3 Writing
@@ -1376,8 +1376,8 @@ no forward logits and the last one no backward ones, so these two rows are empty
 
 ### 4.2 A loss below the limit
 
-What happens to a model that sees its answers? We train both for the same number of steps on the small language of agreement. You met it in lesson 7, and section 6 comes back
-to it; here one thing counts: its probabilities are known, so the lowest possible loss is known as well. It is $-\log P(\text{sentence})$ divided by the number of predictions.
+What happens to a model that sees its answers? We train both for the same number of steps on a small language of 70 words, in which verbs and
+pronouns agree with their subjects. Section 6.2 describes it, and lesson 7 uses it too. Here one thing counts: its probabilities are known, so the lowest possible loss is known as well. It is $-\log P(\text{sentence})$ divided by the number of predictions.
 
 **Before you run it:** is the lowest possible loss from right to left higher or lower than the one from left to right? And what would you say of a model whose loss is 0?
 """
@@ -2070,7 +2070,7 @@ r"""
 
 English. Nobody knows its entropy; Shannon (1951) had people guess the next letter and found between 0.6 and 1.3 bits per letter. What can be done is to compare. The text is that of section 2.4: a million bytes of Python's documentation
 to learn from, and 136 kB of other documents to be judged by. The tokens are the 1024 of section 2.4, and `<start>` begins every document. Documents are packed into rows, as in section 2.1: a window of 128 tokens may hold the end of one and the beginning
-of another. GPT-2 has 12 blocks of width 768 and read 40 GB; this has 3 blocks of width 96 and reads its megabyte some five times, in less than three minutes of one core. (It is not handed in; its weights come with the course.)
+of another. GPT-2 has 12 blocks of width 768 and read 40 GB; this has 3 blocks of width 96 and reads its megabyte some five times, in less than three minutes of one core. (It is not handed in.)
 
 **Before you run it:** gzip looks back 32 kB and finds strings that came before; lzma looks back as far as it likes. Both are run twice: on the held-out documents alone, and *behind the training documents*, where only the bytes that the held-out ones add are counted: that is fair,
 since the model has read those, too. Order the five by bits per byte.
@@ -2133,7 +2133,7 @@ says("lzma that has read them stays ahead, with 1.78", bits["lzma, having read"]
 r"""
 <details><summary>What you should see</summary>
 
-In the run that comes with the course (a single one, of one seed) GPT needs 1.98 bits per byte, beside 2.05 of the pairs of tokens. It is ahead of gzip and lzma on the held-out documents alone, and of gzip that has read the training documents. But lzma that has read them stays ahead, with 1.78: what stands there in the same words, such as a sentence of many docstrings, costs it next to nothing, and half a million weights cannot
+In the run that is shown in the course GPT needs 1.98 bits per byte, beside 2.05 of the pairs of tokens. It is ahead of gzip and lzma on the held-out documents alone, and of gzip that has read the training documents. But lzma that has read them stays ahead, with 1.78: what stands there in the same words, such as a sentence of many docstrings, costs it next to nothing, and half a million weights cannot
 hold a million bytes. The gain over counting pairs is small: two million tokens of training are little for attention.
 </details>
 
@@ -2290,7 +2290,7 @@ What happened between 2017 and 2020 was to a large part this: the same blocks, m
 | BERT-Large | 24 | 1024 | 16 | 340M | 13 GB | 16 Cloud TPUs, 4 days | Devlin et al. 2019, appendix A.2; text from the lecture |
 | XLNet-Large | 24 | 1024 | 16 | about 340M | 126 GB | 512 TPU-v3, 5.5 days (2.5 in the lecture) | Yang et al. 2019, section 3; sizes and text from the lecture |
 | RoBERTa | 24 | 1024 | 16 | 355M | 160 GB | 1024 V100, 1 day | Liu et al. 2019 |
-| GPT-2 | 48 | 1600 | – | 1.5B | 40 GB | not published | Radford et al. 2019 |
+| GPT-2 XL | 48 | 1600 | 25 | 1.5B | 40 GB | not published | Radford et al. 2019; heads from the published weights |
 | Megatron-LM | 72 | 3072 | 32 | 8.3B | 174 GB | 512 V100, up to 10 days: "about \$430,000 on Amazon AWS" | Shoeybi et al. 2019; days and cost from the lecture |
 | GPT-3 | 96 | 12,288 | 96 | 175B | 300B tokens | $3.14 \cdot 10^{23}$ operations | Brown et al. 2020, tables 2.1 and D.1 |
 

@@ -93,8 +93,8 @@ def _last_norm_missing(title):
         yours="none of these",
         received=sorted(LAST_NORM),
         cause="post-norm in place of pre-norm",
-        hint='layers.Encoder ends with a LayerNorm if it is told "pre". A GPT is pre-norm, whatever the config says of norms. Look at '
-        "what the decoder is told.",
+        hint='layers.Encoder ends with a LayerNorm if it is told "pre". A GPT is pre-norm, whatever the config says of norms. '
+        "Look at what the decoder is told.",
     )
 
 
