@@ -887,7 +887,7 @@ claims("the model that is asked for what lies further away has the highest loss"
 r"""
 <details><summary>What you should see</summary>
 
-All three begin near $\ln 256 = 5.55$: at first every byte is as probable as any other. The loss of the model that is not shifted falls to almost nothing, and it writes one letter for ever: it has learned to repeat. Of the
+All three begin near $\ln 256 = 5.55$: at first every byte is as probable as any other. The loss of the model that is not shifted falls to almost nothing, and it writes spaces for ever, because the prompt ends with one: it has learned to repeat. Of the
 others, the model that is asked for what lies further away has the highest loss. A loss that is too good is a mistake until it is understood.
 </details>
 
@@ -1057,7 +1057,8 @@ for row, (kind, logits) in zip(axes, {"unsure": unsure, "sure": sure}.items()):
         drawn = sample(logits.expand(20_000, -1), **options, generator=torch.Generator().manual_seed(0))
         shares[kind, name] = torch.bincount(drawn, minlength=8) / 20_000
         ax.bar(range(8), shares[kind, name])
-        ax.set(title=f"{kind}, {name}", xlabel="token", ylabel="share of 20,000 draws", xticks=range(8))
+        ax.set(title=f"{kind}, {name}", xlabel="token", xticks=range(8))
+    row[0].set_ylabel("share of the draws")
 
 # %% tags=["numbers"]
 claims("$p = 0.7$ leaves four tokens of the unsure model and one of the sure one", (int((shares["unsure", "p = 0.7"] > 0).sum()), int((shares["sure", "p = 0.7"] > 0).sum())) == (4, 1))
@@ -1652,7 +1653,8 @@ Nobody tells a model to count. We give it sequences, and let it predict the next
 **Exercise 17.** ● `my_learner(num_blocks)` returns the model that you want to train and hand in, with new random weights: a `GPT` for 8 tokens and 65 places, without dropout. A width of
 32, 2 heads and a feed-forward width of 128 do; with two blocks that is what you hand in as `in_context.safetensors`, and with one block as `one_block.safetensors`, with which section 5.3 compares it. The grader calls `my_learner()` and `my_learner(1)`.
 
-Then run the cell, which trains both from the same seed. (It takes under two minutes of one core; the checkpoints are loaded if they are there. After a change of `my_learner`, pass `resume=False` once.)
+Then run the cell, which trains both from the same seed. (It takes under two minutes of one core; the checkpoints are loaded if they are there. After a change of `my_learner`, pass `resume=False` once.
+In the picture of a training the solid curve is the loss of all places in nats; the dashed one is what `validate` gives, here the loss at the end of the context as a multiple of the best possible.)
 
 The check draws new chains and compares the loss at the end of the context, over the last 16 of 64 places, with that of `predict_by_counts`. Up to 5 % more earn full points; the solution has 2.3 % more.
 
@@ -1712,13 +1714,16 @@ print(", ".join(f"{name} {times_the_best(model):.3f} times the best" for name, m
 says("With two blocks the model ends at 1.023 times the best possible loss", times_the_best(learners["two blocks"]))
 says("with one block at 1.426", times_the_best(learners["one block"]))
 says("(1.479 times the best)", alone)
+early = {name: dict(zip(run.validation_steps, run.validation)) for name, run in runs.items()}
+says("After 75 steps of training it is no better than one block, 1.53 times the best and 1.52", 75, early["two blocks"][75], early["one block"][75])
+says("after 300 it is at 1.23, and one block at 1.48", 300, early["two blocks"][300], early["one block"][300])
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-With two blocks the model ends at 1.023 times the best possible loss, and its curve over the context lies on that of the counts nearly everywhere: nobody told it to count. While it is trained, its loss stays at that of one block for
-a while and then falls, when it has found out how. For all its training, with one block at 1.426 the model hardly does better than somebody who only counts how frequent each token is (1.479 times the best): it knows which tokens are in the sequence, and not what follows which.
+With two blocks the model ends at 1.023 times the best possible loss, and its curve over the context lies on that of the counts nearly everywhere: nobody told it to count. After 75 steps of training it
+is no better than one block, 1.53 times the best and 1.52; after 300 it is at 1.23, and one block at 1.48: it has found out how. For all its training, with one block at 1.426 the model hardly does better than somebody who only counts how frequent each token is (1.479 times the best): it knows which tokens are in the sequence, and not what follows which.
 </details>
 
 ### 5.3 How does it do that?
@@ -1805,7 +1810,7 @@ text = chains[7:8, :24]
 names = ["abcdefgh"[i] for i in text[0]]
 with torch.no_grad():
     weights = two(text)[1]
-plots.show_heads(torch.cat([A[0] for A in weights]), names, names, [f"block {b}, head {h}: {scores[b, h]:.2f}" for b in range(2) for h in range(2)])
+plots.show_heads(torch.cat([A[0] for A in weights]), names, names, [f"{b}.{h}: {scores[b, h]:.2f}" for b in range(2) for h in range(2)])  # block.head: score
 with torch.no_grad():
     previous = [A.diagonal(-1, 2, 3).mean(dim=(0, 2)).tolist() for A in two(chains[:500, :-1])[1]]
 without = {(block, head): times_the_best(switched_off(two, [(block, head)])) for block in range(2) for head in range(2)}
@@ -1824,7 +1829,7 @@ says("one of the two induction heads costs less: 1.104 and 1.258", without[1, 0]
 r"""
 <details><summary>What you should see</summary>
 
-In the run that is shown in the course, the heads of the second block have scores of 0.87 and 0.90: nearly all their weight lies behind earlier copies. In the picture these are the cells one to the right of where the same letter stands before. Without them the model knows nothing any more. From 1.023 the loss rises to 1.738 times the best, which is even more than guessing all tokens alike, 1.67: what the later layers get is not what they are used to.
+In the run that is shown in the course, the heads of the second block have scores of 0.87 and 0.90: nearly all their weight lies behind earlier copies. In the picture (above each head: block.head: score) these are the cells one to the right of where the same letter stands before. Without them the model knows nothing any more. From 1.023 the loss rises to 1.738 times the best, which is even more than guessing all tokens alike, 1.67: what the later layers get is not what they are used to.
 
 In the first block one head puts 0.78 of its weight on the previous token. It looks behind no copy, and yet without it alone the loss is 1.576 times the best: the heads of the second block find nothing when no token has written down who stood before it. To lose
 one of the two induction heads costs less: 1.104 and 1.258. The other does most of the work alone. So a head that may be switched off without harm is not one that does nothing.
@@ -1962,7 +1967,7 @@ returns. It has to be a `GPT` as section 2 describes it, and nothing else: on a 
 a sentence is framed by `[CLS]`, where it begins, and `[SEP]`, where it ends, and has at most 19 tokens. The sizes are yours to choose, as long as the file has at most 16 MB: a width of 64, 4 heads, 2 blocks, a feed-forward width of 256 and no dropout do well.
 
 Then run the cell, which trains the model in half a minute of one core and writes `gpt.safetensors`. You may interrupt it: with `resume=True` it continues from the file, and a finished training is only loaded. If you change `my_gpt`
-afterwards, or repair anything that it is trained with, pass `resume=False` once to train anew.
+afterwards, or repair anything that it is trained with, pass `resume=False` once to train anew. (In the picture the solid curve is the loss in nats, and the dashed one only the part of it that is above the entropy.)
 
 The check draws new sentences. Up to 0.03 nats above their exact entropy earn full points; the solution is 0.006 nats above it.
 """
