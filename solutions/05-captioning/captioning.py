@@ -81,7 +81,7 @@ import torch.nn.functional as F
 
 from autograder.lessons.captioning import check
 from course_lib import devices, layers, plots
-from course_lib.data import END, PAD, START, draw_scenes, load_trained_captioner, scene_features, scene_vocabulary
+from course_lib.data import END, PAD, START, draw_scenes, load_captioner, scene_features, scene_vocabulary
 from course_lib.layers import TableDecoder
 from course_lib.training import fit, save_results
 
@@ -931,7 +931,7 @@ of section 7.2 without this experiment, we would have called all of it the model
 Take the attention away. The decoder then has one vector for the whole picture, the same before every word, as in 2014. To be
 fair, it may learn what to put into that vector: every cell, with its place, passes through a small network, and the mean of the results, brought to the
 width of the vector, is what the decoder gets. To the decoder this is a picture with a single cell. To see whether the vector is simply too
-small, we give it 8 numbers or 512. (Each is trained anew, a quarter as long as the captioner; these files need not be handed in.)
+small, we give it 8 numbers or 512. (Both were trained a quarter as long as the captioner. Their weights come with the course; `AGAIN = True` trains them here.)
 
 **Before you run it:** for which captions will it do as well as before? How much will 512 numbers help over 8?
 """
@@ -955,12 +955,17 @@ class OneVector(nn.Module):
         return self.decoder(self.vector(features), captions)
 
 
+AGAIN = False                   # True: train both here
+
 blind = {}
 for width in (8, 512):
     torch.manual_seed(SEED)
     bottleneck = OneVector(width)
-    fit(bottleneck, loss_with(0), draw_batch, steps=1100, learning_rate=1e-2, warmup=100, seed=SEED,
-        checkpoint=f"bottleneck_{width}.safetensors", resume=True, show=False)
+    if AGAIN:
+        fit(bottleneck, loss_with(0), draw_batch, steps=1100, learning_rate=1e-2, warmup=100, seed=SEED, show=False)
+    else:
+        load_captioner(f"one vector of {width}", bottleneck)
+    bottleneck.to(device)
     with torch.no_grad():
         vectors = bottleneck.vector(cells)                                      # (1000, 1, width)
     blind[width] = [vocabulary.decode(row) for row in greedy_caption(bottleneck.decoder, vectors)[0]]
@@ -1116,7 +1121,7 @@ transformer = TransformerCaptioner(len(vocabulary), 32)
 if AGAIN:
     fit(transformer, loss_with(0), draw_batch, steps=1500, learning_rate=5e-3, warmup=100, seed=SEED)
 else:
-    load_trained_captioner(transformer)
+    load_captioner("Transformer", transformer)
 transformer.to(device)
 with torch.no_grad():
     said, looked = greedy_caption(WordByWord(transformer), cells)

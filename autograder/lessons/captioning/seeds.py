@@ -13,6 +13,7 @@ TRAININGS = (
         "one vector",
         ("class OneVector",),
         {"by groups, 8 numbers and 512": "shares", "exact": "{width: exact(found) for width, found in blind.items()}"},
+        {"AGAIN = False": "AGAIN = True"},
         first="SEED = {seed}",
     ),
     Repetition(
