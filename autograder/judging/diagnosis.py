@@ -14,11 +14,12 @@ from autograder.judging.careful import careful
 from autograder.judging.failure import CheckFailure, Diagnosis
 from autograder.judging.hearing import Hearing
 from autograder.judging.lesson import Lesson, mark_value
+from autograder.judging.local import LocalStudent
 from autograder.judging.located import located
 from autograder.judging.lost import EXPLAIN_VALUES, Lost, same_error, without_echoes
 from autograder.judging.mutants import Mutant, mutants
 from autograder.judging.replay import Check
-from autograder.judging.search import Asked, best_case, right
+from autograder.judging.search import Asked, best_case
 from autograder.judging.student import Request, Student
 
 
@@ -50,7 +51,7 @@ def diagnose(
     for number in range(len(lost)):
         if explained[number] or (lost[number].failure.cause and enough):
             continue  # a second misconception is rare, and the search is slow
-        best, same = best_case(lesson, exercise, lost, number, hearing, passed, student, asked)
+        best, same = best_case(lesson, exercise, lost, number, hearing, passed, student, asked, LocalStudent)
         for other, fits in enumerate(same):
             if best and fits:  # also where the check itself guesses a cause
                 found[other], explained[other] = Diagnosis(best.title, best.hint, best.why), True
@@ -88,7 +89,7 @@ def _of_mutants(
         return [None] * len(lost)
     with careful():
         cases = mutants(lesson, exercise)
-        best, same = best_case(lesson, exercise, lost, number, hearing, passed, student, asked, cases)
+        best, same = best_case(lesson, exercise, lost, number, hearing, passed, student, asked, LocalStudent, cases)
     if not isinstance(best, Mutant):
         return [None] * len(lost)
     told = Diagnosis(*best.told())
@@ -131,3 +132,14 @@ def _varies(lost: Lost, student: Student | None, asked: Asked) -> bool:
     if student is None or lost.exchange is None:
         return False
     return confirmation.varies(student, asked(lost.exchange.request.name))
+
+
+class _Right(LocalStudent):
+    """The right answers, which may use what students may not."""
+
+    def _forbidden(self, exercise: str) -> tuple[str, ...]:
+        return ()
+
+
+def right(lesson: Lesson) -> LocalStudent:
+    return _Right(references.namespace(lesson), lesson, deep=False)

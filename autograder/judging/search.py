@@ -9,7 +9,6 @@ from autograder.judging.answers import Case, misconceptions
 from autograder.judging.failure import CheckFailure
 from autograder.judging.hearing import Hearing
 from autograder.judging.lesson import Lesson, mark_value
-from autograder.judging.local import LocalStudent
 from autograder.judging.lost import Lost
 from autograder.judging.replay import Check, replay, same_failure, silence
 from autograder.judging.student import Request, Student
@@ -27,11 +26,13 @@ def best_case(
     passed: Sequence[Check],
     student: Student | None,
     asked: Asked,
+    made: Callable[[dict[str, Any]], Student],
     cases: Iterable[Case] | None = None,
 ) -> tuple[Case | None, list[bool]]:
     """Return the wrong answer that fails check ``number`` like the student's and explains most other failures, and which ones.
 
-    It is one of the known misconceptions, unless other ``cases`` are given. It is none of the student's mistakes if it would
+    ``made`` returns the student who answers with the functions of a namespace. The wrong answer is one of the known
+    misconceptions, unless other ``cases`` are given. It is none of the student's mistakes if it would
     fail a check in ``passed``, or another row with other numbers.
     """
     best: tuple[Case | None, list[bool]] = (None, [])
@@ -42,7 +43,7 @@ def best_case(
         names = _names_in(lesson, case) if cases is None else _run(lesson, case)
         if names is None:
             continue
-        known = LocalStudent(names)
+        known = made(names)
         same = [False] * len(lost)
         for other in (number, *(n for n in range(len(lost)) if n != number)):
             same[other] = (
@@ -83,7 +84,7 @@ def _further(exercise: str, lost: Lost, hearing: Hearing, asked: Asked) -> Seque
 _SILENT = ("crash", "forbidden", "time")
 
 
-def _contradicts(student: LocalStudent, lost: Lost, seed: int) -> bool:
+def _contradicts(student: Student, lost: Lost, seed: int) -> bool:
     """Return whether a known mistake fails this check too, but each time in another way than the student's answer."""
     if lost.failure.kind in _SILENT or not _comparable(lost):
         return False
@@ -98,26 +99,15 @@ def _comparable(lost: Lost) -> bool:
     return lost.failure.kind not in ("unwritten", "missing", "time") and not mark_value(lost.check, "measured")
 
 
-def _fails(student: LocalStudent, check: Check, seed: int) -> bool:
+def _fails(student: Student, check: Check, seed: int) -> bool:
     counts = mark_value(check, "points", 0) and not mark_value(check, "measured")
     return bool(counts) and replay(check, student, seed) is not None
 
 
-def _fails_alike(student: LocalStudent, lost: Lost, seed: int) -> bool:
+def _fails_alike(student: Student, lost: Lost, seed: int) -> bool:
     """Return whether this known wrong answer fails the check in the same way as the student's answer."""
     other = replay(lost.check, student, seed)
     return other is not None and same_failure(lost.failure, other)
-
-
-class _Right(LocalStudent):
-    """The right answers, which may use what students may not."""
-
-    def _forbidden(self, exercise: str) -> tuple[str, ...]:
-        return ()
-
-
-def right(lesson: Lesson) -> LocalStudent:
-    return _Right(references.namespace(lesson), lesson, deep=False)
 
 
 @functools.cache
