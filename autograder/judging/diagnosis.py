@@ -2,8 +2,10 @@
 
 A failed check is run again on the same inputs with each known wrong answer in place of the student's. The diagnosis names the
 one that fails the same checks with the same wrong numbers. If none does, the failure may name its own cause, or the wrong
-numbers alone may show a symptom (:mod:`autograder.judging.symptoms`). If nothing is found in any row, one thing about the calls
-is changed at a time, to see what the answer ignores or mixes (:mod:`autograder.judging.probes`).
+numbers alone may show a symptom (:mod:`autograder.judging.symptoms`). If nothing is found in any row, three things are tried in
+turn: right answers with one small edit (:mod:`autograder.judging.mutants`); one thing about the calls changed at a time, to see
+what the answer ignores or mixes (:mod:`autograder.judging.probes`); and where the right and the wrong results part
+(:mod:`autograder.judging.located`, :mod:`autograder.judging.conditions`).
 """
 
 import functools
