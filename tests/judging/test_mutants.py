@@ -36,7 +36,7 @@ def _edited(kind):
         ("an argument not passed on", "torch.softmax(E)"),
         ("another variable", "K"),
         ("sides exchanged", "V @ A"),
-        ("softmax too many", "torch.softmax(self.norm_1(A @ V + Q), -1)"),
+        ("a square too many", "self.norm_1(A @ V + Q) * self.norm_1(A @ V + Q)"),
         ("log_softmax in the place of softmax", "torch.log_softmax(E, dim=dim)"),
         ("a step taken twice", "self.norm_1(self.norm_1(A @ V + Q))"),
         ("a term added twice", "A @ V + Q + A @ V"),

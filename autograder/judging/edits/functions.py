@@ -44,15 +44,16 @@ def swapped(node: ast.AST) -> Iterator[Edit]:
             yield Edit(node, ast.Call(function, args, node.keywords), f"{other} in the place of {name}", said, node)
 
 
-#: What is done to a value once too often; the value is called x.
+#: What is done to a value once too often; the value is called x. Of a row of one number a softmax makes 1, whatever it is: that
+#: is no softmax too many, but a value thrown away.
 _STEPS = {
-    "softmax": "torch.softmax(x, -1)",
-    "the logarithm of a softmax": "torch.log_softmax(x, -1)",
+    "softmax": "torch.softmax(x, -1) if x.shape[-1] > 1 else x",
+    "the logarithm of a softmax": "torch.log_softmax(x, -1) if x.shape[-1] > 1 else x",
     "ReLU": "torch.relu(x)",
     "tanh": "torch.tanh(x)",
     "sigmoid": "torch.sigmoid(x)",
-    "a normalisation of each row": "F.layer_norm(x, x.shape[-1:])",
-    "a division by the length of each row": "F.normalize(x, dim=-1)",
+    "a normalisation of each row": "F.layer_norm(x, x.shape[-1:]) if x.shape[-1] > 1 else x",
+    "a division by the length of each row": "F.normalize(x, dim=-1) if x.shape[-1] > 1 else x",
     "a division by √D": "x / x.shape[-1] ** 0.5",
     "a factor of √D": "x * x.shape[-1] ** 0.5",
     "a factor of 2": "2 * x",
