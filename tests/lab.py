@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from browser import CHROMIUM
+
+from autograder.judging import kernel_start
 
 FLAGS = [
     "--no-sandbox",
@@ -33,13 +36,16 @@ _RUNNING = """() => {
 
 
 @contextlib.contextmanager
-def lab(folder: Path, theme: str = "JupyterLab Light", **environment: str) -> Iterator[str]:
+def lab(folder: Path, theme: str = "JupyterLab Light") -> Iterator[str]:
     """Start JupyterLab in a folder, in simple mode and without its questions; yield its address."""
     settings = folder / ".lab-settings"
     apputils = settings / "@jupyterlab" / "apputils-extension"
     apputils.mkdir(parents=True, exist_ok=True)
     for name, values in (("notification", {"fetchNews": "false"}), ("themes", {"theme": theme})):
         (apputils / f"{name}.jupyterlab-settings").write_text(json.dumps(values), encoding="utf8")
+    profile = folder / ".ipython" / "profile_default"
+    profile.mkdir(parents=True, exist_ok=True)
+    shutil.copy(Path(kernel_start.__file__).with_name("ipython_kernel_config.json"), profile)  # as make install does
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -49,7 +55,7 @@ def lab(folder: Path, theme: str = "JupyterLab Light", **environment: str) -> It
         server = subprocess.Popen(
             [*command, "--IdentityProvider.token="],
             cwd=folder,
-            env={**os.environ, "JUPYTERLAB_SETTINGS_DIR": str(settings), **environment},
+            env={**os.environ, "JUPYTERLAB_SETTINGS_DIR": str(settings), "IPYTHONDIR": str(folder / ".ipython")},
             stdout=file,
             stderr=subprocess.STDOUT,
         )
