@@ -146,6 +146,15 @@ class Notebook:
         self.page.keyboard.press("Control+a")
         self.page.keyboard.insert_text(new)
 
+    def add_below(self, text: str, new: str) -> None:
+        """Add a cell below the one that contains a text."""
+        cell = self.cell(text)
+        cell.scroll_into_view_if_needed()
+        cell.locator(".cm-content").click()
+        for key in ("Escape", "b", "Enter"):
+            self.page.keyboard.press(key)
+        self.page.keyboard.insert_text(new)
+
     def save(self) -> None:
         """Save as a student does."""
         self.page.keyboard.press("Control+s")

