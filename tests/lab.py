@@ -132,9 +132,18 @@ class Notebook:
         """Run the cell that contains a text, wait for the kernel, and return the cell."""
         cell = self.cell(text)
         cell.scroll_into_view_if_needed()
-        cell.locator(".cm-content").click()
-        self.page.keyboard.press("Control+Enter")
-        self.page.wait_for_timeout(300)
+        prompt = cell.locator(".jp-InputPrompt").first
+        before = prompt.inner_text()
+        for _ in range(10):  # what is asked of a kernel that is just starting is lost
+            cell.locator(".cm-content").click()
+            self.page.keyboard.press("Control+Enter")
+            self.page.wait_for_timeout(1000)
+            if prompt.inner_text() != before:
+                break
+        for _ in range(PATIENCE // 500):
+            if "*" not in prompt.inner_text():
+                break
+            self.page.wait_for_timeout(500)
         self.wait()
         return cell
 
