@@ -3,10 +3,10 @@
 import argparse
 import io
 import sys
-from typing import Any
 
 from autograder.authoring import author_commands
 from autograder.grading import student_commands
+from autograder.grading.commands import asking, looking, moving
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -27,27 +27,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="autograder", description="Build, check and audit the course.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     student_commands.add_commands(commands, _lab, _check, _progress, _hand_in)
-    _add_grade(commands)
-    author_commands.add_commands(commands, _build, _new, _answers, _audit, _demo, _bench)
+    for teaching in (moving, looking, asking):
+        teaching.add_all(commands)
+    author_commands.add_commands(commands, _build, _new, _answers, _audit, _demo, _bundle, _bench)
     return parser
-
-
-def _add_grade(commands: Any) -> None:
-    about = (
-        "Grade a class in a sandbox, in parallel, and write the gradebook. Finished submissions are never graded twice: after "
-        "an interruption, run the same command again."
-    )
-    parser = commands.add_parser("grade", help="grade a class", description=about)
-    parser.add_argument("assignment", metavar="ASSIGNMENT")
-    parser.add_argument("--workers", type=int, default=None, help="submissions at a time (default: one for each core)")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="grade on this Dask cluster, tcp://host:port")
-    parser.add_argument("--student", action="append", metavar="ID", help="grade only this student (repeatable)")
-    parser.add_argument("--force", action="store_true", help="grade finished submissions again")
-    parser.add_argument("--diff", action="store_true", help="show whose points would change, and why; write nothing")
-    parser.add_argument("--seed", type=int, help="draw inputs from this seed (default: secret, one each)")
-    parser.add_argument("--trust-submissions", action="store_true", help="run students' code without a sandbox")
-    parser.add_argument("--limits", metavar="JSON", help="limits of the sandbox, such as '{\"request_cpu\": 80}'")
-    parser.set_defaults(run=_grade)
 
 
 def _lab(options: argparse.Namespace) -> int:
@@ -77,34 +60,6 @@ def _hand_in(options: argparse.Namespace) -> int:
     from autograder.grading.student_work import find_notebook
 
     return hand_in(find_notebook(options.lesson), None if options.no_checks else grade_here)
-
-
-def _grade(options: argparse.Namespace) -> int:
-    from joblib import cpu_count
-
-    from autograder.grading.class_run import Options, grade_class
-    from autograder.grading.course import find_course
-    from autograder.grading.settings import Settings
-    from autograder.sandbox.outside.limits import Limits
-
-    workers = cpu_count() if options.workers is None else options.workers
-    if workers < 1:
-        raise ValueError(f"--workers should be at least 1, but is {workers}.")
-    course = find_course()
-    given: dict[str, Any] = {"seed": options.seed, "trust": options.trust_submissions}
-    given |= {"label": course.label, "lessons": course.lessons}
-    if options.limits is not None:
-        given["limits"] = Limits.from_json(options.limits)
-    asked = Options(
-        options.assignment,
-        workers,
-        options.scheduler,
-        options.diff,
-        options.force,
-        options.student or (),
-        Settings.from_environment(**given),
-    )
-    return grade_class(course, asked)
 
 
 def _build(options: argparse.Namespace) -> int:
@@ -142,6 +97,14 @@ def _demo(options: argparse.Namespace) -> int:
     from autograder.authoring.demo import demo
 
     return demo(options.folder, options.student or ())
+
+
+def _bundle(options: argparse.Namespace) -> int:
+    from autograder.authoring.bundle import bundle
+    from autograder.grading.course import find_course
+
+    print(*bundle(find_course(), options.lessons, options.output, options.branch), sep="\n")
+    return 0
 
 
 def _bench(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""How an author calls ``build``, ``new-exercise``, ``answers``, ``audit``, ``demo`` and ``bench``."""
+"""How an author calls ``build``, ``new-exercise``, ``answers``, ``audit``, ``demo``, ``bundle`` and ``bench``."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,13 +7,16 @@ from typing import Any
 Run = Callable[[Any], int]
 
 
-def add_commands(commands: Any, build: Run, new: Run, answers: Run, audit: Run, demo: Run, bench: Run) -> None:
+def add_commands(
+    commands: Any, build: Run, new: Run, answers: Run, audit: Run, demo: Run, bundle: Run, bench: Run
+) -> None:
     """Add them to the command line, with what runs each."""
     _add_build(commands, build)
     _add_new(commands, new)
     _add_answers(commands, answers)
     _add_audit(commands, audit)
     _add_demo(commands, demo)
+    _add_bundle(commands, bundle)
     _add_bench(commands, bench)
 
 
@@ -73,6 +76,20 @@ def _add_demo(commands: Any, run: Run) -> None:
     parser = commands.add_parser("demo", help="grade a sample class", description=about)
     parser.add_argument("--folder", type=Path, default=Path("demo"), help="where to put the class (default: demo)")
     parser.add_argument("--student", action="append", metavar="ID", help="only this pupil (repeatable)")
+    parser.set_defaults(run=run)
+
+
+def _add_bundle(commands: Any, run: Run) -> None:
+    about = (
+        "Make what students get, without solutions, mark schemes and known right answers: a zip archive, and with --branch a "
+        "git branch of its own. It fails if anything in it would give an answer away."
+    )
+    parser = commands.add_parser("bundle", help="make what students get", description=about)
+    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="only these assignments (default: all)")
+    parser.add_argument(
+        "--output", type=Path, default=Path("dist/course.zip"), metavar="ZIP", help="default: dist/course.zip"
+    )
+    parser.add_argument("--branch", metavar="NAME", help="commit the same to this branch, for students to pull")
     parser.set_defaults(run=run)
 
 

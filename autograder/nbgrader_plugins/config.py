@@ -32,10 +32,11 @@ FILTERS = {
 
 def configure(c: Any, root: Path, course_id: str = "") -> None:
     """Configure nbgrader's object ``c`` for the course in ``root``; ``course_id`` is its name in the gradebook."""
-    from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
+    from nbgrader.converters import Autograde, GenerateAssignment
     from nbgrader.preprocessors import ClearOutput, ClearSolutions, Execute
 
     from autograder.nbgrader_plugins.export import SafeCsv
+    from autograder.nbgrader_plugins.feedback import Explain
     from autograder.nbgrader_plugins.hidden import HideTests
     from autograder.nbgrader_plugins.install import install
     from autograder.nbgrader_plugins.running import RunningCells
@@ -61,8 +62,7 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
     c.Autograde.sanitize_preprocessors = [p for p in given if p is not ClearOutput]
     given = Autograde.autograde_preprocessors.default_args[0]
     c.Autograde.autograde_preprocessors = [p for p in given if p is not Execute]
-    given = GenerateFeedback.preprocessors.default_args[0]
-    c.GenerateFeedback.preprocessors = [HideTests, *given]
+    c.GenerateFeedback.preprocessors = [HideTests, Explain]
     c.GenerateFeedback.force = True  # otherwise a student's page stays outdated after a regrade or manual marking
     install()
     # Feedback and formgrader show students' text without running any of it. Not imported: no other command needs it.
