@@ -3,7 +3,7 @@
 from typing import Any
 
 __version__ = "0.1.0"
-__all__ = ["check", "hand_in", "progress"]
+__all__ = ["check", "hand_in", "practice", "progress"]
 
 
 def __getattr__(name: str) -> Any:

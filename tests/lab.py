@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from browser import CHROMIUM
+
+from autograder.judging import kernel_start
 
 FLAGS = [
     "--no-sandbox",
@@ -33,13 +36,16 @@ _RUNNING = """() => {
 
 
 @contextlib.contextmanager
-def lab(folder: Path, theme: str = "JupyterLab Light", **environment: str) -> Iterator[str]:
+def lab(folder: Path, theme: str = "JupyterLab Light") -> Iterator[str]:
     """Start JupyterLab in a folder, in simple mode and without its questions; yield its address."""
     settings = folder / ".lab-settings"
     apputils = settings / "@jupyterlab" / "apputils-extension"
     apputils.mkdir(parents=True, exist_ok=True)
     for name, values in (("notification", {"fetchNews": "false"}), ("themes", {"theme": theme})):
         (apputils / f"{name}.jupyterlab-settings").write_text(json.dumps(values), encoding="utf8")
+    profile = folder / ".ipython" / "profile_default"
+    profile.mkdir(parents=True, exist_ok=True)
+    shutil.copy(Path(kernel_start.__file__).with_name("ipython_kernel_config.json"), profile)  # as make install does
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -49,7 +55,7 @@ def lab(folder: Path, theme: str = "JupyterLab Light", **environment: str) -> It
         server = subprocess.Popen(
             [*command, "--IdentityProvider.token="],
             cwd=folder,
-            env={**os.environ, "JUPYTERLAB_SETTINGS_DIR": str(settings), **environment},
+            env={**os.environ, "JUPYTERLAB_SETTINGS_DIR": str(settings), "IPYTHONDIR": str(folder / ".ipython")},
             stdout=file,
             stderr=subprocess.STDOUT,
         )
@@ -126,9 +132,18 @@ class Notebook:
         """Run the cell that contains a text, wait for the kernel, and return the cell."""
         cell = self.cell(text)
         cell.scroll_into_view_if_needed()
-        cell.locator(".cm-content").click()
-        self.page.keyboard.press("Control+Enter")
-        self.page.wait_for_timeout(300)
+        prompt = cell.locator(".jp-InputPrompt").first
+        before = prompt.inner_text()
+        for _ in range(10):  # what is asked of a kernel that is just starting is lost
+            cell.locator(".cm-content").click()
+            self.page.keyboard.press("Control+Enter")
+            self.page.wait_for_timeout(1000)
+            if prompt.inner_text() != before:
+                break
+        for _ in range(PATIENCE // 500):
+            if "*" not in prompt.inner_text():
+                break
+            self.page.wait_for_timeout(500)
         self.wait()
         return cell
 
@@ -138,6 +153,15 @@ class Notebook:
         cell.scroll_into_view_if_needed()
         cell.locator(".cm-content").click()
         self.page.keyboard.press("Control+a")
+        self.page.keyboard.insert_text(new)
+
+    def add_below(self, text: str, new: str) -> None:
+        """Add a cell below the one that contains a text."""
+        cell = self.cell(text)
+        cell.scroll_into_view_if_needed()
+        cell.locator(".cm-content").click()
+        for key in ("Escape", "b", "Enter"):
+            self.page.keyboard.press(key)
         self.page.keyboard.insert_text(new)
 
     def save(self) -> None:

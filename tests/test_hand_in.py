@@ -13,11 +13,14 @@ from sample_class import SHARES
 from autograder.cli import main
 from autograder.grading.belongs import released_for
 from autograder.grading.handing_in import contents, pack, read_back
+from autograder.grading.hosts import Trusting
 from autograder.grading.student_work import find_notebook, progress_in
 from autograder.grading.submission import from_folder
 from autograder.grading.working_copy import copy_new, open_lab
 from autograder.judging import notebooks
 from autograder.judging.history import Entry, History
+from autograder.judging.lesson import Lessons
+from autograder.sandbox.inside import stand_in
 
 SOFTMAX = f"def softmax(E, dim=-1):\n{SHARES}"
 
@@ -202,6 +205,23 @@ def test_a_student_needs_no_nbgrader(work):
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=work.parent, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_where_a_notebook_is_graded_the_panel_shows_nothing_and_keeps_nothing(work, monkeypatch):
+    """By a teacher's trusting host, and by `autograder check`; in the sandbox a stand-in does the same."""
+    monkeypatch.setenv("JPY_SESSION_NAME", str((work / "01-attention" / "attention.ipynb").resolve()))
+    host = Trusting(Lessons().of("01-attention"), {})
+    try:
+        for call in ("progress", "hand_in"):
+            ran = host.run(f'from autograder import {call}\n{call}("01-attention")')
+            assert (list(ran.outputs), ran.error) == ([], None)
+        ran = host.run('from autograder.lessons.attention import check\ncheck("softmax");')
+        assert ran.error is None
+        assert not Path(".autograder").exists()
+    finally:
+        host.close()
+    assert stand_in.progress("01-attention") is None
+    assert stand_in.hand_in("01-attention") is None
 
 
 def test_progress_of_nothing_is_a_sentence(tmp_path, monkeypatch):

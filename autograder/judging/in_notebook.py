@@ -32,6 +32,27 @@ def check(exercise: str, seed: int | None = None) -> float:
 
     Raises LookupError if no lesson has it, or more than one.
     """
+    return _check(_lesson_of(exercise), exercise, seed)
+
+
+def practice(exercise: str, seed: int | None = None) -> Any:
+    """Show a small question on an exercise whose check you have passed: which of these results is right? Nothing here counts.
+
+    Choose with ``.answer("a")`` of what this returns. Another ``seed`` is another question. Raises LookupError if no lesson has
+    the exercise, if its check has not been passed in this notebook, or if its results are too large to be compared by eye.
+    """
+    from autograder.judging.history import History
+    from autograder.judging.practice import draw
+    from autograder.judging.seeds import fresh_seed
+
+    lesson = _lesson_of(exercise)
+    if not any(entry.full for entry in History(".", lesson.name).entries() if entry.exercise == exercise):
+        raise LookupError(f'Practice comes after passing: run check("{exercise}") until it gives all points.')
+    return draw(lesson, exercise, fresh_seed() if seed is None else seed)
+
+
+def _lesson_of(exercise: str) -> Any:
+    """Return the built-in lesson that has an exercise of this name; raise LookupError if none has it, or more than one."""
     from autograder.judging.lesson import Lessons
 
     lessons = Lessons()
@@ -44,7 +65,7 @@ def check(exercise: str, seed: int | None = None) -> float:
             if found
             else f"There is no exercise {exercise!r}. Expected one of: {', '.join(known)}."
         )
-    return _check(found[0], exercise, seed)
+    return found[0]
 
 
 def progress(assignment: str, lessons: str | None = None) -> Any:
@@ -53,9 +74,9 @@ def progress(assignment: str, lessons: str | None = None) -> Any:
     ``assignment``: such as ``01-attention``. ``lessons``: the package of a course's own lessons. Where a notebook is graded, this
     shows nothing. Raises LookupError for an unknown assignment.
     """
-    from autograder.judging.places import kernel_shell
+    from autograder.judging.places import somebody_looks
 
-    if kernel_shell() is None:
+    if not somebody_looks():
         return None
     from autograder.judging.session import where_you_stand
 
@@ -68,9 +89,9 @@ def hand_in(assignment: str, lessons: str | None = None) -> None:
     ``assignment`` and ``lessons``: as for :func:`progress`. Raises LookupError for an unknown assignment,
     FileNotFoundError if the notebook's file cannot be found.
     """
-    from autograder.judging.places import kernel_shell
+    from autograder.judging.places import somebody_looks
 
-    if kernel_shell() is None:
+    if not somebody_looks():
         return
     from autograder.judging.sending import hand_in_here
     from autograder.judging.session import where_you_stand

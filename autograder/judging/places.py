@@ -22,7 +22,13 @@ def place(error: BaseException) -> str:
 def cell_of(filename: str) -> int:
     """Return the number of the cell that Jupyter compiled under this name; 0 outside a notebook, or for another file."""
     shell = kernel_shell()
-    known = shell.compile.format_code_name(filename) if shell is not None else None
+    if shell is None:
+        return 0
+    if not hasattr(shell.compile, "format_code_name"):  # IPython 7, which Colab has
+        typed = shell.history_manager.input_hist_raw
+        names = (shell.compile.get_code_name(text, text, number) for number, text in enumerate(typed))
+        return max((number for number, name in enumerate(names) if name == filename), default=0)
+    known = shell.compile.format_code_name(filename)
     digits = re.fullmatch(r"In\[(\d+)\]", known[1]) if known else None
     return int(digits[1]) if digits else 0
 
@@ -33,6 +39,11 @@ def kernel_shell() -> Any:
 
     shell = get_ipython()
     return shell if getattr(shell, "kernel", None) is not None else None
+
+
+def somebody_looks() -> bool:
+    """Return whether this is a notebook that is open: a kernel with a client, and not one of grading."""
+    return getattr(getattr(kernel_shell(), "kernel", None), "session", None) is not None
 
 
 def cell_text(name: str, names: Mapping[str, Any]) -> str:

@@ -37,7 +37,7 @@ class Reads:
 
 def remember(lesson: Lesson, report: ExerciseReport, names: Mapping[str, Any], files: Mapping[str, str]) -> None:
     """Keep a report in the history of a notebook, and say in the report what has changed since the last one."""
-    if places.kernel_shell() is None:
+    if not places.somebody_looks():
         return
     text = places.cell_text(report.exercise, names)
     history = History(".", lesson.name)

@@ -27,7 +27,7 @@ function shaded(cell, weight, largest) {
 }
 
 function render({ model, el }) {
-  const shape = model.get("shape"), queries = model.get("queries"), keys = model.get("keys"), axes = model.get("axes");
+  const shape = model.get("shape"), queries = model.get("query_names"), keys = model.get("key_names"), axes = model.get("axes");
   const weights = floats(model.get("weights"));
   const right = model.get("expected").byteLength ? floats(model.get("expected")) : null;
   const [rows, columns] = [queries.length, keys.length];
@@ -53,7 +53,7 @@ function render({ model, el }) {
     slider.min = 0;
     slider.max = labels.length - 1;
     slider.value = 0;
-    const shown = document.createElement("output");
+    const shown = document.createElement("span");
     shown.textContent = labels[0];
     slider.setAttribute("aria-valuetext", labels[0]);
     slider.style.verticalAlign = "middle";

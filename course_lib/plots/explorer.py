@@ -52,8 +52,8 @@ def explore_attention(
         weights=weights.tobytes(),
         expected=b"" if right is None else right.tobytes(),
         shape=list(weights.shape),
-        queries=rows,
-        keys=columns,
+        query_names=rows,
+        key_names=columns,
         axes=[{"name": name, "labels": labels} for name, labels in named.items()],
         title=title,
     )
@@ -95,14 +95,14 @@ def _widget() -> type:
     import traitlets
 
     class AttentionExplorer(anywidget.AnyWidget):
-        """What the browser gets: numbers as bytes of float32, and the names of everything."""
+        """What the browser gets: numbers as bytes of float32, and the names of everything. (ipywidgets has a trait `keys`.)"""
 
         _esm = Path(__file__).with_name("explorer.js").read_text(encoding="utf8")
         weights = traitlets.Bytes().tag(sync=True)
         expected = traitlets.Bytes().tag(sync=True)
         shape: Any = traitlets.List().tag(sync=True)
-        queries: Any = traitlets.List().tag(sync=True)
-        keys: Any = traitlets.List().tag(sync=True)
+        query_names: Any = traitlets.List().tag(sync=True)
+        key_names: Any = traitlets.List().tag(sync=True)
         axes: Any = traitlets.List().tag(sync=True)
         title = traitlets.Unicode().tag(sync=True)
 

@@ -29,7 +29,7 @@ def test_the_widget_gets_the_students_own_numbers_and_names(live):
     made = explore_attention(A, QUERIES, KEYS, {"head": ["a", "b"]}, expected=A + 0.1)
     assert np.array_equal(np.frombuffer(made.weights, np.float32).reshape(2, 3, 5), A.numpy())
     assert np.allclose(np.frombuffer(made.expected, np.float32).reshape(2, 3, 5), A.numpy() + 0.1)
-    assert (made.queries, made.keys, made.axes) == (QUERIES, KEYS, [{"name": "head", "labels": ["a", "b"]}])
+    assert (made.query_names, made.key_names, made.axes) == (QUERIES, KEYS, [{"name": "head", "labels": ["a", "b"]}])
 
 
 def test_where_no_widget_manager_is_there_is_a_picture_with_words(live):
@@ -85,8 +85,8 @@ def page_of(browser, expected=b"", style="background:#fff;color:#111"):
         "weights": base64.b64encode(A.numpy().tobytes()).decode(),
         "expected": base64.b64encode(expected).decode(),
         "shape": [2, 3, 5],
-        "queries": QUERIES,
-        "keys": KEYS,
+        "query_names": QUERIES,
+        "key_names": KEYS,
         "axes": [{"name": "head", "labels": ["a", "b"]}],
         "title": "Two heads",
     }

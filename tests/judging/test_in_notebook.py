@@ -1,21 +1,26 @@
 """``check`` in a real kernel: what a student sees, and what nbgrader reads."""
 
 import re
+import tempfile
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbgrader.utils import determine_grade
 
+from autograder.judging.history import History
+
 SETUP = (
     "import math\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nfrom autograder import check"
 )
 
 
-def run(*cells):
-    """Run cells in a fresh kernel and return them with their outputs."""
+def run(*cells, folder=None):
+    """Run cells in a fresh kernel, in a folder of its own, and return them with their outputs."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in (SETUP, *cells)])
-    NotebookClient(notebook, timeout=120, kernel_name="python3", allow_errors=True).execute()
+    with tempfile.TemporaryDirectory() as place:
+        at = {"metadata": {"path": str(folder or place)}}
+        NotebookClient(notebook, timeout=300, kernel_name="python3", allow_errors=True, resources=at).execute()
     return notebook.cells[1:]
 
 
@@ -42,7 +47,7 @@ def cells():
         'check("attend", seed=5)',
         'check("causal_mask")',
         'check("casual_mask")',
-        'x = check("softmax")\ntype(x)',
+        'x = check("softmax")\nisinstance(x, float), x + 1',
     )
 
 
@@ -68,8 +73,31 @@ def test_a_mistyped_name_is_an_error_that_lists_the_names(cells):
     assert "There is no exercise 'casual_mask'. Expected one of:" in error.evalue
 
 
-def test_the_points_are_a_plain_float(cells):
-    assert [o.data["text/plain"] for o in cells[6].outputs if o.output_type == "execute_result"] == ["float"]
+def test_the_points_are_a_float(cells):
+    assert [o.data["text/plain"] for o in cells[6].outputs if o.output_type == "execute_result"] == ["(True, 8.0)"]
+
+
+def test_no_number_is_shown_below_the_table_while_nbgrader_reads_it(cells):
+    [result] = [o for o in cells[1].outputs if o.output_type == "execute_result"]
+    assert result.data == {"text/plain": "7.0", "text/html": ""}
+
+
+def test_the_line_that_moves_is_replaced_by_the_table(cells):
+    tables = [o.data for o in cells[1].outputs if o.output_type == "display_data"]
+    assert len(tables) == 1
+    assert "Checking" not in tables[0]["text/plain"]
+    assert "<progress" not in tables[0]["text/html"]
+
+
+def test_the_next_table_says_what_the_last_change_mended(tmp_path):
+    """The history lies beside the notebook, so a restarted kernel knows it as well."""
+    run("def softmax(E, dim=-1):\n    return torch.sigmoid(E)", 'check("softmax")', folder=tmp_path)
+    found = run(RIGHT, 'check("softmax")', folder=tmp_path)
+    assert "Your last change mended “exp(E), divided by its sum over the last dimension”" in text_of(found[1])
+    kept = History(tmp_path, "attention").entries()
+    assert [entry.earned for entry in kept] == [1.0, 7.0]
+    assert kept[1].text == RIGHT
+    assert kept[0].kernel != kept[1].kernel
 
 
 def test_an_earlier_exercise_that_was_spoilt_after_it_passed_still_costs_points_once():

@@ -2,13 +2,16 @@
 
 import json
 import os
+import tomllib
+import types
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from packaging.requirements import Requirement
 from traitlets.config import Config
 
-from autograder.judging import kernel_start
+from autograder.judging import kernel_start, places
 
 IMPORTS = "# comment\nimport math\nfrom autograder.lessons.attention import check"
 LOAD = "%load_ext autograder.judging.kernel_start"
@@ -75,3 +78,28 @@ def test_the_configuration_that_is_installed_loads_it(root):
     config = Config(json.loads(path.read_text(encoding="utf8")))
     assert config.InteractiveShellApp.extensions == [kernel_start.__name__]
     assert hasattr(kernel_start, "load_ipython_extension")
+
+
+def test_the_cell_of_a_line_is_found_in_the_ipython_of_colab_too(monkeypatch):
+    """IPython 7.34 does not map the names of compiled cells to their numbers, but makes the same names again."""
+
+    def name_of(raw, transformed, number):
+        return f"/tmp/ipykernel_7/{sum(map(ord, raw))}.py"
+
+    shell = types.SimpleNamespace(
+        compile=types.SimpleNamespace(get_code_name=name_of),
+        history_manager=types.SimpleNamespace(input_hist_raw=["", "a = 1", "b = 2", "a = 1"]),
+    )
+    monkeypatch.setattr(places, "kernel_shell", lambda: shell)
+    assert places.cell_of(name_of("b = 2", "", 0)) == 2
+    assert places.cell_of(name_of("a = 1", "", 0)) == 3, "the last time that it ran"
+    assert places.cell_of("/usr/lib/x.py") == 0
+
+
+COLAB = {"ipython": "7.34.0", "ipykernel": "6.17.1", "numpy": "2.0.2", "matplotlib": "3.10.0", "scikit-learn": "1.6.1"}
+
+
+def test_pip_replaces_nothing_that_colab_runs(root):
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf8"))["project"]
+    ranges = {Requirement(text).name: Requirement(text).specifier for text in project["dependencies"]}
+    assert [name for name, version in COLAB.items() if version not in ranges[name]] == []

@@ -18,6 +18,10 @@ def hand_in(assignment: str, lessons: str | None = None) -> None:
     """Do nothing: this is handed in already."""
 
 
+def practice(exercise: str, seed: int | None = None) -> None:
+    """Ask nothing: practice is for the student's own notebook."""
+
+
 def install(package: str) -> None:
     """Make ``from PACKAGE import check`` work for a lesson's package, whose content is not in the sandbox."""
     parts = package.split(".")
