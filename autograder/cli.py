@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring.parsers import add_audit, add_bundle
 from autograder.grading.commands import asking, looking, moving
 
 
@@ -22,8 +23,11 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="autograder", description="Build, check and audit the course.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_add_check, _add_build, _add_new, _add_answers, _add_audit, _add_demo, _add_bundle, _add_bench):
+    for add in (_add_check, _add_build, _add_new, _add_answers, _add_demo, _add_bench):
         add(commands)
+    add_audit(commands, _audit)
+    add_bundle(commands, _bundle)
+    moving.add_grade(commands, _grade)
     for teaching in (moving, looking, asking):
         teaching.add_all(commands)
     return parser
@@ -71,45 +75,12 @@ def _add_answers(commands: Any) -> None:
     parser.set_defaults(run=_answers)
 
 
-def _add_audit(commands: Any) -> None:
-    about = "Run known right and wrong answers and print how many were accepted, rejected and named."
-    parser = commands.add_parser("audit", help="grade the graders", description=about)
-    bank = "cases, DIR/<assignment>/<exercise>/<right|wrong>/<name>.py (repeatable; default: the course's own)"
-    parser.add_argument("--bank", dest="banks", type=Path, action="append", metavar="DIR", help=bank)
-    parser.add_argument("--exercise", dest="only", action="append", metavar="NAME", help="only this one's (repeatable)")
-    parser.add_argument("--workers", type=int, default=None, help="cases at a time (default: one for each core)")
-    parser.add_argument("--seed", type=int, help="draw the inputs from this seed (default: a fresh one for each case)")
-    parser.add_argument("--verbose", action="store_true", help="print a line for each case")
-    parser.add_argument("--since", metavar="COMMIT", help="all of the lessons changed since then, a tenth of the rest")
-    parser.add_argument(
-        "--tenth", type=int, metavar="N", help="which tenth, 0 to 9 (default: a different one each day)"
-    )
-    parser.add_argument("--no-attacks", dest="attacks", action="store_false", help="leave out the hostile submissions")
-    names = "only measure the names of mistakes, and list those that no reader has judged (default: all lessons)"
-    parser.add_argument("--names", nargs="*", metavar="LESSON", help=names)
-    parser.set_defaults(run=_audit)
-
-
 def _add_demo(commands: Any) -> None:
     about = "Make a sample class, grade it with nbgrader, show the result."
     parser = commands.add_parser("demo", help="grade a sample class", description=about)
     parser.add_argument("--folder", type=Path, default=Path("demo"), help="where to put the class (default: demo)")
     parser.add_argument("--student", action="append", metavar="ID", help="only this pupil (repeatable)")
     parser.set_defaults(run=_demo)
-
-
-def _add_bundle(commands: Any) -> None:
-    about = (
-        "Make what students get, without solutions, mark schemes and known right answers: a zip archive, and with --branch a "
-        "git branch of its own. It fails if anything in it would give an answer away."
-    )
-    parser = commands.add_parser("bundle", help="make what students get", description=about)
-    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="only these assignments (default: all)")
-    parser.add_argument(
-        "--output", type=Path, default=Path("dist/course.zip"), metavar="ZIP", help="default: dist/course.zip"
-    )
-    parser.add_argument("--branch", metavar="NAME", help="commit the same to this branch, for students to pull")
-    parser.set_defaults(run=_bundle)
 
 
 def _add_bench(commands: Any) -> None:
@@ -126,6 +97,34 @@ def _check(options: argparse.Namespace) -> int:
     result = check_notebook(options.notebook, options.exercise, options.seed)
     print(write_json(result) if options.json else as_text(options.notebook, result))
     return 0 if result.earned == result.points else 1
+
+
+def _grade(options: argparse.Namespace) -> int:
+    from joblib import cpu_count
+
+    from autograder.grading.class_run import Options, grade_class
+    from autograder.grading.course import find_course
+    from autograder.grading.settings import Settings
+    from autograder.sandbox.outside.limits import Limits
+
+    workers = cpu_count() if options.workers is None else options.workers
+    if workers < 1:
+        raise ValueError(f"--workers should be at least 1, but is {workers}.")
+    course = find_course()
+    given: dict[str, Any] = {"seed": options.seed, "trust": options.trust_submissions}
+    given |= {"label": course.label, "lessons": course.lessons}
+    if options.limits is not None:
+        given["limits"] = Limits.from_json(options.limits)
+    asked = Options(
+        options.assignment,
+        workers,
+        options.scheduler,
+        options.diff,
+        options.force,
+        options.student or (),
+        Settings.from_environment(**given),
+    )
+    return grade_class(course, asked)
 
 
 def _build(options: argparse.Namespace) -> int:
