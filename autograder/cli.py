@@ -3,6 +3,7 @@
 import argparse
 import io
 import sys
+from typing import Any
 
 from autograder.authoring import author_commands
 from autograder.grading import student_commands
@@ -27,6 +28,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="autograder", description="Build, check and audit the course.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     student_commands.add_commands(commands, _lab, _check, _progress, _hand_in)
+    moving.add_grade(commands, _grade)
     for teaching in (moving, looking, asking):
         teaching.add_all(commands)
     author_commands.add_commands(commands, _build, _new, _answers, _audit, _demo, _bundle, _bench)
@@ -60,6 +62,34 @@ def _hand_in(options: argparse.Namespace) -> int:
     from autograder.grading.student_work import find_notebook
 
     return hand_in(find_notebook(options.lesson), None if options.no_checks else grade_here)
+
+
+def _grade(options: argparse.Namespace) -> int:
+    from joblib import cpu_count
+
+    from autograder.grading.class_run import Options, grade_class
+    from autograder.grading.course import find_course
+    from autograder.grading.settings import Settings
+    from autograder.sandbox.outside.limits import Limits
+
+    workers = cpu_count() if options.workers is None else options.workers
+    if workers < 1:
+        raise ValueError(f"--workers should be at least 1, but is {workers}.")
+    course = find_course()
+    given: dict[str, Any] = {"seed": options.seed, "trust": options.trust_submissions}
+    given |= {"label": course.label, "lessons": course.lessons}
+    if options.limits is not None:
+        given["limits"] = Limits.from_json(options.limits)
+    asked = Options(
+        options.assignment,
+        workers,
+        options.scheduler,
+        options.diff,
+        options.force,
+        options.student or (),
+        Settings.from_environment(**given),
+    )
+    return grade_class(course, asked)
 
 
 def _build(options: argparse.Namespace) -> int:

@@ -10,8 +10,9 @@ from traitlets.config import Config
 from autograder.grading.exports.cells import number
 from autograder.judging import notebooks
 from autograder.nbgrader_plugins.config import FILTERS, configure
-from autograder.nbgrader_plugins.feedback import TEMPLATES, describe, shorten, without_given
+from autograder.nbgrader_plugins.feedback import TEMPLATES, describe
 from autograder.nbgrader_plugins.hidden import HideTests
+from autograder.nbgrader_plugins.page_content import shorten, without_given
 
 KINDS = ("feedback", "formgrade")
 

@@ -10,8 +10,8 @@ from browser import chromium, needs_chromium
 from known import COURSE
 
 from autograder.judging import notebooks
-from autograder.nbgrader_plugins.feedback import MOST_OUTPUT
 from autograder.nbgrader_plugins.mathematics import Formulas, mathml
+from autograder.nbgrader_plugins.page_content import MOST_OUTPUT
 
 TABLE = '<table style="color:red"><tr><td>✓</td></tr></table>'
 REPORT = {"text/html": TABLE, "text/plain": "as text"}

@@ -19,7 +19,7 @@ from autograder.judging.entries import Entry, read_entries
 #: Files at the root that students need.
 _FILES = ("pyproject.toml", "constraints.txt", "LICENSE")
 _LEFT_OUT = re.compile(
-    r"(^|/)(__pycache__|\.ipynb_checkpoints|answers/right)(/|$)|\.pyc$|(^|/)(sample_class\.py|names\.txt)$|^autograder/authoring/"
+    r"(^|/)(__pycache__|\.ipynb_checkpoints|answers/right)(/|$)|\.pyc$|(^|/)(sample_class\.py|names\.txt)$"
 )
 _SCHEME = re.compile(r"=== BEGIN MARK SCHEME ===(.*?)=== END MARK SCHEME ===", re.DOTALL)
 #: Shorter lines of a mark scheme may occur anywhere.

@@ -1,5 +1,6 @@
 """The cells that every notebook has: the badge and the set-up at its head, and at its end the panel of what is done."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import nbformat
@@ -73,8 +74,12 @@ def last_cells(course: Course, source: Path) -> list[NotebookNode]:
     assignment, package = source.parent.name, course.lessons.package
     own = "" if package == OWN else f', "{package}"'
     panel = _PANEL.format(arguments=f'"{assignment}"{own}')
-    return [nbformat.v4.new_markdown_cell(_END.format(assignment=assignment)), _locked("where-you-stand", panel)]
+    return [
+        nbformat.v4.new_markdown_cell(_END.format(assignment=assignment)),
+        _locked("where-you-stand", panel, ["experiment"]),
+    ]
 
 
-def _locked(name: str, text: str) -> NotebookNode:
-    return nbformat.v4.new_code_cell(text, metadata={"nbgrader": {"grade_id": name, "locked": True}})
+def _locked(name: str, text: str, tags: Sequence[str] = ()) -> NotebookNode:
+    """Return a cell that students leave as it is. One with the tag of an experiment is not run where a class is graded."""
+    return nbformat.v4.new_code_cell(text, metadata={"nbgrader": {"grade_id": name, "locked": True}, "tags": [*tags]})

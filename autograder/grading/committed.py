@@ -7,7 +7,7 @@ from typing import Any
 
 from autograder.grading.course import Course
 from autograder.grading.released import Released, from_gradebook
-from autograder.grading.result import Result
+from autograder.grading.result import Result, worth
 
 #: Seconds to wait for a gradebook that another program has locked.
 PATIENCE = 60.0
@@ -76,12 +76,6 @@ def committed_key(course: Course, released: Released, student: str) -> str:
         return str(json.loads(path.read_text(encoding="utf8"))["metadata"]["course"]["result"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""
-
-
-def worth(score: tuple[float, float], points: float) -> float:
-    """Scale (earned, maximum) to the number of points that the gradebook gives the exercise."""
-    earned, of = score
-    return earned if of == points or not of else round(earned / of * points, 4)
 
 
 def agrees(there: Committed | None, result: Result, released: Released) -> bool:

@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from autograder.grading.committed import worth
 from autograder.grading.released import Released
-from autograder.grading.result import Result
+from autograder.grading.result import Result, worth
 from autograder.grading.whole_file import write_whole
 
 GRADED, HUMAN, FAILED = "graded", "needs a human", "failed here, run again"

@@ -2,9 +2,8 @@
 
 from nbformat.notebooknode import NotebookNode, from_dict
 
-from autograder.grading.committed import worth
 from autograder.grading.released import Released
-from autograder.grading.result import Result
+from autograder.grading.result import Result, worth
 from autograder.grading.submission import Submission
 
 _SKIPPED = "This experiment was not run for grading."

@@ -2,7 +2,6 @@
 
 import functools
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +15,10 @@ from traitlets.config import Config
 from autograder.grading.course import Course
 from autograder.grading.exports.cells import number
 from autograder.grading.marks.settle import settle
-from autograder.judging.notebooks import checked_exercise, read, source
+from autograder.judging.notebooks import checked_exercise
+from autograder.nbgrader_plugins.page_content import shorten, texts_of, without_given
 
 TEMPLATES = Path(__file__).parent / "templates"
-
-#: Characters of outputs, pictures included, besides the reports of the checks: a page has at most 300 kB.
-MOST_OUTPUT = 90_000
-#: Characters of the reports of checks, as tables. A longer one is shown as text, and cut.
-MOST_REPORTS = 120_000
-_HEADING = re.compile(r"^#{1,6} .+$", re.MULTILINE)
-_FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
-_LEFT_OUT = "What this cell shows is left out here, because the page would become too large. Your notebook has it."
 
 
 class CourseFeedback(GenerateFeedback):
@@ -69,32 +61,10 @@ class Explain(NbGraderPreprocessor):
         about = resources["nbgrader"]
         rows, about["late_penalty"] = _marks(about)
         root = Path(about["db_url"].removeprefix("sqlite:///")).parent.parent
-        without_given(nb, _given(root / "assignments" / about["assignment"] / f"{about['notebook']}.ipynb"))
+        without_given(nb, texts_of(root / "assignments" / about["assignment"] / f"{about['notebook']}.ipynb"))
         shorten(nb, str(root))
         describe(nb, about, rows)
         return nb, resources
-
-
-def _given(release: Path) -> frozenset[str]:
-    """Return the texts of the cells of the released notebook; none if it is not there."""
-    try:
-        return frozenset(source(cell).strip() for cell in read(release)["cells"])
-    except (OSError, ValueError):
-        return frozenset()
-
-
-def without_given(nb: NotebookNode, given: frozenset[str]) -> None:
-    """Leave out what the student was given and left as it was: the experiments, and the prose but for its headings."""
-    kept = []
-    for cell in nb.cells:
-        if cell.metadata.get("nbgrader", {}).get("grade_id") or cell.source.strip() not in given:
-            kept.append(cell)
-        elif cell.cell_type == "markdown" and (titles := _HEADING.findall(_FENCE.sub("", cell.source))):
-            cell.source = "\n\n".join(titles)
-            kept.append(cell)
-        elif any(output.output_type == "error" for output in cell.get("outputs", ())):
-            kept.append(cell)
-    nb.cells = kept
 
 
 def describe(nb: NotebookNode, about: dict[str, Any], rows: dict[str, dict[str, Any]]) -> None:
@@ -141,58 +111,6 @@ def _marks(about: dict[str, Any]) -> tuple[dict[str, dict[str, Any]], float]:
             rows.setdefault(comment.name, {"score": 0.0, "points": 0.0, "open": False, "comment": ""})
             rows[comment.name]["comment"] = comment.comment or ""
         return rows, float(notebook.late_submission_penalty or 0.0)
-
-
-def shorten(nb: NotebookNode, root: str) -> None:
-    """Drop outputs that would make the page too large, and the server's own paths from those that stay."""
-    room, reports = MOST_OUTPUT, MOST_REPORTS
-    for cell in nb.cells:
-        kept = []
-        for output in cell.get("outputs", ()):
-            if output.get("metadata", {}).get("autograder") is True:
-                reports -= len(output.data.get("text/html", ""))
-                if reports < 0:
-                    output.data.pop("text/html", None)
-                    output.data["text/plain"] = output.data["text/plain"][:4_000]
-            else:
-                without_paths(output, root)
-                size = _size(output)
-                if size > room:
-                    output = NotebookNode(
-                        output_type="display_data", metadata={}, data=NotebookNode({"text/plain": _LEFT_OUT})
-                    )
-                else:
-                    room -= size
-            kept.append(output)
-        if "outputs" in cell:
-            cell.outputs = kept
-
-
-def _size(output: NotebookNode) -> int:
-    data = output.get("data", {})
-    shown = next((data[kind] for kind in ("text/html", "image/png", "image/jpeg", "text/plain") if kind in data), "")
-    return len(str(shown)) + len(str(output.get("text", ""))) + sum(map(len, output.get("traceback", ())))
-
-
-@functools.cache
-def _prefixes(root: str) -> re.Pattern[str]:
-    """Return what matches the folders of this machine: of Python, of its packages, of the course, and of the user."""
-    folders = {sys.prefix, sys.base_prefix, sys.exec_prefix, root, str(Path.home()), str(Path(__file__).parents[2])}
-    longest = sorted((folder for folder in folders if len(folder) > 1), key=len, reverse=True)
-    packages = r"(?:/[\w.+-]+)+/(?:site-packages|dist-packages|lib/python3\.\d+)"
-    return re.compile("|".join([packages, *map(re.escape, longest)]))
-
-
-def without_paths(output: NotebookNode, root: str) -> None:
-    """Replace the folders of this machine in an output's text by an ellipsis."""
-    pattern = _prefixes(root)
-    if isinstance(output.get("text"), str):
-        output["text"] = pattern.sub("…", output["text"])
-    if "traceback" in output:
-        output["traceback"] = [pattern.sub("…", line) for line in output["traceback"]]
-    data = output.get("data", {})
-    if isinstance(data.get("text/plain"), str):
-        data["text/plain"] = pattern.sub("…", data["text/plain"])
 
 
 @functools.cache

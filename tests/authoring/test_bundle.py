@@ -91,6 +91,14 @@ def test_the_zip_checks_a_notebook_by_itself(root, tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path / "course", env={"PYTHONPATH": "."}, capture_output=True, text=True
     )
+    shown = subprocess.run(
+        [sys.executable, "-m", "autograder", "--help"],
+        cwd=tmp_path / "course",
+        env={"PYTHONPATH": "."},
+        capture_output=True,
+        text=True,
+    )
+    assert "check a student's notebook" in shown.stdout, shown.stderr
     assert done.stdout.split() == [str(tmp_path / "course" / "autograder" / "__init__.py"), "8"], done.stderr
 
 

@@ -1,5 +1,7 @@
 """Who is in the class, what lateness costs, and what groups share: each in one place, and computed again at any time."""
 
+import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import made_up
@@ -283,3 +285,38 @@ def test_a_wrong_rule_says_what_was_expected(empty_class, text, said):
     (empty_class.root / "course.toml").write_text(text, encoding="utf8")
     with pytest.raises(ValueError, match=said):
         read_policy(empty_class)
+
+
+def test_the_work_of_a_group_is_graded_once_and_noted_where_two_handed_in(empty_class):
+    from sample_class import hand_in
+
+    from autograder.grading.committed import assignment_in
+    from autograder.grading.many import ClassWork, outcomes
+    from autograder.grading.people.class_list import handed_in
+    from autograder.grading.settings import Settings
+    from autograder.grading.store import Store
+
+    rules(empty_class, roster="id,group\nada,7\nben,7\ncyd,7\neve,\n")
+    for student in ("ada", "ben", "eve"):
+        hand_in(empty_class.root, student, f"def softmax(E, dim=-1):\n    return '{student}'")
+    for student, hour in (("ada", 10), ("ben", 11)):
+        stamp = empty_class.grading / "submitted" / student / ASSIGNMENT / "timestamp.txt"
+        stamp.write_text(f"2026-10-05 {hour}:00:00 UTC\n", encoding="utf8")
+    asked = []
+
+    def grader(task):
+        time.sleep(0.05)  # long enough for the other thread to want the same
+        asked.append(task.submission.digest)
+        made = made_up.result(empty_class, task.submission.digest, {}, task.seed)
+        return replace(made, sealed=True)
+
+    work = ClassWork(
+        empty_class.grading, assignment_in(empty_class, ASSIGNMENT), Settings(), Store(empty_class.grading)
+    )
+    found = handed_in(empty_class, empty_class.grading / "submitted", ASSIGNMENT, [])
+    ended = {one.student: one for one in outcomes(work, found, grader, 4)}
+    assert set(ended) == {"ada", "ben", "cyd", "eve"}
+    assert len(asked) == 2, "once for the group, once for eve"
+    assert len({ended[name].digest for name in ("ada", "ben", "cyd")}) == 1
+    assert all("graded the hand-in of ben" in " ".join(ended[name].notes) for name in ("ada", "ben", "cyd"))
+    assert ended["eve"].notes == ()

@@ -10,7 +10,8 @@ from test_report import autograded
 
 from autograder.cli import main
 from autograder.grading.marks.requests import answer, ask, requests
-from autograder.grading.student.adopt import adopt
+from autograder.grading.student.adopt import adopt, assignment_of
+from autograder.grading.student.finding import find
 from autograder.grading.student.replay import differences
 from autograder.grading.student.why import why
 from autograder.judging.answers import read_bank
@@ -48,7 +49,7 @@ def course(empty_class):
 
 
 def test_why_says_points_causes_seed_and_what_ran(course):
-    text = why(course, "s17", ASSIGNMENT)
+    text = why(find(course, "s17", ASSIGNMENT))
     for part in (
         "s17 (Ada Lovelace), 01-attention: not yet marked",
         "58 of 67 points",
@@ -62,18 +63,24 @@ def test_why_says_points_causes_seed_and_what_ran(course):
     ):
         assert part in text, text
     assert "attend: " not in text, "full exercises are not told again"
-    assert "attend: 6 of 6" in why(course, "s17", ASSIGNMENT, "attend")
+    assert "attend: 6 of 6" in why(find(course, "s17", ASSIGNMENT), "attend")
 
 
 def test_why_of_somebody_else(course):
     with pytest.raises(LookupError, match=r"no student 'lovelace' in 01-attention. Did you mean s17"):
-        why(course, "lovelace", ASSIGNMENT)
+        why(find(course, "lovelace", ASSIGNMENT))
     with pytest.raises(LookupError, match=r"no exercise 'softmx'. Expected one of: softmax, attend"):
-        why(course, "s17", ASSIGNMENT, "softmx")
+        why(find(course, "s17", ASSIGNMENT), "softmx")
 
 
 def test_an_adopted_answer_is_a_case_without_its_student(course):
-    path = adopt(course, "s17", "softmax", name="no_dim", hint='The sum is over "everything". Look at dim.')
+    path = adopt(
+        course,
+        find(course, "s17", ASSIGNMENT),
+        "softmax",
+        name="no_dim",
+        hint='The sum is over "everything". Look at dim.',
+    )
     assert path == course.root / "bank" / ASSIGNMENT / "softmax" / "wrong" / "no_dim.py"
     [case] = read_bank(course.root / "bank")
     assert (case.exercise, case.right, case.name) == ("softmax", False, "no_dim")
@@ -84,18 +91,20 @@ def test_an_adopted_answer_is_a_case_without_its_student(course):
     exec(case.text, names)
     assert names["softmax"](names["np"].zeros(4)).tolist() == [0.25] * 4, "with the helpers that it uses"
     assert "math" not in names, "and without what it does not use"
-    assert adopt(course, "s17", "softmax", name="no_dim", hint=case.hint) == path, "again is no harm"
+    assert adopt(course, find(course, "s17", ASSIGNMENT), "softmax", name="no_dim", hint=case.hint) == path, (
+        "again is no harm"
+    )
     with pytest.raises(ValueError, match="exists and says something else"):
-        adopt(course, "s17", "softmax", name="no_dim")
+        adopt(course, find(course, "s17", ASSIGNMENT), "softmax", name="no_dim")
 
 
 def test_what_cannot_be_adopted(course):
     with pytest.raises(LookupError, match="has no definition of blockwise_attention"):
-        adopt(course, "s17", "blockwise_attention")
+        adopt(course, find(course, "s17", ASSIGNMENT), "blockwise_attention")
     with pytest.raises(LookupError, match="in no lesson"):
-        adopt(course, "s17", "softmx")
+        assignment_of(course, "softmx")
     with pytest.raises(ValueError, match="lower-case letters"):
-        adopt(course, "s17", "softmax", name="../x")
+        adopt(course, find(course, "s17", ASSIGNMENT), "softmax", name="../x")
 
 
 def test_requests_are_kept_with_their_reasons_and_answers(course, capsys, monkeypatch):
@@ -106,7 +115,7 @@ def test_requests_are_kept_with_their_reasons_and_answers(course, capsys, monkey
     assert main(["requests", ASSIGNMENT, "--answer", "1", "--text", "It is not: look at dim."]) == 0
     [one] = requests(course, ASSIGNMENT)["s17"]
     assert (one.before, one.after, one.answer) == (58.0, 58.0, "It is not: look at dim.")
-    assert "request 1 about softmax" in why(course, "s17", ASSIGNMENT)
+    assert "request 1 about softmax" in why(find(course, "s17", ASSIGNMENT))
     assert main(["requests", ASSIGNMENT, "--answer", "1", "--text", "again"]) == 2
     assert "was answered on" in capsys.readouterr().err
     assert main(["request", "s17", ASSIGNMENT, "--reason", " "]) == 2
@@ -159,4 +168,4 @@ def test_the_stored_result_is_the_one_that_is_told(course):
 
     path = Store(course.grading).path(recall(course.grading, ASSIGNMENT)["s17"].key)
     path.write_text(path.read_text(encoding="utf8").replace("base two", "base ten"), encoding="utf8")
-    assert "base ten" not in why(course, "s17", ASSIGNMENT)
+    assert "base ten" not in why(find(course, "s17", ASSIGNMENT))

@@ -89,28 +89,34 @@ def _add_requests(commands: Any) -> None:
 
 def _why(options: argparse.Namespace) -> int:
     from autograder.grading.course import find_course
+    from autograder.grading.student.finding import find
     from autograder.grading.student.why import why
 
-    print(why(find_course(), options.student, options.assignment, options.exercise))
+    print(why(find(find_course(), options.student, options.assignment), options.exercise))
     return 0
 
 
 def _replay(options: argparse.Namespace) -> int:
     from autograder.grading.course import find_course
+    from autograder.grading.student.finding import find
     from autograder.grading.student.replay import look_inside, replay
 
     course = find_course()
     if options.shell:
         return look_inside(course, options.student, options.assignment)
-    return replay(course, options.student, options.assignment, options.exercise, options.trust_submissions)
+    found = find(course, options.student, options.assignment)
+    return replay(course, found, options.exercise, options.trust_submissions)
 
 
 def _adopt(options: argparse.Namespace) -> int:
     from autograder.grading.course import find_course
-    from autograder.grading.student.adopt import adopt
+    from autograder.grading.student.adopt import adopt, assignment_of
+    from autograder.grading.student.finding import find
 
-    given = {name: getattr(options, name) for name in ("assignment", "bank", "name", "hint", "right")}
-    path = adopt(find_course(), options.student, options.exercise, **given)
+    course = find_course()
+    found = find(course, options.student, options.assignment or assignment_of(course, options.exercise))
+    given = {name: getattr(options, name) for name in ("bank", "name", "hint", "right")}
+    path = adopt(course, found, options.exercise, **given)
     print(path.read_text(encoding="utf8"))
     print(f"adopt: {path}\nRead it before it leaves your hands, and try it: autograder audit --bank {path.parents[3]}")
     return 0

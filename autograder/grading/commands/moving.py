@@ -1,17 +1,21 @@
 """Commands that move a class along: collect what was handed in, grade it."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+#: What a command does, and its exit status.
+Run = Callable[[argparse.Namespace], int]
 
 
 def add_all(commands: Any) -> None:
     """Add this module's commands to the parser of ``autograder``."""
-    for add in (_add_collect, _add_grade, _add_feedback):
+    for add in (_add_collect, _add_feedback):
         add(commands)
 
 
-def _add_grade(commands: Any) -> None:
+def add_grade(commands: Any, run: Run) -> None:
     about = (
         "Grade a class in a sandbox, in parallel, and write the gradebook. Finished submissions are never graded twice: after "
         "an interruption, run the same command again."
@@ -26,7 +30,7 @@ def _add_grade(commands: Any) -> None:
     parser.add_argument("--seed", type=int, help="draw inputs from this seed (default: secret, one each)")
     parser.add_argument("--trust-submissions", action="store_true", help="run students' code without a sandbox")
     parser.add_argument("--limits", metavar="JSON", help="limits of the sandbox, such as '{\"request_cpu\": 80}'")
-    parser.set_defaults(run=_grade)
+    parser.set_defaults(run=run)
 
 
 def _add_collect(commands: Any) -> None:
@@ -55,34 +59,6 @@ def _collect(options: argparse.Namespace) -> int:
 
     order = Order(options.assignment, options.source, options.sheet, options.entry_times, options.force)
     return tell(collect(find_course(), order), order, console())
-
-
-def _grade(options: argparse.Namespace) -> int:
-    from joblib import cpu_count
-
-    from autograder.grading.class_run import Options, grade_class
-    from autograder.grading.course import find_course
-    from autograder.grading.settings import Settings
-    from autograder.sandbox.outside.limits import Limits
-
-    workers = cpu_count() if options.workers is None else options.workers
-    if workers < 1:
-        raise ValueError(f"--workers should be at least 1, but is {workers}.")
-    course = find_course()
-    given: dict[str, Any] = {"seed": options.seed, "trust": options.trust_submissions}
-    given |= {"label": course.label, "lessons": course.lessons}
-    if options.limits is not None:
-        given["limits"] = Limits.from_json(options.limits)
-    asked = Options(
-        options.assignment,
-        workers,
-        options.scheduler,
-        options.diff,
-        options.force,
-        options.student or (),
-        Settings.from_environment(**given),
-    )
-    return grade_class(course, asked)
 
 
 def _add_feedback(commands: Any) -> None:

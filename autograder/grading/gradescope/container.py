@@ -18,7 +18,7 @@ from autograder.grading.outcome import GRADED, HUMAN, Outcome, readable
 from autograder.grading.people.moments import moment
 from autograder.grading.people.roster import Student
 from autograder.grading.released import Released
-from autograder.grading.result import Result
+from autograder.grading.result import Result, worth
 from autograder.grading.settings import Settings as Grading
 from autograder.grading.store import SECRET, Store
 from autograder.grading.submission import from_folder
@@ -88,8 +88,6 @@ def _automatic(released: Released) -> tuple[Part, ...]:
 
 
 def _standing(released: Released, found: Result, settings: Settings, about: Mapping[str, Any]) -> Standing:
-    from autograder.grading.committed import worth
-
     parts = []
     for part in _automatic(released):
         score = found.scores.get(part.cell)

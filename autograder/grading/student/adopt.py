@@ -8,7 +8,7 @@ from pathlib import Path
 
 from autograder.grading.course import Course
 from autograder.grading.report.answers import cells_of
-from autograder.grading.student.finding import find
+from autograder.grading.student.found import Found
 from autograder.grading.whole_file import write_whole
 from autograder.judging import notebooks
 
@@ -18,9 +18,8 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 def adopt(
     course: Course,
-    student: str,
+    found: Found,
     exercise: str,
-    assignment: str | None = None,
     bank: Path | None = None,
     name: str | None = None,
     hint: str = "",
@@ -30,8 +29,7 @@ def adopt(
 
     Raises LookupError if there is no such answer, ValueError if it cannot be made anonymous or the name is taken.
     """
-    assignment = assignment or _assignment_of(course, exercise)
-    found = find(course, student, assignment)
+    student, assignment = found.own.student.id, found.standing.assignment
     texts = [notebooks.source(cell) for cell in cells_of(course, found.standing.released, found.own.student.id)]
     own = _needed(texts, exercise, frozenset(found.standing.released.exercises))
     if not own:
@@ -54,7 +52,7 @@ def _docstring(text: str) -> str:
     return '"""' + text.replace("\\", "\\\\").replace('"', "'") + '"""'
 
 
-def _assignment_of(course: Course, exercise: str) -> str:
+def assignment_of(course: Course, exercise: str) -> str:
     having = [name for name in course.assignments if (one := course.lessons.find(name)) and exercise in one.exercises]
     if len(having) != 1:
         where = f"in {', '.join(having)}: choose with --assignment" if having else "in no lesson"

@@ -11,16 +11,16 @@ from autograder.grading.outcome import readable_lines
 from autograder.grading.result import Result
 from autograder.grading.settings import Settings
 from autograder.grading.store import Store
-from autograder.grading.student.finding import find, hand_in_of
+from autograder.grading.student.found import Found, hand_in_of
 from autograder.grading.submission import from_folder
 
 
-def replay(course: Course, student: str, assignment: str, exercise: str | None, trust: bool = False) -> int:
+def replay(course: Course, found: Found, exercise: str | None, trust: bool = False) -> int:
     """Print the result again. Returns 0 if it is the same as the stored one, else 1.
 
     Raises LookupError if there is nothing to grade, and ValueError if the hand-in cannot be read.
     """
-    found = find(course, student, assignment)
+    student, assignment = found.own.student.id, found.standing.assignment
     task = task_of(course, student, assignment, found.result, exercise, trust)
     try:
         with Helpers(1) as helpers:

@@ -1,24 +1,21 @@
 """``autograder why``: where one student's points come from."""
 
-from autograder.grading.course import Course
 from autograder.grading.exports.cells import number, request_text
 from autograder.grading.outcome import readable, readable_lines
 from autograder.grading.result import Result
-from autograder.grading.student.finding import Found, find
+from autograder.grading.student.found import Found
 
 
-def why(course: Course, student: str, assignment: str, exercise: str | None = None) -> str:
-    """Return a page of text: the points, their causes, the seed, and what ran.
-
-    Raises LookupError if there is no such student or exercise.
-    """
-    found = find(course, student, assignment)
+def why(found: Found, exercise: str | None = None) -> str:
+    """Return a page of text: the points, their causes, the seed, and what ran. Raises LookupError without such an exercise."""
     lines = _head(found)
     if found.result is None:
         return "\n".join(lines)
     names = [one["name"] for one in found.result.exercises]
     if exercise is not None and exercise not in names:
-        raise LookupError(f"{assignment} has no exercise {exercise!r}. Expected one of: {', '.join(names)}.")
+        raise LookupError(
+            f"{found.standing.assignment} has no exercise {exercise!r}. Expected one of: {', '.join(names)}."
+        )
     lines += _parts(found) if exercise is None else []
     lines += _ran(found.result) if exercise is None else []
     for one in found.result.exercises:
