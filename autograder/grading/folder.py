@@ -21,7 +21,7 @@ _MOST_ENTRIES, _MOST_NOTEBOOKS = 2_000, 10
 
 #: Files that systems and tools leave in folders and archives.
 JUNK = re.compile(
-    r"(^|/)(\.ipynb_checkpoints|__MACOSX|__pycache__|\.git|\.vscode|\.idea)/|(^|/)(\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$"
+    r"(^|/)(\.ipynb_checkpoints|\.autograder|__MACOSX|__pycache__|\.git|\.vscode|\.idea)/|(^|/)(\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$"
 )
 _WEIGHTS = (".safetensors", ".pt", ".pth", ".ckpt", ".bin", ".npz", ".pkl")
 #: The suffix that a browser or a file manager adds to a second download or a copy.
@@ -188,5 +188,10 @@ def with_expected_names(files: Mapping[str, bytes], expected: Sequence[str]) -> 
 
 def _plain_name(path: str) -> str:
     """Return the lower-case name that a file had before it was copied or downloaded again."""
+    return original_name(path).lower()
+
+
+def original_name(path: str) -> str:
+    """Return the name that a file had before a browser or a file manager made it the second one of that name."""
     name = PurePosixPath(path)
-    return (_COPY.sub("", name.stem) + name.suffix).lower()
+    return _COPY.sub("", name.stem) + name.suffix

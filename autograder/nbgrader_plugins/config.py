@@ -7,7 +7,16 @@ from typing import Any
 
 #: Files of a lesson's folder that students must not get: above all, the source with the solutions. Submissions are read by the
 #: course's own reader, which does not apply this list.
-NOT_RELEASED = ["*.py", "*.safetensors", "*.md", "__pycache__", "*.pyc", ".ipynb_checkpoints", ".pytest_cache"]
+NOT_RELEASED = [
+    "*.py",
+    "*.safetensors",
+    "*.md",
+    "__pycache__",
+    "*.pyc",
+    ".ipynb_checkpoints",
+    ".pytest_cache",
+    ".autograder",
+]
 
 _PAGES = "autograder.nbgrader_plugins.pages"
 
@@ -30,6 +39,7 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
     from autograder.nbgrader_plugins.feedback import Explain
     from autograder.nbgrader_plugins.hidden import HideTests
     from autograder.nbgrader_plugins.install import install
+    from autograder.nbgrader_plugins.running import RunningCells
     from autograder.nbgrader_plugins.stubs import SentenceStubs
 
     _find_commands_of_this_environment()
@@ -59,6 +69,12 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
     c.HTMLExporter.filters = FILTERS
     c.HTMLExporter.sanitize_html = True  # passes every HTML output through the filter clean_html, and drops JavaScript
     c.WidgetsDataTypeFilter.display_data_priority = ["text/html", "image/png", "image/jpeg", "text/plain"]
+
+    # For `nbgrader validate`, the only command that still runs cells this way: patient on a busy machine, and not silent.
+    c.Execute.timeout = 1800
+    c.Execute.startup_timeout = 300
+    c.Execute.iopub_timeout = 60
+    c.Execute.on_cell_start = RunningCells()
 
     c.ExportApp.plugin_class = SafeCsv
     c.SafeCsv.to = str(grading / "grades.csv")

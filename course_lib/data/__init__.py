@@ -21,6 +21,7 @@ from course_lib.data.sentence_pairs import SentencePairs, draw_pairs, european_e
 from course_lib.data.special_tokens import CLS, MASK, ORDINARY, SEP
 from course_lib.data.text_files import text_files
 from course_lib.data.text_pairs import tab_separated_pairs, tokens_of
+from course_lib.data.trained_captioners import load_captioner
 from course_lib.data.translation_words import english_vocabulary, french_vocabulary
 from course_lib.data.vocabulary import END, PAD, START, UNKNOWN, Vocabulary
 from course_lib.data.wordpieces import train_wordpieces
@@ -66,6 +67,7 @@ __all__ = [
     "hub_captions",
     "hub_pairs",
     "hub_text",
+    "load_captioner",
     "load_generation",
     "lowest_loss",
     "posterior",

@@ -1497,7 +1497,7 @@ says("the length stays near 90 %", lengths["1000 steps, alpha = 1"][-1], within=
 r"""
 <details><summary>What you should see</summary>
 
-Trained to the end, the model gains from a second hypothesis, and more make no difference: it is sure of nearly every word. After 1000
+(One training of 1000 steps.) Trained to the end, the model gains from a second hypothesis, and more make no difference: it is sure of nearly every word. After 1000
 steps it is not. Two hypotheses help there, too, but then the sum ($\alpha = 0$) gets worse, from 0.240 to 0.173 with 50 hypotheses, less than
 greedy search, and the translations get shorter, from 92 % of the right length to 66 %. The search is not at fault: it finds what the model takes
 for more probable. A model that is not sure what to say loses probability with each word, and a short sentence has few of them. With the

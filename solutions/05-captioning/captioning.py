@@ -81,7 +81,7 @@ import torch.nn.functional as F
 
 from autograder.lessons.captioning import check
 from course_lib import devices, layers, plots
-from course_lib.data import END, PAD, START, draw_scenes, scene_features, scene_vocabulary
+from course_lib.data import END, PAD, START, draw_scenes, load_captioner, scene_features, scene_vocabulary
 from course_lib.layers import TableDecoder
 from course_lib.training import fit, save_results
 
@@ -931,7 +931,7 @@ of section 7.2 without this experiment, we would have called all of it the model
 Take the attention away. The decoder then has one vector for the whole picture, the same before every word, as in 2014. To be
 fair, it may learn what to put into that vector: every cell, with its place, passes through a small network, and the mean of the results, brought to the
 width of the vector, is what the decoder gets. To the decoder this is a picture with a single cell. To see whether the vector is simply too
-small, we give it 8 numbers or 512. (Each is trained anew, a quarter as long as the captioner; these files need not be handed in.)
+small, we give it 8 numbers or 512. (Both were trained a quarter as long as the captioner. Their weights come with the course; `AGAIN = True` trains them here.)
 
 **Before you run it:** for which captions will it do as well as before? How much will 512 numbers help over 8?
 """
@@ -955,12 +955,17 @@ class OneVector(nn.Module):
         return self.decoder(self.vector(features), captions)
 
 
+AGAIN = False                   # True: train both here
+
 blind = {}
 for width in (8, 512):
     torch.manual_seed(SEED)
     bottleneck = OneVector(width)
-    fit(bottleneck, loss_with(0), draw_batch, steps=1100, learning_rate=1e-2, warmup=100, seed=SEED,
-        checkpoint=f"bottleneck_{width}.safetensors", resume=True, show=False)
+    if AGAIN:
+        fit(bottleneck, loss_with(0), draw_batch, steps=1100, learning_rate=1e-2, warmup=100, seed=SEED, show=False)
+    else:
+        load_captioner(f"one vector of {width}", bottleneck)
+    bottleneck.to(device)
     with torch.no_grad():
         vectors = bottleneck.vector(cells)                                      # (1000, 1, width)
     blind[width] = [vocabulary.decode(row) for row in greedy_caption(bottleneck.decoder, vectors)[0]]
@@ -1085,7 +1090,7 @@ r"""
 `greedy_caption` asks a decoder for two things, a first state and a step. A Transformer has no state, but the words so far can serve as one: `WordByWord`, below, reads them all
 again for each new word. (So beam search would work, too.)
 
-It is trained for 1500 steps, without a price. (The file need not be handed in.)
+It was trained for 1500 steps, without a price. That takes a minute or more, so its weights come with the course; `AGAIN = True` trains it here.
 
 **Before you run it:** the Transformer has half as many weights again as the recurrent decoder, and sees all earlier words at once. After 1500 steps the recurrent one writes 92 % of these captions exactly. Will the
 Transformer do better or worse? And will its last block point at the digits?
@@ -1109,10 +1114,15 @@ class WordByWord:
         return logits[:, -1], state, weights[:, -1]
 
 
+AGAIN = False                   # True: train it here
+
 torch.manual_seed(SEED)
 transformer = TransformerCaptioner(len(vocabulary), 32)
-fit(transformer, loss_with(0), draw_batch, steps=1500, learning_rate=5e-3, warmup=100, seed=SEED,
-    checkpoint="transformer.safetensors", resume=True)
+if AGAIN:
+    fit(transformer, loss_with(0), draw_batch, steps=1500, learning_rate=5e-3, warmup=100, seed=SEED)
+else:
+    load_captioner("Transformer", transformer)
+transformer.to(device)
 with torch.no_grad():
     said, looked = greedy_caption(WordByWord(transformer), cells)
 said = [vocabulary.decode(row) for row in said]

@@ -875,7 +875,7 @@ r"""
 <details><summary>What you should see</summary>
 
 A grid: each map has its peak where its patch lies, and falls off around it. The mean cosine is 0.42 for neighbours, 0.15 for two steps, and below 0 from three steps on. Nobody told the model which places are neighbours. But what lies in one place today lies beside it in
-the next picture, so what is learned for one place is useful for the next. As in section 4.1, a figure is a finding about a model *and its data*.
+the next picture, so what is learned for one place is useful for the next. (One run.) As in section 4.1, a figure is a finding about a model *and its data*.
 </details>
 
 The same in the paper's own numbers (pretrained on a large data set, then fine-tuned on ImageNet's 1000 classes):
@@ -989,7 +989,7 @@ given("section 3.3", "Section 5.2 changes the data")
 r"""
 <details><summary>What you should see</summary>
 
-With stretched positions it reads 41 % at once, with random ones a third (the patches alone tell that much, section 3.3). After 100 more steps it is 60 % against 58 %: stretched positions are a small head start, and the model has to be tuned to the new grid in any case, as in the paper. Why
+With stretched positions it reads 41 % at once, with random ones a third (the patches alone tell that much, section 3.3). After 100 more steps it is 60 % against 58 % (one run, in which two points are no difference): stretched positions are a small head start, and the model has to be tuned to the new grid in any case, as in the paper. Why
 so small? This model has only 3 × 3 places, and its positions are not arranged like the grid (try `show_positions(old.positions, 3, "")`): what lies between two of them means little.
 </details>
 
@@ -1318,7 +1318,7 @@ says("The error is 0.21, where the mean digit gives 0.27.", *errors.values(), wh
 r"""
 <details><summary>What you should see</summary>
 
-The error is 0.21, where the mean digit gives 0.27. Strokes continue where they must, and turn grey where both are possible: the mean squared error rewards the mean of all that could be there, so what cannot be known is drawn blurred. After training, the paper throws the reconstruction away and keeps the encoder, like BERT's.
+The error is 0.21, where the mean digit gives 0.27. (One run.) Strokes continue where they must, and turn grey where both are possible: the mean squared error rewards the mean of all that could be there, so what cannot be known is drawn blurred. After training, the paper throws the reconstruction away and keeps the encoder, like BERT's.
 </details>
 
 ## 9 What to take along

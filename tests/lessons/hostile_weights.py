@@ -18,6 +18,7 @@ from autograder.judging.local import LocalStudent
 from autograder.judging.references import namespace
 from autograder.judging.runner import run_checks
 from autograder.lessons.captioning import references as captioning
+from autograder.lessons.language_models import references as language_models
 from autograder.lessons.mlm_pretraining import references as mlm_pretraining
 from autograder.lessons.translation import references as translation
 from autograder.lessons.vit import references as vit
@@ -56,6 +57,24 @@ def small_vit():
     return vit.VisionTransformer(vit.ViTConfig(model_width=16, num_blocks=1, num_heads=2))
 
 
+def next_words_of(ids):
+    return torch.rand(*ids.shape, 75), []
+
+
+def next_tokens_of(ids):
+    return torch.rand(*ids.shape, 8), []
+
+
+def small_gpt(vocab_size=75, max_length=19):
+    sizes = {"model_width": 16, "num_heads": 2, "hidden_width": 16, "decoder_blocks": 1, "max_length": max_length}
+    config = language_models.TransformerConfig(kind="decoder", vocab_size=vocab_size, dropout=0.0, **sizes)
+    return language_models.GPT(config)
+
+
+def small_learner():
+    return small_gpt(8, 65)
+
+
 def small_bert():
     return mlm_pretraining.MaskedLanguageModel(75, 16, 2, 1, 19, 0.0)
 
@@ -79,6 +98,7 @@ def blocks(stem, count, **shapes):
 ENCODER = {"norm_1__gamma": (1,), "feed_forward__W_1__weight": (1, 1)}
 TOKENS, PLACES = "encoder.embeddings.tokens.weight", "encoder.embeddings.positions.weight"
 PATCHES = "embedding.projection.weight"
+WORDS, TABLE = "embedding.weight", "positions.table"
 
 #: The parameters, by name and shape, of models that the grader must not build.
 PROMISES = {
@@ -90,6 +110,14 @@ PROMISES = {
     "bert of one long vector": {TOKENS: (75, 4000), PLACES: (19, 1)} | blocks("encoder.blocks.blocks", 3, **ENCODER),
     "bert of empty tables": {TOKENS: (75, 0), PLACES: (10**8, 0)} | blocks("encoder.blocks.blocks", 3, **ENCODER),
     "bert of wide empty tables": {TOKENS: (75, 8), PLACES: (10**8, 0)} | blocks("encoder.blocks.blocks", 1, **ENCODER),
+    # of one block: 4 * 6000 * 6000 numbers would follow from vectors of 6000
+    "gpt of one long vector": {WORDS: (75, 6000), TABLE: (19, 1)} | blocks("decoder.blocks", 1, **ENCODER),
+    "gpt of empty tables": {WORDS: (75, 0), TABLE: (10**8, 0)} | blocks("decoder.blocks", 2, **ENCODER),
+    "gpt of many blocks": {WORDS: (75, 800), TABLE: (19, 800)} | blocks("decoder.blocks", 64, **ENCODER),
+    "gpt with an empty hidden layer": {WORDS: (75, 32), TABLE: (19, 32)}
+    | blocks("decoder.blocks", 1, norm_1__gamma=(32,), feed_forward__W_1__weight=(10**9, 0)),
+    "learner of long vectors": {WORDS: (8, 8000), TABLE: (65, 1)} | blocks("decoder.blocks", 2, **ENCODER),
+    "learner of many places": {WORDS: (8, 1), TABLE: (10**9, 0)} | blocks("decoder.blocks", 2, **ENCODER),
     "translator of long vectors": {"source_embedding.weight": (120, 4000), "target_embedding.weight": (222, 1)}
     | blocks("encoder.blocks", 4, **ENCODER),
     "translator of empty vectors": {"source_embedding.weight": (120, 0), "target_embedding.weight": (222, 0)}
@@ -110,6 +138,8 @@ ANSWERS = {
     "translator": ("04-translation", "my_translator", "translator.safetensors", translations_of, small_translator),
     "vit": ("08-vit", "my_vit", "vit.safetensors", digits_of, small_vit),
     "bert": ("07-mlm-pretraining", "my_language_model", "language_model.safetensors", words_of, small_bert),
+    "gpt": ("06-language-models", "my_gpt", "gpt.safetensors", next_words_of, small_gpt),
+    "learner": ("06-language-models", "my_learner", "in_context.safetensors", next_tokens_of, small_learner),
     "captioner": ("05-captioning", "my_captioner", "captioner.safetensors", captions_of, small_captioner),
 }
 

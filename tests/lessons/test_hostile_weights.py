@@ -17,6 +17,8 @@ KINDS = {
     "translator": "a TransformerTranslator",
     "vit": "a VisionTransformer",
     "bert": "a MaskedLanguageModel",
+    "gpt": "a GPT",
+    "learner": "a GPT",
     "captioner": "a CaptionDecoder",
 }
 

@@ -11,6 +11,7 @@ from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.dropping import one_by_one, share_is
 from autograder.judging.tools.parameters import parameters_are
 from autograder.judging.tools.results import no_weights, refuses, same_twice, several, two, uses_its_inputs
+from autograder.judging.tools.spread import FEW, spreads_as
 from autograder.judging.tools.twins import explained_if_random, leaves_no_trace, parameter_gradients
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.sizes import BLOCKS, LONGEST, V, config, ids_of, made, told, twins
@@ -25,6 +26,8 @@ GPT2 = {
     "max_length": 1024,
     "dropout": 0.1,
 }
+#: What a stack of pre-norm blocks has, and one of post-norm blocks has not.
+LAST_NORM = {"decoder.norm.gamma", "decoder.norm.beta"}
 #: Of GPT-2's smallest model, as published.
 PARAMETERS = 124_439_808
 
@@ -58,14 +61,15 @@ def _agree(pair, ids, blocks=BLOCKS, setting="", **options):
 @points(2)
 def check_parameters(student: Student, draw: Draw) -> None:
     """It has the parameters that were asked for, tied or not; with GPT-2's sizes they are 124,439,808"""
-    for changes in ({}, {"tied": False}, {"decoder_blocks": 1, "max_length": 7}):
+    # The last of them: GPT-2 is pre-norm, whatever an encoder would be.
+    for changes in ({}, {"tied": False}, {"decoder_blocks": 1, "max_length": 7}, {"norm": "post"}):
         reference = references.GPT(config(**changes))
         want = {key: tuple(value.shape) for key, value in reference.named_parameters()}
-        parameters_are(
-            _own(student.build(NAME, made(**changes)).parameters(), want, changes),
-            want,
-            f"GPT(config), {told(changes)},",
-        )
+        got = _own(student.build(NAME, made(**changes)).parameters(), want, changes)
+        title = f"GPT(config) with {told(changes)}" if changes else "GPT(config)"
+        if {name for name in want if name not in got} == LAST_NORM:
+            _last_norm_missing(title)
+        parameters_are(got, want, title)
     request = Request(NAME, build=(made(**GPT2),), times=0, default_device="meta")
     count = sum(parameter.numel() for parameter in student.answer(request).parameters.values())
     if count != PARAMETERS:
@@ -80,6 +84,19 @@ def check_parameters(student: Student, draw: Draw) -> None:
         )
     ids = ids_of(draw, 2, 5)
     uses_its_inputs(twins(student, NAME, draw).module, (ids,), ((ids + 1) % V,))
+
+
+def _last_norm_missing(title):
+    raise CheckFailure(
+        "parameters",
+        f"{title} has no LayerNorm behind the last block.",
+        expected=", ".join(sorted(LAST_NORM)),
+        yours="none of these",
+        received=sorted(LAST_NORM),
+        cause="post-norm in place of pre-norm",
+        hint='layers.Encoder ends with a LayerNorm if it is told "pre". A GPT is pre-norm, whatever the config says of norms. '
+        "Look at what the decoder is told.",
+    )
 
 
 def _own(parameters, want, changes):
@@ -106,7 +123,6 @@ def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
         {"decoder_blocks": 3},
         {"decoder_blocks": 1, "num_heads": 1},
         {"hidden_width": 5},
-        {"norm": "post"},  # GPT-2 is pre-norm, whatever an encoder would be
     ):
         _agree(twins(student, NAME, draw, **changes), ids, changes.get("decoder_blocks", BLOCKS), told(changes))
     pair = twins(student, NAME, draw)
@@ -242,6 +258,11 @@ def _blocks_drop(student: Student, draw: Draw, told_of):
     still, moved = (_results(pair.module.when(training=mode)(ids), 1, 8, 5)[0] for mode in (False, True))
     if torch.allclose(still, moved):
         _dropout_fails("In training nothing is dropped in the blocks.", told_of)
+    hint = (
+        "The config's dropout is an argument of nn.Dropout, on the sum of embedding and positions, and of the decoder."
+    )
+    pair, example = twins(student, NAME, draw, dropout=0.25), ids_of(draw, 1, 4)
+    spreads_as(pair, example, what=_what(), draw=draw, setting="training mode, dropout=0.25", hint=hint, runs=FEW)
 
 
 def _dropout_fails(message, told_of):

@@ -31,7 +31,7 @@ def _counted(value: Any, setting: str) -> Mapping[Any, Any]:
 def _agree(student: Student, words: list[list[int]], counts: list[int]) -> None:
     setting = f"words {plain.shown(words)}, counts {plain.shown(counts)}"
     found = _counted(student.count_pairs(words, counts), setting)
-    plain.equal(dict(found), references.count_pairs(words, counts), "The number of times", setting)
+    plain.equal(dict(found), references.count_pairs(words, counts), "The counts", setting)
 
 
 def _no_twins(draw: Draw, length: int) -> list[int]:
@@ -49,7 +49,7 @@ def check_each_pair_as_often_as_its_words(student: Student, draw: Draw) -> None:
     _agree(student, [[108, 111, 119]], [1])
     _agree(student, [[108, 111, 119]], [5])
     _agree(student, [[108, 111, 119], [119, 111]], [5, 2])
-    _agree(student, [[5, 6, 5, 6, 8]], [3])
+    _agree(student, [[5, 6, 5, 6, 8], [8, 5, 6]], [3, 2])
     for lengths in ((2,), (5,), (3, 2), (7, 2, 3), (4, 4, 11, 3, 5)):
         _agree(student, [_no_twins(draw, n) for n in lengths], [2 + int(draw.integers(40)) for _ in lengths])
     words = [[300 + n for n in _no_twins(draw, 6)] for _ in range(3)]

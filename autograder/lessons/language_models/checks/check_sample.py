@@ -142,9 +142,9 @@ def check_top_k(student: Student, draw: Draw) -> None:
 def check_top_p(student: Student, draw: Draw) -> None:
     """Top-p leaves the smallest number of most probable tokens that reach p together, and at least one"""
     for probabilities, p in (
+        ((0.7, 0.3), 0.01),  # first: here the least probable token alone is no answer, nor are all of them
         ((0.7, 0.3), 0.6),
         ((0.7, 0.3), 0.8),
-        ((0.7, 0.3), 0.01),
         ((0.5, 0.3, 0.2), 0.75),
         ((0.5, 0.3, 0.2), 0.9),
         ((0.36, 0.26, 0.18, 0.12, 0.08), 0.7),

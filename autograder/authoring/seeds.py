@@ -1,0 +1,136 @@
+"""A lesson's models, trained again from other seeds: what the prose says of five seeds is measured here.
+
+``python -m autograder.authoring.seeds LESSON [NAME …] [--output FILE]`` runs the cells of the solution in order, with its files,
+and those of each training in the lesson's ``seeds.py`` once more for each seed. It writes a line of JSON for each: the training,
+the seed, its values and the seconds. What stands in the file already is not run again, so that it can be stopped at any time.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import jupytext
+
+from autograder.authoring.numbers import TAG
+from autograder.grading.course import Course, find_course
+from autograder.judging.notebooks import checked_exercise
+from autograder.judging.tools.repetition import Repetition
+
+
+def cells_of(source: Path) -> list[str]:
+    """Return the code of a lesson's source, cell by cell, without its checks and without the cells about numbers."""
+    cells = [cell for cell in jupytext.read(source).cells if cell.cell_type == "code"]
+    return [
+        cell.source for cell in cells if TAG not in cell.metadata.get("tags", []) and not checked_exercise(cell.source)
+    ]
+
+
+def places(cells: Sequence[str], training: Repetition) -> list[int]:
+    """Return which cells a training runs again. Raises ValueError if a text of it does not stand where it should."""
+    found = []
+    for text in training.cells:
+        holding = [number for number, cell in enumerate(cells) if text in cell]
+        if len(holding) != 1:
+            raise ValueError(f"{training.name}: expected {text!r} in one cell, but it stands in {len(holding)}.")
+        found += holding
+    for old in training.replace:
+        if not any(old in cells[number] for number in found):
+            raise ValueError(f"{training.name}: {old!r} is to be replaced, but it is in none of its cells.")
+    return sorted(found)
+
+
+def repeated(cells: Sequence[str], trainings: Sequence[Repetition], files: Path, done: set) -> Iterator[dict[str, Any]]:
+    """Run the cells, and yield what each training gives from each of its seeds but those that are ``done``.
+
+    The cells run in a copy of the folder ``files``. Names that a repetition defines are forgotten afterwards.
+    """
+    where = {training.name: places(cells, training) for training in trainings}
+    names: dict[str, Any] = {"__name__": "__main__"}
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(files, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.py", "*.ipynb", ".*"))
+        for number in range(max((max(at) for at in where.values()), default=-1) + 1):
+            with _inside(Path(folder)):
+                exec(compile(cells[number], f"cell {number}", "exec"), names)
+            for training in trainings:
+                if where[training.name][-1] == number:
+                    texts = [cells[place] for place in where[training.name]]
+                    for seed in training.seeds:
+                        if (training.name, seed) not in done:
+                            yield _once(training, texts, seed, names)
+
+
+def _once(training: Repetition, texts: Sequence[str], seed: int, names: dict[str, Any]) -> dict[str, Any]:
+    """Run the cells of a training with a seed in an empty folder, so that it finds no checkpoint."""
+    line: dict[str, Any] = {"training": training.name, "seed": seed}
+    before, start = dict(names), time.process_time()
+    try:
+        with tempfile.TemporaryDirectory() as folder, _inside(Path(folder)):
+            exec(training.first.replace("{seed}", str(seed)), names)
+            for text in texts:
+                for old, new in training.replace.items():
+                    text = text.replace(old, new.replace("{seed}", str(seed)))
+                exec(compile(text, training.name, "exec"), names)
+            line["values"] = {name: _plain(eval(code, names)) for name, code in training.values.items()}
+    except Exception:  # whatever it is: the other trainings go on
+        line["error"] = traceback.format_exc()
+    names.clear()
+    names.update(before)
+    return line | {"seconds": round(time.process_time() - start, 1)}
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+@contextmanager
+def _inside(folder: Path) -> Iterator[None]:
+    """Work in a folder, and close the figures that are drawn there."""
+    import matplotlib.pyplot as plt
+
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+        plt.close("all")
+
+
+def measure(course: Course, assignment: str, chosen: Sequence[str], output: Path) -> int:
+    """Run the trainings of these names (none: all), write their lines to ``output``, and return how many failed."""
+    source = course.source_of(assignment)
+    trainings: Sequence[Repetition] = course.lessons.of(assignment).module("seeds").TRAININGS
+    trainings = [training for training in trainings if not chosen or training.name in chosen]
+    lines = [json.loads(line) for line in output.read_text().splitlines()] if output.exists() else []
+    done = {(line["training"], line["seed"]) for line in lines if "error" not in line}
+    failed = 0
+    for line in repeated(cells_of(source), trainings, source.parent, done):
+        with output.open("a", encoding="utf8") as file:
+            file.write(json.dumps(line) + "\n")
+        failed += "error" in line
+        print(f"{line['training']}, seed {line['seed']}: {line.get('error', 'done')}, {line['seconds']} s", flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("assignment", metavar="LESSON")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--output", type=Path, default=Path("seeds.jsonl"))
+    asked = parser.parse_args()
+    # Small models: one thread, and figures that are drawn nowhere. Read when torch and matplotlib are loaded.
+    os.environ.update({"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive", "MPLBACKEND": "Agg"})
+    sys.exit(bool(measure(find_course(), asked.assignment, asked.names, asked.output.resolve())))

@@ -1,0 +1,60 @@
+"""What lesson 07 says of five seeds: its trainings, run again by ``autograder.authoring.seeds``."""
+
+from autograder.judging.tools.repetition import Repetition
+
+#: The weights and the order of the batches. The sentences stay the same.
+FROM_SEED = {"torch.manual_seed(SEED)": "torch.manual_seed({seed})", "seed=SEED, checkpoint": "seed={seed}, checkpoint"}
+
+TRAININGS = (
+    Repetition(
+        "my_language_model, and always [MASK]",
+        ("SEED, BATCH = 0, 128", "chosen_limit = lowest_loss", "def always_mask(generator)"),
+        {"above the limit": "mlm_loss(logits, held_out_labels) - limit", "measured": "measured"},
+        FROM_SEED,
+    ),
+    Repetition(
+        "token vectors with BERT's 0.02",
+        (
+            "class BertEmbeddings",
+            "class BertEncoder",
+            "class MaskedLanguageModel",
+            "SEED, BATCH = 0, 128",
+            "chosen_limit = lowest_loss",
+        ),
+        {"above the limit": "mlm_loss(logits, held_out_labels) - limit", "loss at first": "history.losses[0]"},
+        FROM_SEED | {"std=0.2": "std=0.02"},
+    ),
+    Repetition(
+        "how many to hide",
+        ("for rate in (0.05, 0.15, 0.5)",),
+        {"loss at the end": "{name: curve[-1] for name, curve in curves.items()}"},
+        first="SEED = {seed}",
+    ),
+    Repetition(
+        "few labels",
+        ("def accuracy_after(task",),
+        {"right, by size and seed": "every"},
+        {"range(3)": "range(5)", "shares[task, name] = ": "every[task, name] = found; shares[task, name] = "},
+        first="every = {}",
+        seeds=(0,),
+    ),
+    Repetition(
+        "a question and its answer",
+        ("def span_loss(model",),
+        {"right answers, by seed": "right_spans"},
+        {"range(3)": "range(5)"},
+        seeds=(0,),
+    ),
+    Repetition(
+        "English",
+        ("bert = MaskedLanguageModel(PIECES",),
+        {"loss": "loss", "right": "right"},
+        first="SEED = {seed}",
+    ),
+    Repetition(
+        "translation",
+        ("def with_translation(ids)",),
+        {"loss beside": "beside", "limit": "limit"},
+        first="SEED = {seed}",
+    ),
+)

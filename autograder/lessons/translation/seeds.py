@@ -1,0 +1,34 @@
+"""What lesson 04 says of five seeds: its trainings, run again by ``autograder.authoring.seeds``."""
+
+from autograder.judging.tools.repetition import Repetition
+
+TRAININGS = (
+    Repetition(
+        "my_translator",
+        ("translator = my_translator()", "def exact(pairs, texts)", "def error_rate(model, pairs"),
+        {
+            "gap": "history.validation[-1]",
+            "exact": "exact(held_out, texts)",
+            "alignment": "error_rate(translator, held_out)",
+        },
+        first="SEED = {seed}",
+    ),
+    Repetition(
+        "three generations",
+        ("translator = my_translator()", "class OneVector", "groups = [(1, 6)"),
+        {
+            "smallest gap": "{name: min(record.values()) for name, record in gaps.items()}",
+            "without new combinations": "{name: gap(model, known) for name, model in models.items()}",
+            "exact, by length": "shares",
+            "alignment": "error_rate(models['attention'], held_out)",
+        },
+        {"AGAIN = False": "AGAIN = True", "seed=number)": "seed=10 * {seed} + number)", "seed=SEED + 2": "seed=2"},
+        first="SEED = {seed}",
+    ),
+    Repetition(
+        "beams",
+        ("unsure = OneVector(",),
+        {"BLEU": "scores", "length": "lengths"},
+        first="SEED = {seed}",
+    ),
+)

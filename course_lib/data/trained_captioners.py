@@ -1,0 +1,37 @@
+"""Three captioners that need not be trained: with one vector for the whole picture, of 8 numbers and of 512, and a Transformer.
+
+Lesson 05, sections 7.4 and 8.1, looks at what they have learned, and its cells train them again if they are asked to. Their
+weights lie beside this file, in half precision, so that nobody has to wait for them.
+"""
+
+from pathlib import Path
+
+from torch import nn
+
+CAPTIONERS = ("one vector of 8", "one vector of 512", "Transformer")
+
+
+def load_captioner(name: str, model: nn.Module) -> None:
+    """Put the weights of a trained captioner into `model`.
+
+    name: "one vector of 8" or "one vector of 512", for the lesson's `OneVector` of this width, or "Transformer", for its
+    `TransformerCaptioner`. Raises ValueError for another name, and CheckpointError if the model has other weights.
+    """
+    from course_lib.training import load_checkpoint
+
+    load_checkpoint(_file(name), model)
+    model.eval()
+
+
+def save_captioner(name: str, model: nn.Module) -> None:
+    """Write the weights of a captioner to where `load_captioner` looks for them."""
+    from course_lib.training import save_checkpoint
+
+    save_checkpoint(model.half(), _file(name))
+    model.float()
+
+
+def _file(name: str) -> Path:
+    if name not in CAPTIONERS:
+        raise ValueError(f"Expected one of {', '.join(map(repr, CAPTIONERS))}, got {name!r}.")
+    return Path(__file__).with_name(f"captioner_{name.lower().replace(' ', '_')}.safetensors")
