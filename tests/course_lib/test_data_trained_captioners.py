@@ -53,7 +53,7 @@ def test_it_says_of_a_picture_what_it_does_not_say_of_another(name, held_out):
 
 
 def test_another_name_and_another_model_are_refused():
-    with pytest.raises(ValueError, match="Expected one of 'one vector of 8', .*, got 'GRU'"):
+    with pytest.raises(ValueError, match=r"Expected one of 'one vector of 8', .*, got 'GRU'"):
         load_captioner("GRU", OneVector(8))
     with pytest.raises(CheckpointError):
         load_captioner("one vector of 512", OneVector(8))
