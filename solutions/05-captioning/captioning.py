@@ -36,7 +36,8 @@ captioning". Papers are named where their ideas come up and are listed at the en
 **Before you begin.** Lesson 4 explains recurrent networks and the GRU (section 2.1), additive scores (3.1), teacher forcing (5.1) and both
 searches (6). Exercises 3, 6 and 7 are variations of what you wrote there: what changes is said each time. If time is short, leave out
 sections 7.4 and 8, which stand by themselves. Plan about three and a half hours (an estimate from the dots and the length of the text). All
-cells of the solution, run from nothing, took 7 minutes and 6 seconds of one core, most of it for five trainings.
+cells of the solution, run from nothing, take about five and a half minutes of one core, most of it for two trainings (7 minutes and 6 seconds were measured with three more, which took 100
+seconds and need no longer be done).
 
 ## How this notebook works
 

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
+from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
 from autograder.judging.student import Request, Student
 from autograder.judging.tools import plain
@@ -79,4 +80,14 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
             results.append(plain.settled(_counted(answer.value, "")))
     computes(results[0] != results[2], "The result is the same for different words.")
     for first, second in ((results[0], results[1]), (results[2], results[3])):
-        plain.equal(second, first, "The number of times, in the second of two equal calls,")
+        if second != first:
+            raise CheckFailure(
+                "memory",
+                "The second of two equal calls counts something else.",
+                expected=plain.shown(first),
+                yours=plain.shown(second),
+                received=second,
+                cause="remembers earlier calls",
+                hint="What is made when the function is defined, such as a default value, is the same in every call. Look at "
+                "where the counting begins from nothing.",
+            )
