@@ -3,15 +3,22 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# A student's environment has JupyterLab and the course; where everything is installed already, that serves as well.
+LAB_READY := $(if $(wildcard $(READY)),$(READY),$(VENV)/.ready-lab)
 
 .PHONY: install demo test nightly lab release audit bench lint clean
 
 install: $(READY)
 
-$(READY): pyproject.toml constraints.txt
+$(READY): EXTRAS := teach,dev
+$(VENV)/.ready-lab: EXTRAS := lab
+
+# An editable install leaves out what kernels read when they start, so it is copied.
+$(READY) $(VENV)/.ready-lab: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; choose one with: make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[teach,dev]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[$(EXTRAS)]'
+	mkdir -p $(VENV)/etc/ipython && cp autograder/judging/ipython_kernel_config.json $(VENV)/etc/ipython/
 	touch $@
 
 # Build the lessons, grade a sample class with nbgrader, show the scores and say where the feedback lies.
@@ -33,10 +40,8 @@ nightly: install
 	$(BIN)/autograder audit
 
 # A working copy of the assignments: what you write there is yours and is never overwritten.
-lab: install
-	mkdir -p work
-	for lesson in assignments/*/; do test -e work/$$(basename $$lesson) || cp -R $$lesson work/; done
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab --notebook-dir=work
+lab: $(LAB_READY)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/autograder lab
 
 release: install
 	$(BIN)/autograder build

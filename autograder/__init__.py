@@ -1,15 +1,15 @@
-"""What grades the course. In a notebook: ``from autograder import check``, then ``check("softmax")``."""
+"""What grades the course. In a notebook: ``from autograder import check, hand_in, progress``, then ``check("softmax")``."""
 
 from typing import Any
 
 __version__ = "0.1.0"
-__all__ = ["check"]
+__all__ = ["check", "hand_in", "progress"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load ``check`` when it is first asked for, so that importing the package stays cheap."""
-    if name == "check":
-        from autograder.judging.in_notebook import check
+    """Load these when they are first asked for, so that importing the package stays cheap."""
+    if name in __all__:
+        from autograder.judging import in_notebook
 
-        return check
+        return getattr(in_notebook, name)
     raise AttributeError(f"module 'autograder' has no attribute {name!r}")

@@ -1,13 +1,19 @@
 """The command ``autograder``. Each subcommand imports what it needs, so that ``autograder --help`` answers at once."""
 
 import argparse
+import io
 import sys
-from pathlib import Path
-from typing import Any
+
+from autograder.authoring import author_commands
+from autograder.grading import student_commands
+from autograder.grading.commands import asking, looking, moving
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return the exit status: 0 good, 1 a bad verdict, 2 a wrong call."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # the console of an older Windows knows no ✓
     parser = _parser()
     options = parser.parse_args(arguments)
     try:
@@ -20,104 +26,17 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="autograder", description="Build, check and audit the course.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_add_check, _add_build, _add_new, _add_answers, _add_grade, _add_audit, _add_demo, _add_bench):
-        add(commands)
+    student_commands.add_commands(commands, _lab, _check, _progress, _hand_in)
+    for teaching in (moving, looking, asking):
+        teaching.add_all(commands)
+    author_commands.add_commands(commands, _build, _new, _answers, _audit, _demo, _bundle, _bench)
     return parser
 
 
-def _add_check(commands: Any) -> None:
-    about = "Run a notebook and check its exercises."
-    parser = commands.add_parser("check", help="check a student's notebook", description=about)
-    parser.add_argument("notebook", type=Path)
-    parser.add_argument("--exercise", action="append", metavar="NAME", help="check only this exercise (repeatable)")
-    parser.add_argument("--seed", type=int, help="draw the inputs from this seed (default: a fresh one)")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.set_defaults(run=_check)
+def _lab(options: argparse.Namespace) -> int:
+    from autograder.grading.working_copy import open_lab
 
-
-def _add_build(commands: Any) -> None:
-    about = (
-        "Build solution notebooks and releases. The build fails unless the solution earns every point and the untouched "
-        "release none."
-    )
-    parser = commands.add_parser("build", help="build the notebooks from their sources", description=about)
-    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="build only this one, such as 01-attention")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail when a built file is out of date")
-    parser.set_defaults(run=_build)
-
-
-def _add_new(commands: Any) -> None:
-    for command, what in (
-        ("new-exercise", "an exercise at the end of a lesson"),
-        ("new-lesson", "a lesson with one exercise"),
-    ):
-        about = f"Write stubs for {what}. They build at once; put your own in their place."
-        parser = commands.add_parser(command, help=f"write stubs for {what}", description=about)
-        parser.add_argument("lesson", metavar="LESSON", help="such as 04-translation")
-        parser.add_argument("name", metavar="EXERCISE", help="the function that students write")
-        parser.set_defaults(run=_new, whole=command == "new-lesson")
-
-
-def _add_answers(commands: Any) -> None:
-    about = "List the known answers to an exercise: each mistake as a diff against its base, with its hint."
-    parser = commands.add_parser("answers", help="list known answers", description=about)
-    parser.add_argument("exercise", metavar="EXERCISE")
-    parser.add_argument("--lesson", metavar="LESSON", help="where more than one lesson has an exercise of this name")
-    parser.add_argument("--name", action="append", metavar="NAME", help="only this answer, whole (repeatable)")
-    parser.set_defaults(run=_answers)
-
-
-def _add_grade(commands: Any) -> None:
-    about = (
-        "Grade a class in a sandbox, in parallel, and write the gradebook. Finished submissions are never graded twice: after "
-        "an interruption, run the same command again."
-    )
-    parser = commands.add_parser("grade", help="grade a class", description=about)
-    parser.add_argument("assignment", metavar="ASSIGNMENT")
-    parser.add_argument("--workers", type=int, default=None, help="submissions at a time (default: one for each core)")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="grade on this Dask cluster, tcp://host:port")
-    parser.add_argument("--student", action="append", metavar="ID", help="grade only this student (repeatable)")
-    parser.add_argument("--force", action="store_true", help="grade finished submissions again")
-    parser.add_argument("--diff", action="store_true", help="show whose points would change, and why; write nothing")
-    parser.add_argument("--seed", type=int, help="draw inputs from this seed (default: secret, one each)")
-    parser.add_argument("--trust-submissions", action="store_true", help="run students' code without a sandbox")
-    parser.add_argument("--limits", metavar="JSON", help="limits of the sandbox, such as '{\"request_cpu\": 80}'")
-    parser.set_defaults(run=_grade)
-
-
-def _add_audit(commands: Any) -> None:
-    about = "Run known right and wrong answers and print how many were accepted, rejected and named."
-    parser = commands.add_parser("audit", help="grade the graders", description=about)
-    bank = "cases, DIR/<assignment>/<exercise>/<right|wrong>/<name>.py (repeatable; default: the course's own)"
-    parser.add_argument("--bank", dest="banks", type=Path, action="append", metavar="DIR", help=bank)
-    parser.add_argument("--exercise", dest="only", action="append", metavar="NAME", help="only this one's (repeatable)")
-    parser.add_argument("--workers", type=int, default=None, help="cases at a time (default: one for each core)")
-    parser.add_argument("--seed", type=int, help="draw the inputs from this seed (default: a fresh one for each case)")
-    parser.add_argument("--verbose", action="store_true", help="print a line for each case")
-    parser.add_argument("--since", metavar="COMMIT", help="all of the lessons changed since then, a tenth of the rest")
-    parser.add_argument(
-        "--tenth", type=int, metavar="N", help="which tenth, 0 to 9 (default: a different one each day)"
-    )
-    parser.add_argument("--no-attacks", dest="attacks", action="store_false", help="leave out the hostile submissions")
-    names = "only measure the names of mistakes, and list those that no reader has judged (default: all lessons)"
-    parser.add_argument("--names", nargs="*", metavar="LESSON", help=names)
-    parser.set_defaults(run=_audit)
-
-
-def _add_demo(commands: Any) -> None:
-    about = "Make a sample class, grade it with nbgrader, show the result."
-    parser = commands.add_parser("demo", help="grade a sample class", description=about)
-    parser.add_argument("--folder", type=Path, default=Path("demo"), help="where to put the class (default: demo)")
-    parser.add_argument("--student", action="append", metavar="ID", help="only this pupil (repeatable)")
-    parser.set_defaults(run=_demo)
-
-
-def _add_bench(commands: Any) -> None:
-    about = "Measure speed and memory as ratios, and write bench.json."
-    parser = commands.add_parser("bench", help="measure the ratios", description=about)
-    parser.add_argument("--output", type=Path, default=Path("bench.json"), help="where to write (default: bench.json)")
-    parser.add_argument("--large", action="store_true", help="grade a class of a thousand too (a quarter of an hour)")
-    parser.set_defaults(run=_bench)
+    return open_lab(options.folder, not options.no_start)
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -128,32 +47,19 @@ def _check(options: argparse.Namespace) -> int:
     return 0 if result.earned == result.points else 1
 
 
-def _grade(options: argparse.Namespace) -> int:
-    from joblib import cpu_count
+def _progress(options: argparse.Namespace) -> int:
+    from autograder.grading.student_work import progress_in
 
-    from autograder.grading.class_run import Options, grade_class
-    from autograder.grading.course import find_course
-    from autograder.grading.settings import Settings
-    from autograder.sandbox.outside.limits import Limits
+    print(progress_in(options.lessons))
+    return 0
 
-    workers = cpu_count() if options.workers is None else options.workers
-    if workers < 1:
-        raise ValueError(f"--workers should be at least 1, but is {workers}.")
-    course = find_course()
-    given: dict[str, Any] = {"seed": options.seed, "trust": options.trust_submissions}
-    given |= {"label": course.label, "lessons": course.lessons}
-    if options.limits is not None:
-        given["limits"] = Limits.from_json(options.limits)
-    asked = Options(
-        options.assignment,
-        workers,
-        options.scheduler,
-        options.diff,
-        options.force,
-        options.student or (),
-        Settings.from_environment(**given),
-    )
-    return grade_class(course, asked)
+
+def _hand_in(options: argparse.Namespace) -> int:
+    from autograder.grading.handing_in import hand_in
+    from autograder.grading.one_notebook import grade_here
+    from autograder.grading.student_work import find_notebook
+
+    return hand_in(find_notebook(options.lesson), None if options.no_checks else grade_here)
 
 
 def _build(options: argparse.Namespace) -> int:
@@ -191,6 +97,14 @@ def _demo(options: argparse.Namespace) -> int:
     from autograder.authoring.demo import demo
 
     return demo(options.folder, options.student or ())
+
+
+def _bundle(options: argparse.Namespace) -> int:
+    from autograder.authoring.bundle import bundle
+    from autograder.grading.course import find_course
+
+    print(*bundle(find_course(), options.lessons, options.output, options.branch), sep="\n")
+    return 0
 
 
 def _bench(options: argparse.Namespace) -> int:

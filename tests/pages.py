@@ -4,12 +4,13 @@ from pathlib import Path
 
 from browser import FORMGRADER
 from nbconvert.exporters import HTMLExporter
-from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbformat.notebooknode import from_dict
 from traitlets.config import Config
 
+from autograder.grading.exports.cells import number
 from autograder.judging import notebooks
-from autograder.nbgrader_plugins.config import configure
+from autograder.nbgrader_plugins.config import FILTERS, configure
+from autograder.nbgrader_plugins.feedback import TEMPLATES, describe, shorten, without_given
 from autograder.nbgrader_plugins.hidden import HideTests
 
 KINDS = ("feedback", "formgrade")
@@ -19,25 +20,33 @@ def exporter(kind: str, root: Path) -> HTMLExporter:
     """Return what nbgrader makes a page with: ``GenerateFeedback``, or ``FormgradeExtension``."""
     config = Config()
     configure(config, root)
-    config.HTMLExporter.template_name = kind
-    config.HTMLExporter.extra_template_basedirs = [str(FORMGRADER / "templates")]
+    config.HTMLExporter.template_name = "course_feedback" if kind == "feedback" else kind
+    config.HTMLExporter.extra_template_basedirs = [str(TEMPLATES if kind == "feedback" else FORMGRADER / "templates")]
     config.HTMLExporter.extra_template_paths = [str(FORMGRADER / "static/node_modules/bootstrap/dist/css")]
     if kind == "feedback":
         config.Exporter.default_preprocessors = []
+        config.HTMLExporter.filters = {**FILTERS, "points": number}
     made = HTMLExporter(config=config)
-    for step in (HideTests, CSSHTMLHeaderPreprocessor) if kind == "feedback" else ():
+    for step in (HideTests,) if kind == "feedback" else ():
         made.register_preprocessor(step, enabled=True)
     return made
 
 
-def page(kind: str, root: Path, cells: list[dict]) -> str:
-    """Return a page with these cells, whose total is 12.5 of 14 points."""
+def page(kind: str, root: Path, cells: list[dict], given: frozenset[str] = frozenset()) -> str:
+    """Return a page with these cells, whose total is 12.5 of 14 points. ``given`` are texts of the release."""
     cells = [{**cell, "id": f"cell-{number}", "source": notebooks.source(cell)} for number, cell in enumerate(cells)]
     notebook = from_dict({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
     for cell in notebook.cells:
         if "nbgrader" in cell.metadata:  # what nbgrader's GetGrades adds
             cell.metadata.nbgrader |= {"score": 1.0, "comment": None}
     about = {"notebook": "attention", "score": 12.5, "max_score": 14.0, "late_penalty": 0.0}
+    if kind == "feedback":
+        names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells]
+        rows = {name: {"score": 1.0, "points": 2.0, "open": False, "comment": ""} for name in names if name}
+        without_given(notebook, given)
+        shorten(notebook, str(root))
+        describe(notebook, about, rows)
+        about |= {"score": 12.5, "max_score": 14.0}
     resources = {"nbgrader": about, "base_url": "", "notebook_id": "attention", "index": 0, "total": 1}
     return exporter(kind, root).from_notebook_node(notebook, resources=resources)[0]
 

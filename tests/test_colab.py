@@ -1,10 +1,12 @@
 """The wheel in a fresh environment of its own: the released notebook, as in Colab, and the workers of a cluster."""
 
+import importlib.util
 import json
 import os
 import shutil
 import subprocess
 import sys
+import types
 import venv
 import zipfile
 
@@ -14,7 +16,7 @@ from known import ASSIGNMENTS as LESSONS
 from known import EVERYTHING
 from whole_way import full, in_gradebook, lay_out, run
 
-from autograder.authoring.lesson_source import COLAB_CELL
+from autograder.authoring.every_notebook import SET_UP
 from autograder.grading.course import find_course
 from autograder.judging import notebooks
 
@@ -24,21 +26,70 @@ RELEASE = "assignments/01-attention/attention.ipynb"
 nightly = pytest.mark.skipif(not EVERYTHING, reason="in the nightly run, with WHOLE_WAY=all")
 
 
+def set_up_in(root):
+    """Return the text of the set-up cell, the first of all code cells."""
+    cells = notebooks.read(root / RELEASE)["cells"]
+    return notebooks.source(next(cell for cell in cells if cell["cell_type"] == "code"))
+
+
 def test_the_first_cell_installs_from_the_one_address(root):
-    first = notebooks.read(root / RELEASE)["cells"][0]
-    assert (
-        notebooks.source(first)
-        == COLAB_CELL.format(package=find_course().package, repository=find_course().repository).rstrip()
-    )
-    assert find_course().repository in notebooks.source(first)
+    text = set_up_in(root)
+    assert text == SET_UP.format(package=find_course().package, repository=find_course().repository)
+    assert text.count(find_course().repository) == 2, "once to install, once in the sentence of what went wrong"
 
 
-def test_outside_colab_the_first_cell_does_nothing(root):
-    text = notebooks.source(notebooks.read(root / RELEASE)["cells"][0])
-    assert "google.colab" not in sys.modules
-    names = {}
-    exec(text.replace("    %pip", "    raise SystemExit #"), names)
-    assert set(names) - {"__builtins__"} == {"sys"}
+def test_a_badge_at_the_head_of_every_notebook_opens_it_in_colab(root):
+    for assignment in LESSONS:
+        [path] = (root / "assignments" / assignment).glob("*.ipynb")
+        head = notebooks.source(notebooks.read(path)["cells"][0])
+        place = find_course().repository.removeprefix("https://github.com/")
+        assert head.startswith("[![Open in Colab]("), path
+        assert f"colab.research.google.com/github/{place}/blob/main/assignments/{assignment}/{path.name}" in head
+
+
+def run_set_up(root, monkeypatch, capsys, in_colab, installed, pip=None):
+    """Run the set-up cell in a stand-in for an environment; return what it printed and the commands that it ran."""
+    commands = []
+
+    def run(command, **_):
+        commands.append(command)
+        return pip
+
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object() if installed else None)
+    monkeypatch.setattr(subprocess, "run", run)
+    if in_colab:
+        monkeypatch.setitem(sys.modules, "google.colab", types.ModuleType("google.colab"))
+    exec(set_up_in(root), {})
+    return capsys.readouterr().out, commands
+
+
+def test_the_first_cell_does_nothing_where_the_course_is_there(root, monkeypatch, capsys):
+    for in_colab in (False, True):
+        assert run_set_up(root, monkeypatch, capsys, in_colab, installed=True) == ("", [])
+
+
+def test_in_colab_the_first_cell_installs_without_the_words_of_pip(root, monkeypatch, capsys):
+    done = types.SimpleNamespace(returncode=0, stderr="WARNING: a long list")
+    told, [command] = run_set_up(root, monkeypatch, capsys, True, installed=False, pip=done)
+    assert told == "Installing the course, which takes about a minute …\n"
+    assert command[1:5] == ["-m", "pip", "install", "--quiet"]
+    assert command[5] == f"{find_course().package} @ git+{find_course().repository}"
+
+
+def test_an_address_that_cannot_be_reached_is_one_sentence(root, monkeypatch, capsys):
+    failed = types.SimpleNamespace(returncode=1, stderr="a\nfatal: unable to access\n")
+    told, _ = run_set_up(root, monkeypatch, capsys, True, installed=False, pip=failed)
+    [_, sentence] = told.splitlines()
+    where = find_course().repository
+    assert sentence.startswith(f"The course could not be installed from {where} (fatal: unable to access).")
+
+
+def test_a_kernel_of_another_environment_is_one_sentence(root, monkeypatch, capsys):
+    told, commands = run_set_up(root, monkeypatch, capsys, False, installed=False)
+    assert commands == []
+    [sentence] = told.splitlines()
+    assert sys.executable in sentence
+    assert "Kernel > Change Kernel" in sentence
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from importlib import metadata
 
 import pytest
 import yaml
@@ -48,9 +49,74 @@ def test_the_conda_environment_installs_this_repository_with_the_same_pins(root,
     assert Requirement(f"python{project['requires-python']}").specifier.contains(python.removeprefix("python="))
 
 
-def test_make_and_conda_install_the_same_extras(root):
-    texts = [(root / name).read_text(encoding="utf8") for name in ("Makefile", "environment.yml")]
-    assert len({re.search(r"\.\[([\w,]+)\]", text)[1] for text in texts}) == 1
+def test_every_recipe_of_a_student_installs_the_same_extra(root):
+    """make, conda, Docker, the development container, Binder and the README's lines."""
+    texts = {name: (root / name).read_text(encoding="utf8") for name in RECIPES}
+    found = {name: set(re.findall(r"(?:\.|course)\[([\w,]+)\]", text)) for name, text in texts.items()}
+    found["Makefile"] = set(re.findall(r"ready-lab: EXTRAS := ([\w,]+)", texts["Makefile"]))
+    wanted = {name: {"lab"} for name in RECIPES}
+    assert {name: extras & {"lab"} for name, extras in found.items()} == wanted
+
+
+RECIPES = (
+    "Makefile",
+    "environment.yml",
+    "Dockerfile",
+    ".devcontainer/devcontainer.json",
+    "binder/requirements.txt",
+    "README.md",
+)
+
+
+def test_the_package_brings_the_notebooks_of_every_lesson(root, project):
+    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf8"))["tool"]["setuptools"]["data-files"]
+    for path in root.glob("assignments/*/*.ipynb"):
+        lesson = path.parent.name
+        assert settings[f"share/attention-course/assignments/{lesson}"] == [f"assignments/{lesson}/*.ipynb"]
+
+
+def closure(project, extras):
+    """Return the installed packages that the project with these extras needs, by their metadata, without PyTorch's own."""
+    waiting = [Requirement(text) for text in project["dependencies"]]
+    waiting += [Requirement(text) for extra in extras for text in project["optional-dependencies"][extra]]
+    seen = {}
+    while waiting:
+        wanted = waiting.pop()
+        name = canonicalize_name(wanted.name)
+        known = seen.setdefault(name, set())
+        new = (wanted.extras | {""}) - known
+        if not new or name == "torch" or (wanted.marker and not wanted.marker.evaluate({"extra": ""})):
+            continue
+        known |= new
+        for text in metadata.requires(name) or ():
+            inner = Requirement(text)
+            if inner.marker is None or any(inner.marker.evaluate({"extra": extra}) for extra in new):
+                inner.marker = None
+                waiting.append(inner)
+    return {name for name, known in seen.items() if known}
+
+
+def size(names):
+    files = (file for name in names for file in metadata.files(name) or ())
+    return sum(path.stat().st_size for file in files if (path := file.locate()).is_file())
+
+
+def test_a_students_environment_is_light(project):
+    """Nothing of grading, building or testing, and at most 60 % of the bytes of everything, without PyTorch."""
+    student, everything = closure(project, ["lab"]), closure(project, ["lab", "teach", "dev"])
+    assert student < everything
+    assert not student & {
+        "nbgrader",
+        "playwright",
+        "transformers",
+        "mypy",
+        "ruff",
+        "distributed",
+        "sqlalchemy",
+        "pandas",
+    }
+    assert {"jupyterlab", "ipykernel", "matplotlib", "scikit-learn"} <= student
+    assert size(student) <= 0.6 * size(everything), f"{size(student) / 1e6:.0f} of {size(everything) / 1e6:.0f} MB"
 
 
 def test_the_repository_address_stands_in_one_place(root, project):

@@ -117,7 +117,7 @@ def test_the_feedback_page_names_the_misconception(graded):
     page = (graded / "grading" / "feedback" / "mixed" / ASSIGNMENT / "attention.html").read_text(encoding="utf8")
     assert "no scaling" in page
     assert "There is no blockwise_attention in this notebook yet." in page
-    assert "This experiment was not run for grading." in page
+    assert "This experiment was not run for grading." not in page, "experiments that nobody changed are left out"
 
 
 def test_the_export_has_a_line_for_everyone(graded):
@@ -141,8 +141,25 @@ def test_validate_passes_the_solution_and_fails_the_release(graded, command):
         write(graded / f"{place}.ipynb", notebook)
     done = command("nbgrader", "validate", "solutions.ipynb", cwd=graded)
     assert "Success" in done.stdout, done.stdout[-2000:] + done.stderr[-2000:]
+    assert "running cell 1 (" in done.stderr, "a sign of life"
     done = command("nbgrader", "validate", "assignments.ipynb", cwd=graded)
     assert "VALIDATION FAILED ON 2 CELL(S)" in done.stdout
+    assert "softmax: not written yet." in done.stdout
+    assert "Partial credit" not in done.stdout
+
+
+def test_validate_names_what_is_wrong_in_a_wrong_answer(graded, command):
+    notebook = notebooks.read(graded / "assignments" / ASSIGNMENT / "attention.ipynb")
+    wanted = {"softmax", "check-softmax"}
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    notebook["cells"] = [c for c in cells if notebooks.grade_id(c) in wanted or "import check\n" in notebooks.source(c)]
+    for cell in notebook["cells"]:
+        if notebooks.grade_id(cell) == "softmax":
+            cell["source"] = "def softmax(E, dim=-1):\n    return torch.sigmoid(E)"
+    write(graded / "wrong.ipynb", notebook)
+    done = command("nbgrader", "validate", "wrong.ipynb", cwd=graded)
+    assert "VALIDATION FAILED ON 1 CELL(S)" in done.stdout
+    assert "softmax: 1 of 7 points; 5 properties fail. Likely cause: sigmoid." in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -150,6 +167,6 @@ def test_validate_passes_the_solution_and_fails_the_release(graded, command):
     [("=1+1", "'=1+1"), ("@sum", "'@sum"), ("Ada, Countess", "Ada, Countess"), (None, ""), (-1.5, -1.5)],
 )
 def test_a_spreadsheet_reads_names_as_names(text, written):
-    from autograder.nbgrader_plugins.export import harmless
+    from autograder.grading.exports.cells import harmless
 
     assert harmless(text) == written

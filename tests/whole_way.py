@@ -144,7 +144,7 @@ def on_pages(course: Course, lesson: str) -> dict[str, float]:
     """Return the totals on the feedback pages."""
     found = {}
     for page in (course.grading / "feedback").glob(f"*/{lesson}/*.html"):
-        [total] = re.findall(r"\(Score: ([\d.]+) / [\d.]+\)</h4>", page.read_text(encoding="utf8"))
+        [total] = re.findall(r'<p id="total"><b>([\d.]+) of [\d.]+ points</b>', page.read_text(encoding="utf8"))
         found[page.parent.parent.name] = float(total)
     return found
 

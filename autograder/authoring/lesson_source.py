@@ -6,19 +6,12 @@ import jupytext
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
+from autograder.authoring.every_notebook import first_cells, last_cells
 from autograder.authoring.numbers import TAG
 from autograder.authoring.source_rules import Source, SourceError, require_fit
 from autograder.grading.course import Course
 from autograder.judging.lesson import Lesson
 from autograder.judging.notebooks import checked_exercise, fingerprint
-
-COLAB_CELL = """\
-# Run this cell first. In Colab it installs the course; anywhere else it does nothing.
-import sys
-
-if "google.colab" in sys.modules:
-    %pip install --quiet "{package} @ git+{repository}"
-"""
 
 
 def solution_notebook(course: Course, source: Path, numbers: bool = False) -> NotebookNode:
@@ -32,8 +25,9 @@ def solution_notebook(course: Course, source: Path, numbers: bool = False) -> No
     read = jupytext.read(source)
     require_fit(Source(source, read.cells, lesson))
     cells = [
-        *_colab_cells(course),
+        *first_cells(course, source),
         *(cell for cell in read.cells if numbers or TAG not in cell.metadata.get("tags", [])),
+        *last_cells(course, source),
     ]
     for cell in cells:
         _complete(cell, lesson)
@@ -46,14 +40,6 @@ def solution_notebook(course: Course, source: Path, numbers: bool = False) -> No
     )
     nbformat.validate(notebook)
     return notebook
-
-
-def _colab_cells(course: Course) -> list[NotebookNode]:
-    """Return the cell that installs the course in Colab; none for a course without a repository."""
-    if course.repository is None:
-        return []
-    text = COLAB_CELL.format(package=course.package, repository=course.repository).rstrip()
-    return [nbformat.v4.new_code_cell(text, metadata={"nbgrader": {"grade_id": "set-up", "locked": True}})]
 
 
 def _complete(cell: NotebookNode, lesson: Lesson | None) -> None:

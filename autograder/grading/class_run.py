@@ -1,25 +1,25 @@
 """Grade a whole class: results in parallel, while one writer puts finished ones into the gradebook."""
 
 import contextlib
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from rich.console import Console
-
 from autograder.grading.cluster import on_cluster
-from autograder.grading.committed import assignment_in, roster_of
+from autograder.grading.committed import assignment_in, known_students
+from autograder.grading.console import console as make_console
 from autograder.grading.course import Course
 from autograder.grading.differences import show_difference
 from autograder.grading.gradebook import GradebookWriter
-from autograder.grading.hand_ins import HandIn, hand_ins, normal
+from autograder.grading.hand_ins import HandIn, normal
 from autograder.grading.many import ClassWork, Outcomes, locally
+from autograder.grading.marks.settle import settle
 from autograder.grading.outcome import Outcome, remember, same_as_others
+from autograder.grading.people.class_list import handed_in, roster_of
 from autograder.grading.progress import progress
 from autograder.grading.settings import Settings
 from autograder.grading.store import Store
-from autograder.grading.summary import print_summary
+from autograder.grading.summary import plain, print_summary
 
 
 @dataclass(frozen=True)
@@ -40,29 +40,25 @@ def grade_class(course: Course, options: Options) -> int:
 
     Raises LookupError if there is nothing to grade, or something needed for grading is missing.
     """
-    console = Console(width=None if os.isatty(1) else 110)
+    console = make_console()
     released = assignment_in(course, options.assignment)
-    handed_in = _chosen(course, options)
+    chosen = _chosen(course, options)
     if not options.settings.trust and not options.scheduler:
         _require_sandbox()
     work = ClassWork(course.grading, released, options.settings, Store(course.grading), options.force)
-    ready = (
-        on_cluster(work, handed_in, options.scheduler)
-        if options.scheduler
-        else locally(work, handed_in, options.workers)
-    )
+    ready = on_cluster(work, chosen, options.scheduler) if options.scheduler else locally(work, chosen, options.workers)
     if options.diff:
-        return show_difference(course, released, work.store, list(_watched(ready, len(handed_in))), console)
+        return show_difference(course, released, work.store, list(_watched(ready, len(chosen))), console)
     outcomes: list[Outcome] = []
     try:
         with GradebookWriter(course, options.assignment, options.force) as writer:
-            _write(_watched(ready, len(handed_in)), writer, outcomes)
+            _write(_watched(ready, len(chosen)), writer, outcomes)
     finally:  # also when a run is interrupted
-        outcomes = same_as_others(sorted(outcomes, key=lambda outcome: outcome.student))
+        outcomes = same_as_others(sorted(outcomes, key=lambda outcome: outcome.student), roster_of(course).groups)
         remember(course.grading, options.assignment, outcomes)
-    return print_summary(
-        console, options.assignment, len(handed_in), outcomes, options.settings.trust, work.store.refused
-    )
+    for told in settle(course):
+        console.print(plain(told))
+    return print_summary(console, options.assignment, len(chosen), outcomes, options.settings.trust, work.store.refused)
 
 
 def _require_sandbox() -> None:
@@ -77,7 +73,7 @@ def _require_sandbox() -> None:
 def _chosen(course: Course, options: Options) -> list[HandIn]:
     """Return the hand-ins of all students, or of the requested ones."""
     submitted = course.grading / "submitted"
-    found = hand_ins(submitted, options.assignment, roster_of(course))
+    found = handed_in(course, submitted, options.assignment, known_students(course))
     if not found:
         raise LookupError(
             f"There are no submissions. Expected folders {submitted}/<student>/{options.assignment} with a notebook."

@@ -9,6 +9,9 @@ from autograder.grading.course import Course
 from autograder.grading.released import Released, from_gradebook
 from autograder.grading.result import Result
 
+#: Seconds to wait for a gradebook that another program has locked.
+PATIENCE = 60.0
+
 
 def database(course: Course) -> str:
     return f"sqlite:///{course.grading / 'gradebook.db'}"
@@ -36,7 +39,7 @@ def assignment_in(course: Course, assignment: str, db_url: str = "") -> Released
         raise missing from None
 
 
-def roster_of(course: Course) -> list[str]:
+def known_students(course: Course) -> list[str]:
     """Return the ids of the students in the gradebook."""
     from nbgrader.api import Gradebook
 

@@ -4,8 +4,6 @@ import json
 import logging
 import os
 import shutil
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -20,17 +18,18 @@ from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import AssignLatePenalties, Execute
-from sqlalchemy.exc import OperationalError
 from traitlets import Bool, Dict, Integer
 
-from autograder.grading.committed import assignment_in
+from autograder.grading.committed import PATIENCE, assignment_in
 from autograder.grading.course import Course
-from autograder.grading.hand_ins import hand_ins, normal
+from autograder.grading.hand_ins import normal
 from autograder.grading.helpers import Helpers
 from autograder.grading.many import ClassWork, in_order
-from autograder.grading.messages import PATIENCE, line, quiet, reason
+from autograder.grading.marks.settle import settle
+from autograder.grading.messages import line, quiet, reason, until_free
 from autograder.grading.outcome import FAILED, GRADED, Outcome, recall, remember
 from autograder.grading.page import apply, as_node
+from autograder.grading.people.class_list import handed_in
 from autograder.grading.result import Result
 from autograder.grading.settings import Settings
 from autograder.grading.store import Store
@@ -59,7 +58,7 @@ class SealedAutograde(Autograde):
         with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
             roster = [student.id for student in gradebook.students]
         submitted = Path(os.path.normpath(self.coursedir.format_path(self.coursedir.submitted_directory, ".", ".")))
-        found = {one.student: one for one in hand_ins(submitted, assignment, roster)}
+        found = {one.student: one for one in handed_in(self.course, submitted, assignment, roster)}
         wanted = normal(self.coursedir.student_id)
         chosen = [wanted] if wanted in found else [student for student in found if fnmatchcase(student, wanted)]
         excluded = self.coursedir.student_id_exclude.split(",")
@@ -99,6 +98,8 @@ class SealedAutograde(Autograde):
                 done.append(outcome if submission is None else self._written(submission, work, outcome))
                 self.log.log(logging.INFO if done[-1].state == GRADED else logging.WARNING, "%s", line(done[-1]))
         remember(self.course.grading, self.coursedir.assignment_id, done)
+        for told in settle(self.course):
+            self.log.warning("%s", told)
         if told := made_again(work.store.refused):
             self.log.warning("%s", told)
         self.log.info("%s", counts(len(self.hand_ins), done))
@@ -135,21 +136,10 @@ class SealedAutograde(Autograde):
             return outcome.failed("the submission changed during grading")
         try:
             with quiet(self.log), FileLock(self.course.grading / "gradebook.lock", timeout=PATIENCE):
-                self._until_free(lambda: self._write(submission, result, outcome.key))
+                until_free(lambda: self._write(submission, result, outcome.key))
         except Exception as error:  # from nbgrader, the database or the disk
             return outcome.failed(reason(error))
         return outcome
-
-    def _until_free(self, write: Callable[[], None]) -> None:
-        """Retry the write until no other program, such as formgrader, locks the database."""
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                return write()
-            except OperationalError as error:
-                if "locked" not in str(error) or time.monotonic() > deadline:
-                    raise
-                time.sleep(0.5)
 
     def _write(self, submission: Submission, result: Result, key: str) -> None:
         try:

@@ -27,7 +27,7 @@ def show_difference(
         if outcome.state != GRADED:
             continue
         old = store.get(key) if (key := committed_key(course, released, outcome.student)) else None
-        rows = _changes(old, store.get(outcome.key))
+        rows = changes(old, store.get(outcome.key))
         changed += bool(rows)
         for row in rows:
             table.add_row(*map(plain, (outcome.student, *row)))
@@ -37,7 +37,7 @@ def show_difference(
     return 0 if all(o.state != FAILED for o in outcomes) else 1
 
 
-def _changes(old: Result | None, new: Result | None) -> list[tuple[str, str, str, str]]:
+def changes(old: Result | None, new: Result | None) -> list[tuple[str, str, str, str]]:
     """Return (exercise, points now, points then, why); an exercise that is missing on one side counts as 0 there."""
     before, after = ({e["name"]: e for e in (result.exercises if result else ())} for result in (old, new))
     rows = []

@@ -16,12 +16,12 @@ from pathlib import Path, PurePosixPath
 MOST_FILES = 200
 #: Limit for notebooks, mostly outputs that are discarded; and for all other files together.
 MOST_NOTEBOOK, MOST_BYTES = 100 * 2**20, 50 * 2**20
-_LONGEST_NAME = 150
+LONGEST_NAME = 150
 _MOST_ENTRIES, _MOST_NOTEBOOKS = 2_000, 10
 
 #: Files that systems and tools leave in folders and archives.
-_JUNK = re.compile(
-    r"(^|/)(\.ipynb_checkpoints|__MACOSX|__pycache__|\.git|\.vscode|\.idea)/|(^|/)(\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$"
+JUNK = re.compile(
+    r"(^|/)(\.ipynb_checkpoints|\.autograder|__MACOSX|__pycache__|\.git|\.vscode|\.idea)/|(^|/)(\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$"
 )
 _WEIGHTS = (".safetensors", ".pt", ".pth", ".ckpt", ".bin", ".npz", ".pkl")
 #: The suffix that a browser or a file manager adds to a second download or a copy.
@@ -57,20 +57,18 @@ def inspect(folder: Path) -> dict[str, Path]:
                 raise UnsafeSubmission(
                     f"{inside!r} is a symbolic link. Links are not followed; ask for the file itself."
                 )
-            if stat.S_ISDIR(status.st_mode) or _JUNK.search(inside):
+            if stat.S_ISDIR(status.st_mode) or JUNK.search(inside):
                 continue
             if not stat.S_ISREG(status.st_mode):
                 raise UnsafeSubmission(f"{inside!r} is neither a file nor a folder, and is not opened.")
-            if len(os.fsencode(name)) > _LONGEST_NAME:
-                raise UnsafeSubmission(
-                    f"The name {name[:40]!r}… is longer than {_LONGEST_NAME} bytes. Rename the file."
-                )
+            if len(os.fsencode(name)) > LONGEST_NAME:
+                raise UnsafeSubmission(f"The name {name[:40]!r}… is longer than {LONGEST_NAME} bytes. Rename the file.")
             total[inside.lower().endswith(".ipynb")] += status.st_size
             files[inside] = path
     if len(files) > MOST_FILES or total[False] > MOST_BYTES or total[True] > MOST_NOTEBOOK:
         raise UnsafeSubmission(
-            f"The folder holds {len(files)} files, with {_mb(total[True])} MB of notebooks and {_mb(total[False])} MB of others. "
-            f"Expected at most {MOST_FILES} files, with {_mb(MOST_NOTEBOOK)} MB and {_mb(MOST_BYTES)} MB."
+            f"The folder holds {len(files)} files, with {mb(total[True])} MB of notebooks and {mb(total[False])} MB of others. "
+            f"Expected at most {MOST_FILES} files, with {mb(MOST_NOTEBOOK)} MB and {mb(MOST_BYTES)} MB."
         )
     return files
 
@@ -79,7 +77,7 @@ def _raise(error: OSError) -> None:
     raise error
 
 
-def _mb(size: int) -> str:
+def mb(size: int) -> str:
     return f"{size / 2**20:.0f}"
 
 
@@ -121,7 +119,7 @@ def _unzip(name: str, data: bytes) -> dict[str, bytes]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]
             for entry in entries:
-                if _JUNK.search(entry.filename):
+                if JUNK.search(entry.filename):
                     continue
                 path = _path_in(name, entry, found)
                 kind = path.lower().endswith(".ipynb")
@@ -130,8 +128,8 @@ def _unzip(name: str, data: bytes) -> dict[str, bytes]:
                 room[kind] -= len(found[path])
                 if min(room.values()) < 0 or len(found) > MOST_FILES:
                     raise UnsafeSubmission(
-                        f"The archive {name!r} holds more than {MOST_FILES} files, {_mb(MOST_NOTEBOOK)} MB of notebooks or "
-                        f"{_mb(MOST_BYTES)} MB of others."
+                        f"The archive {name!r} holds more than {MOST_FILES} files, {mb(MOST_NOTEBOOK)} MB of notebooks or "
+                        f"{mb(MOST_BYTES)} MB of others."
                     )
     except UnsafeSubmission:
         raise
@@ -148,8 +146,8 @@ def _path_in(name: str, entry: zipfile.ZipInfo, found: Mapping[str, bytes]) -> s
     odd = path.is_absolute() or ".." in path.parts or not path.name or path.as_posix() in found
     if odd or stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
         raise UnsafeSubmission(f"The archive {name!r} holds {entry.filename!r}, which is not opened.")
-    if max(len(os.fsencode(part)) for part in path.parts) > _LONGEST_NAME:
-        raise UnsafeSubmission(f"The archive {name!r} holds a name of more than {_LONGEST_NAME} bytes.")
+    if max(len(os.fsencode(part)) for part in path.parts) > LONGEST_NAME:
+        raise UnsafeSubmission(f"The archive {name!r} holds a name of more than {LONGEST_NAME} bytes.")
     return path.as_posix()
 
 
@@ -190,5 +188,10 @@ def with_expected_names(files: Mapping[str, bytes], expected: Sequence[str]) -> 
 
 def _plain_name(path: str) -> str:
     """Return the lower-case name that a file had before it was copied or downloaded again."""
+    return original_name(path).lower()
+
+
+def original_name(path: str) -> str:
+    """Return the name that a file had before a browser or a file manager made it the second one of that name."""
     name = PurePosixPath(path)
-    return (_COPY.sub("", name.stem) + name.suffix).lower()
+    return _COPY.sub("", name.stem) + name.suffix

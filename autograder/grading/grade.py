@@ -14,7 +14,7 @@ from autograder.judging import notebooks
 from autograder.judging.lesson import Lesson, Lessons
 from autograder.judging.notebooks import Cell, checked_exercise, defined
 from autograder.judging.report import ExerciseReport
-from autograder.judging.runner import completed, run_alone
+from autograder.judging.runner import explained, rechecked, run_alone
 from autograder.sandbox.inside.shell import GOES_ON
 
 #: Colab's own modules exist only there, and no graded code needs them.
@@ -88,15 +88,18 @@ class _Grading:
                 self.result.notes.append(f"{name}: its check stands above what it needs, and was run again at the end")
 
     def _complete(self, full: dict[str, bool]) -> None:
-        """Find causes, and recheck with right earlier exercises the ones that may have lost points because of those.
+        """Recheck with right earlier exercises the ones that may have lost points because of those, and then find causes.
 
         This runs last, and in the lesson's order, because right answers then run beside the student's code. When hostile code
-        reads them, the exercises that they answer must have been judged already.
+        reads them, the exercises that they answer must have been judged already. Causes come after all points: the search for
+        them may use up what a slow notebook has left of its time.
         """
         full |= {report.exercise: report.full_alone for report in self.reports.values()}
-        for number in sorted(self.reports, key=lambda number: self.exercises.index(self.checked[number])):
-            report = self.reports[number] = completed(self.reports[number], self.host.student(), full)
-            self.told(report.exercise)
+        order = sorted(self.reports, key=lambda number: self.exercises.index(self.checked[number]))
+        for number in order:
+            self.reports[number] = rechecked(self.reports[number], self.host.student(), full)
+        for number in order:
+            self.told(explained(self.reports[number], self.host.student()).exercise)
 
     def _too_early(self) -> Iterator[int]:
         """Yield the checks that lost points although a definition that their exercise uses comes only below them."""

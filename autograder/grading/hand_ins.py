@@ -9,11 +9,15 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class HandIn:
-    """The location of a student's work. ``problem`` says why it cannot be read, if so."""
+    """The location of a student's work, perhaps in the folder of another member of a group.
+
+    ``problem`` says why it cannot be read, if so, and ``note`` what a person should look at.
+    """
 
     student: str
     folder: Path
     problem: str = ""
+    note: str = ""
 
 
 def hand_ins(submitted: Path, assignment: str, roster: Sequence[str]) -> list[HandIn]:

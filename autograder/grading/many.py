@@ -1,11 +1,12 @@
 """Stage A of grading a class: every submission becomes a stored result, in parallel and without a database."""
 
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Lock
 from typing import TypeVar
 
 from autograder.grading.hand_ins import HandIn
@@ -37,13 +38,15 @@ class ClassWork:
     store: Store
     force: bool = False  # ignore the stored results of earlier runs
     made: set[str] = field(default_factory=set)  # the results of this run, by key
+    _locks: defaultdict[str, Lock] = field(default_factory=lambda: defaultdict(Lock))
 
     def read(self, hand_in: HandIn) -> Submission | Outcome:
         """Read a submission, or return why a person has to look at it."""
         if hand_in.problem:
             return human(hand_in.student, hand_in.problem)
         try:
-            return from_folder(hand_in.student, hand_in.folder, self.released)
+            read = from_folder(hand_in.student, hand_in.folder, self.released)
+            return replace(read, notes=(*read.notes, hand_in.note)) if hand_in.note else read
         except (ValueError, OSError) as error:
             return human(hand_in.student, error)
         except Exception as error:  # an unforeseen error must not stop the other submissions
@@ -55,11 +58,12 @@ class ClassWork:
         student, key = submission.student, ""
         try:
             key, seed = self.store.key_and_seed(submission, self.settings)
-            result = None if self.force and key not in self.made else self.store.get(key)
-            if result is None:
-                result = grader(Task(submission, seed, self.settings))
-                self.made.add(key)
-                self.store.put(key, result)
+            with self._locks[key]:  # the same work of a group is graded once
+                result = None if self.force and key not in self.made else self.store.get(key)
+                if result is None:
+                    result = grader(Task(submission, seed, self.settings))
+                    self.made.add(key)
+                    self.store.put(key, result)
         except NeedsHuman as error:
             return human(student, error)
         except HelperLost as error:

@@ -2,16 +2,15 @@
 
 import contextlib
 import logging
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 from filelock import Timeout
 from sqlalchemy.exc import OperationalError
 
+from autograder.grading.committed import PATIENCE
 from autograder.grading.helpers import describe
 from autograder.grading.outcome import GRADED, Outcome, readable
-
-#: Seconds to wait for a gradebook that another program has locked.
-PATIENCE = 60.0
 
 
 def reason(error: BaseException) -> str:
@@ -37,3 +36,15 @@ def quiet(log: logging.Logger) -> Iterator[None]:
         yield
     finally:
         log.setLevel(before)
+
+
+def until_free(write: Callable[[], None]) -> None:
+    """Retry the write until no other program, such as formgrader, locks the database."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return write()
+        except OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.5)

@@ -4,14 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from autograder.grading.course import find_course
-from autograder.grading.handed_out import complete, released_in
+from autograder.grading.belongs import assignment_of, lessons_for, released_for
 from autograder.grading.progress import progress
-from autograder.grading.released import Released, from_notebook
 from autograder.grading.result import Result
+from autograder.grading.submission import Submission
 from autograder.grading.submission import from_notebook as submission_from
-from autograder.judging import notebooks
-from autograder.judging.lesson import Lessons, package_of
+from autograder.judging.lesson import Lessons
 from autograder.judging.seeds import fresh_seed
 
 
@@ -20,49 +18,29 @@ def check_notebook(path: Path, only: list[str] | None = None, seed: int | None =
 
     Raises LookupError if the lesson has no such exercise, ValueError if the file is not a notebook.
     """
-    lessons = _lessons_for(path)
+    lessons = lessons_for(path)
     assignment = assignment_of(path, lessons)
     known = lessons.of(assignment).exercises
     unknown = [name for name in only or [] if name not in known]
     if unknown:
         raise LookupError(f"{assignment} has no exercise {unknown[0]!r}. Expected one of: {', '.join(known)}.")
     submission = submission_from(path, released_for(path, assignment, lessons))
-    from autograder.grading.grade import (
-        grade,  # loads PyTorch, which takes seconds: import it after validating the call
-    )
+    return grade_here(submission, lessons, only, seed)
+
+
+def grade_here(
+    submission: Submission, lessons: Lessons, only: list[str] | None = None, seed: int | None = None
+) -> Result:
+    """Grade a submission of this process's own user, without a sandbox; ``only`` and ``seed`` as for :func:`check_notebook`."""
+    # They load PyTorch, which takes seconds: import them after validating the call.
+    from autograder.grading.grade import grade
     from autograder.grading.hosts import Trusting
 
-    host = Trusting(lessons.of(assignment), submission.files)
-    with progress("checking", len(only or known)) as step:
-        return grade(submission, lessons, fresh_seed() if seed is None else seed, host, only, told=lambda name: step())
-
-
-def _lessons_for(path: Path) -> Lessons:
-    """Return the lessons of the course that contains a notebook, or else the built-in ones."""
-    try:
-        return find_course(path.resolve().parent).lessons
-    except LookupError:
-        return Lessons()
-
-
-def assignment_of(path: Path, lessons: Lessons) -> str:
-    """Return the assignment that a notebook belongs to, from its metadata or else from its folder."""
-    course = notebooks.read(path).get("metadata", {}).get("course", {})
-    for name in (course.get("assignment", "") if isinstance(course, dict) else "", path.resolve().parent.name):
-        if isinstance(name, str) and package_of(name) and lessons.has(name):
-            return name
-    raise LookupError(
-        f"It is not clear which assignment {path} belongs to. Expected a notebook of this course, in which "
-        "metadata.course.assignment is set, or one in a folder named after its assignment, such as 01-attention."
-    )
-
-
-def released_for(path: Path, assignment: str, lessons: Lessons) -> Released:
-    """Return the release of a notebook: from the course that contains it, or else derived from the notebook itself."""
-    try:
-        return released_in(find_course(path.resolve().parent), assignment)
-    except (LookupError, OSError):
-        return complete(from_notebook(assignment, path.stem, notebooks.read(path), lessons))
+    lesson = lessons.of(submission.assignment)
+    with progress("checking", len(only or lesson.exercises)) as step:
+        told = lambda name: step()  # noqa: E731
+        seed = fresh_seed() if seed is None else seed
+        return grade(submission, lessons, seed, Trusting(lesson, submission.files), only, told=told)
 
 
 def as_json(result: Result) -> dict[str, Any]:

@@ -1,6 +1,7 @@
-"""``check`` for a notebook cell: for one lesson, or for the lesson that has an exercise of that name."""
+"""``check``, ``progress`` and ``hand_in`` for a notebook cell."""
 
 import inspect
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -15,8 +16,7 @@ def check_of(package: str) -> Callable[..., float]:
         """Check one exercise of this notebook, show the table, and return the points.
 
         ``exercise`` is the name of the function or class that you wrote. Inputs are redrawn on each call; pass the ``seed``
-        that a table shows to repeat them. The result is a plain float, so that nbgrader reads the cell as partial
-        credit.
+        that a table shows to repeat them. The result is a float, so that nbgrader reads the cell as partial credit.
         Raises LookupError for a name that is not an exercise of this lesson.
         """
         from autograder.judging.lesson import Lesson, Lessons
@@ -47,28 +47,88 @@ def check(exercise: str, seed: int | None = None) -> float:
     return _check(found[0], exercise, seed)
 
 
+def progress(assignment: str, lessons: str | None = None) -> Any:
+    """Show what you have in a lesson, what is left, and whether it is saved. Nothing is run, and nothing leaves this machine.
+
+    ``assignment``: such as ``01-attention``. ``lessons``: the package of a course's own lessons. Where a notebook is graded, this
+    shows nothing. Raises LookupError for an unknown assignment.
+    """
+    from autograder.judging.places import kernel_shell
+
+    if kernel_shell() is None:
+        return None
+    from autograder.judging.session import where_you_stand
+
+    return where_you_stand(_lesson(assignment, lessons), _caller())
+
+
+def hand_in(assignment: str, lessons: str | None = None) -> None:
+    """Make the one file to hand in, beside this notebook, and show what will be graded. Save the notebook before.
+
+    ``assignment`` and ``lessons``: as for :func:`progress`. Raises LookupError for an unknown assignment,
+    FileNotFoundError if the notebook's file cannot be found.
+    """
+    from autograder.judging.places import kernel_shell
+
+    if kernel_shell() is None:
+        return
+    from autograder.judging.sending import hand_in_here
+    from autograder.judging.session import where_you_stand
+
+    lesson = _lesson(assignment, lessons)
+    hand_in_here(lesson, where_you_stand(lesson, _caller()).standing.unsaved)
+
+
+def _lesson(assignment: str, lessons: str | None) -> Any:
+    from autograder.judging.lesson import OWN, Lessons
+
+    return Lessons(lessons or OWN).of(assignment)
+
+
 def _check(lesson: Any, exercise: str, seed: int | None) -> float:
     lesson.check_file(exercise)  # raises LookupError
     from autograder.judging.local import LocalStudent
     from autograder.judging.patience import patience
     from autograder.judging.places import newer_cell
     from autograder.judging.runner import run_checks
+    from autograder.judging.session import Reads, remember
+    from autograder.judging.shown import Points, checking
 
-    names = _caller()
+    names, files = _caller(), Reads()
     # An exercise that passed and has not changed need not be checked again when a later exercise that uses it fails.
     full = {name: True for (where, name), thing in _passed.items() if where == lesson.name and names.get(name) is thing}
-    replace = _show(f"Checking {exercise} …")
-    try:
-        with patience():
-            report = run_checks(exercise, LocalStudent(names, lesson), seed, full)
-    except KeyboardInterrupt as error:
-        replace("")
-        raise Stopped(exercise, error) from None
-    if report.full_alone:
-        _passed[lesson.name, exercise] = names.get(exercise)
-    report.note = " ".join(part for part in (newer_cell(exercise, names), report.note) if part)
-    replace(report)
-    return min(max(report.earned, 0.0), report.points)
+    with checking(exercise, len(lesson.checks(exercise))) as replace:
+        try:
+            with patience():
+                report = run_checks(exercise, LocalStudent(names, lesson, file=files), seed, full)
+        except KeyboardInterrupt as error:
+            replace("")
+            raise Stopped(exercise, error) from None
+        if report.full_alone:
+            _passed[lesson.name, exercise] = names.get(exercise)
+        report.note = " ".join(part for part in (newer_cell(exercise, names), report.note) if part)
+        remember(lesson, report, names, files.seen)
+        replace(report)
+    if os.environ.get("NBGRADER_VALIDATING") and not report.full:  # nbgrader would call 0 points "partial credit"
+        raise NotPassed(report)
+    return Points(min(max(report.earned, 0.0), report.points))
+
+
+class NotPassed(Exception):
+    """In ``nbgrader validate``: an exercise without all its points, and why in a few words."""
+
+    def __init__(self, report: Any):
+        if report.unwritten:
+            first = next(result.failure for result in report.results if result.failure)
+            why = f"not written yet. {first.message}"
+        else:
+            causes = f" Likely cause: {', '.join(report.named)}." if report.named else ""
+            failed = sum(not result.passed for result in report.results if result.points)
+            why = f"{report.score}; {failed} properties fail.{causes}"
+        super().__init__(f"{report.exercise}: {why} Run its check in the notebook to see the table.")
+
+    def _render_traceback_(self) -> list[str]:  # IPython asks for it
+        return [str(self)]
 
 
 class Stopped(KeyboardInterrupt):
@@ -85,31 +145,12 @@ class Stopped(KeyboardInterrupt):
 
 def _caller() -> dict[str, Any]:
     """Return the names of the notebook or module that called ``check``."""
-    shell = _shell()
+    from IPython import get_ipython
+
+    shell = get_ipython()
     if shell is not None:
         return shell.user_ns
     frame = inspect.currentframe()
     while frame and frame.f_globals.get("__name__", "").startswith("autograder."):
         frame = frame.f_back
     return frame.f_globals if frame else {}
-
-
-def _shell() -> Any:
-    from IPython import get_ipython
-
-    return get_ipython()
-
-
-def _show(first: str) -> Callable[[Any], None]:
-    """Show a line and return what puts another thing in its place. Outside a notebook only that is printed."""
-    if _shell() is None:
-        return lambda thing: print(thing) if thing else None
-    from IPython.display import display
-
-    handle = display({"text/plain": first}, raw=True, display_id=True)
-
-    def replace(thing: Any) -> None:
-        rich = getattr(thing, "_repr_html_", None)
-        handle.update({"text/plain": str(thing)} | ({"text/html": rich()} if rich else {}), raw=True)
-
-    return replace

@@ -136,14 +136,14 @@ def needed_cells(cells: Sequence[Cell]) -> list[bool]:
     for number in range(len(cells) - 1, -1, -1):
         if not code[number] or is_check(cells[number]):
             continue
-        bound, used = _names(source(cells[number]))
+        bound, used = names_in(source(cells[number]))
         needed[number] = needed[number] or bool(bound & wanted)
         if needed[number]:
             wanted = (wanted - bound) | used
     return needed
 
 
-def _names(text: str) -> tuple[set[str], set[str]]:
+def names_in(text: str) -> tuple[set[str], set[str]]:
     """Return the global names that a cell binds and those that it uses, magics aside; empty if the text is not Python."""
     try:
         table = symtable.symtable(without_magics(text), "cell", "exec")

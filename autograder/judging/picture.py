@@ -5,6 +5,11 @@ from html import escape
 
 from torch import Tensor
 
+#: Colours of 0 and of 1, and of what lies outside, as red, green and blue.
+_LIGHT, _DARK, _OUTSIDE = (242, 246, 252), (8, 48, 107), (190, 190, 190)
+#: Columns that fit beside an explanation, even in a narrow window. A wider matrix scrolls, also by the keyboard.
+_FITS = 5
+
 
 @dataclass
 class Matrix:
@@ -16,12 +21,10 @@ class Matrix:
     title: str
 
     def html(self) -> str:
-        """Return both matrices side by side; in the student's, a wrong cell has a thick border and a cross."""
-        return (
-            '<table style="border:0;background:transparent"><tr style="background:transparent">'
-            + _table(self.expected, None, f"expected {self.title}")
-            + _table(self.yours, self.wrong, f"yours (wrong cells: {int(self.wrong.sum())}, marked ×)")
-            + "</tr></table>"
+        """Return both matrices, beside each other if there is room; in the student's, wrong cells have a thick border and a ×."""
+        wrong = int(self.wrong.sum())
+        return _table(self.expected, None, f"expected {self.title}") + _table(
+            self.yours, self.wrong, f"yours (wrong cells: {wrong}, marked ×)"
         )
 
     def text(self) -> str:
@@ -33,25 +36,44 @@ class Matrix:
 
 
 def _table(values: Tensor, wrong: Tensor | None, caption: str) -> str:
+    width = values.shape[1] if values.dim() > 1 else 0
+    head = "".join(f'<th scope="col" style="{_HEAD}">{number}</th>' for number in range(width))
     rows = []
     for i, row in enumerate(values.tolist()):
         cells = "".join(_cell(x, bool(wrong[i, j]) if wrong is not None else False) for j, x in enumerate(row))
-        rows.append(f'<tr style="background:transparent">{cells}</tr>')
+        rows.append(f'<tr style="{_ROW}"><th scope="row" style="{_HEAD}">{i}</th>{cells}</tr>')
+    about = f"{escape(caption)}<br><small>rows: queries, columns: keys</small>"
+    scrolls = f' role="group" tabindex="0" aria-label="{escape(caption)}"' if width > _FITS else ""
     return (
-        '<td style="padding:0 1.5em 0 0;vertical-align:top;text-align:left;border:0">'
-        f"<div>{escape(caption)}</div><div><small>rows: queries, columns: keys</small></div>"
-        f'<table style="border-collapse:collapse">{"".join(rows)}</table></td>'
+        '<div style="display:inline-block;vertical-align:top;max-width:100%;overflow-x:auto;margin:0.3em 0"'
+        f"{scrolls}>"
+        '<table style="border-collapse:collapse;table-layout:auto;margin:0 1.5em 0 0;overflow-wrap:normal">'
+        f'<caption style="caption-side:top;text-align:left;padding:2px 0">{about}</caption>'
+        f'<thead><tr style="{_ROW}"><td style="{_HEAD}"></td>{head}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
+
+
+_ROW = "background:transparent"
+_CROSS = '<span role="img" aria-label="wrong:">×</span>'
+_HEAD = "padding:1px 4px;font-size:75%;font-weight:normal;text-align:center;border:0;vertical-align:middle"
 
 
 def _cell(value: float, wrong: bool) -> str:
     """Colour a cell blue, from light (0) to dark (1), as in the attention pictures; grey for a value outside that range."""
     inside = 0.0 <= value <= 1.0
-    shade = [round(a + (b - a) * value) for a, b in ((242, 8), (246, 48), (252, 107))] if inside else [190, 190, 190]
-    ink = "#fff" if inside and value > 0.5 else "#111"
+    shade = tuple(round(a + (b - a) * value) for a, b in zip(_LIGHT, _DARK, strict=True)) if inside else _OUTSIDE
     border = "3px solid #d55e00" if wrong else "1px solid #999"
     number = f"{value:.2f}" if abs(value) < 100 else f"{value:.0e}"
     return (
-        f'<td style="background:rgb({shade[0]},{shade[1]},{shade[2]});color:{ink};border:{border};padding:2px 4px;'
-        f'text-align:center;font-size:85%">{"×" if wrong else ""}{number}</td>'
+        f'<td style="background:rgb({shade[0]},{shade[1]},{shade[2]});color:{ink_on(shade)};border:{border};padding:2px 4px;'
+        f'text-align:center;font-size:85%">{_CROSS if wrong else ""}{number}</td>'
     )
+
+
+def ink_on(shade: tuple[int, ...]) -> str:
+    """Return black or white, whichever has more contrast with a colour: always at least 4.5 to 1."""
+    parts = [part / 255 for part in shade]
+    light = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    luminance = sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), light, strict=True))
+    return "#000" if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else "#fff"

@@ -35,6 +35,14 @@ def kernel_shell() -> Any:
     return shell if getattr(shell, "kernel", None) is not None else None
 
 
+def cell_text(name: str, names: Mapping[str, Any]) -> str:
+    """Return the cell, as it was typed, that defined ``names[name]`` in this notebook; empty if it is not known."""
+    shell = kernel_shell()
+    number = _cell_of_definition(names[name]) if shell is not None and name in names else 0
+    typed = getattr(getattr(shell, "history_manager", None), "input_hist_raw", ())
+    return str(typed[number]) if 0 < number < len(typed) else ""
+
+
 def newer_cell(name: str, names: Mapping[str, Any]) -> str:
     """Return a sentence if a later cell than that of ``names[name]`` writes it too: that cell stopped before it was defined."""
     shell = kernel_shell()

@@ -20,6 +20,9 @@ from autograder.judging.lost import Lost
 from autograder.judging.student import Request, Student
 from autograder.judging.tensors import tensors_of
 
+#: Returns what more requests show.
+Look = Callable[[Student, Student, Sequence[Request]], Symptom | None]
+
 #: How many requests are changed.
 _REQUESTS = 4
 #: More than that is no argument overlooked, but another function.
@@ -36,27 +39,34 @@ def of_rows(
     right: Student,
     functions: Mapping[str, Any],
     asked: Callable[[str], Sequence[Request]],
+    further: Look | None = None,
 ) -> list[Diagnosis | None]:
     """Say at the first wrong value, or wrong shape, what changes to the requests that failed and to others show.
 
     ``functions`` are the right ones, for the names of their arguments; ``asked`` returns requests for the function of a name.
+    ``further`` looks where nothing has been found.
     """
     wrong = [(n, each.exchange.request) for n, each in enumerate(lost) if each.exchange and each.failure.kind in _SHOWN]
     found: list[Diagnosis | None] = [None] * len(lost)
     if wrong:
         name = wrong[0][1].name
         failed, others = [request for _, request in wrong if request.name == name], asked(name)
-        told = probed(student, right, functions[name], [failed[0], *others[-1:], *failed[1:2], *others[:1]])
+        told = probed(student, right, functions[name], [failed[0], *others[-1:], *failed[1:2], *others[:1]], further)
         found[wrong[0][0]] = Diagnosis(*told) if told else None
     return found
 
 
-def probed(student: Student, right: Student, function: Any, requests: Iterable[Request]) -> Symptom | None:
+def probed(
+    student: Student, right: Student, function: Any, requests: Iterable[Request], further: Look | None = None
+) -> Symptom | None:
     """Return what changes to these requests for one function show, or None. Only the first few that can be used are changed."""
     plain = (replace(request, cotangents=None, deep=False, times=1, before=()) for request in requests)
     usable = list(itertools.islice((r for r in plain if _works(right, r) and _works(student, r)), _REQUESTS))
     return (
-        _ignored(student, right, function, usable) or _mixed(student, right, usable) or _reach(student, right, usable)
+        _ignored(student, right, function, usable)
+        or _mixed(student, right, usable)
+        or _reach(student, right, usable)
+        or (further(student, right, usable) if further else None)
     )
 
 

@@ -45,6 +45,10 @@ _OPTIONS = [
 ]
 
 
+#: Called at the beginning of each check, by whoever shows that something goes on.
+BEGINS: ContextVar[Callable[[], None]] = ContextVar("told of each check", default=lambda: None)
+
+
 class Recorder:
     """A pytest plug-in that passes the student to the checks and records what they raise, print and last request."""
 
@@ -61,6 +65,7 @@ class Recorder:
 
     def pytest_runtest_call(self, item: pytest.Item) -> None:
         self.student.last = None
+        BEGINS.get()()
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         if not isinstance(excinfo.value, pytest.Session.Interrupted):  # so pytest calls an error in a file of checks

@@ -1,40 +1,16 @@
 """The result of one exercise, as a table in the notebook and as plain text."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from autograder.judging.failure import CheckFailure, Diagnosis
-from autograder.judging.student import Exchange
+from autograder.judging.check_result import CheckResult, told_before
+from autograder.judging.failure import CheckFailure
+from autograder.judging.report_html import heading, results_table
+
+__all__ = ["CheckResult", "ExerciseReport"]
 
 _WIDTH = 78
-
-
-@dataclass
-class CheckResult:
-    """The result of one check: the property as a sentence, its points, and its failure, if any."""
-
-    name: str
-    sentence: str
-    points: float
-    earned: float
-    failure: CheckFailure | None = None
-    diagnosis: Diagnosis | None = None
-    printed: str = ""
-    exchange: Exchange | None = None
-
-    @property
-    def passed(self) -> bool:
-        return self.failure is None
-
-    @property
-    def mark(self) -> str:
-        if self.passed:
-            return "✓"
-        if self.points == 0:
-            return "!"
-        return "~" if self.earned else "✗"
 
 
 @dataclass
@@ -46,6 +22,7 @@ class ExerciseReport:
     results: list[CheckResult] = field(default_factory=list)
     note: str = ""
     replaced: Sequence[str] = ()  # earlier exercises in whose place were right ones
+    since: str = ""  # in a notebook, what has changed since its last check
 
     @property
     def points(self) -> float:
@@ -78,18 +55,21 @@ class ExerciseReport:
         failures = [result.failure for result in self.results if result.failure]
         return bool(failures) and all(failure.kind in ("unwritten", "missing") for failure in failures)
 
+    @property
+    def score(self) -> str:
+        """The points as text, such as ``4 of 6 points``."""
+        return f"{self.earned:g} of {self.points:g} points"
+
     def shown(self) -> list[CheckResult]:
         """The results worth a line: advice (no points) is shown only when there is something to say."""
         return [result for result in self.results if result.points or not result.passed]
 
     def __str__(self) -> str:
-        score = f"{self.earned:g} of {self.points:g} points"
-        lines = [f"{self.exercise:<{_WIDTH - len(score)}}{score}"]
+        lines = [f"{self.exercise:<{_WIDTH - len(self.score)}}{self.score}"]
+        lines += [line for line in (self.note, self.since) if line]
         if self.unwritten:
             first = next(r.failure for r in self.results if r.failure)
-            lines += [self.note] if self.note else []
             return "\n".join([*lines, f"○ {first.message}", *([f"    {first.hint}"] if first.hint else [])])
-        lines += [self.note] if self.note else []
         told: set[str] = set()
         for result in self.shown():
             lines += _text_rows(result, told)
@@ -97,29 +77,20 @@ class ExerciseReport:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        head = (
-            f"<p><b>{escape(self.exercise)}</b> &nbsp; {self.earned:g} of {self.points:g} points"
-            + (f" &nbsp; <small>seed {self.seed}</small>" if any(not r.passed for r in self.results) else "")
-            + "</p>"
-        )
-        head += f"<p>{escape(self.note)}</p>" if self.note else ""
+        failed = any(not r.passed for r in self.results)
+        head = heading(self.exercise, self.score, self.seed if failed else None)
+        notes = "".join(f"<div>{escape(line)}</div>" for line in (self.note, self.since) if line)
         if self.unwritten:
             first = next(r.failure for r in self.results if r.failure)
-            return f"{head}<p>○ {escape(first.message)} {escape(first.hint)}</p>"
-        told: set[str] = set()
-        rows = "".join(_html_row(result, told) for result in self.shown())
-        return f'{head}<table style="text-align:left;border-collapse:collapse">{rows}</table>'
+            return f"<p>{head}</p>{notes}<p>○ {escape(first.message)} {escape(first.hint)}</p>"
+        return results_table(head + notes, self.shown())
 
     def __repr__(self) -> str:
         return str(self)
 
 
-def _score(result: CheckResult) -> str:
-    return f"{result.earned:g} of {result.points:g}" if result.points else "advice"
-
-
 def _text_rows(result: CheckResult, told: set[str]) -> list[str]:
-    score = _score(result)
+    score = result.score
     room = _WIDTH - 2 - len(score)
     fits = len(result.sentence) < room
     rows = [
@@ -136,20 +107,10 @@ def _text_rows(result: CheckResult, told: set[str]) -> list[str]:
 def _explanation(result: CheckResult, failure: CheckFailure, told: set[str]) -> list[str]:
     """Return the full explanation the first time; for a later failure with the same cause, only the place and a new error."""
     error = failure.yours if failure.kind == "crash" and failure.yours not in told else ""
-    if same := _told_before(result, failure, told):
+    if same := told_before(result, failure, told):
         return [line for line in (failure.setting, error, same) if line]
     picture = [f"  {line}" for line in failure.picture.text().splitlines()] if failure.picture else []
-    return [*failure.lines(), *picture, *_cause(result)]
-
-
-def _told_before(result: CheckResult, failure: CheckFailure, told: set[str]) -> str:
-    """Return the sentence that stands for an explanation that was given above, empty if it was not; remember this one."""
-    key = result.diagnosis.name if result.diagnosis else f"{failure.message}\n{failure.yours}"
-    known = key in told
-    told |= {key, failure.yours}
-    if not known:
-        return ""
-    return f"Same cause as above: {result.diagnosis.name}." if result.diagnosis else "The same as above."
+    return [*_cause(result), *failure.lines(), *picture]
 
 
 def _cause(result: CheckResult) -> list[str]:
@@ -157,43 +118,3 @@ def _cause(result: CheckResult) -> list[str]:
         return []
     what, why, where = result.diagnosis.steps()
     return [line for line in (f"Likely cause: {result.diagnosis.name}.", what, why, where) if line]
-
-
-def _html_row(result: CheckResult, told: set[str]) -> str:
-    colour = {"✓": "#0072b2", "✗": "#d55e00", "~": "#cc79a7", "!": "#e69f00"}[result.mark]
-    detail = _html_failure(result, result.failure, told) if result.failure else ""
-    if result.printed:
-        detail += f"<details><summary>Your code printed</summary><pre>{escape(result.printed)}</pre></details>"
-    return (
-        '<tr style="background:transparent;vertical-align:top">'
-        f'<td style="color:{colour};font-size:120%;padding:2px 8px">{result.mark}</td>'
-        f'<td style="text-align:left;padding:2px 8px;max-width:60em">{_with_code(result.sentence)}{detail}</td>'
-        f'<td style="text-align:right;white-space:nowrap;padding:2px 8px">{_score(result)}</td></tr>'
-    )
-
-
-def _with_code(sentence: str) -> str:
-    """Escape a sentence and format text between backticks as code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(sentence))
-
-
-def _html_failure(result: CheckResult, failure: CheckFailure, told: set[str]) -> str:
-    numbers = "".join(
-        f'<div style="white-space:pre-wrap"><code>{escape(line)}</code></div>' for line in failure.lines()
-    )
-    numbers += failure.picture.html() if failure.picture else ""
-    if same := _told_before(result, failure, told):
-        return f"<details><summary>{escape(same)}</summary>{numbers}</details>"
-    return numbers + (_html_cause(result.diagnosis) if result.diagnosis else "")
-
-
-def _html_cause(diagnosis: Diagnosis) -> str:
-    """Return the cause in three steps: what happens, and folded, why it does and where to look."""
-    what, why, where = (_with_code(part) for part in diagnosis.steps())
-    first = f"<div>Likely cause: {escape(diagnosis.name)}.</div><div>{what}</div>"
-    more = "".join(
-        f"<details><summary>{title}</summary><div>{text}</div></details>"
-        for title, text in (("Why?", why), ("Where to look", where))
-        if text
-    )
-    return f'<div style="margin:0.4em 0 0.6em"><b>{first}</b>{more}</div>'

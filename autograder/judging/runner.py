@@ -25,7 +25,8 @@ def run_checks(
     replaces that one, so that a mistake costs points once. ``full`` says, for earlier exercises that have already been checked,
     whether they earned every point. Raises LookupError for an unknown exercise.
     """
-    return completed(run_alone(exercise, student, fresh_seed() if seed is None else seed), student, full or {})
+    report = rechecked(run_alone(exercise, student, fresh_seed() if seed is None else seed), student, full or {})
+    return explained(report, student)
 
 
 def run_alone(exercise: str, student: Student, seed: int) -> ExerciseReport:
@@ -34,16 +35,23 @@ def run_alone(exercise: str, student: Student, seed: int) -> ExerciseReport:
         return _run_once(exercise, student, seed)
 
 
-def completed(report: ExerciseReport, student: Student, full: Mapping[str, bool]) -> ExerciseReport:
-    """Return the report after a second run with right earlier exercises, if those are wrong, and with likely causes.
+def rechecked(report: ExerciseReport, student: Student, full: Mapping[str, bool]) -> ExerciseReport:
+    """Return the report after a second run with right earlier exercises, if those are wrong.
 
     The student's code then runs beside right answers to the earlier exercises, so judge those before this call.
     """
     with measure.threads(1), known_torch_state():
-        if not report.full and not report.unwritten:
-            report = _with_right_foundations(report, student, full)
-        with student.with_right(report.replaced) if report.replaced else contextlib.nullcontext():
-            _add_diagnoses(student, report)  # advice has a cause too, though it costs no points
+        return report if report.full or report.unwritten else _with_right_foundations(report, student, full)
+
+
+def explained(report: ExerciseReport, student: Student) -> ExerciseReport:
+    """Return the report with likely causes. The search may use up the time of a slow answer, so do it when all is judged."""
+    with measure.threads(1), known_torch_state():
+        try:
+            with student.with_right(report.replaced) if report.replaced else contextlib.nullcontext():
+                _add_diagnoses(student, report)  # advice has a cause too, though it costs no points
+        except CheckFailure:  # the notebook could not be run again: its time is used up
+            report.note = f"{report.note} No likely cause was looked for: the time for this notebook is used up."
     return report
 
 

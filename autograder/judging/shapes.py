@@ -43,6 +43,16 @@ def in_common(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Symptom |
             "the numbers dealt out to other axes",
             f"Your result has as many numbers as it should, in axes of other lengths: a reshape, a view or a flatten. {_WRITE}",
         )
+    apart = {
+        tuple((n, a - b) for n, (a, b) in enumerate(zip(got, want, strict=True)) if a != b)
+        for got, want in pairs
+        if len(got) == len(want)
+    }
+    if len(apart) == 1 and all(len(got) == len(want) for got, want in pairs):
+        [places] = apart
+        if len(places) == 1 and abs(places[0][1]) == 1:
+            [(axis, step)] = places
+            return f"one too {'many' if step > 0 else 'few'} along axis {axis}", f"It is so for every length. {_RANGE}"
     steps = {len(got) - len(want) for got, want in pairs}
     if len(steps) == 1 and 0 not in steps:
         [step] = steps

@@ -7,7 +7,16 @@ from typing import Any
 
 #: Files of a lesson's folder that students must not get: above all, the source with the solutions. Submissions are read by the
 #: course's own reader, which does not apply this list.
-NOT_RELEASED = ["*.py", "*.safetensors", "*.md", "__pycache__", "*.pyc", ".ipynb_checkpoints", ".pytest_cache"]
+NOT_RELEASED = [
+    "*.py",
+    "*.safetensors",
+    "*.md",
+    "__pycache__",
+    "*.pyc",
+    ".ipynb_checkpoints",
+    ".pytest_cache",
+    ".autograder",
+]
 
 _PAGES = "autograder.nbgrader_plugins.pages"
 
@@ -23,12 +32,14 @@ FILTERS = {
 
 def configure(c: Any, root: Path, course_id: str = "") -> None:
     """Configure nbgrader's object ``c`` for the course in ``root``; ``course_id`` is its name in the gradebook."""
-    from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
+    from nbgrader.converters import Autograde, GenerateAssignment
     from nbgrader.preprocessors import ClearOutput, ClearSolutions, Execute
 
     from autograder.nbgrader_plugins.export import SafeCsv
+    from autograder.nbgrader_plugins.feedback import Explain
     from autograder.nbgrader_plugins.hidden import HideTests
     from autograder.nbgrader_plugins.install import install
+    from autograder.nbgrader_plugins.running import RunningCells
     from autograder.nbgrader_plugins.stubs import SentenceStubs
 
     _find_commands_of_this_environment()
@@ -51,14 +62,19 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
     c.Autograde.sanitize_preprocessors = [p for p in given if p is not ClearOutput]
     given = Autograde.autograde_preprocessors.default_args[0]
     c.Autograde.autograde_preprocessors = [p for p in given if p is not Execute]
-    given = GenerateFeedback.preprocessors.default_args[0]
-    c.GenerateFeedback.preprocessors = [HideTests, *given]
+    c.GenerateFeedback.preprocessors = [HideTests, Explain]
     c.GenerateFeedback.force = True  # otherwise a student's page stays outdated after a regrade or manual marking
     install()
     # Feedback and formgrader show students' text without running any of it. Not imported: no other command needs it.
     c.HTMLExporter.filters = FILTERS
     c.HTMLExporter.sanitize_html = True  # passes every HTML output through the filter clean_html, and drops JavaScript
     c.WidgetsDataTypeFilter.display_data_priority = ["text/html", "image/png", "image/jpeg", "text/plain"]
+
+    # For `nbgrader validate`, the only command that still runs cells this way: patient on a busy machine, and not silent.
+    c.Execute.timeout = 1800
+    c.Execute.startup_timeout = 300
+    c.Execute.iopub_timeout = 60
+    c.Execute.on_cell_start = RunningCells()
 
     c.ExportApp.plugin_class = SafeCsv
     c.SafeCsv.to = str(grading / "grades.csv")

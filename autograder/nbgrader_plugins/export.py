@@ -7,6 +7,9 @@ from typing import Any
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
 
+from autograder.grading.course import Course
+from autograder.grading.exports.cells import harmless
+from autograder.grading.marks.settle import settle
 from autograder.grading.outcome import FAILED, HUMAN, recall
 
 #: The columns of nbgrader's own export, in order, plus the state of the submission after grading.
@@ -35,6 +38,8 @@ class SafeCsv(ExportPlugin):
 
     def export(self, gradebook: Gradebook) -> None:
         """Write one line per student and assignment; a student without a submission has no state and 0 points."""
+        settle(Course(Path(gradebook.engine.url.database or "").parent.parent))
+        gradebook.db.expire_all()
         ended = {a.name: self._ended(gradebook, a.name) for a in gradebook.assignments}
         with open(self.to or "grades.csv", "w", newline="", encoding="utf8") as file:
             writer = csv.DictWriter(file, COLUMNS)
@@ -87,10 +92,3 @@ def _row(gradebook: Gradebook, assignment: Any, student: Any, state: str) -> dic
         "late_submission_penalty": penalty,
         "score": max(0.0, submission.score - penalty),
     }
-
-
-def harmless(value: Any) -> Any:
-    """Return formula-like text with an apostrophe prepended, the empty string for None, and other values unchanged."""
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        return "'" + value
-    return "" if value is None else value

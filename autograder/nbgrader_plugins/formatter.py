@@ -8,6 +8,7 @@ Windows, which has neither limit, the process ends at the first request, and pag
 
 import contextlib
 import json
+import secrets
 import signal
 import time
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from nbconvert.filters.highlight import Highlight2HTML
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 from autograder.grading.channel import inside, read_frame, write_frame
+from autograder.nbgrader_plugins.mathematics import Formulas
 from autograder.nbgrader_plugins.sanitise import clean, in_order
 
 #: Bytes of address space. An ordinary page needs 0.2 GB.
@@ -56,9 +58,27 @@ def _formatted(question: dict[str, Any]) -> str | None:
         return None
 
 
+class _WithFormulas(IPythonRenderer):
+    """Renders formulas as marks, in whose place MathML is put after the HTML has been cleaned."""
+
+    def __init__(self, formulas: Formulas, attachments: dict[str, Any]):
+        super().__init__(escape=False, attachments=attachments, exclude_anchor_links=True)
+        self.formulas = formulas
+
+    def block_math(self, body: str) -> str:
+        return f"<p>{self.formulas.mark(body, True)}</p>"
+
+    def inline_math(self, body: str) -> str:
+        return self.formulas.mark(body, False)
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return f"<p>{self.formulas.mark(f'{chr(92)}begin{{{name}}}{body}{chr(92)}end{{{name}}}', True)}</p>"
+
+
 def _markdown(text: str, attachments: dict[str, Any]) -> str:
-    renderer = IPythonRenderer(escape=False, attachments=attachments, exclude_anchor_links=True)
-    return clean(MarkdownWithMath(renderer=renderer).render(text))
+    formulas = Formulas(secrets.token_hex(8))
+    renderer = _WithFormulas(formulas, attachments)
+    return formulas.put_in(clean(MarkdownWithMath(renderer=renderer).render(text)))
 
 
 def _code(text: str, attachments: dict[str, Any]) -> str:

@@ -9,13 +9,15 @@ from typing import Any
 
 def install() -> None:
     """Make nbgrader grade with this course's converter, also from formgrader. Needs no PyTorch: only grading loads it."""
-    from nbgrader.apps import api, autogradeapp
+    from nbgrader.apps import api, autogradeapp, generatefeedbackapp
     from nbgrader.converters import GenerateFeedback
     from nbgrader.coursedir import CourseDirectory
 
     from autograder.grading.converter import SealedAutograde
+    from autograder.nbgrader_plugins.feedback import CourseFeedback
 
     api.Autograde = autogradeapp.Autograde = SealedAutograde
+    api.GenerateFeedback = generatefeedbackapp.GenerateFeedback = CourseFeedback
     if not hasattr(CourseDirectory.get_existing_timestamp, "__wrapped__"):
         CourseDirectory.get_existing_timestamp = _forgiving(CourseDirectory.get_existing_timestamp)
         GenerateFeedback.init_notebooks = _to_the_letter(GenerateFeedback.init_notebooks)

@@ -33,10 +33,14 @@ _NUMBERS = {"colspan": 50, "rowspan": 50, "width": 2000, "height": 2000, "start"
 #: The properties that the report's own table uses. None of them moves anything.
 # fmt: off
 _REPORT_PROPERTIES = {
-    "background", "border", "border-collapse", "color", "font-size", "margin", "max-width",
-    "padding", "text-align", "vertical-align", "white-space",
+    "background", "border", "border-collapse", "border-left", "caption-side", "color", "display", "font-size", "font-weight",
+    "margin", "max-width", "min-width", "overflow-wrap", "overflow-x", "padding", "padding-left", "table-layout", "text-align",
+    "vertical-align", "white-space", "width",
 }
 # fmt: on
+#: Its attributes: besides its looks, what a screen reader and the keyboard need.
+_REPORT_ATTRIBUTES = {"*": {"style", "role", "aria-label"}, "th": {"scope", "style"}, "td": {"colspan", "style"}}
+_REPORT_ATTRIBUTES |= {"div": {"style", "role", "aria-label", "tabindex"}}
 
 #: Characters that reverse or override the order of the text that follows them.
 _ORDER = {code: f"[U+{code:04X}]" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
@@ -70,7 +74,7 @@ def clean_report(html: str) -> str:
     return nh3.clean(
         in_order(html),
         tags=TAGS,
-        attributes={"*": {"style"}},
+        attributes=_REPORT_ATTRIBUTES,
         filter_style_properties=_REPORT_PROPERTIES,
         link_rel=None,
     )

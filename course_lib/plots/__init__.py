@@ -1,8 +1,10 @@
 """The pictures of the course. Each function returns the matplotlib Axes it drew on, for whatever you want to add."""
 
+from course_lib.plots.alternative import alternative_text, show_figures_with_text
 from course_lib.plots.attention import show_attention, show_heads
 from course_lib.plots.bars import show_bars
 from course_lib.plots.curves import show_curves
+from course_lib.plots.explorer import explore_attention
 from course_lib.plots.gaps import show_gaps
 from course_lib.plots.losses import show_losses
 from course_lib.plots.masks import show_mask
@@ -10,7 +12,9 @@ from course_lib.plots.scenes import show_scenes
 from course_lib.plots.words import animate_words, show_words
 
 __all__ = [
+    "alternative_text",
     "animate_words",
+    "explore_attention",
     "show_attention",
     "show_bars",
     "show_curves",
@@ -21,3 +25,5 @@ __all__ = [
     "show_scenes",
     "show_words",
 ]
+
+show_figures_with_text()  # every figure of an open notebook, also those that students draw themselves

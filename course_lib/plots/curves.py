@@ -35,7 +35,7 @@ def show_curves(
     across, ends = drawable(places, logx), []
     for index, (name, values) in enumerate(curves.items()):
         y = _as_long_as(values, places, name, logy)
-        (handle,) = ax.plot(across, y, **line_look(index), **marker_look(index, len(y)))
+        (handle,) = ax.plot(across, y, label=name, **line_look(index), **marker_look(index, len(y)))
         ends.append((_last(y), handle, name))
         if bands and name in bands:
             low, high = (_as_long_as(side, places, f"band of {name}", logy) for side in bands[name])

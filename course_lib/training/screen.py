@@ -8,6 +8,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from course_lib.live import in_live_notebook
+from course_lib.plots.alternative import image_of
 from course_lib.training.curve import loss_picture
 from course_lib.training.history import duration
 from course_lib.training.run import Run
@@ -89,11 +91,11 @@ class Notebook(Screen):
     def show(self) -> None:
         history, text = self.run.history, self.text()
         amount = f'value="{history.steps}" max="{self.run.settings.steps}"'
-        bar = f'<progress {amount} style="width: 16em; vertical-align: middle"></progress> '
+        bar = f'<progress {amount} aria-label="training" style="width: 16em; vertical-align: middle"></progress> '
         self._put("bar", {"text/html": bar + html.escape(text), "text/plain": text})
         if history.steps > 1:
             picture = loss_picture(history, self.run.settings.better)
-            self._put("curve", {"image/png": picture, "text/plain": "The loss during training"})
+            self._put("curve", image_of(picture, f"The loss during training: {text}", follows=True))
 
     close = show
 
@@ -104,16 +106,6 @@ class Notebook(Screen):
             self.handles[name].update(data, raw=True)
         else:
             self.handles[name] = display(data, raw=True, display_id=True)
-
-
-def in_live_notebook() -> bool:
-    """Return whether this is a Jupyter kernel with a client, which can replace an output that it has shown."""
-    if "IPython" not in sys.modules:
-        return False
-    from IPython import get_ipython
-
-    shell = get_ipython()
-    return getattr(getattr(shell, "kernel", None), "session", None) is not None
 
 
 @contextmanager

@@ -295,6 +295,15 @@ plots.show_curves(widths, spread, "width D_Q", "standard deviation", "Similariti
 show_draws(largest, "largest of 16 weights", "Without scaling, one key takes everything")
 show_draws(jacobian_norm, "norm of the Jacobian", "Without scaling, the gradient dies", logy=True)
 
+# %% tags=["experiment"]
+# One query and ten keys of width 256. How will its row look when nothing is divided, and when D_Q divides? Then move the slider.
+generator = torch.Generator().manual_seed(1)
+q, X = torch.randn(256, generator=generator), torch.randn(10, 256, generator=generator)
+divisors = {"1": 1, "4": 4, "√D_Q = 16": 16, "64": 64, "D_Q = 256": 256}
+rows = torch.stack([torch.softmax(X @ q / divisor, dim=0) for divisor in divisors.values()])     # (5, 10)
+plots.explore_attention(rows[:, None], queries=["q"], axes={"similarities divided by": list(divisors)},
+                        title="One query, ten keys")
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>

@@ -758,6 +758,10 @@ ax = plots.show_attention(torch.stack(list(rows.values())), queries=list(rows), 
                           title="One of four heads taken away", label="share of right answers")
 ax.set(xlabel="question", ylabel="model");
 
+# %% tags=["experiment"]
+# The same four heads to look into: choose a head with the slider, and a place by its number.
+plots.explore_attention(A[0], axes={"head": range(4)}, title="Four heads of one model")
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>

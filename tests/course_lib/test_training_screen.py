@@ -117,7 +117,8 @@ def test_a_notebook_keeps_one_bar_and_one_picture(root, monkeypatch):
     assert bar.data["text/plain"].startswith("step 6 of 6 · loss")
     assert '<progress value="6" max="6"' in bar.data["text/html"]
     assert "step 6 of 6" in bar.data["text/html"]
-    assert picture.data["image/png"].startswith("iVBORw0KGgo")
+    assert 'src="data:image/png;base64,iVBORw0KGgo' in picture.data["text/html"]
+    assert 'alt="The loss during training: step 6 of 6' in picture.data["text/html"]
     assert result.data["text/plain"].startswith("6 steps in ")
 
 

@@ -6,6 +6,7 @@ from known import LESSONS
 
 from autograder.judging import confirmation
 from autograder.judging.failure import CheckFailure, Diagnosis
+from autograder.judging.hearing import Hearing
 from autograder.judging.local import LocalStudent
 from autograder.judging.lost import Lost, without_echoes
 from autograder.judging.references import namespace
@@ -22,17 +23,17 @@ UP_TO_TWO = student(
 
 
 def test_the_requests_are_those_of_the_check_the_largest_first():
-    requests = confirmation.requests_of(RIGHT, CHECKS[0], 3)
+    requests = Hearing(RIGHT, 3).largest(CHECKS[0])
     sizes = [sum(x.numel() for x in request.args if isinstance(x, torch.Tensor)) for request in requests]
     assert 1 < len(requests) <= 6
     assert sizes == sorted(sizes, reverse=True)
 
 
 def test_of_many_shapes_each_is_asked_once():
-    requests = confirmation.of_many_shapes(RIGHT, CHECKS, 3, "softmax")
+    requests = Hearing(RIGHT, 3).of_many_shapes(CHECKS, "softmax")
     shapes = [(tuple(r.args[0].shape), str(r.args[1:]), str(r.kwargs)) for r in requests]
     assert len(set(shapes)) == len(shapes) > 3
-    assert confirmation.of_many_shapes(RIGHT, CHECKS, 3, "another") == []
+    assert Hearing(RIGHT, 3).of_many_shapes(CHECKS, "another") == []
 
 
 def test_two_that_agree_on_the_smallest_input_only_do_not_agree():
@@ -92,3 +93,10 @@ def test_one_mistake_that_shows_in_many_rows_has_one_name():
     assert [each and each.name for each in told] == ["first", None, "another", "first"]
     told = without_echoes(rows, found, {1})
     assert [each and each.name for each in told] == [None, "second", "another", None]
+
+
+def test_results_without_numbers_are_compared_by_shape_and_device():
+    meta = torch.ones(2, 3, device="meta")
+    assert confirmation.alike(meta, torch.zeros(2, 3, device="meta"))
+    assert not confirmation.alike(meta, torch.ones(2, 3))
+    assert not confirmation.alike(meta, torch.ones(3, 2, device="meta"))

@@ -15,13 +15,13 @@ def _searches(monkeypatch, exercise, name):
     lesson = LESSONS.of(case.assignment)
     names = namespace(lesson) | {"layers": course_lib.layers, "TransformerConfig": course_lib.layers.TransformerConfig}
     exec(compile(case.text, str(case), "exec"), names)
-    searched, search = [], diagnosis._best_case
+    searched, search = [], diagnosis.best_case
 
     def counted(*arguments):
         searched.append(arguments)
         return search(*arguments)
 
-    monkeypatch.setattr(diagnosis, "_best_case", counted)
+    monkeypatch.setattr(diagnosis, "best_case", counted)
     report = run_checks(exercise, LocalStudent(names, lesson), 1)
     return report, len(searched)
 

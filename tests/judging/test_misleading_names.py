@@ -4,7 +4,8 @@ import pytest
 from known import ASSIGNMENTS, LESSONS
 
 from autograder.authoring.names import hidden_half, names_of
-from autograder.judging import confirmation, diagnosis
+from autograder.judging import diagnosis
+from autograder.judging.hearing import Listener
 from autograder.judging.lesson import mark_value
 from autograder.judging.local import LocalStudent
 from autograder.judging.references import namespace
@@ -73,7 +74,7 @@ def test_a_right_answer_is_heard_to_the_end_of_every_check(assignment):
         for name, check in lesson.checks(exercise).items():
             if mark_value(check, "measured"):
                 continue
-            listener = confirmation.Listener(diagnosis.right(lesson))
+            listener = Listener(diagnosis.right(lesson))
             assert replay(check, listener, 17) is None, f"{exercise}: {name}"
 
 

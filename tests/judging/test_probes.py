@@ -6,10 +6,12 @@ from answers import student
 from known import ASSIGNMENTS, LESSONS
 
 from autograder.judging import probes
+from autograder.judging.answers import cases_of
 from autograder.judging.changes import changes
-from autograder.judging.confirmation import of_many_shapes
 from autograder.judging.diagnosis import right
+from autograder.judging.hearing import Hearing
 from autograder.judging.local import LocalStudent
+from autograder.judging.located import located
 from autograder.judging.references import namespace
 from autograder.judging.student import Request
 
@@ -106,6 +108,16 @@ class SelfAttention(nn.Module):
             [Request("SelfAttention", (x,), build=(5, 3, 3), weights=maps) for x, maps in zip(X, MAPS, strict=True)],
             "W_K makes no difference",
         ),
+        (  # with values of 0 it is right, but then nothing could be wrong
+            student(MODULE.format(keys="self.W_K(X)", values="self.W_V(X).relu()")),
+            [Request("SelfAttention", (x,), build=(5, 3, 3), weights=maps) for x, maps in zip(X, MAPS, strict=True)],
+            None,
+        ),
+        (  # what is done with the keys is wrong, but values of 0 hide no weights
+            student(MODULE.format(keys="self.W_K(X).relu()", values="self.W_V(X)")),
+            [Request("SelfAttention", (x,), build=(5, 3, 3), weights=maps) for x, maps in zip(X, MAPS, strict=True)],
+            None,  # with keys or with queries of 0 it is right: no part stands out
+        ),
         (  # one request is no evidence
             student(MODULE.format(keys="self.W_Q(X)", values="self.W_V(X)")),
             [Request("SelfAttention", (X[0],), build=(5, 3, 3), weights=MAPS[0])],
@@ -119,7 +131,39 @@ class SelfAttention(nn.Module):
     ],
 )
 def test_what_makes_no_difference_and_what_is_mixed(answer, requests, found):
-    told = probes.probed(answer, RIGHT, RIGHT.namespace[requests[0].name], requests)
+    told = probes.probed(answer, RIGHT, RIGHT.namespace[requests[0].name], requests, located)
+    assert (told and told[0]) == found
+
+
+BLOCKS = LESSONS.of("03-transformer-blocks")
+
+
+@pytest.mark.parametrize(
+    ("edit", "found"),
+    [
+        (
+            ("self.feed_forward(self.norm_2(X)", "self.feed_forward(X.tanh()"),
+            "a mistake in what is done with feed_forward",
+        ),
+        (
+            ("self.attention(self.norm_1(X) if", "self.attention(X.tanh() if"),
+            None,
+        ),  # norm_2 and feed_forward come after it
+        (("", ""), None),
+    ],
+)
+def test_in_which_part_of_a_block_the_mistake_lies(edit, found):
+    [case] = [case for case in cases_of(BLOCKS, "EncoderBlock") if case.name == "usual"]
+    names, build = namespace(BLOCKS), (6, 2, 5, 0.0, "pre")
+    right_one = right(BLOCKS)
+    requests = []
+    for x in (_draw(2, 4, 6), _draw(1, 3, 6)):
+        weights = {
+            key: _draw(*value.shape) for key, value in right_one.namespace["EncoderBlock"](*build).named_parameters()
+        }
+        requests.append(Request("EncoderBlock", (x,), build=build, weights=weights))
+    exec(case.text.replace(*edit), names)
+    told = located(LocalStudent(names, BLOCKS, deep=False), right_one, requests)
     assert (told and told[0]) == found
 
 
@@ -164,5 +208,5 @@ def test_the_references_show_nothing(assignment):
     for exercise in lesson.exercises:
         checks = list(lesson.checks(exercise).values())[:3]
         if not exercise.startswith("my_"):
-            requests = of_many_shapes(right(lesson), checks, 3, exercise)
+            requests = Hearing(right(lesson), 3).of_many_shapes(checks, exercise)
             assert probes.probed(own, right(lesson), own.namespace[exercise], requests) is None

@@ -7,10 +7,11 @@ import torch
 from answers import ATTENTION, RIGHT_ATTENTION, student
 from known import CASES, LESSONS, points
 
-from autograder.judging import diagnosis
+from autograder.judging import search
+from autograder.judging.failure import CheckFailure
 from autograder.judging.lesson import Lesson
 from autograder.judging.local import LocalStudent
-from autograder.judging.runner import run_checks
+from autograder.judging.runner import explained, rechecked, run_alone, run_checks
 
 NOT_SPEED = [name for name in ATTENTION.exercises if not ATTENTION.measures(name)]
 BLOCKS = "03-transformer-blocks"
@@ -144,8 +145,8 @@ def test_a_check_that_does_not_run_earns_nothing(monkeypatch):
 def test_checks_and_diagnosis_use_one_thread(monkeypatch):
     """With two threads on two busy cores, every small operation waits for the scheduler: 4 ms instead of 3 µs were seen."""
     seen = set()
-    original = diagnosis.replay
-    monkeypatch.setattr(diagnosis, "replay", lambda *a: seen.add(torch.get_num_threads()) or original(*a))
+    original = search.replay
+    monkeypatch.setattr(search, "replay", lambda *a: seen.add(torch.get_num_threads()) or original(*a))
     torch.set_num_threads(2)
     run_checks("softmax", student("def softmax(E, dim=-1): print(torch.get_num_threads()); return torch.sigmoid(E)"))
     assert seen == {1}
@@ -178,6 +179,23 @@ def test_a_mistake_in_an_earlier_exercise_costs_points_once():
     assert "Checked with a right scaled_dot_product_attention in place of yours" in str(report)
     again = run_checks("scaled_dot_product_attention", answers)
     assert again.earned < again.points, "the student's own function is back in its place"
+
+
+def test_causes_come_after_all_points_and_a_notebook_without_time_keeps_its_points(monkeypatch):
+    """The search for the cause of an earlier mistake may use up a slow notebook's time: nothing is judged after it."""
+    wrong = student(RIGHT_ATTENTION.replace(" / math.sqrt(Q.shape[-1])", "") + LAYER)
+    full = {"scaled_dot_product_attention": False}
+    report = rechecked(run_alone("SelfAttention", wrong, 1), wrong, full)
+    assert report.replaced
+    assert report.full
+
+    def no_time(names, right=None):
+        raise CheckFailure("crash", "The time for the whole notebook is used up.")
+
+    monkeypatch.setattr(wrong, "with_right", no_time)
+    told = explained(report, wrong)
+    assert told.full
+    assert "time for this notebook is used up" in told.note
 
 
 def test_a_mistake_of_its_own_is_still_found_when_an_earlier_exercise_is_wrong_too():

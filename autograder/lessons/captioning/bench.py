@@ -7,6 +7,9 @@ from autograder.judging.figure import Figure, Solution
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.checks.trained import Written, accuracy, cells_of, pointing
 
+#: Frequent mistakes, for the time that a diagnosis takes: exercise and name.
+MISTAKES = (("CaptionDecoder", "context_before_the_embedding"),)
+
 #: What the cells that are run here contain: the data, and the training.
 CELLS = ("def prepare", "def loss_of")
 SEED = "SEED, SCENES, BATCH = 0,"

@@ -10,6 +10,14 @@ def check(exercise: str, seed: int | None = None) -> float:
     return 0.0
 
 
+def progress(assignment: str, lessons: str | None = None) -> None:
+    """Show nothing: the panel is for the student's own notebook."""
+
+
+def hand_in(assignment: str, lessons: str | None = None) -> None:
+    """Do nothing: this is handed in already."""
+
+
 def install(package: str) -> None:
     """Make ``from PACKAGE import check`` work for a lesson's package, whose content is not in the sandbox."""
     parts = package.split(".")

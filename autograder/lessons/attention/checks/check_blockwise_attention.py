@@ -17,6 +17,9 @@ NAME = "blockwise_attention"
 FULL, PART = 2.5, 5.0
 #: What else runs on the machine moves a ratio by up to a fifth (caches and memory are shared); that must not cost a point.
 MARGIN = 1.2
+#: What else runs changes its ways within seconds, and one race sees only one of them. So points that are lost by less than this
+#: factor are raced for again, so many times, and the best race counts.
+NEAR, AGAIN = 1.3, 4
 #: So many times slower than the last threshold that one reading is enough.
 HOPELESS = 8
 #: (N, block_size): one row, blocks of one, whole blocks, a remainder, one block for all, several blocks with a remainder.
@@ -223,7 +226,13 @@ def _time_ratio(student: Student, draw: Draw, shape):
         size=4.0,
         setting=f"Q {shape}, causal=True",
     )
-    return student.time_ratio(NAME, fresh, thresholds, rounds=(3, 40), causal=True)
+    found = student.time_ratio(NAME, fresh, thresholds, rounds=(3, 40), causal=True)
+    for _ in range(AGAIN):
+        if not any(limit < found.low <= NEAR * limit for limit in thresholds):
+            break
+        again = student.time_ratio(NAME, fresh, thresholds, rounds=(3, 40), causal=True)
+        found = min(found, again, key=lambda ratio: ratio.low)
+    return found
 
 
 @exercise(NAME)

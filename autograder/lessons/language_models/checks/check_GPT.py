@@ -11,6 +11,7 @@ from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.dropping import one_by_one, share_is
 from autograder.judging.tools.parameters import parameters_are
 from autograder.judging.tools.results import no_weights, refuses, same_twice, several, two, uses_its_inputs
+from autograder.judging.tools.spread import FEW, spreads_as
 from autograder.judging.tools.twins import explained_if_random, leaves_no_trace, parameter_gradients
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.sizes import BLOCKS, LONGEST, V, config, ids_of, made, told, twins
@@ -257,6 +258,11 @@ def _blocks_drop(student: Student, draw: Draw, told_of):
     still, moved = (_results(pair.module.when(training=mode)(ids), 1, 8, 5)[0] for mode in (False, True))
     if torch.allclose(still, moved):
         _dropout_fails("In training nothing is dropped in the blocks.", told_of)
+    hint = (
+        "The config's dropout is an argument of nn.Dropout, on the sum of embedding and positions, and of the decoder."
+    )
+    pair, example = twins(student, NAME, draw, dropout=0.25), ids_of(draw, 1, 4)
+    spreads_as(pair, example, what=_what(), draw=draw, setting="training mode, dropout=0.25", hint=hint, runs=FEW)
 
 
 def _dropout_fails(message, told_of):

@@ -9,6 +9,7 @@ from torch import Tensor
 from autograder.judging.failure import CheckFailure
 from autograder.judging.tools import expect
 from autograder.judging.tools.results import first_result
+from autograder.judging.tools.spread import FEW, spreads_as
 from autograder.judging.tools.twins import Twins, explained_if_random, leaves_no_trace
 from autograder.lessons.mlm_pretraining.references import ORDINARY, PAD
 
@@ -82,6 +83,15 @@ def same_again(twins: Twins, single: Twins, draw: Any, B: int, N: int, names: Se
     expect.unchanged((ids, segments), twins.module.request(ids, segments).args_after, ("ids", "segments"))
     expect.dtype(compare(single, ids, segments, names[0], 2 * size), torch.float32, names[0])
     compare(twins, torch.arange(LONGEST)[None] % (V - 1) + 1, what=names[0], size=size)
+
+
+def drops(student: Any, name: str, reference: Any, draw: Any, names: Sequence[str]) -> None:
+    """Fail unless results in training mode vary as those of a reference, made with the same arguments and dropout, do."""
+    build = (*SIZES, 0.25)
+    hint = "`dropout` is an argument of the embeddings and of every block. Pass it on to both."
+    pair = Twins(student, name, build, reference(*build), draw)
+    setting = "training mode, dropout=0.25"
+    spreads_as(pair, ids_of(draw, 1, 4, padded=False), what=names, draw=draw, setting=setting, hint=hint, runs=FEW)
 
 
 def sees_both_sides(module: Any, ids: Tensor, what: str) -> None:

@@ -15,6 +15,7 @@ from autograder.lessons.mlm_pretraining.checks.bodies import (
     SIZES,
     compare,
     describe,
+    drops,
     ids_of,
     other_ids,
     padding_changes_nothing,
@@ -104,6 +105,7 @@ def check_weights_only_when_asked(student: Student, sizes: Sizes, draw: Draw) ->
 @exercise(NAME)
 @points(1)
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The gradients are right; the same ids give the same Y, in float32 too, and are not changed"""
+    """The gradients are right; the same ids give the same Y, in float32 too; in training, dropout acts where it should"""
     names = ("Y", *(f"A of block {n}" for n in range(SIZES[3])))
     same_again(_twins(student, draw), _twins(student, draw, dtype=torch.float32), draw, sizes.B, sizes.N_X, names)
+    drops(student, NAME, references.BertEncoder, draw, names)

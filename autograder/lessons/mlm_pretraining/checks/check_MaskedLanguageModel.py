@@ -15,6 +15,7 @@ from autograder.lessons.mlm_pretraining.checks.bodies import (
     V,
     compare,
     describe,
+    drops,
     ids_of,
     other_ids,
     padding_changes_nothing,
@@ -76,6 +77,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The same ids give the same logits, whatever was computed before, in float32 too; ids are not changed"""
+    """The same ids give the same logits, whatever came before, in float32 too; in training, dropout acts in the encoder"""
     single = _twins(student, draw, dtype=torch.float32)
     same_again(_twins(student, draw), single, draw, sizes.B, sizes.N_X, (WHAT,), 20.0)
+    drops(student, NAME, references.MaskedLanguageModel, draw, (WHAT,))

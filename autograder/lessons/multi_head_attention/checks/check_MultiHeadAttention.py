@@ -11,6 +11,7 @@ from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.dropping import one_by_one, share_is
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import computed, computes, describe, refuses, same_twice, uses_its_inputs
+from autograder.judging.tools.spread import spreads_as
 from autograder.judging.tools.twins import Twins, leaves_no_trace
 from autograder.lessons.multi_head_attention import references
 
@@ -220,6 +221,9 @@ def check_dropout_acts_on_the_weights(student: Student, sizes: Sizes, draw: Draw
             cause="weights returned after the dropout",
             hint="Keep A as the softmax gave it, and return that: only the product with the values takes dropped weights.",
         )
+    hint = "Dropout acts on the weights alone, after the softmax and before the product with the values."
+    pair, example = _twins(student, draw, 6, 2, (p,)), (draw.normal(1, 3, 6), draw.normal(1, 5, 6))
+    spreads_as(pair, *example, what=WHAT, draw=draw, setting=f"training mode, dropout={p}", hint=hint)
 
 
 def _dropped(first: Tensor, second: Tensor, A: Tensor, p: float, told: dict[str, str]) -> Tensor:

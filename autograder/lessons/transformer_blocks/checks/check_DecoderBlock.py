@@ -170,6 +170,11 @@ def check_dropout(student: Student, draw: Draw) -> None:
     dropouts.judge_before_the_norm(
         student, NAME, build, NAMES, references.DecoderBlock(*build), (torch.zeros_like(X), torch.zeros_like(memory))
     )
+    for norm in ("pre", "post"):
+        build = (*build[:-1], norm)
+        pair = Twins(student, NAME, build, references.DecoderBlock(*build), draw)
+        example = (draw.normal(1, 3, dropouts.WIDTH), draw.normal(1, 2, dropouts.WIDTH))
+        dropouts.judge_spread(pair, example, WHAT, draw)
 
 
 @exercise(NAME)

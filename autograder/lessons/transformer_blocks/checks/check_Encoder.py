@@ -8,6 +8,7 @@ from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import same_twice, two, uses_its_inputs
+from autograder.judging.tools.spread import FEW, spreads_as
 from autograder.judging.tools.twins import Twins, leaves_no_trace
 from autograder.lessons.transformer_blocks import references
 
@@ -101,3 +102,11 @@ def passes_dropout_on(student: Student, name, reference, inputs, draw: Draw):
                 cause="dropout not passed on",
                 hint="Give every block the arguments that the stack was given.",
             )
+    for norm in ("pre", "post"):
+        pair = Twins(student, name, (*build[:-1], norm), reference(*build[:-1], norm), draw)
+        example = [x[:1].repeat(1, 3, 1) + draw.normal(1, 3, 6) for x in inputs]
+        hint = "Give every block the dropout that the stack was given. The stack itself drops nothing."
+        setting = f'training mode, dropout=0.25, norm="{norm}"'
+        spreads_as(
+            pair, *example, what=("Y", "A of block 0", "A of block 1"), draw=draw, setting=setting, hint=hint, runs=FEW
+        )

@@ -125,6 +125,9 @@ def check_dropout(student: Student, draw: Draw) -> None:
             dropouts.judge((Y.double() - X)[:, 0], names)
         else:
             dropouts.judge_before_the_norm(student, NAME, build, names, reference, (torch.zeros_like(X),))
+        dropouts.judge_spread(
+            Twins(student, NAME, build, reference, draw), (draw.normal(1, 3, dropouts.WIDTH),), WHAT, draw
+        )
 
 
 @exercise(NAME)

@@ -12,12 +12,14 @@ from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.dropping import one_by_one, share_is
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import refuses, same_twice, uses_its_inputs
+from autograder.judging.tools.spread import spreads_as
 from autograder.judging.tools.twins import Twins, leaves_no_trace
 from autograder.lessons.transformer_blocks import references
 
 NAME = "FeedForward"
 WIDTH, HIDDEN = 11, 17
 WHAT = ("The result",)
+_WHERE = "Dropout acts on the hidden numbers alone, after the activation and before W_2."
 
 
 def _twins(student, draw, width=WIDTH, hidden=HIDDEN, more=(), dtype=torch.float64, weights=None):
@@ -95,6 +97,10 @@ def check_dropout(student: Student, draw: Draw) -> None:
     )
     hint = "`dropout` is the probability with which a number is set to 0."
     share_is(zero, p, "Another part is dropped than asked for.", hint, told)
+    for activation in ("relu", "gelu"):
+        setting = f'training mode, dropout={p}, activation="{activation}"'
+        pair = _twins(student, draw, 5, 7, (p, activation))
+        spreads_as(pair, draw.normal(1, 3, 5), what=WHAT, draw=draw, setting=setting, hint=_WHERE)
 
 
 def _dropped(Y: Tensor, p: float, told: dict[str, str]) -> Tensor:

@@ -14,6 +14,7 @@ from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.dropping import one_by_one, slack
 from autograder.judging.tools.parameters import parameters_are
 from autograder.judging.tools.results import same_twice, several, two, uses_its_inputs
+from autograder.judging.tools.spread import FEW, spreads_as
 from autograder.judging.tools.twins import Twins, explained_if_random, leaves_no_trace
 from autograder.lessons.transformer_blocks import references
 
@@ -268,6 +269,10 @@ def check_dropout_in_the_blocks(student: Student, draw: Draw) -> None:
             cause="dropout not passed on",
             hint="The config's dropout is an argument of Encoder and of Decoder.",
         )
+    pair = Twins(student, NAME, (_made(**changes),), _reference(**changes), draw)
+    hint = "Dropout acts on the sum of embeddings and positions, on both sides, and in the blocks. Nothing else is dropped."
+    example = (_ids(draw, 1, 4), _ids(draw, 1, 3))
+    spreads_as(pair, *example, what=_what(1), draw=draw, setting="training mode, dropout=0.25", hint=hint, runs=FEW)
     _source_embeddings_are_dropped(student, draw, source, target)
 
 

@@ -10,6 +10,7 @@ from autograder.judging.failure import CheckFailure
 from autograder.judging.student import Student
 from autograder.judging.tools.dropping import slack
 from autograder.judging.tools.results import first_result
+from autograder.judging.tools.spread import spreads_as
 
 P = 0.25
 ROWS, WIDTH, HEADS = 300, 6, 2
@@ -78,6 +79,18 @@ def judge_before_the_norm(student: Student, module, build, names, reference, zer
             cause="dropout in the wrong place",
             hint="Apply dropout to what a sub-layer adds, before the addition.",
         )
+
+
+def judge_spread(twins, inputs, what, draw):
+    """Fail unless a block's results for one example vary in training mode as the reference's do."""
+    hint = "Dropout acts on the weights of the attention, after the activation, and on what each sub-layer adds; nowhere else."
+    spreads_as(twins, *inputs, what=what, draw=draw, setting=f"training mode, {build_of(twins)}", hint=hint)
+
+
+def build_of(twins):
+    """Return the kind of block in words."""
+    *_, p, norm = twins.build[:5]
+    return f'dropout={p}, norm="{norm}"'
 
 
 def judge(added, names):

@@ -13,6 +13,7 @@ from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.dropping import slack
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import alike, first_result, no_weights, several, two, uses_its_inputs
+from autograder.judging.tools.spread import FEW, spreads_as
 from autograder.judging.tools.twins import Twins, explained_if_random, leaves_no_trace
 from autograder.lessons.vit import references
 
@@ -186,6 +187,10 @@ def check_dropout(student: Student, draw: Draw) -> None:
     cause = _where_dropped([bool(gone.any()) for gone, _ in found], found[0][1])
     for gone, zero in found:
         _judge_dropout(gone, zero, cause)
+    changes = {"height": 4, "width": 4, "channels": 1, "dropout": P}
+    hint = "The config's dropout acts on the tokens with their positions, and in the blocks. Nothing else is dropped."
+    pair, example = _twins(student, draw, **changes), _pictures(draw, 1, **changes)
+    spreads_as(pair, example, what=_what(), draw=draw, setting=f"training mode, dropout={P}", hint=hint, runs=FEW)
 
 
 def _gone(value):

@@ -1,0 +1,178 @@
+"""``autograder bundle``: what students get, as a zip archive and as a git branch. It holds no answer of ours.
+
+The releases, ``course_lib``, and the package with which a notebook checks itself. Left out: solutions, mark schemes, right
+answers (the bases of known mistakes, too: each mistake is written as a whole text), sample classes, tests, and ``grading/``.
+"""
+
+import os
+import re
+import subprocess
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from autograder.authoring.leaks import leaked_lines
+from autograder.grading.course import Course
+from autograder.judging.entries import Entry, read_entries
+
+#: Files at the root that students need.
+_FILES = ("pyproject.toml", "constraints.txt", "LICENSE")
+_LEFT_OUT = re.compile(
+    r"(^|/)(__pycache__|\.ipynb_checkpoints|answers/right)(/|$)|\.pyc$|(^|/)(sample_class\.py|names\.txt)$|^autograder/authoring/"
+)
+_SCHEME = re.compile(r"=== BEGIN MARK SCHEME ===(.*?)=== END MARK SCHEME ===", re.DOTALL)
+#: Shorter lines of a mark scheme may occur anywhere.
+_SHORTEST = 30
+
+_README = """\
+# {title}
+
+Python 3.11 or later. In this folder:
+
+```
+python3 -m venv .venv
+.venv/bin/python -m pip install --constraint constraints.txt '.[lab]'
+.venv/bin/jupyter lab work
+```
+
+Copy `assignments/` to `work/` first, so that an update of this folder never touches what you wrote. On Windows the programs
+are in `.venv\\Scripts`.
+
+{student}
+"""
+
+
+def bundle(course: Course, lessons: Sequence[str], output: Path, branch: str | None) -> list[str]:
+    """Write the archive, and the branch if one is named. Returns lines that say what was written.
+
+    Raises LookupError if a release is missing, ValueError if something in it would give an answer away.
+    """
+    chosen = list(lessons) or [path.name for path in sorted(course.release.iterdir()) if path.is_dir()]
+    files = contents(course, chosen)
+    if told := leaks(course, files):
+        raise ValueError(f"The bundle would give answers away: {'; '.join(told[:5])}")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(zipfile.ZipInfo(f"{output.stem}/{name}", (2026, 1, 1, 0, 0, 0)), data)
+    lines = [f"bundle: {output}, {len(files)} files, assignments {', '.join(chosen)}"]
+    return lines if branch is None else [*lines, _on_branch(course.root, files, branch)]
+
+
+def contents(course: Course, chosen: Sequence[str]) -> dict[str, bytes]:
+    """Return the files that students get, by path."""
+    files: dict[str, bytes] = {}
+    for assignment in chosen:
+        folder = course.release / assignment
+        if not list(folder.glob("*.ipynb")):
+            raise LookupError(f"There is no released notebook in {folder}. Build it: autograder build {assignment}")
+        files |= {f"assignments/{name}": data for name, data in _below(course.release, folder)}
+    for name in _FILES:
+        files[name] = (course.root / name).read_bytes()
+    for package in ("autograder", "course_lib"):
+        for name, data in _below(course.root, course.root / package):
+            if not _LEFT_OUT.search(name):
+                files[name] = _without_right(data, name) if re.search(r"/answers/\w+\.diff$", name) else data
+    files["README.md"] = _readme(course).encode()
+    return dict(sorted(files.items()))
+
+
+def _below(root: Path, folder: Path) -> Iterator[tuple[str, bytes]]:
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(root).as_posix()
+        if path.is_file() and not _LEFT_OUT.search(name):
+            yield name, path.read_bytes()
+
+
+def _without_right(data: bytes, name: str) -> bytes:
+    """Return the known mistakes of an exercise, each as a whole text, without the right answers of which they are edits."""
+    wrong = [entry for entry in read_entries(data.decode("utf8"), name) if not entry.right]
+    return "".join(map(written, wrong)).encode() or b"No known mistakes.\n"
+
+
+def written(entry: Entry) -> str:
+    """Return an entry of a ``.diff`` as a whole text."""
+    why = f"? {entry.why}\n" if entry.why else ""
+    lines = "".join(f"|{line}\n" for line in entry.text.splitlines())
+    return f"@@ {entry.name} @@ {entry.hint}\n{why}{lines}"
+
+
+def _readme(course: Course) -> str:
+    text = (course.root / "README.md").read_text(encoding="utf8")
+    found = re.search(r"## For a student\n(.*?)(?=\n## )", text, re.DOTALL)
+    title = text.partition("\n")[0].removeprefix("# ")
+    return _README.format(title=title, student=found[0] if found else "")
+
+
+def leaks(course: Course, files: Mapping[str, bytes]) -> list[str]:
+    """Return what gives an answer away: lines of mark schemes anywhere, solutions' lines in the releases, right answers."""
+    told = []
+    schemes = {line for source in course.sources() for line in scheme_lines(source.read_text(encoding="utf8"))}
+    texts = {name: _text(data) for name, data in files.items()}
+    for name, text in texts.items():
+        told += [f"{name} holds a line of a mark scheme: {line[:60]!r}" for line in schemes if line in text]
+        if "### BEGIN SOLUTION" in text and name.startswith("assignments/"):
+            told.append(f"{name} holds a region of a solution")
+        if name.endswith(".diff") and "(right) @@" in text:
+            told.append(f"{name} holds a right answer")
+    for assignment in course.assignments:
+        try:
+            solution = course.solution_notebook(assignment).read_text(encoding="utf8")
+        except LookupError:
+            continue
+        for name, text in texts.items():
+            if name.startswith(f"assignments/{assignment}/"):
+                told += [f"{name} holds a line of the solution: {line!r}" for line in leaked_lines(solution, text)]
+    return told
+
+
+def scheme_lines(source: str) -> list[str]:
+    """Return the lines of the mark schemes in a lesson's source."""
+    found = (line.strip() for scheme in _SCHEME.findall(source) for line in scheme.splitlines())
+    return [line for line in found if len(line) >= _SHORTEST]
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode("utf8")
+    except UnicodeDecodeError:
+        return ""
+
+
+def _on_branch(root: Path, files: Mapping[str, bytes], branch: str) -> str:
+    """Commit the files as the whole content of a branch, without touching the working tree. Returns what was done."""
+
+    def git(*arguments: str, **more: str) -> str:
+        done = subprocess.run(
+            ["git", *arguments], cwd=root, env={**os.environ, **more}, capture_output=True, text=True, encoding="utf8"
+        )
+        if done.returncode:
+            raise ValueError(f"git {arguments[0]}: {done.stderr.strip()}")
+        return done.stdout.strip()
+
+    folder = git("rev-parse", "--absolute-git-dir")
+    with tempfile.TemporaryDirectory() as place:
+        for name, data in files.items():
+            path = Path(place, "tree", name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        own = {
+            "GIT_INDEX_FILE": str(Path(place, "index")),
+            "GIT_DIR": folder,
+            "GIT_WORK_TREE": str(Path(place, "tree")),
+        }
+        git("add", "--all", "--force", "--", str(Path(place, "tree")), **own)
+        tree = git("write-tree", **own)
+    reference = f"refs/heads/{branch}"
+    known = subprocess.run(
+        ["git", "rev-parse", "--verify", "--quiet", reference], cwd=root, capture_output=True, text=True
+    )
+    before = known.stdout.strip()
+    if before and git("rev-parse", f"{before}^{{tree}}") == tree:
+        return f"bundle: the branch {branch} holds this already"
+    if git("branch", "--show-current") == branch:
+        raise ValueError(f"The branch {branch} is checked out. Go to another one first.")
+    commit = git("commit-tree", tree, "-m", "What students get", *(("-p", before) if before else ()))
+    git("update-ref", reference, commit, *((before,) if before else ()))
+    return f"bundle: the branch {branch} is at {commit[:12]}; hand it out with: git push REMOTE {branch}:main"

@@ -1,0 +1,80 @@
+"""The cells that every notebook has: the badge and the set-up at its head, and at its end the panel of what is done."""
+
+from pathlib import Path
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+
+from autograder.grading.course import Course
+from autograder.judging.lesson import OWN
+
+#: Opens the released notebook in Colab. The picture needs a network; without one its text is shown.
+BADGE = """\
+[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]\
+(https://colab.research.google.com/github/{name}/blob/main/assignments/{assignment}/{notebook})"""
+
+SET_UP = """\
+# Run this cell first. In Colab it installs the course; anywhere else it only looks whether the course is there.
+import importlib.util
+import sys
+
+if "google.colab" in sys.modules and importlib.util.find_spec("autograder") is None:
+    import subprocess
+
+    print("Installing the course, which takes about a minute …")
+    address = "{package} @ git+{repository}"
+    pip = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", address], capture_output=True, text=True)
+    if pip.returncode:
+        why = (pip.stderr.strip().splitlines() or ["pip gave no reason"])[-1]
+        print(f"The course could not be installed from {repository} ({{why}}). Is this address reachable? Then run this again.")
+    importlib.invalidate_caches()
+elif importlib.util.find_spec("autograder") is None:
+    print(f"This kernel's Python, {{sys.executable}}, does not have the course. Choose the kernel of the environment where you "
+          "installed it (Kernel > Change Kernel), or install it here: %pip install {package}")"""
+
+#: For a course without a repository of its own, which is installed by hand.
+_ELSEWHERE = """\
+# Run this cell first: it looks whether the course is there.
+import importlib.util
+import sys
+
+if importlib.util.find_spec("autograder") is None:
+    print(f"This kernel's Python, {sys.executable}, does not have the course. Choose the kernel of the environment where you "
+          "installed it (Kernel > Change Kernel).")"""
+
+_END = """\
+## Where you stand
+
+Run the cell below at any time. It runs none of your code: it reads the saved notebook, its files and what your checks have said,
+and shows what you have, what is left, and whether it is saved. To hand in, save the notebook and run `hand_in("{assignment}")` in
+a new cell: it makes one file, `{assignment}.zip`, and lists what will be graded."""
+
+_PANEL = """\
+from autograder import hand_in, progress
+
+progress({arguments})"""
+
+
+def first_cells(course: Course, source: Path) -> list[NotebookNode]:
+    """Return the badge and the set-up cell; for a course without a repository only a set-up that installs nothing."""
+    if course.repository is None:
+        return [_locked("set-up", _ELSEWHERE)]
+    badge = BADGE.format(
+        name=course.repository.removeprefix("https://github.com/"),
+        assignment=source.parent.name,
+        notebook=f"{source.stem}.ipynb",
+    )
+    text = SET_UP.format(package=course.package, repository=course.repository)
+    return [nbformat.v4.new_markdown_cell(badge), _locked("set-up", text)]
+
+
+def last_cells(course: Course, source: Path) -> list[NotebookNode]:
+    """Return the panel: what it shows, and the cell that shows it."""
+    assignment, package = source.parent.name, course.lessons.package
+    own = "" if package == OWN else f', "{package}"'
+    panel = _PANEL.format(arguments=f'"{assignment}"{own}')
+    return [nbformat.v4.new_markdown_cell(_END.format(assignment=assignment)), _locked("where-you-stand", panel)]
+
+
+def _locked(name: str, text: str) -> NotebookNode:
+    return nbformat.v4.new_code_cell(text, metadata={"nbgrader": {"grade_id": name, "locked": True}})

@@ -1,0 +1,137 @@
+"""In Gradescope's container: grade ``submission/``, write ``results/results.json``. ``python -m …container /autograder``."""
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from autograder.grading.course import Course
+from autograder.grading.exports.details import gradescope
+from autograder.grading.gradescope.settings import Settings, read_settings
+from autograder.grading.handed_out import released_in
+from autograder.grading.helpers import HelperLost, Helpers, NeedsHuman, Task
+from autograder.grading.marks.standing import Part, Standing, blank_parts
+from autograder.grading.outcome import GRADED, HUMAN, Outcome, readable
+from autograder.grading.people.moments import moment
+from autograder.grading.people.roster import Student
+from autograder.grading.released import Released
+from autograder.grading.result import Result
+from autograder.grading.settings import Settings as Grading
+from autograder.grading.store import SECRET, Store
+from autograder.grading.submission import from_folder
+from autograder.grading.whole_file import write_whole
+from autograder.sandbox.outside.bubblewrap import problem
+
+_REFUSED = (
+    "NOT GRADED. This container does not let bubblewrap make the namespaces in which students' code is sealed, and this "
+    "autograder was not built for trusted use. Nobody has lost points: a person grades this work on another machine, or the "
+    "teacher builds the zip with --trusted, which lets a hostile notebook write its own results. bubblewrap said: "
+)
+
+
+def main(root: str) -> None:
+    """Grade, and write the results whatever happens: without a result, Gradescope shows nothing but a failure."""
+    place = Path(root)
+    course = Course(place / "source")
+    data = results(course, place / "submission", _metadata(place / "submission_metadata.json"))
+    write_whole(place / "results" / "results.json", json.dumps(data, indent=1, ensure_ascii=False))
+    (place / "results" / "results.json").chmod(0o644)
+    print(data["output"])
+
+
+def _metadata(path: Path) -> Mapping[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf8"))
+        return data if isinstance(data, dict) else {}
+    except (OSError, ValueError):
+        return {}
+
+
+def results(course: Course, submission: Path, about: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of ``results.json``. Without points where a person has to look, or nothing may run here."""
+    settings = read_settings(course.root)
+    released = released_in(course, settings.assignment)
+    told = problem() if not settings.trusted else ""
+    if told:
+        return _without_points(released, _REFUSED + told)
+    try:
+        found = _graded(course, released, submission, settings)
+    except (NeedsHuman, HelperLost, ValueError, OSError) as error:
+        return _without_points(released, f"needs a human: {readable(str(error))}")
+    return gradescope(_standing(released, found, settings, about), found, settings.leaderboard)
+
+
+def _graded(course: Course, released: Released, submission: Path, settings: Settings) -> Result:
+    read = from_folder("submission", submission, released)
+    (course.grading).mkdir(exist_ok=True)
+    if not (course.grading / SECRET).exists():
+        write_whole(course.grading / SECRET, settings.secret)
+    grading = Grading.from_environment(trust=settings.trusted, lessons=course.lessons, label=course.label)
+    seed = Store(course.grading).seed_for(read, grading)
+    with Helpers(1) as helpers:
+        found = helpers.grade(Task(read, seed, grading))
+    return replace(found, notes=[*read.notes, *found.notes])
+
+
+def _without_points(released: Released, why: str) -> dict[str, Any]:
+    state = Outcome("submission", HUMAN, reason=why)
+    data = gradescope(Standing(Student("submission"), HUMAN, _automatic(released), outcome=state), None)
+    return data | {"tests": [], "output": why}
+
+
+def _automatic(released: Released) -> tuple[Part, ...]:
+    """The parts that are graded here. Written questions are marked in Gradescope, by its own rubric."""
+    return tuple(part for part in blank_parts(released) if released.cells[part.cell].cell_type == "code")
+
+
+def _standing(released: Released, found: Result, settings: Settings, about: Mapping[str, Any]) -> Standing:
+    from autograder.grading.committed import worth
+
+    parts = []
+    for part in _automatic(released):
+        score = found.scores.get(part.cell)
+        parts.append(replace(part, earned=0.0 if score is None else worth(score, part.points)))
+    raw = sum(part.earned or 0.0 for part in parts)
+    days, penalty = _lateness(settings, about, raw, sum(part.points for part in parts))
+    notes = tuple(map(readable, found.notes))
+    outcome = Outcome("submission", GRADED, earned=raw, notes=notes)
+    return Standing(Student("submission"), GRADED, tuple(parts), raw, penalty, days, outcome=outcome)
+
+
+def _lateness(settings: Settings, about: Mapping[str, Any], earned: float, possible: float) -> tuple[int, float]:
+    """Return the days late and the penalty. Free days are left out: one assignment does not know of the others."""
+    if settings.late is None:
+        return 0, 0.0
+    handed_in = _time(about.get("created_at"))
+    due = [when for when in map(_time, _due_dates(about)) if when is not None]
+    if handed_in is None or not due:
+        return 0, 0.0
+    days = settings.late.days(max(timedelta(0), handed_in - max(due)))
+    return days, settings.late.penalty(days, earned, possible)
+
+
+def _due_dates(about: Mapping[str, Any]) -> list[Any]:
+    """Return the due dates that hold for this submission: each member's own, with extensions, or else the assignment's."""
+    users = about.get("users")
+    own = (
+        [one.get("assignment", {}).get("due_date") for one in users if isinstance(one, dict)]
+        if isinstance(users, list)
+        else []
+    )
+    own = [when for when in own if when]
+    assignment = about.get("assignment")
+    return own or ([assignment.get("due_date")] if isinstance(assignment, dict) else [])
+
+
+def _time(text: Any) -> datetime | None:
+    try:
+        return moment(str(text), UTC)
+    except ValueError:
+        return None
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

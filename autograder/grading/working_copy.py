@@ -1,0 +1,56 @@
+"""A student's own copy of the notebooks, and JupyterLab in it: the same with make, without it, and on Windows."""
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from autograder.grading.course import find_course
+
+#: Where an installed package keeps the released notebooks, below the environment's folder.
+SHARE = Path("share", "attention-course", "assignments")
+
+
+def open_lab(folder: Path, start: bool = True) -> int:
+    """Copy the notebooks that ``folder`` does not have yet, and start JupyterLab there. Returns its exit status.
+
+    What a student has written is never overwritten. Raises LookupError if there is nothing to copy or no JupyterLab.
+    """
+    released = released_notebooks()
+    copied = copy_new(released, folder)
+    print(f"{folder.resolve()}: {len(copied)} new lessons; what was there already is as you left it.", flush=True)
+    if not start:
+        return 0
+    if importlib.util.find_spec("jupyterlab") is None:
+        raise LookupError('JupyterLab is not installed here. Install it: pip install "attention-course[lab]"')
+    return subprocess.run([sys.executable, "-m", "jupyter", "lab"], cwd=folder).returncode
+
+
+def released_notebooks() -> Path:
+    """Return the folder with the released notebooks: of the checkout, or else of the installed package."""
+    try:
+        places = [find_course().release]
+    except LookupError:
+        places = []
+    places.append(Path(sys.prefix, SHARE))
+    for place in places:
+        if place.is_dir() and any(place.glob("*/*.ipynb")):
+            return place
+    raise LookupError(
+        f"There are no notebooks in {' or '.join(map(str, places))}. Go to the folder of the course that you cloned."
+    )
+
+
+def copy_new(released: Path, folder: Path) -> list[str]:
+    """Copy each lesson's folder that is not in ``folder`` yet, whole; return their names."""
+    folder.mkdir(parents=True, exist_ok=True)
+    copied = []
+    for lesson in sorted(path for path in released.iterdir() if path.is_dir()):
+        if not (folder / lesson.name).exists():
+            part = folder / f".{lesson.name}.part"
+            shutil.rmtree(part, ignore_errors=True)
+            shutil.copytree(lesson, part, ignore=shutil.ignore_patterns(".*"))
+            part.rename(folder / lesson.name)
+            copied.append(lesson.name)
+    return copied

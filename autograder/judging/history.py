@@ -1,0 +1,86 @@
+"""What the checks of a notebook have said, in a file beside it. It never leaves the machine, and no grade depends on it."""
+
+import contextlib
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+#: The folder of the histories, beside the notebook. A hand-in that contains it is read without it.
+FOLDER = ".autograder"
+#: Bytes of a history that are read, and entries that are kept when it has become longer.
+MOST_BYTES, KEPT = 2**21, 200
+_LONGEST_TEXT = 20_000
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One check of one exercise.
+
+    ``time``: seconds since 1970. ``kernel``: a word for the process that checked. ``text``: the cell that defined the exercise,
+    empty if it is not known. ``passed``: which properties passed. ``files``: fingerprints of what the check read, by name.
+    """
+
+    exercise: str
+    time: float
+    kernel: str
+    earned: float
+    points: float
+    text: str = ""
+    passed: Mapping[str, bool] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def full(self) -> bool:
+        return self.earned == self.points
+
+
+class History:
+    """The entries of one lesson, oldest first, in ``folder/.autograder/<lesson>.jsonl``."""
+
+    def __init__(self, folder: str | Path, lesson: str):
+        self.path = Path(folder, FOLDER, f"{lesson}.jsonl")
+
+    def entries(self) -> list[Entry]:
+        """Return what can be read of the history; a damaged line is skipped."""
+        try:
+            with self.path.open("rb") as file:
+                file.seek(max(0, self.path.stat().st_size - MOST_BYTES))
+                lines = file.read(MOST_BYTES).splitlines()
+        except OSError:
+            return []
+        return [entry for line in lines if (entry := _entry(line)) is not None]
+
+    def last(self, exercise: str) -> Entry | None:
+        """Return the latest entry of an exercise."""
+        return next((entry for entry in reversed(self.entries()) if entry.exercise == exercise), None)
+
+    def add(self, entry: Entry) -> None:
+        """Append an entry. Where the folder cannot be written to, nothing is kept: a check must not fail because of that."""
+        line = json.dumps(asdict(entry) | {"text": entry.text[:_LONGEST_TEXT]}) + "\n"
+        with contextlib.suppress(OSError):
+            self.path.parent.mkdir(exist_ok=True)
+            with self.path.open("a", encoding="utf8", newline="\n") as file:
+                file.write(line)
+            if self.path.stat().st_size > MOST_BYTES:
+                self._shorten()
+
+    def _shorten(self) -> None:
+        lines = [json.dumps(asdict(entry)) + "\n" for entry in self.entries()[-KEPT:]]
+        part = self.path.with_suffix(f".{os.getpid()}.part")
+        part.write_text("".join(lines), encoding="utf8", newline="\n")
+        part.replace(self.path)
+
+
+def _entry(line: bytes) -> Entry | None:
+    try:
+        data: dict[str, Any] = json.loads(line)
+        entry = Entry(**data)
+        known = isinstance(entry.exercise, str) and isinstance(entry.text, str) and isinstance(entry.kernel, str)
+        numbers = all(math.isfinite(number) for number in (entry.time, entry.earned, entry.points))
+        return entry if known and numbers and isinstance(entry.passed, dict) and isinstance(entry.files, dict) else None
+    except (ValueError, TypeError, RecursionError):
+        return None

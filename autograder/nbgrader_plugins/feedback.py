@@ -1,0 +1,214 @@
+"""Feedback pages: the names of exercises, what is not yet marked, and one small page that needs no network."""
+
+import functools
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from nbconvert.writers import FilesWriter
+from nbformat.notebooknode import NotebookNode
+from nbgrader.api import Gradebook
+from nbgrader.converters import GenerateFeedback
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets.config import Config
+
+from autograder.grading.course import Course
+from autograder.grading.exports.cells import number
+from autograder.grading.marks.settle import settle
+from autograder.judging.notebooks import checked_exercise, read, source
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+#: Characters of outputs, pictures included, besides the reports of the checks: a page has at most 300 kB.
+MOST_OUTPUT = 90_000
+#: Characters of the reports of checks, as tables. A longer one is shown as text, and cut.
+MOST_REPORTS = 120_000
+_HEADING = re.compile(r"^#{1,6} .+$", re.MULTILINE)
+_FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_LEFT_OUT = "What this cell shows is left out here, because the page would become too large. Your notebook has it."
+
+
+class CourseFeedback(GenerateFeedback):
+    """nbgrader's ``GenerateFeedback`` with the course's template."""
+
+    def __init__(self, coursedir: Any = None, **kwargs: Any) -> None:
+        super().__init__(coursedir=coursedir, **kwargs)
+        c = Config()
+        c.HTMLExporter.template_name = "course_feedback"
+        c.HTMLExporter.extra_template_basedirs = [str(TEMPLATES)]
+        c.HTMLExporter.filters = {**self.config.HTMLExporter.get("filters", {}), "points": number}
+        self.update_config(c)
+
+    def start(self) -> None:
+        """Write the pages, with the penalties of today's rule and marks."""
+        settle(Course(Path(self.coursedir.root)))
+        super().start()
+
+    def begin(self) -> None:
+        """Prepare for :meth:`write`, as :meth:`start` does, without writing anything."""
+        self.writer = FilesWriter(parent=self, config=self.config)
+        self.exporter = self.exporter_class(parent=self, config=self.config)
+        for step in self.preprocessors:
+            self.exporter.register_preprocessor(step)
+
+    def write(self, student: str) -> None:
+        """Write one student's page. Raises what nbgrader raises."""
+        self.coursedir.student_id = student
+        self.init_notebooks()
+        self.convert_notebooks()
+
+
+class Explain(NbGraderPreprocessor):
+    """Put points, comments and the state of each question into the notebook, and keep the page small.
+
+    Takes the place of nbgrader's ``GetGrades``, which asks the database for each cell.
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+        about = resources["nbgrader"]
+        rows, about["late_penalty"] = _marks(about)
+        root = Path(about["db_url"].removeprefix("sqlite:///")).parent.parent
+        without_given(nb, _given(root / "assignments" / about["assignment"] / f"{about['notebook']}.ipynb"))
+        shorten(nb, str(root))
+        describe(nb, about, rows)
+        return nb, resources
+
+
+def _given(release: Path) -> frozenset[str]:
+    """Return the texts of the cells of the released notebook; none if it is not there."""
+    try:
+        return frozenset(source(cell).strip() for cell in read(release)["cells"])
+    except (OSError, ValueError):
+        return frozenset()
+
+
+def without_given(nb: NotebookNode, given: frozenset[str]) -> None:
+    """Leave out what the student was given and left as it was: the experiments, and the prose but for its headings."""
+    kept = []
+    for cell in nb.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") or cell.source.strip() not in given:
+            kept.append(cell)
+        elif cell.cell_type == "markdown" and (titles := _HEADING.findall(_FENCE.sub("", cell.source))):
+            cell.source = "\n\n".join(titles)
+            kept.append(cell)
+        elif any(output.output_type == "error" for output in cell.get("outputs", ())):
+            kept.append(cell)
+    nb.cells = kept
+
+
+def describe(nb: NotebookNode, about: dict[str, Any], rows: dict[str, dict[str, Any]]) -> None:
+    """Add to ``about`` what the template shows of the ``rows``: score, points, open and comment by name of the cell."""
+    parts: list[dict[str, Any]] = []
+    for cell in nb.cells:
+        marks = cell.metadata.get("nbgrader", {})
+        row = rows.get(marks.get("grade_id", ""))
+        if row is None:
+            continue
+        marks["comment"] = row["comment"]
+        if marks.get("grade") or marks.get("task"):
+            parts.append({**row, "title": _title(cell), "cell": marks["grade_id"], "number": len(parts) + 1})
+    about["parts"] = parts
+    about["by_cell"] = {part["cell"]: part for part in parts}
+    about["open"] = sum(part["open"] for part in parts)
+    total = sum(part["score"] for part in parts)
+    about["score"] = max(0.0, total - (about["late_penalty"] or 0.0))
+    about["max_score"] = sum(part["points"] for part in parts)
+    about["css"] = style()
+
+
+def _title(cell: NotebookNode) -> str:
+    """Return the name of the exercise that a cell checks, or what a written question is about."""
+    name = checked_exercise(cell.source) if cell.cell_type == "code" else None
+    words = cell.metadata.nbgrader.grade_id.replace("_", " ").replace("-", " ").removeprefix("written ")
+    return name or (f"{words} (written)" if cell.cell_type == "markdown" else words)
+
+
+def _marks(about: dict[str, Any]) -> tuple[dict[str, dict[str, Any]], float]:
+    """Return the gradebook's rows of one student's notebook by cell, and the penalty."""
+    with Gradebook(about["db_url"]) as gradebook:
+        notebook = gradebook.find_submission_notebook(about["notebook"], about["assignment"], about["student"])
+        rows = {
+            grade.name: {
+                "score": float(grade.score or 0.0),
+                "points": float(grade.max_score or 0.0),
+                "open": bool(grade.needs_manual_grade),
+                "comment": "",
+            }
+            for grade in notebook.grades
+        }
+        for comment in notebook.comments:
+            rows.setdefault(comment.name, {"score": 0.0, "points": 0.0, "open": False, "comment": ""})
+            rows[comment.name]["comment"] = comment.comment or ""
+        return rows, float(notebook.late_submission_penalty or 0.0)
+
+
+def shorten(nb: NotebookNode, root: str) -> None:
+    """Drop outputs that would make the page too large, and the server's own paths from those that stay."""
+    room, reports = MOST_OUTPUT, MOST_REPORTS
+    for cell in nb.cells:
+        kept = []
+        for output in cell.get("outputs", ()):
+            if output.get("metadata", {}).get("autograder") is True:
+                reports -= len(output.data.get("text/html", ""))
+                if reports < 0:
+                    output.data.pop("text/html", None)
+                    output.data["text/plain"] = output.data["text/plain"][:4_000]
+            else:
+                without_paths(output, root)
+                size = _size(output)
+                if size > room:
+                    output = NotebookNode(
+                        output_type="display_data", metadata={}, data=NotebookNode({"text/plain": _LEFT_OUT})
+                    )
+                else:
+                    room -= size
+            kept.append(output)
+        if "outputs" in cell:
+            cell.outputs = kept
+
+
+def _size(output: NotebookNode) -> int:
+    data = output.get("data", {})
+    shown = next((data[kind] for kind in ("text/html", "image/png", "image/jpeg", "text/plain") if kind in data), "")
+    return len(str(shown)) + len(str(output.get("text", ""))) + sum(map(len, output.get("traceback", ())))
+
+
+@functools.cache
+def _prefixes(root: str) -> re.Pattern[str]:
+    """Return what matches the folders of this machine: of Python, of its packages, of the course, and of the user."""
+    folders = {sys.prefix, sys.base_prefix, sys.exec_prefix, root, str(Path.home()), str(Path(__file__).parents[2])}
+    longest = sorted((folder for folder in folders if len(folder) > 1), key=len, reverse=True)
+    packages = r"(?:/[\w.+-]+)+/(?:site-packages|dist-packages|lib/python3\.\d+)"
+    return re.compile("|".join([packages, *map(re.escape, longest)]))
+
+
+def without_paths(output: NotebookNode, root: str) -> None:
+    """Replace the folders of this machine in an output's text by an ellipsis."""
+    pattern = _prefixes(root)
+    if isinstance(output.get("text"), str):
+        output["text"] = pattern.sub("…", output["text"])
+    if "traceback" in output:
+        output["traceback"] = [pattern.sub("…", line) for line in output["traceback"]]
+    data = output.get("data", {})
+    if isinstance(data.get("text/plain"), str):
+        data["text/plain"] = pattern.sub("…", data["text/plain"])
+
+
+@functools.cache
+def style() -> str:
+    """Return the page's style sheet: ours, and Pygments' colours for a light and for a dark page."""
+    from pygments.formatters import HtmlFormatter
+
+    own = (TEMPLATES / "feedback.css").read_text(encoding="utf8")
+    light, dark = (
+        re.sub(
+            r"(?m)^(pre|td\.|span\.|\.highlight \.hll).*$\n?",
+            "",
+            HtmlFormatter(style=name).get_style_defs(".highlight"),
+        )
+        for name in ("default", "github-dark")
+    )
+    colours = "\n".join(line for line in light.splitlines() if not line.startswith(".highlight {"))
+    darker = "\n".join(line for line in dark.splitlines() if not line.startswith(".highlight {"))
+    return f"{own}\n{colours}\n@media (prefers-color-scheme: dark) {{\n{darker}\n}}"

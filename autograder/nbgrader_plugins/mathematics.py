@@ -1,0 +1,92 @@
+"""Formulas as MathML, which browsers draw themselves: no script, and no network.
+
+What latex2mathml returns is taken apart and written again with known elements and attributes only: a student's formula may
+hold ``\\href`` and ``\\style``.
+"""
+
+import re
+from collections.abc import Callable
+from html import escape, unescape
+from xml.etree import ElementTree as Xml
+
+#: Longer formulas are shown as they were typed.
+LONGEST = 4_000
+_DEEPEST = 60
+_TAGS = {
+    "math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "ms", "mfrac", "msqrt", "mroot", "msub", "msup", "msubsup", "munder",
+    "mover", "munderover", "mtable", "mtr", "mtd", "mstyle", "mpadded", "mphantom", "mmultiscripts", "mprescripts", "none",
+}  # fmt: skip
+_ATTRIBUTES = {
+    "display", "stretchy", "fence", "form", "accent", "accentunder", "width", "mathvariant", "linethickness", "columnalign",
+    "columnspacing", "rowspacing", "movablelimits", "largeop", "symmetric", "minsize", "maxsize", "separator", "displaystyle",
+    "scriptlevel", "lspace", "rspace",
+}  # fmt: skip
+_VALUE = re.compile(r"-?[a-z0-9. %-]{1,30}", re.IGNORECASE)
+_WIDTH = re.compile(r"-?\d{0,2}(\.\d+)?(em|ex|px)?")
+#: Environments that differ for LaTeX only, and what latex2mathml calls them.
+_ENVIRONMENTS = {"aligned": "align", "gathered": "align", "equation": "", "equation*": "", "split": "align"}
+
+
+def mathml(latex: str, display: bool) -> str | None:
+    """Return a formula as MathML, or None if it cannot be drawn."""
+    from latex2mathml.converter import convert
+
+    if len(latex) > LONGEST:
+        return None
+    for name, other in _ENVIRONMENTS.items():
+        for word in ("begin", "end"):
+            latex = latex.replace(f"\\{word}{{{name}}}", f"\\{word}{{{other}}}" if other else "")
+    latex = re.sub(r"\\(arg|deg|dim|hom|ker|lcm)(?![A-Za-z])", r"\\operatorname{\1}", latex)
+    try:
+        made = convert(latex, display="block" if display else "inline")
+        root = Xml.fromstring(re.sub(r"&(?!#?\w+;)", "&amp;", made))
+        return _written(root, 0)
+    except Exception:  # latex2mathml raises errors of many kinds for formulas that it does not know
+        return None
+
+
+def _written(element: Xml.Element, depth: int) -> str:
+    if depth > _DEEPEST:
+        raise ValueError("a formula too deep in itself")
+    name = element.tag.rpartition("}")[2]
+    name = name if name in _TAGS else "mrow"
+    attributes = "".join(
+        f' {key}="{value}"'
+        for key, value in sorted(element.attrib.items())
+        if key in _ATTRIBUTES and (_WIDTH if key == "width" else _VALUE).fullmatch(value)
+    )
+    inside = escape(unescape(element.text or "").strip("\n"), quote=False)
+    inside += "".join(_written(child, depth + 1) for child in element)
+    return f"<{name}{attributes}>{inside}</{name}>"
+
+
+class Formulas:
+    """The formulas of one text. Each is a mark in the HTML that is cleaned, and put in its place only afterwards.
+
+    So no element of MathML ever passes through the sanitiser, and a mark inside a tag becomes plain text.
+    """
+
+    def __init__(self, nonce: str):
+        self.nonce, self.made = nonce, list[tuple[str, str]]()
+
+    def mark(self, latex: str, display: bool) -> str:
+        """Return the mark for a formula."""
+        html = mathml(latex.strip(), display)
+        shown = f"<code>{escape(latex)}</code>" if html is None else html
+        self.made.append((shown, latex))
+        return f"formula{self.nonce}n{len(self.made) - 1}e"
+
+    def put_in(self, clean: str) -> str:
+        """Return cleaned HTML with the formulas in place of their marks."""
+        mark = re.compile(rf"formula{self.nonce}n(\d+)e")
+        parts = re.split(r"(<[^>]*>)", clean)
+        for place, part in enumerate(parts):
+            fill: Callable[[re.Match[str]], str] = self._plain if part.startswith("<") else self._formula
+            parts[place] = mark.sub(fill, part)
+        return "".join(parts)
+
+    def _formula(self, found: re.Match[str]) -> str:
+        return self.made[int(found[1])][0]
+
+    def _plain(self, found: re.Match[str]) -> str:
+        return escape(self.made[int(found[1])][1]).replace("&lt;", "‹").replace("&gt;", "›")

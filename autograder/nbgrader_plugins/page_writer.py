@@ -1,0 +1,39 @@
+"""The inside of a process that writes feedback pages: ``python -m autograder.nbgrader_plugins.page_writer ROOT ASSIGNMENT``."""
+
+import contextlib
+import logging
+import sys
+import warnings
+from pathlib import Path
+
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config.loader import PyFileConfigLoader
+
+from autograder.grading.channel import inside, read_frame, write_frame
+from autograder.grading.helpers import describe
+from autograder.nbgrader_plugins.feedback import CourseFeedback
+
+
+def main(root: str, assignment: str) -> None:
+    """Read the ids of students, one per frame; write each one's page, and answer with the error, or the empty string."""
+    questions, answers = inside()
+    warnings.filterwarnings("ignore", "Object of type .* not in session")  # nbgrader's own use of its database
+    config = PyFileConfigLoader("nbgrader_config.py", path=root).load_config()
+    coursedir = CourseDirectory(config=config)
+    coursedir.assignment_id = assignment
+    pages = CourseFeedback(coursedir=coursedir, config=config)
+    pages.log.setLevel(logging.CRITICAL)
+    pages.begin()
+    with contextlib.suppress(EOFError), contextlib.chdir(Path(root)):
+        while True:
+            student = read_frame(questions).decode()
+            try:
+                pages.write(student)
+                answer = ""
+            except (Exception, SystemExit) as error:  # must not prevent the next page
+                answer = describe(error)
+            write_frame(answers, answer.encode())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])

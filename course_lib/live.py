@@ -1,0 +1,13 @@
+"""Whether somebody watches: a notebook that is open, or a program that nobody looks at."""
+
+import sys
+
+
+def in_live_notebook() -> bool:
+    """Return whether this is a Jupyter kernel with a client, which can replace an output that it has shown."""
+    if "IPython" not in sys.modules:
+        return False
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    return getattr(getattr(shell, "kernel", None), "session", None) is not None

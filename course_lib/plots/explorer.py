@@ -1,0 +1,120 @@
+"""Attention weights to look into, in a notebook: choose a head or a step and a query, and compare with expected ones."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from course_lib.live import in_live_notebook
+from course_lib.plots.alternative import alternative_text, image_of
+from course_lib.plots.arrays import Values, to_array
+from course_lib.plots.attention import show_attention, show_heads
+from course_lib.plots.labels import check_labels
+
+#: Numbers that are sent to the browser, at most.
+MOST_NUMBERS = 2_000_000
+
+
+def explore_attention(
+    A: Values,
+    queries: Sequence[Any] | None = None,
+    keys: Sequence[Any] | None = None,
+    axes: Mapping[str, Sequence[Any]] | None = None,
+    expected: Values | None = None,
+    title: str = "Attention weights",
+) -> Any:
+    """Show weights A (…, N_Q, N_K) to look into: a slider for each leading axis, and a row to choose for each query.
+
+    `axes` names the leading axes and their entries, such as {"head": ["0", "1"]} for A (2, N_Q, N_K); without it they are
+    numbered. `queries` and `keys` are the tokens. `expected`, of A's shape, marks the cells that differ by more than 0.001. Where
+    no widget can be shown (a saved notebook, a page, a plain program), this is a static picture of the first entries. Raises
+    ValueError if A has fewer than two dimensions, is empty or too large, or if the names do not fit.
+    """
+    weights = to_array(A, "A").astype(np.float32)
+    if weights.ndim < 2 or weights.size == 0 or weights.size > MOST_NUMBERS:
+        raise ValueError(
+            f"Expected A of shape (…, N_Q, N_K) with 1 to {MOST_NUMBERS:,} numbers, got {weights.shape}. Pick a part of it."
+        )
+    named = _axes(weights.shape[:-2], axes)
+    rows = check_labels(queries, weights.shape[-2], "queries", "row of A") or list(map(str, range(weights.shape[-2])))
+    columns = check_labels(keys, weights.shape[-1], "keys", "column of A") or list(map(str, range(weights.shape[-1])))
+    right = None if expected is None else to_array(expected, "expected").astype(np.float32)
+    if right is not None and right.shape != weights.shape:
+        raise ValueError(f"Expected weights to compare with of A's shape {weights.shape}, got {right.shape}.")
+    if not in_live_notebook():
+        return _static(weights, rows, columns, named, title)
+    picture = _picture(weights, rows, columns, named, title)
+    return _widget()(
+        picture,
+        weights=weights.tobytes(),
+        expected=b"" if right is None else right.tobytes(),
+        shape=list(weights.shape),
+        queries=rows,
+        keys=columns,
+        axes=[{"name": name, "labels": labels} for name, labels in named.items()],
+        title=title,
+    )
+
+
+def _axes(shape: tuple[int, ...], axes: Mapping[str, Sequence[Any]] | None) -> dict[str, list[str]]:
+    given = dict(axes) if axes is not None else {f"axis {number}": range(size) for number, size in enumerate(shape)}
+    if [len(labels) for labels in given.values()] != list(shape):
+        wanted = {name: len(labels) for name, labels in given.items()}
+        raise ValueError(f"Expected names for leading axes of the sizes {list(shape)}, got {wanted}.")
+    return {name: [str(label) for label in labels] for name, labels in given.items()}
+
+
+def _static(weights: np.ndarray, rows: list[str], columns: list[str], named: dict[str, list[str]], title: str) -> Any:
+    """Draw the first matrix or, of the last leading axis, all matrices side by side."""
+    heads = weights.reshape(-1, *weights.shape[-3:])[0] if weights.ndim > 2 else None
+    if heads is None or len(heads) > 8:
+        return show_attention(weights.reshape(-1, *weights.shape[-2:])[0], rows, columns, title)
+    name, labels = list(named.items())[-1]
+    return show_heads(heads, rows, columns, [f"{name} {label}" for label in labels])
+
+
+def _picture(weights: np.ndarray, rows: list[str], columns: list[str], named: dict[str, list[str]], title: str) -> Any:
+    """Return the static picture as an output, for where a saved notebook is read without a kernel."""
+    import io
+
+    drawn = _static(weights, rows, columns, named, title)
+    figure = (drawn[0] if isinstance(drawn, tuple) else drawn).figure
+    data = io.BytesIO()
+    figure.savefig(data, format="png", dpi=72)
+    plt.close(figure)
+    return image_of(data.getvalue(), f"{title}. {alternative_text(figure)}", follows=False)
+
+
+@cache
+def _widget() -> type:
+    """Return the widget's class. It is made when it is first needed: loading ipywidgets takes a moment."""
+    import anywidget
+    import traitlets
+
+    class AttentionExplorer(anywidget.AnyWidget):
+        """What the browser gets: numbers as bytes of float32, and the names of everything."""
+
+        _esm = Path(__file__).with_name("explorer.js").read_text(encoding="utf8")
+        weights = traitlets.Bytes().tag(sync=True)
+        expected = traitlets.Bytes().tag(sync=True)
+        shape: Any = traitlets.List().tag(sync=True)
+        queries: Any = traitlets.List().tag(sync=True)
+        keys: Any = traitlets.List().tag(sync=True)
+        axes: Any = traitlets.List().tag(sync=True)
+        title = traitlets.Unicode().tag(sync=True)
+
+        def __init__(self, picture: dict[str, str], **values: Any):
+            super().__init__(**values)
+            self.picture = picture
+
+        def _repr_mimebundle_(self, **options: Any) -> Any:
+            made = super()._repr_mimebundle_(**options)
+            if made is None:
+                return self.picture
+            bundle, metadata = made if isinstance(made, tuple) else (made, {})
+            return {**bundle, **self.picture}, metadata
+
+    return AttentionExplorer

@@ -1,0 +1,302 @@
+"""Grades come out as they stand in the gradebook: each format is read back, by readers written from the platforms' own code."""
+
+import csv
+import io
+import json
+from datetime import timedelta
+from xml.etree import ElementTree as Xml
+
+import made_up
+import pytest
+import readers
+from made_up import ASSIGNMENT, DUE
+from rich.console import Console
+
+from autograder.grading.exports.cells import harmless
+from autograder.grading.exports.export import Order, export
+from autograder.grading.exports.filling import Choice
+from autograder.grading.marks.requests import answer, ask
+from autograder.grading.marks.standing_of import class_standing
+from autograder.grading.sheets.table import read_table
+
+ROSTER = """\
+id,last_name,first_name,email,login,excused
+s1,"O'Brien, Jr.",Seán,sean@example.org,sobrien,
+s2,Müller,Änne,anne@example.org,amueller,
+s3,=1+1,@cmd,three@example.org,three,
+s4,"Quote ""d"" E.",Anna,anna@example.org,aquote,
+s5,Lovelace,Ada,ada@example.org,alovelace,
+s6,Exempt,Eve,eve@example.org,eexempt,01-attention
+s7,Nowhere,Nell,nell@example.org,nnowhere,
+"""
+#: What each student has in the end, of 67: s3 needs a human, s4 is not marked, s5 handed in nothing, s6 is excused.
+WANTED = {"s1": 67.0, "s2": 56.0, "s7": 46.9}
+
+
+@pytest.fixture
+def course(empty_class):
+    (empty_class.grading / "roster.csv").write_text(ROSTER, encoding="utf8")
+    rule = 'timezone = "Europe/Berlin"\n[due]\n01-attention = 2026-10-06T00:00:00\n[late]\nper_day = 0.1\n'
+    (empty_class.root / "course.toml").write_text(rule, encoding="utf8")
+    marked = {"written-scaling": 2.0, "written-order": 2.0}
+    full = dict.fromkeys(("s1", "s2", "s7"), marked)
+    made_up.hand_in(
+        empty_class,
+        {"s1": {}, "s2": {"softmax": "=cmd|' /C calc'!A0", "attend": ""}, "s4": {}, "s7": {}},
+        at={"s7": DUE + timedelta(days=2, hours=1)},
+        manual=full,
+        notes={"s1": ("an import cell stopped",)},
+    )
+    made_up.needs_human(empty_class, "s3", "two notebooks: which one counts?")
+    return empty_class
+
+
+@pytest.fixture
+def run(course, tmp_path):
+    """Export into this sheet, and return what was written and what was said."""
+
+    def run(to, sheet=None, encoding="utf8", newline="", **choice):
+        path = None
+        if sheet is not None:
+            path = tmp_path / "sheet.csv"
+            path.write_bytes(sheet.encode(encoding))
+        output = tmp_path / "out"
+        said = io.StringIO()
+        assert export(course, Order(ASSIGNMENT, to, path, output, Choice(**choice)), Console(file=said, width=200)) == 0
+        return output.read_bytes().decode(encoding) if output.is_file() else output
+
+    return run
+
+
+CANVAS = (
+    "\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Essay (77),01 Attention (4711),Current Score\r\n"
+    ",,,,,Manual Posting,,\r\n"
+    "    Points Possible,,,,,10.00,67.00,(read only)\r\n"
+    '"O\'Brien, Jr., Seán",901,s1,sobrien,"A, B",7.50,,80\r\n'
+    '"Müller, Änne",902,,amueller,A,EX,12.00,1\r\n'
+    '"=1+1, @cmd",903,s3,three,A,3,5.00,\r\n'
+    '"Quote ""d"" E., Anna",904,s4,aquote,A,,,\r\n'
+    '"Lovelace, Ada",905,s5,alovelace,B,,,\r\n'
+    '"Exempt, Eve",906,s6,eexempt,B,,,\r\n'
+    '"Stranger, Sam",999,,,B,1,1,\r\n'
+    '"Student, Test",1000,,abc,B,,,\r\n'
+)
+
+
+def test_canvas(run, capsys):
+    written = run("canvas", CANVAS, encoding="utf8")
+    grades, possible = readers.canvas(written.removeprefix("\ufeff"))
+    assert {one: row["4711"] for one, row in grades.items()} == {
+        "901": "67", "902": "56", "903": "5.00", "904": "", "905": "", "906": "EX", "999": "1", "1000": "",
+    }  # fmt: skip
+    assert possible == {"77": "10.00", "4711": "67.00"}
+    said = capsys.readouterr().out
+    assert "in the sheet, but not in the class: Stranger, Sam / Canvas 999" in said
+    assert "in the class, but not in the sheet: s7" in said
+    changed = [(a, b) for a, b in zip(CANVAS.split("\r\n"), written.split("\r\n"), strict=True) if a != b]
+    assert [b for _, b in changed] == [
+        '"O\'Brien, Jr., Seán",901,s1,sobrien,"A, B",7.50,67,80',
+        '"Müller, Änne",902,,amueller,A,EX,56,1',
+        '"Exempt, Eve",906,s6,eexempt,B,,EX,',
+    ], "every other byte is as it was"
+
+
+def test_canvas_with_semicolons_and_other_maxima(run, capsys):
+    sheet = (
+        "Student;ID;SIS Login ID;Section;01-attention (1)\n    Points Possible;;;;33,5\nMüller, Änne;2;amueller;A;\n"
+    )
+    grades, _ = readers.canvas(run("canvas", sheet))
+    assert grades == {"2": {"1": "28"}}
+    assert "scaled: 01-attention (1): 67 points here are 33.5 there" in capsys.readouterr().out
+
+
+def test_canvas_per_exercise(run, course):
+    parts = [part.title for part in class_standing(course, ASSIGNMENT).parts]
+    titles = [f"{part} ({number})" for number, part in enumerate(parts)]
+    sheet = f"Student,ID,Section,{','.join(titles)},late penalty (99)\nNell Nowhere,7,A{',' * (len(titles) + 1)}\n"
+    [row] = readers.canvas(run("canvas", sheet, per_exercise=True))[0].values()
+    assert sum(float(points) for points in row.values()) == pytest.approx(WANTED["s7"])
+    assert row["99"] == "-20.1"
+    with pytest.raises(ValueError, match="called like these exercises: attend"):
+        run("canvas", sheet.replace("attend (", "attention ("), per_exercise=True)
+
+
+ENGLISH = {
+    "id": "Identifier", "grade": "Grade", "modified": "Last modified (grade)", "comments": "Feedback comments",
+    "participant": "Participant ",
+}  # fmt: skip
+GERMAN = {
+    "id": "ID", "grade": "Bewertung", "modified": "Zuletzt geändert (Bewertung)", "comments": "Feedback als Kommentar",
+    "participant": "Teilnehmer/in", "decimal": ",",
+}  # fmt: skip
+MOODLE = (
+    "\ufeff{id},{name},{mail},Status,{grade},{most},Kann geändert werden,{modified},{comments}\n"
+    '{participant}101,"O\'Brien, Jr. Seán",sean@example.org,"No submission",,"{full}",Yes,-,\n'
+    '{participant}102,Änne Müller,anne@example.org,"Submitted for grading",50,"{full}",Yes,'
+    '"Monday, 5 October 2026, 11:58 PM",before\n'
+    '{participant}103,=1+1,three@example.org,x,,"{full}",Yes,-,\n'
+    '{participant}107,Nell Nowhere,,x,,"{full}",Yes,-,\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("strings", "more"),
+    [
+        (ENGLISH, {"name": "Full name", "mail": "Email address", "most": "Maximum grade", "full": "67.00"}),
+        (GERMAN, {"name": "Vollständiger Name", "mail": "E-Mail-Adresse", "most": "Bestwertung", "full": "67,00"}),
+    ],
+)
+def test_moodle_in_two_languages(run, strings, more):
+    sheet = MOODLE.format(**strings, **more)
+    written = run("moodle", sheet)
+    assert written.startswith("\ufeff")
+    grades = readers.moodle(written, strings)
+    assert {number: grade for number, (grade, _) in grades.items()} == {101: 67.0, 102: 56.0, 103: None, 107: 46.9}
+    assert "softmax 1 of 7; " in grades[102][1]
+    assert "handed in 3 days late: −20.1" in grades[107][1]
+    assert grades[103][1] == ""
+    assert '"Monday, 5 October 2026, 11:58 PM"' in written
+
+
+def test_moodles_comments_are_html_and_hold_the_requests(run, course):
+    ask(course, ASSIGNMENT, "s1", "=<script>alert(1)</script> I think that it is right", "softmax", 67.0)
+    answer(course, ASSIGNMENT, 1, "It is.", 67.0)
+    comment = readers.moodle(
+        run("moodle", MOODLE.format(**ENGLISH, name="n", mail="Email address", most="m", full="")), ENGLISH
+    )
+    assert (
+        "request 1 about softmax: =&lt;script&gt;alert(1)&lt;/script&gt; I think that it is right – It is."
+        in comment[101][1]
+    )
+
+
+def test_a_translated_sheet_that_nobody_knows_asks_for_the_column(run):
+    sheet = "Tunniste,Nimi,Arvosana\nOsallistuja 101,Seán O'Brien Jr.,\n"
+    with pytest.raises(ValueError, match=r"Name it with --column: 'Tunniste', 'Nimi', 'Arvosana'"):
+        run("moodle", sheet)
+
+
+BRIGHTSPACE = (
+    "OrgDefinedId,Username,Last Name,First Name,Email,Quiz 1 Points Grade <Numeric MaxPoints:10 Weight:5>,"
+    "01-attention Points Grade <Numeric MaxPoints:100 Weight:10 Category:Notebooks CategoryWeight:50>,End-of-Line Indicator\r\n"
+    '#s1,#sobrien,"O\'Brien, Jr.",Seán,sean@example.org,5,,#\r\n'
+    "#9,#amueller,Müller,Änne,anne@example.org,,12,#\r\n"
+    "#s5,#alovelace,Lovelace,Ada,ada@example.org,,,#\r\n"
+)
+
+
+def test_brightspace(run):
+    assert readers.brightspace(run("brightspace", BRIGHTSPACE)) == {
+        "s1": {"Quiz 1": "5", "01-attention": "100"},
+        "9": {"01-attention": "83.58"},
+        "s5": {},
+    }
+    zeros = readers.brightspace(run("brightspace", BRIGHTSPACE, zero_if_missing=True))
+    assert zeros["s5"] == {"01-attention": "0"}
+
+
+def test_our_own_csv_disarms_formulas_and_keeps_the_states_apart(run):
+    rows = {row["student_id"]: row for row in csv.DictReader(io.StringIO(run("csv", per_exercise=True)))}
+    assert {one: (row["state"], row["points"]) for one, row in rows.items()} == {
+        "s1": ("graded", "67"),
+        "s2": ("graded", "56"),
+        "s3": ("needs a human", ""),
+        "s4": ("not yet marked", ""),
+        "s5": ("not handed in", ""),
+        "s6": ("excused", ""),
+        "s7": ("graded", "46.9"),
+    }
+    assert (rows["s3"]["last_name"], rows["s3"]["first_name"]) == ("'=1+1", "'@cmd")
+    assert rows["s3"]["reason"] == "two notebooks: which one counts?"
+    assert (rows["s7"]["days_late"], rows["s7"]["penalty"], rows["s7"]["points_before_penalty"]) == ("3", "20.1", "67")
+    assert (rows["s2"]["softmax"], rows["s2"]["attend"], rows["s4"]["scaling (written)"]) == ("1", "1", "")
+    assert rows["s1"]["please_look"] == "an import cell stopped"
+
+
+def test_unmarked_work_is_exported_only_when_asked(run):
+    sheet = "id,01-attention\ns4,\ns5,\n"
+    assert run("csv", sheet) == sheet
+    assert run("csv", sheet, unmarked=True) == "id,01-attention\ns4,63\ns5,\n"
+
+
+def test_json_and_gradescope_and_junit_hold_everything(run, course):
+    data = {one["student"]["id"]: one for one in json.loads(run("json"))["students"]}
+    assert {name: one["points"] for name, one in data.items() if one["points"] is not None} == WANTED
+    [softmax] = [one for one in data["s2"]["exercises"] if one["name"] == "softmax"]
+    assert (softmax["points"], softmax["causes"]) == (1.0, ["=cmd|' /C calc'!A0"])
+    (course.root.parent / "out").unlink()
+    folder = run("gradescope")
+    scores = {
+        path.parent.name: readers.gradescope(json.loads(path.read_text(encoding="utf8")))
+        for path in folder.glob("*/results.json")
+    }
+    assert scores == {"s1": 67.0, "s2": 56.0, "s3": None, "s4": 63.0, "s5": None, "s6": None, "s7": 46.9}
+
+
+def test_junit(run):
+    suites = {suite.get("name"): suite for suite in Xml.fromstring(run("junit").encode())}
+    kinds = ("failures", "errors", "skipped")
+    counts = {name.partition(".")[2]: [int(suite.get(kind)) for kind in kinds] for name, suite in suites.items()}
+    assert counts == {
+        "s1": [0, 0, 0], "s2": [2, 0, 0], "s3": [0, 1, 0], "s4": [0, 0, 2], "s5": [0, 0, 1], "s6": [0, 0, 1], "s7": [0, 0, 0],
+    }  # fmt: skip
+    assert all(len(suite) == int(suite.get("tests")) for suite in suites.values())
+
+
+@pytest.mark.parametrize(
+    ("to", "sheet", "said"),
+    [
+        ("canvas", None, "Expected --sheet with the CSV file that Canvas handed out"),
+        ("json", "a,b\n1,2\n", "--sheet is for canvas, moodle, brightspace and csv"),
+        ("canvas", BRIGHTSPACE, "does not look like a sheet of canvas, but like one of brightspace"),
+        ("canvas", CANVAS.replace("01 Attention", "Week 1"), r"Name it with --column: .*'Week 1 \(4711\)'"),
+        ("canvas", "", "is empty"),
+        ("canvas", "PK\0\0", "is not a CSV file"),
+    ],
+)
+def test_errors_say_what_was_expected(run, to, sheet, said):
+    with pytest.raises(ValueError, match=said):
+        run(to, sheet)
+
+
+def test_a_column_of_another_name(run):
+    grades, _ = readers.canvas(
+        run("canvas", CANVAS.replace("01 Attention", "Week 1"), column="Week 1").removeprefix("\ufeff")
+    )
+    assert grades["901"]["4711"] == "67"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b\r\n1,2\r\n",
+        'a,b\n"1,\n""x""",2',
+        "a;b;c\n1;;\n;;\n",
+        "a,b\n\n1,2\n",
+        'a,b\nhe said "no",2\n',
+        "a,b\n,\n",
+        "\ufeffa,b\r\n'x', \"y\"\r\n",
+    ],
+)
+def test_a_sheet_in_which_nothing_is_changed_stays_as_it_was(tmp_path, text):
+    path = tmp_path / "sheet.csv"
+    path.write_bytes(text.encode())
+    table = read_table(path)
+    assert table.text().encode(table.encoding) == text.encode()
+    assert table.rows == list(
+        csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=table.delimiter)
+    )
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1", " =1", "\n=1"])
+def test_whatever_a_spreadsheet_takes_for_a_formula_is_disarmed(text):
+    assert harmless(text) == "'" + text
+
+
+def test_the_command(course, command):
+    done = command("autograder", "export", ASSIGNMENT, "--to", "csv", cwd=course.root)
+    assert done.returncode == 0, done.stderr
+    assert "7 students, 3 graded, 1 not yet marked, 1 needs a human, 1 not handed in, 1 excused" in done.stdout
+    assert (course.grading / "export" / "01-attention.csv").exists()
+    done = command("autograder", "export", "1-attention", "--to", "csv", cwd=course.root)
+    assert (done.returncode, "does not know the assignment '1-attention'" in done.stderr) == (2, True)

@@ -1,0 +1,213 @@
+"""The page about a class says what the results say, shows hostile text as text, and works without a network, on any screen."""
+
+import json
+import re
+from html import unescape
+
+import made_up
+import pytest
+from browser import chromium, needs_chromium
+from known import LESSONS
+from made_up import ASSIGNMENT
+
+from autograder.grading.marks.requests import ask
+from autograder.grading.marks.standing_of import class_standing
+from autograder.grading.outcome import GRADED, Outcome, history, recall, remember
+from autograder.grading.report.answers import Answer, answer_in, essence, groups
+from autograder.grading.report.write import write_report
+from autograder.grading.store import Store
+from autograder.judging.answers import misconceptions
+
+HOSTILE = (
+    "<script>document.title='attack-script-ran'</script><img src=x onerror=\"document.title='attack-script-ran'\">"
+)
+
+
+def autograded(course, student, **answers):
+    """Write the notebook that grading leaves behind, with these answers."""
+    cells = [
+        {"cell_type": "code", "metadata": {"nbgrader": {"grade_id": name}}, "source": text, "outputs": []}
+        for name, text in answers.items()
+    ]
+    place = course.grading / "autograded" / student / ASSIGNMENT
+    place.mkdir(parents=True)
+    (place / "attention.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}}), encoding="utf8")
+
+
+WRONG = "def softmax(E, dim=-1):\n    # {0}\n    {0} = torch.exp(E)\n    return {0} / {0}.sum() {1}\n"
+
+
+@pytest.fixture
+def course(empty_class):
+    (empty_class.grading / "roster.csv").write_text(
+        "id,last_name,first_name,section,excused\n"
+        'ada,Lovelace,Ada,A,\nben,"<b>Ben",=1+1,A,\ncyd,C,Cyd,B,\ndee,D,Dee,B,\neve,E,Eve,B,\nfay,F,Fay,B,01-attention\n',
+        encoding="utf8",
+    )
+    made_up.hand_in(
+        empty_class,
+        {
+            "ada": {"softmax": "base two"},
+            "ben": {"softmax": "base two", "attend": HOSTILE},
+            "cyd": {"softmax": ""},
+            "dee": {"softmax": ""},
+        },
+        notes={"ada": (HOSTILE,)},
+    )
+    made_up.needs_human(empty_class, "eve", "two notebooks")
+    autograded(empty_class, "cyd", softmax=WRONG.format("shares", ""))
+    autograded(empty_class, "dee", softmax=WRONG.format("weights", "+ 0"))
+    return empty_class
+
+
+def page_of(course, assignment=ASSIGNMENT):
+    return write_report(course, assignment).read_text(encoding="utf8")
+
+
+def plain(page):
+    return unescape(
+        " ".join(
+            re.sub(r"<style>.*?</style>|<script>.*?</script>|<svg.*?</svg>|<[^>]*>", " ", page, flags=re.DOTALL).split()
+        )
+    )
+
+
+def test_it_says_what_the_results_say(course):
+    ask(course, ASSIGNMENT, "cyd", "I see no mistake", "softmax", 1.0)
+    page = page_of(course)
+    text = plain(page)
+    assert "6 students, due" in text
+    assert "4 not yet marked" in text
+    [known] = [case for case in misconceptions(LESSONS.of(ASSIGNMENT), "softmax") if case.title == "base two"]
+    assert f"2 softmax base two {known.hint}" in text, "with the hint that students have read"
+    assert re.search(r"base two .{0,200} ada, ben", text)
+    assert "softmax: 2 students (cyd, dee)" in text, "alike but for the names of variables"
+    assert "softmax property 1 of softmax 6 0 of 4 0 %" in text
+    assert "eve needs a human two notebooks" in text
+    assert "cyd asks to grade again 1: I see no mistake" in text
+    assert "No submission Everybody who is not excused has handed in." in text
+    assert 'aria-label="Points of 4 students: from 52 to 57, median 57."' in page
+
+
+def test_nobody_who_has_nothing_is_counted_as_zero(course):
+    standing = class_standing(course, ASSIGNMENT)
+    assert [one.so_far for one in standing.students] == [57.0, 52.0, 57.0, 57.0, None, None]
+
+
+def test_hostile_text_is_shown_as_text(course):
+    page = page_of(course)
+    assert HOSTILE not in page
+    assert "&lt;script&gt;document.title" in page
+    assert "&lt;b&gt;Ben" in page
+    assert len(re.findall(r"<script", page)) == 1
+    assert not re.findall(r"""(?:src|href)\s*=\s*["']?(?!#|["']?#)[a-z]+:""", page), "nothing is fetched"
+
+
+def test_before_and_after_a_regrade(course):
+    after = made_up.result(course, "digest of ada", {})
+    Store(course.grading).put("f" * 64, after)
+    before = recall(course.grading, ASSIGNMENT)["ada"]
+    remember(course.grading, ASSIGNMENT, [Outcome("ada", GRADED, "f" * 64, before.digest, earned=63.0, points=63.0)])
+    assert [row["student"] for row in history(course.grading, ASSIGNMENT)] == ["ada"]
+    text = plain(page_of(course))
+    assert (
+        "Before and after the last regrade student exercise before after why ada softmax 1 7 property 1 of softmax (base two)"
+        in text
+    )
+    other = Outcome("ada", GRADED, "e" * 64, "another hand-in", earned=1.0, points=63.0)
+    remember(course.grading, ASSIGNMENT, [other])
+    assert len(history(course.grading, ASSIGNMENT)) == 1, "newer work is no regrade"
+
+
+def test_the_course_page(course):
+    text = plain(page_of(course, None))
+    assert "6 students, 1 assignments" in text
+    assert "01-attention 67 0 5 0" in text
+    assert "softmax: base two (2)" in text
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (
+            "def f(a):\n    '''Doc.'''\n    b = a + 1  # more\n    return b",
+            "def f(x: int) -> int:\n    y = x + 1\n    return y",
+            True,
+        ),
+        ("def f(a):\n    return torch.exp(a)", "def f(a):\n    return torch.log(a)", False),
+        ("def f(a):\n    return a.sum(0)", "def f(a):\n    return a.sum(1)", False),
+        ("def f(a:\n    broken", "def f(a:\n      broken", True),
+    ],
+)
+def test_names_and_comments_are_not_the_essence(one, other, same):
+    assert (essence(one) == essence(other)) == same
+
+
+def test_an_answer_is_the_last_definition():
+    cells = [
+        {"source": "x = 1\n\ndef f(a):\n    return 1\n\ndef g():\n    return f(2)"},
+        {"source": "@wrapped\ndef f(a):\n    return 2  # new\n\nprint(f(1))"},
+        {"source": "f(3)"},
+    ]
+    assert answer_in(cells, "f") == "@wrapped\ndef f(a):\n    return 2  # new"
+    assert answer_in(cells, "h") == ""
+
+
+def test_groups_keep_what_differs_apart():
+    texts = {
+        "a": "def f(x):\n    return x + 1",
+        "b": "def f(y):\n    return y + 1",
+        "c": "def f(x):\n    return [x * i for i in range(9)]",
+    }
+    found = groups({("f", ("check",)): [Answer(student, "f", text) for student, text in texts.items()]})
+    assert [group.students for group in found] == [["a", "b"], ["c"]]
+
+
+@needs_chromium
+def test_in_a_browser_on_small_and_large_screens_light_and_dark(course):
+    path = write_report(course, ASSIGNMENT)
+    with chromium() as browser:
+        for width in (400, 1600):
+            for scheme in ("light", "dark"):
+                context = browser.new_context(
+                    viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
+                )
+                page, said = context.new_page(), []
+                page.on("console", lambda message, said=said: said.append(message.text))
+                page.on("request", lambda request, said=said: said.append(request.url))
+                page.goto(f"file://{path}")
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, "nothing sticks out"
+                assert page.title() == "01-attention: the class"
+                assert said == [f"file://{path}"], "no error, no refused script, no other file"
+                _sorted_and_searched(page)
+                _contrast(page)
+                context.close()
+
+
+def _sorted_and_searched(page):
+    ids = "[...document.querySelectorAll('#all tbody tr:not(.hidden)')].map(row => row.cells[0].textContent)"
+    assert page.evaluate(ids) == ["ada", "ben", "cyd", "dee", "eve", "fay"]
+    page.get_by_role("table").last.get_by_role("button", name="points").press("Enter")
+    assert page.evaluate(ids) == ["ben", "ada", "cyd", "dee", "eve", "fay"], "by number, what is empty stays below"
+    page.get_by_role("table").last.get_by_role("button", name="points").press("Enter")
+    assert page.evaluate(ids)[-3:] == ["ben", "eve", "fay"]
+    page.get_by_label("Search by name").fill("not yet b")
+    assert set(page.evaluate(ids)) == {"ben", "cyd", "dee"}
+    assert page.locator("#all-count").text_content() == "3 of 6"
+
+
+_LUMINANCE = """selector => {
+  const channel = v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+  const of = text => {
+    const [r, g, b] = text.match(/[\\d.]+/g).map(Number).map(channel);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const style = getComputedStyle(document.querySelector(selector)), paper = getComputedStyle(document.body).backgroundColor;
+  const [a, b] = [of(style.color), of(paper)].sort((x, y) => y - x);
+  return (a + 0.05) / (b + 0.05);
+}"""
+
+
+def _contrast(page):
+    for selector in ("body", "a", ".soft", "figcaption"):
+        assert page.evaluate(_LUMINANCE, selector) >= 4.5, selector

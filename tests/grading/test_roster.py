@@ -1,0 +1,285 @@
+"""Who is in the class, what lateness costs, and what groups share: each in one place, and computed again at any time."""
+
+from datetime import UTC, datetime, timedelta
+
+import made_up
+import pytest
+from made_up import ASSIGNMENT, DUE
+
+from autograder.grading.hand_ins import HandIn
+from autograder.grading.marks.book import Work, opened
+from autograder.grading.marks.settle import penalties, settle
+from autograder.grading.marks.standing import EXCUSED, MISSING, UNMARKED, WAITING
+from autograder.grading.marks.standing_of import class_standing
+from autograder.grading.outcome import GRADED, HUMAN, Outcome, same_as_others
+from autograder.grading.people.groups import shared
+from autograder.grading.people.matching import Directory, Who
+from autograder.grading.people.moments import moment, zone
+from autograder.grading.people.policy import LateRule, read_policy
+from autograder.grading.people.roster import Roster, Student, read_roster
+
+BERLIN = zone("Europe/Berlin")
+
+
+@pytest.fixture
+def roster(tmp_path):
+    def read(text, **more):
+        path = tmp_path / "roster.csv"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return read_roster(path, BERLIN, **more)
+
+    return read
+
+
+def test_a_roster_in_the_ways_in_which_spreadsheets_write_it(roster):
+    plain = roster('id,last_name,first_name,group\ns1,"O\'Brien, Jr.",Seán,7\n\ns2,Müller,Änne,\n')
+    assert [(one.id, one.last_name, one.first_name, one.group) for one in plain] == [
+        ("s1", "O'Brien, Jr.", "Seán", "7"),
+        ("s2", "Müller", "Änne", ""),
+    ]
+    assert roster("\ufeffStudent ID;Full name\r\ns1;Seán O'Brien\r\ns2;Müller, Änne\r\n") == Roster(
+        (Student("s1", "O'Brien", "Seán"), Student("s2", "Müller", "Änne"))
+    )
+
+
+def test_extensions_and_excuses(roster):
+    text = (
+        "id,extension,excused\n"
+        "s1,01-attention: +3; 02-heads: 2026-11-02 23:59,\n"
+        "s2,01-attention: +12 h,01-attention; 02-heads\n"
+    )
+    one, two = roster(text, assignments=("01-attention", "02-heads"))
+    assert one.extensions == {
+        "01-attention": timedelta(days=3),
+        "02-heads": datetime(2026, 11, 2, 22, 59, tzinfo=UTC),
+    }, "in winter Berlin is one hour ahead"
+    assert two.extensions == {"01-attention": timedelta(hours=12)}
+    assert (one.is_excused("01-attention"), two.is_excused("02-heads")) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name\nAda\n", "has no column id"),
+        ("id\ns1\nS1\n", "line 3: the id 'S1' is there twice"),
+        ("id\n../x\n", "line 2: expected an id that can be the name of a folder"),
+        ("id,excused\ns1,1-attention\n", "line 2: there is no assignment '1-attention'. Expected one of: 01-attention"),
+        ("id,extension\ns1,01-attention 3 days\n", "line 2: expected an extension such as"),
+        ("id,extension\ns1,01-attention: soon\n", "line 2: Expected a time such as"),
+        (b"id,name\ns1,M\xfcller\n", "is not UTF-8"),
+    ],
+)
+def test_a_wrong_roster_says_where(roster, text, said):
+    with pytest.raises(ValueError, match=said):
+        roster(text, assignments=("01-attention",))
+
+
+@pytest.mark.parametrize(
+    ("names", "ids", "found"),
+    [
+        (("Ada Lovelace",), (), "s1"),
+        (("Lovelace, Ada",), (), "s1"),
+        (("lovelaceada",), (), "s1"),
+        (("ADA\u00a0LOVELACE",), (), "s1"),
+        (("muelleranne",), (), "s2"),
+        (("Anne Müller",), (), "s2"),
+        (("A\u0308nne Mu\u0308ller",), (), "s2"),
+        (("Anna Schmidt",), (), None),
+        (("Anna Schmidt",), ("Anna2@Example.org",), "s4"),
+        ((), ("S3",), "s3"),
+        (("Ada Lovelace",), ("s3",), "s3"),
+        (("Ada",), (), None),
+    ],
+)
+def test_people_are_found_by_whatever_a_platform_calls_them(names, ids, found):
+    students = (
+        Student("s1", "Lovelace", "Ada"),
+        Student("s2", "Müller", "Änne"),
+        Student("s3", "Schmidt", "Anna", "anna1@example.org"),
+        Student("s4", "Schmidt", "Anna", "anna2@example.org"),
+    )
+    student = Directory(Roster(students)).find(Who(ids, names))
+    assert (student.id if student else None) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-10-05 23:58",
+        "2026-10-05T21:58:00Z",
+        "Monday, 5 October 2026, 11:58 PM",
+        "Monday, 5. October 2026, 23:58",
+        "Oct 5, 2026 1158 PM",
+        "10/05/2026 11:58 PM",
+        "05.10.2026 23:58",
+    ],
+)
+def test_times_as_platforms_write_them(text):
+    assert moment(text, BERLIN) == datetime(2026, 10, 5, 21, 58, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(("hours", "days"), [(-5, 0), (0, 0), (0.1, 0), (0.2, 1), (24, 1), (24.01, 2), (240, 10)])
+def test_days_begun_after_the_minutes_of_grace(hours, days):
+    assert LateRule(grace_minutes=10).days(timedelta(hours=hours)) == days
+
+
+@pytest.mark.parametrize(
+    ("rule", "days", "points"),
+    [
+        (LateRule(per_day=0.1), 2, 8.0),
+        (LateRule(per_day=0.1, cap=0.5), 9, 20.0),
+        (LateRule(per_day=0.1, of="possible"), 2, 10.0),
+        (LateRule(per_day=0.5, of="possible"), 2, 40.0),
+        (LateRule(), 9, 0.0),
+    ],
+)
+def test_what_lateness_costs(rule, days, points):
+    assert rule.penalty(days, earned=40.0, possible=50.0) == points
+
+
+def test_free_days_are_spent_in_the_order_of_the_due_dates():
+    def work(name, day, late):
+        due = datetime(2026, 10, day, tzinfo=UTC)
+        return Work(name, name, "s1", name, due + timedelta(days=late), due, None, None, 10.0, 10.0)
+
+    done = [work("03", 20, 1), work("01", 5, 2), work("02", 12, 0), work("04", 25, 3)]
+    rule = LateRule(per_day=0.1, free_days=4)
+    assert penalties(rule, done) == {"01": (2, 0.0), "02": (0, 0.0), "03": (1, 0.0), "04": (3, 2.0)}
+
+
+def rules(course, late="", roster="", due="2026-10-06T00:00:00"):
+    text = f'timezone = "Europe/Berlin"\n[due]\n01-attention = {due}\n'
+    (course.root / "course.toml").write_text(text + (f"[late]\n{late}\n" if late else ""), encoding="utf8")
+    if roster:
+        (course.grading / "roster.csv").write_text(roster, encoding="utf8")
+
+
+def standings(course):
+    return {one.student.id: one for one in class_standing(course, ASSIGNMENT).students}
+
+
+MARKED = {"written-scaling": 1.5, "written-order": 1.0}
+
+
+def test_a_changed_rule_holds_for_the_whole_class_and_no_mark_is_touched(empty_class):
+    late = {"ada": DUE + timedelta(hours=30), "ben": DUE, "cyd": DUE + timedelta(hours=30)}
+    made_up.hand_in(empty_class, {"ada": {}, "ben": {}, "cyd": {}}, at=late, manual=dict.fromkeys(late, MARKED))
+    rules(empty_class, "per_day = 0.1", "id,extension\nada,\nben,\ncyd,01-attention: +1\n")
+    found = standings(empty_class)
+    points = found["ben"].total
+    assert points == 63 + 2.5
+    assert (found["ada"].days_late, found["ada"].penalty, found["ada"].raw) == (2, 13.1, points)
+    assert (found["cyd"].days_late, found["cyd"].total) == (1, pytest.approx(0.9 * points))
+    rules(empty_class, "per_day = 0.1\ncap = 0.05\nfree_days = 1")
+    found = standings(empty_class)
+    assert (found["ada"].penalty, found["cyd"].penalty) == (3.275, 0.0)
+    assert {part.cell: part.earned for part in found["ada"].parts if part.by_hand} == MARKED
+    rules(empty_class, "per_day = 0.1", due="2026-10-09T00:00:00")
+    assert {one.penalty for one in standings(empty_class).values()} == {0.0}
+
+
+def test_nbgraders_own_rule_is_left_alone_without_one_of_ours(empty_class):
+    from nbgrader.api import SubmittedNotebook
+
+    made_up.hand_in(empty_class, {"ada": {}}, at={"ada": DUE + timedelta(days=3)}, manual={"ada": MARKED})
+    with opened(empty_class) as db:
+        db.query(SubmittedNotebook).update({"late_submission_penalty": 7.0})
+        db.commit()
+    assert standings(empty_class)["ada"].penalty == 7.0
+
+
+def test_nothing_is_ever_mistaken_for_zero_points(empty_class):
+    roster = "id,last_name,first_name,excused\n" + "".join(
+        f"{name},L,F,{'01-attention' if name == 'exc' else ''}\n"
+        for name in ("full", "open", "hum", "wait", "none", "exc")
+    )
+    rules(empty_class, roster=roster)
+    made_up.hand_in(empty_class, {"full": {}, "open": {}, "exc": {}}, manual={"full": MARKED})
+    made_up.needs_human(empty_class, "hum", "two notebooks")
+    (empty_class.grading / "submitted" / "wait" / ASSIGNMENT).mkdir(parents=True)
+    found = standings(empty_class)
+    assert {name: (one.state, one.total) for name, one in found.items()} == {
+        "full": (GRADED, 65.5),
+        "open": (UNMARKED, None),
+        "hum": (HUMAN, None),
+        "wait": (WAITING, None),
+        "none": (MISSING, None),
+        "exc": (EXCUSED, None),
+    }
+    assert found["open"].so_far == 63.0
+    assert found["hum"].reason == "two notebooks"
+
+
+def test_a_group_is_graded_by_its_latest_hand_in(tmp_path):
+    def folder(student, stamp):
+        place = tmp_path / student
+        place.mkdir()
+        (place / "timestamp.txt").write_text(f"2026-10-05 {stamp} UTC\n", encoding="utf8")
+        return HandIn(student, place)
+
+    found = [folder("ada", "10:00:00"), folder("ben", "11:00:00"), folder("eve", "09:00:00")]
+    every = shared(found, {"7": ["ada", "ben", "cyd"], "8": ["dee", "dan"]})
+    assert [(one.student, one.folder.name) for one in every] == [
+        ("ada", "ben"),
+        ("ben", "ben"),
+        ("cyd", "ben"),
+        ("eve", "eve"),
+    ]
+    assert every[2].note == "group 7: graded the hand-in of ben, which is later than that of ada"
+    assert every[3].note == ""
+
+
+def test_the_same_work_within_a_group_is_no_news():
+    outcomes = [Outcome(name, GRADED, digest="d", earned=3.0) for name in ("ada", "ben", "eve")]
+    noted = {one.student: one.notes for one in same_as_others(outcomes, {"7": ["ada", "ben"]})}
+    assert noted == {
+        "ada": ("the same work as eve",),
+        "ben": ("the same work as eve",),
+        "eve": ("the same work as ada, ben",),
+    }
+
+
+def give(course, student, points, comment=""):
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{course.grading / 'gradebook.db'}") as gradebook:
+        grade = gradebook.find_grade("written-scaling", "attention", ASSIGNMENT, student)
+        grade.manual_score, grade.needs_manual_grade = points, False
+        gradebook.find_comment("written-scaling", "attention", ASSIGNMENT, student).manual_comment = comment
+        gradebook.db.commit()
+
+
+def test_marks_by_hand_are_shared_in_a_group_and_a_later_change_too(empty_class):
+    made_up.hand_in(empty_class, {"ada": {}, "ben": {}, "eve": {}})
+    rules(empty_class, roster="id,group\nada,7\nben,7\neve,\n")
+
+    def of(student):
+        [part] = [part for part in standings(empty_class)[student].parts if part.cell == "written-scaling"]
+        return part.earned, part.comment
+
+    give(empty_class, "ada", 1.5, "Say why.")
+    assert [of(name) for name in ("ada", "ben", "eve")] == [(1.5, "Say why."), (1.5, "Say why."), (None, "")]
+    give(empty_class, "ben", 2.0, "Right.")
+    assert [of(name) for name in ("ada", "ben")] == [(2.0, "Right.")] * 2
+    give(empty_class, "ada", 0.5)
+    give(empty_class, "ben", 1.0)
+    assert "different marks by hand (ada 0.5, ben 1)" in settle(empty_class)[0]
+    assert [of(name)[0] for name in ("ada", "ben")] == [0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[late]\nper_day = 10\n", "a share between 0 and 1"),
+        ("[late]\nper_week = 0.1\n", "has 'per_week'. Expected: cap, free_days, grace_minutes, of, per_day"),
+        ("[late]\nof = 'all'\n", 'of = "earned" or "possible"'),
+        ("timezone = 'Mars/Base'\n", "no time zone 'Mars/Base'"),
+        ("[due]\n01-attentoin = 2026-01-01T00:00:00\n", "names '01-attentoin'. Expected one of: 01-attention"),
+        ("[due]\n01-attention = 'tomorrow'\n", "expected a date and time"),
+        ("[due\n", "cannot be read"),
+    ],
+)
+def test_a_wrong_rule_says_what_was_expected(empty_class, text, said):
+    (empty_class.root / "course.toml").write_text(text, encoding="utf8")
+    with pytest.raises(ValueError, match=said):
+        read_policy(empty_class)

@@ -1,0 +1,100 @@
+"""Similar answers are found whatever their variables are called, and what everybody was given is not among them."""
+
+import made_up
+import pytest
+from known import LESSONS
+from made_up import ASSIGNMENT
+from test_report import HOSTILE, autograded
+
+from autograder.grading.similarity.compare import fingerprint, known_hashes, marked, pairs
+from autograder.grading.similarity.write import write_similar
+from autograder.judging.answers import cases_of
+
+ODD = '''\
+def softmax(E, dim=-1):
+    """{doc}"""
+    # {doc}
+    {a} = E.movedim(dim, -1).reshape(-1, E.shape[dim])
+    {b} = [torch.exp({c} - max({c}.tolist())) for {c} in {a}]
+    {d} = torch.stack([{c} / float({c}.sum()) for {c} in {b}])
+    if {d}.numel() != E.numel():
+        raise RuntimeError("rows went missing")
+    return {d}.reshape(E.movedim(dim, -1).shape).movedim(-1, dim)
+'''
+OTHER = """\
+def softmax(E, dim=-1):
+    top = E
+    for _ in range(3):
+        top = torch.maximum(top, top.roll(1, dims=dim))
+    biggest = E.sort(dim=dim, descending=True).values.select(dim, 0).unsqueeze(dim)
+    logs = E - biggest - (E - biggest).exp().sum(dim, keepdim=True).log()
+    return logs.exp()
+"""
+
+
+def prints(texts):
+    lesson = LESSONS.of(ASSIGNMENT)
+    known = known_hashes(case.text for case in cases_of(lesson, "softmax"))
+    return {"softmax": {student: fingerprint(text, known) for student, text in texts.items()}}
+
+
+def odd(*names, doc="Shares."):
+    return ODD.format(**dict(zip("abcd", names, strict=True)), doc=doc)
+
+
+def test_renamed_variables_and_comments_do_not_hide_it():
+    found = pairs(
+        prints({"ada": odd("a", "b", "c", "d"), "ben": odd("rows", "heaps", "one", "out", doc="Mine."), "cyd": OTHER}),
+        {},
+        0.5,
+    )
+    assert [(pair.one, pair.other) for pair in found] == [("ada", "ben")]
+    assert found[0].total > 0.8
+
+
+def test_a_group_may_be_alike():
+    texts = {"ada": odd("a", "b", "c", "d"), "ben": odd("e", "f", "g", "h")}
+    assert pairs(prints(texts), {"ada": "7", "ben": "7"}, 0.1) == []
+    assert len(pairs(prints(texts), {"ada": "7", "ben": "8"}, 0.1)) == 1
+
+
+def test_what_the_bank_knows_is_nobodys_own():
+    """Two who write the same known answer, right or wrong, are no pair."""
+    for case in cases_of(LESSONS.of(ASSIGNMENT), "softmax"):
+        assert pairs(prints({"ada": case.text, "ben": case.text}), {}, 0.01) == [], case.name
+
+
+def test_what_many_have_in_common_does_not_count():
+    texts = {f"s{number}": odd("a", "b", "c", f"d{number}") for number in range(30)}
+    assert pairs(prints(texts), {}, 0.1) == []
+
+
+@pytest.mark.parametrize(
+    ("places", "pieces"),
+    [
+        ([], [("abcdef", False)]),
+        ([(0, 2), (4, 6)], [("ab", True), ("cd", False), ("ef", True)]),
+        ([(1, 4), (2, 5)], [("a", False), ("bcd", True), ("e", True), ("f", False)]),
+    ],
+)
+def test_pieces_are_the_whole_text_in_order(places, pieces):
+    assert marked("abcdef", places) == pieces
+
+
+def test_the_page_shows_pairs_side_by_side_and_hostile_code_as_text(empty_class):
+    made_up.hand_in(empty_class, {name: {} for name in ("ada", "ben", "cyd")})
+    autograded(empty_class, "ada", softmax=odd("a", "b", "c", "d", doc=HOSTILE))
+    autograded(empty_class, "ben", softmax=odd("e", "f", "g", "h"))
+    autograded(empty_class, "cyd", softmax=OTHER)
+    page, number = write_similar(empty_class, ASSIGNMENT, 0.5)
+    text = page.read_text(encoding="utf8")
+    assert number == 1
+    assert "ada and ben" in text
+    assert text.count("<mark>") >= 2
+    assert HOSTILE not in text
+    assert "This page points, and says nothing about anybody." in text
+
+
+def test_nothing_to_compare(empty_class):
+    with pytest.raises(LookupError, match="has been graded yet"):
+        write_similar(empty_class, ASSIGNMENT, 0.5)

@@ -1,0 +1,162 @@
+"""One student's work seen closely: why, again, as a case of the bank, and requests with reasons."""
+
+import subprocess
+import sys
+
+import made_up
+import pytest
+from made_up import ASSIGNMENT
+from test_report import autograded
+
+from autograder.cli import main
+from autograder.grading.marks.requests import answer, ask, requests
+from autograder.grading.student.adopt import adopt
+from autograder.grading.student.replay import differences
+from autograder.grading.student.why import why
+from autograder.judging.answers import read_bank
+
+MINE = '''\
+"""By Ada Lovelace, s17."""
+import math, numpy as np
+
+SHIFT = 1e-9
+
+def lovelace_helper(x):
+    # Ada wrote this at night
+    return x + SHIFT
+
+def softmax(E, dim=-1):
+    """Return the shares, says ada@example.org."""
+    adas_sum = np.exp(lovelace_helper(E))  # s17
+    return adas_sum / adas_sum.sum()
+'''
+
+
+@pytest.fixture
+def course(empty_class):
+    (empty_class.grading / "roster.csv").write_text(
+        "id,last_name,first_name,email\ns17,Lovelace,Ada,ada@example.org\ns18,Babbage,Charles,\n", encoding="utf8"
+    )
+    made_up.hand_in(
+        empty_class,
+        {"s17": {"softmax": "base two"}, "s18": {}},
+        manual={"s17": {"written-scaling": 1.0}},
+        notes={"s17": ("an import cell stopped",)},
+    )
+    autograded(empty_class, "s17", softmax=MINE, attend="def attend(q, X):\n    return softmax(q @ X.T) @ X")
+    return empty_class
+
+
+def test_why_says_points_causes_seed_and_what_ran(course):
+    text = why(course, "s17", ASSIGNMENT)
+    for part in (
+        "s17 (Ada Lovelace), 01-attention: not yet marked",
+        "58 of 67 points",
+        "please look: an import cell stopped",
+        "base two",
+        "scaling (written) (by hand)",
+        "order (written)                           not yet marked",
+        "seed 0; checks made up; 0 cells ran in the sandbox; python 3",
+        "stopped: set-up: ModuleNotFoundError: No module named 'seaborn'",
+        "softmax: 1 of 7",
+    ):
+        assert part in text, text
+    assert "attend: " not in text, "full exercises are not told again"
+    assert "attend: 6 of 6" in why(course, "s17", ASSIGNMENT, "attend")
+
+
+def test_why_of_somebody_else(course):
+    with pytest.raises(LookupError, match=r"no student 'lovelace' in 01-attention. Did you mean s17"):
+        why(course, "lovelace", ASSIGNMENT)
+    with pytest.raises(LookupError, match=r"no exercise 'softmx'. Expected one of: softmax, attend"):
+        why(course, "s17", ASSIGNMENT, "softmx")
+
+
+def test_an_adopted_answer_is_a_case_without_its_student(course):
+    path = adopt(course, "s17", "softmax", name="no_dim", hint='The sum is over "everything". Look at dim.')
+    assert path == course.root / "bank" / ASSIGNMENT / "softmax" / "wrong" / "no_dim.py"
+    [case] = read_bank(course.root / "bank")
+    assert (case.exercise, case.right, case.name) == ("softmax", False, "no_dim")
+    assert case.hint == "The sum is over 'everything'. Look at dim."
+    assert not {"ada", "lovelace", "s17", "example.org", "night"} & set(case.text.lower().replace("_", " ").split())
+    assert "lovelace" not in case.text.lower()
+    names: dict = {}
+    exec(case.text, names)
+    assert names["softmax"](names["np"].zeros(4)).tolist() == [0.25] * 4, "with the helpers that it uses"
+    assert "math" not in names, "and without what it does not use"
+    assert adopt(course, "s17", "softmax", name="no_dim", hint=case.hint) == path, "again is no harm"
+    with pytest.raises(ValueError, match="exists and says something else"):
+        adopt(course, "s17", "softmax", name="no_dim")
+
+
+def test_what_cannot_be_adopted(course):
+    with pytest.raises(LookupError, match="has no definition of blockwise_attention"):
+        adopt(course, "s17", "blockwise_attention")
+    with pytest.raises(LookupError, match="in no lesson"):
+        adopt(course, "s17", "softmx")
+    with pytest.raises(ValueError, match="lower-case letters"):
+        adopt(course, "s17", "softmax", name="../x")
+
+
+def test_requests_are_kept_with_their_reasons_and_answers(course, capsys, monkeypatch):
+    monkeypatch.chdir(course.root)
+    assert main(["request", "s17", ASSIGNMENT, "--reason", "softmax is\nright \x1b[31m", "--exercise", "softmax"]) == 0
+    assert main(["requests", ASSIGNMENT]) == 0
+    assert "s17: request 1 about softmax: softmax is right [31m – not yet answered" in capsys.readouterr().out
+    assert main(["requests", ASSIGNMENT, "--answer", "1", "--text", "It is not: look at dim."]) == 0
+    [one] = requests(course, ASSIGNMENT)["s17"]
+    assert (one.before, one.after, one.answer) == (58.0, 58.0, "It is not: look at dim.")
+    assert "request 1 about softmax" in why(course, "s17", ASSIGNMENT)
+    assert main(["requests", ASSIGNMENT, "--answer", "1", "--text", "again"]) == 2
+    assert "was answered on" in capsys.readouterr().err
+    assert main(["request", "s17", ASSIGNMENT, "--reason", " "]) == 2
+    assert main(["request", "nobody", ASSIGNMENT, "--reason", "x"]) == 2
+
+
+def test_numbers_of_requests_go_on(course):
+    for student in ("s17", "s18", "s17"):
+        ask(course, ASSIGNMENT, student, "please", "", None)
+    assert [one.number for one in requests(course, ASSIGNMENT)["s17"]] == [1, 3]
+    with pytest.raises(LookupError, match="no request 9"):
+        answer(course, ASSIGNMENT, 9, "x", None)
+
+
+def test_results_that_differ_say_where(course):
+    before, after = made_up.result(course, "d", {"softmax": "base two"}), made_up.result(course, "d", {})
+    assert differences(before, before) == []
+    assert differences(before, after) == ["softmax: property 1 of softmax: 6 of 6 (before: 0 base two)"]
+
+
+@pytest.mark.sandbox
+def test_replay_gives_the_same_result_and_the_shell_is_sealed(course, root):
+    """The real way: a hand-in is graded, replayed, changed, and looked at inside."""
+    from sample_class import SHARES, hand_in
+    from whole_way import run
+
+    hand_in(course.root, "s18", f"def softmax(E, dim=-1):\n{SHARES}")
+    run(course.root, "autograder", "grade", ASSIGNMENT, "--student", "s18")
+    said = run(course.root, "autograder", "replay", "s18", ASSIGNMENT, "--exercise", "softmax")
+    assert "The same result again." in said
+    assert "7 of 7 points" in said
+    hand_in(course.root, "s18", "def softmax(E, dim=-1):\n    return E")
+    said = run(course.root, "autograder", "replay", "s18", ASSIGNMENT, "--exercise", "softmax", good=(1,))
+    assert "it was changed since" in said
+    assert "checks came out differently" in said
+    command = [sys.executable, "-m", "autograder", "replay", "s18", ASSIGNMENT, "--shell"]
+    typed = (
+        "softmax(3)\nfor i in range(2):\n    print('row', i)\n\nopen('" + str(course.grading / "roster.csv") + "')\n"
+    )
+    done = subprocess.run(command, cwd=course.root, input=typed, capture_output=True, text=True)
+    assert "row 1" in done.stdout, done.stdout + done.stderr
+    assert "3" in done.stdout
+    assert "FileNotFoundError" in done.stdout, "the teacher's files are not there"
+
+
+def test_the_stored_result_is_the_one_that_is_told(course):
+    """A result edited on disk is refused, and nothing is said in its name."""
+    from autograder.grading.outcome import recall
+    from autograder.grading.store import Store
+
+    path = Store(course.grading).path(recall(course.grading, ASSIGNMENT)["s17"].key)
+    path.write_text(path.read_text(encoding="utf8").replace("base two", "base ten"), encoding="utf8")
+    assert "base ten" not in why(course, "s17", ASSIGNMENT)

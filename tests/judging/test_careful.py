@@ -1,0 +1,38 @@
+"""Edited answers that nobody has read can neither take all the time nor all the memory."""
+
+import resource
+import time
+
+import pytest
+import torch
+from answers import student
+
+from autograder.judging import careful as limits
+from autograder.judging import patience
+from autograder.judging.careful import careful
+from autograder.judging.failure import CheckFailure
+
+
+@pytest.mark.timeout(60, method="thread")  # the timer of the other method is the one that is tested
+def test_an_endless_call_is_stopped_and_the_patience_of_before_is_back():
+    endless = student("def softmax(E):\n    while True: pass")
+    with patience.patience(60, 3):
+        before = patience._current
+        begun = time.process_time()
+        with careful(), pytest.raises(CheckFailure, match="longer than"):
+            endless.softmax(torch.zeros(3))
+        assert time.process_time() - begun < 10 * limits.SECONDS
+        assert patience._current is before
+
+
+def test_a_call_that_wants_all_memory_fails_and_the_limit_of_before_is_back():
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    large = student("def softmax(E): return torch.zeros(10**9, dtype=torch.float64)")
+    with careful(), pytest.raises(CheckFailure):
+        large.softmax(torch.zeros(3))
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
+
+
+def test_what_needs_little_is_not_stopped():
+    with careful():
+        assert student().softmax(torch.zeros(2)).tolist() == [0.5, 0.5]

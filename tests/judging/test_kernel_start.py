@@ -1,0 +1,77 @@
+"""After a restart: what a kernel says of a name that an earlier cell would have brought."""
+
+import json
+import os
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from traitlets.config import Config
+
+from autograder.judging import kernel_start
+
+IMPORTS = "# comment\nimport math\nfrom autograder.lessons.attention import check"
+LOAD = "%load_ext autograder.judging.kernel_start"
+
+
+@pytest.fixture(scope="module")
+def errors(tmp_path_factory):
+    """What a kernel shows for cells that were run out of order, with their notebook saved beside it."""
+    folder = tmp_path_factory.mktemp("restarted")
+    texts = [LOAD, 'check("softmax")', "math.pi", "unknown_name", "print(later)", IMPORTS, "later = 3"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in texts])
+    path = folder / "attention.ipynb"
+    path.write_text(json.dumps(notebook), encoding="utf8")
+    run = nbformat.v4.new_notebook(cells=notebook.cells[:5])
+    client = NotebookClient(run, timeout=300, allow_errors=True, resources={"metadata": {"path": str(folder)}})
+    client.execute(env={**os.environ, "JPY_SESSION_NAME": str(path)})
+    return [
+        "\n".join(output.traceback)
+        for cell in run.cells[1:]
+        for output in cell.outputs
+        if output.output_type == "error"
+    ]
+
+
+def test_check_without_its_import_is_one_sentence(errors):
+    assert errors[0] == (
+        "check comes from the cell that begins with “import math”, which has not run in this kernel. "
+        "Run > Run All Above Selected Cell runs what is missing."
+    )
+
+
+def test_a_missing_import_is_named_below_the_students_own_line(errors):
+    assert "math.pi" in errors[1], "the traceback stays"
+    assert errors[1].endswith(errors[0].replace("check comes", "math comes"))
+
+
+def test_a_name_that_no_cell_defines_is_left_alone(errors):
+    assert "unknown_name" in errors[2]
+    assert "comes from" not in errors[2]
+
+
+def test_a_cell_run_out_of_order_is_led_to_the_one_that_is_missing(errors):
+    assert "later comes from the cell that begins with “later = 3”" in errors[3]
+
+
+def test_a_cell_that_has_run_is_not_called_missing(monkeypatch, tmp_path):
+    path = tmp_path / "a.ipynb"
+    cells = [{"cell_type": "code", "metadata": {}, "source": "later = 3"}]
+    path.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), encoding="utf8")
+    monkeypatch.setenv("JPY_SESSION_NAME", str(path))
+    assert kernel_start.sentence("later", {}, [])
+    assert kernel_start.sentence("later", {}, ["later = 3\n"]) == "", "its del, or its error, is the student's own"
+    assert kernel_start.sentence("later", {"later": 3}, []) == ""
+
+
+def test_without_a_saved_notebook_there_is_still_a_sentence_for_what_is_ours(monkeypatch):
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
+    assert kernel_start.sentence("check", {}, []).startswith("check comes from the cell with the imports")
+    assert kernel_start.sentence("torch", {}, []) == ""
+
+
+def test_the_configuration_that_is_installed_loads_it(root):
+    path = root / "autograder" / "judging" / "ipython_kernel_config.json"
+    config = Config(json.loads(path.read_text(encoding="utf8")))
+    assert config.InteractiveShellApp.extensions == [kernel_start.__name__]
+    assert hasattr(kernel_start, "load_ipython_extension")

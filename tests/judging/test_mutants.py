@@ -1,0 +1,108 @@
+"""A small edit of a right answer is found where it gives a student's numbers, and nothing dangerous is edited."""
+
+import ast
+
+import pytest
+from known import LESSONS
+
+from autograder.judging.answers import cases_of
+from autograder.judging.edits import edits
+from autograder.judging.local import LocalStudent
+from autograder.judging.mutants import mutants
+from autograder.judging.references import namespace
+from autograder.judging.runner import run_checks
+
+FUNCTION = '''
+def attend(self, Q, K, V, dim=-1):
+    """Return Y."""
+    if Q.shape[-1] != K.shape[-1]:
+        raise ValueError(f"{Q.shape} {K.shape}")
+    E = Q @ K.mT / Q.shape[-1] ** 0.5
+    A = torch.softmax(E, dim=dim)
+    return self.norm_1(A @ V + Q)
+'''
+
+
+def _edited(kind):
+    return [ast.unparse(edit.new) for _, edit in edits([ast.parse(FUNCTION)]) if edit.kind == kind]
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        ("a step left out", "E"),
+        ("a term left out", "A @ V"),
+        ("a division left out", "Q @ K.mT"),
+        ("an argument not passed on", "torch.softmax(E)"),
+        ("another variable", "K"),
+        ("sides exchanged", "V @ A"),
+        ("a square too many", "self.norm_1(A @ V + Q) * self.norm_1(A @ V + Q)"),
+        ("log_softmax in the place of softmax", "torch.log_softmax(E, dim=dim)"),
+        ("a step taken twice", "self.norm_1(self.norm_1(A @ V + Q))"),
+        ("a term added twice", "A @ V + Q + A @ V"),
+    ],
+)
+def test_an_edit_of_each_kind_is_made(kind, code):
+    assert code in _edited(kind)
+
+
+def test_what_refuses_an_argument_is_left_alone():
+    said = [ast.unparse(edit.old) for _, edit in edits([ast.parse(FUNCTION)])]
+    assert not [code for code in said if "ValueError" in code or "!=" in code]
+
+
+@pytest.mark.parametrize("assignment", ["01-attention", "03-transformer-blocks", "07-mlm-pretraining"])
+def test_edited_answers_are_python_and_differ_from_what_is_known_to_be_right(assignment):
+    lesson = LESSONS.of(assignment)
+    for exercise in lesson.exercises[:3]:
+        right = {case.text for case in cases_of(lesson, exercise) if case.right}
+        found = list(mutants(lesson, exercise))
+        assert len(found) > 20, exercise
+        for case in found:
+            ast.parse(case.text)
+            assert case.text not in right
+            assert "dots_in" not in "".join(case.told())
+
+
+def test_an_answer_with_a_while_loop_is_not_edited():
+    """Without its step such a loop does not end."""
+    lesson = LESSONS.of("06-language-models")
+    loops = [case for case in cases_of(lesson, "train_bpe") if case.right and "while " in case.text]
+    assert loops
+    starts = {case.text.splitlines()[0] for case in loops}
+    others = {case.text.splitlines()[0] for case in cases_of(lesson, "train_bpe") if case.right} - starts
+    assert {case.text.splitlines()[0] for case in mutants(lesson, "train_bpe")} <= others
+
+
+WRONG = {
+    # Two steps changed in the lines of nobody here, which no known answer has.
+    "tanh of the similarities": (
+        "01-attention",
+        "attend",
+        "def attend(q, X):\n    e = torch.tanh(X @ q)\n"
+        "    a = torch.exp(e - e.max())\n    a = a / a.sum()\n    return a @ X, a\n",
+        "tanh",
+    ),
+    "a normalisation before the output": (
+        "07-mlm-pretraining",
+        "TokenTagger",
+        "class TokenTagger(nn.Module):\n"
+        "    def __init__(self, model_width, tags, dropout=0.1):\n"
+        "        super().__init__()\n"
+        "        self.dropout, self.output = nn.Dropout(dropout), nn.Linear(model_width, tags)\n"
+        "    def forward(self, Y):\n"
+        "        Y = (Y - Y.mean(-1, keepdim=True)) / (Y.var(-1, keepdim=True, unbiased=False) + 1e-5).sqrt()\n"
+        "        return self.output(self.dropout(Y))\n",
+        "a normalisation of each row",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_mistake_that_no_known_answer_has_is_told_as_an_edit(name):
+    assignment, exercise, text, step = WRONG[name]
+    lesson = LESSONS.of(assignment)
+    names = namespace(lesson)
+    exec(compile(text, name, "exec"), names)
+    report = run_checks(exercise, LocalStudent(names, lesson, deep=False), 11)
+    assert [said for said in report.named if said.startswith(f"{step} too many")]

@@ -1,0 +1,151 @@
+"""JupyterLab in a folder, with a real browser in front of it, as a student has it."""
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from browser import CHROMIUM
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+#: Milliseconds to wait for what a student sees after a few seconds on an idle machine.
+PATIENCE = 180_000
+
+_RUNNING = """() => {
+  const light = document.querySelector('.jp-Notebook-ExecutionIndicator');
+  return light && light.dataset.status === 'idle';
+}"""
+
+
+@contextlib.contextmanager
+def lab(folder: Path, theme: str = "JupyterLab Light", **environment: str) -> Iterator[str]:
+    """Start JupyterLab in a folder, in simple mode and without its questions; yield its address."""
+    settings = folder / ".lab-settings"
+    apputils = settings / "@jupyterlab" / "apputils-extension"
+    apputils.mkdir(parents=True, exist_ok=True)
+    for name, values in (("notification", {"fetchNews": "false"}), ("themes", {"theme": theme})):
+        (apputils / f"{name}.jupyterlab-settings").write_text(json.dumps(values), encoding="utf8")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", f"--port={port}"]
+    log = folder / ".lab.log"
+    with open(log, "w", encoding="utf8") as file:
+        server = subprocess.Popen(
+            [*command, "--IdentityProvider.token="],
+            cwd=folder,
+            env={**os.environ, "JUPYTERLAB_SETTINGS_DIR": str(settings), **environment},
+            stdout=file,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        _wait_for(f"http://127.0.0.1:{port}/api", server, log)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait(60)
+
+
+def _wait_for(address: str, server: subprocess.Popen, log: Path) -> None:
+    for _ in range(240):
+        assert server.poll() is None, log.read_text(encoding="utf8")
+        try:
+            with urllib.request.urlopen(address, timeout=2):
+                return
+        except OSError:
+            time.sleep(0.5)
+    raise AssertionError(log.read_text(encoding="utf8"))
+
+
+@contextlib.contextmanager
+def browser() -> Iterator[Any]:
+    """Yield a browser that sees the network of this machine."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield opened
+        opened.close()
+
+
+class Notebook:
+    """A notebook opened in the browser, in Lab's simple mode."""
+
+    def __init__(self, page: Any, address: str, path: str):
+        self.page = page
+        page.set_default_timeout(PATIENCE)
+        page.goto(f"{address}/doc/tree/{path}", wait_until="domcontentloaded")
+        page.locator(".jp-Notebook").wait_for()
+        self.wait()
+
+    def wait(self) -> None:
+        """Wait until the kernel has nothing to do."""
+        self.page.wait_for_function(_RUNNING)
+
+    def run_all(self) -> None:
+        """Run all cells from the menu. What is asked of a kernel that is just starting is lost: this looks whether it began."""
+        for _ in range(10):
+            self._menu("Run", "Run All Cells")
+            self.page.wait_for_timeout(1500)
+            if self.page.locator(".jp-CodeCell .jp-InputPrompt").first.inner_text().strip() != "[ ]:":
+                return
+        raise AssertionError("the kernel runs nothing")
+
+    def restart(self) -> None:
+        """Restart the kernel from the menu."""
+        self._menu("Kernel", "Restart Kernel…")
+        self.page.get_by_role("button", name="Restart", exact=True).click()
+        self.page.wait_for_timeout(1500)
+        self.wait()
+
+    def _menu(self, menu: str, item: str) -> None:
+        self.page.keyboard.press("Escape")
+        self.page.get_by_role("menuitem", name=menu, exact=True).click()
+        self.page.get_by_role("menuitem", name=item, exact=True).click()
+
+    def cell(self, text: str) -> Any:
+        """Return the code cell whose input contains a text."""
+        return self.page.locator(".jp-CodeCell").filter(has=self.page.locator(".cm-content", has_text=text)).first
+
+    def run(self, text: str) -> Any:
+        """Run the cell that contains a text, wait for the kernel, and return the cell."""
+        cell = self.cell(text)
+        cell.scroll_into_view_if_needed()
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Control+Enter")
+        self.page.wait_for_timeout(300)
+        self.wait()
+        return cell
+
+    def write(self, text: str, new: str) -> None:
+        """Replace the whole text of a cell by pasting."""
+        cell = self.cell(text)
+        cell.scroll_into_view_if_needed()
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.insert_text(new)
+
+    def save(self) -> None:
+        """Save as a student does."""
+        self.page.keyboard.press("Control+s")
+        self.page.wait_for_timeout(1500)
+
+    def show(self, text: str) -> None:
+        """Scroll to the cell that contains a text."""
+        self.cell(text).evaluate("cell => cell.scrollIntoView()")
+        self.page.wait_for_timeout(400)

@@ -1,0 +1,211 @@
+"""``autograder progress`` and ``autograder hand-in``: what a student has, and the one file that grading reads."""
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from sample_class import SHARES
+
+from autograder.cli import main
+from autograder.grading.belongs import released_for
+from autograder.grading.handing_in import contents, pack, read_back
+from autograder.grading.student_work import find_notebook, progress_in
+from autograder.grading.submission import from_folder
+from autograder.grading.working_copy import copy_new, open_lab
+from autograder.judging import notebooks
+from autograder.judging.history import Entry, History
+
+SOFTMAX = f"def softmax(E, dim=-1):\n{SHARES}"
+
+
+@pytest.fixture
+def work(root, tmp_path, monkeypatch):
+    """A working copy of two lessons, in which softmax is written, and the current folder."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    for lesson in ("01-attention", "05-captioning"):
+        shutil.copytree(root / "assignments" / lesson, folder / lesson)
+    edit(folder / "01-attention" / "attention.ipynb", softmax=SOFTMAX)
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def edit(path, **texts):
+    notebook = notebooks.read(path)
+    for cell in notebook["cells"]:
+        cell["source"] = texts.get(notebooks.grade_id(cell).replace("-", "_"), cell["source"])
+    path.write_text(json.dumps(notebook), encoding="utf8")
+
+
+@pytest.mark.parametrize("what", ["01-attention", "work/01-attention", "work/01-attention/attention.ipynb"])
+def test_a_lesson_is_found_by_its_name_its_folder_and_its_notebook(work, what):
+    assert find_notebook(what).resolve() == (work / "01-attention" / "attention.ipynb").resolve()
+
+
+def test_a_lesson_that_is_not_here_is_one_sentence(work, capsys):
+    assert main(["hand-in", "03-transformer-blocks"]) == 2
+    assert capsys.readouterr().err.startswith("autograder: There is no notebook of 03-transformer-blocks here")
+
+
+def test_progress_lists_every_lesson_here_without_running_anything(work, capsys):
+    entry = Entry("softmax", 1.0, "a", 7.0, 7.0, SOFTMAX)
+    History(work / "01-attention", "attention").add(entry)
+    assert main(["progress"]) == 0
+    told = capsys.readouterr().out
+    assert "01-attention: 7 of 63 points by your last checks, 0 of 2 written questions answered" in told
+    assert "05-captioning: 0 of" in told
+    assert "0 of 3 files ready" in told
+    assert "No check has been run" in told.partition("05-captioning")[2]
+
+
+def test_progress_loads_no_torch(work):
+    code = "import sys\nfrom autograder.cli import main\nmain(['progress'])\nprint('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=work, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False", "it answers at once"
+
+
+def test_the_file_holds_the_notebook_its_weights_and_modules_and_nothing_else(work, root):
+    lesson = work / "05-captioning"
+    for name in ("captioner.safetensors", "results.json"):
+        shutil.copy(root / "solutions" / "05-captioning" / name, lesson)
+    (lesson / "mine.py").write_text("x = 1", encoding="utf8")
+    (lesson / "secret.txt").write_text("mine", encoding="utf8")
+    History(lesson, "captioning").add(Entry("grid_features", 1.0, "a", 6.0, 6.0))
+    (lesson / "captioning.ipynb").rename(lesson / "captioning (1).ipynb")
+    made = pack(lesson / "captioning (1).ipynb")
+    assert made.archive == lesson / "05-captioning.zip"
+    with zipfile.ZipFile(made.archive) as archive:
+        assert archive.namelist() == ["captioning.ipynb", "captioner.safetensors", "results.json", "mine.py"]
+    submission = read_back(made)
+    assert set(submission.files) == {"captioner.safetensors", "results.json", "mine.py"}
+    assert "✗ missing: no_price.safetensors" in contents(made)
+    assert sorted(path.name for path in lesson.iterdir() if path.suffix == ".part") == []
+
+
+@pytest.mark.parametrize("unpacked", [False, True])
+def test_grading_reads_the_file_as_it_is_and_unpacked(work, tmp_path, unpacked):
+    made = pack(work / "01-attention" / "attention.ipynb")
+    folder = tmp_path / "submitted" / "ada" / "01-attention"
+    folder.mkdir(parents=True)
+    if unpacked:
+        zipfile.ZipFile(made.archive).extractall(folder)
+        (folder / ".autograder").mkdir()
+        (folder / ".autograder" / "attention.jsonl").write_text("forged", encoding="utf8")
+    else:
+        shutil.copy(made.archive, folder)
+    submission = from_folder("ada", folder, released_for(made.notebook, "01-attention", made.lesson.lessons))
+    assert any(notebooks.source(cell) == SOFTMAX for cell in submission.cells)
+    assert dict(submission.files) == {}, "the history is not read"
+
+
+def test_hand_in_lists_what_will_be_graded_and_what_is_missing(work, capsys):
+    path = work / "01-attention" / "attention.ipynb"
+    wanted = {"softmax", "check-softmax", "attend", "check-attend", "written-scaling"}
+    notebook = notebooks.read(path)
+    edit(path, written_scaling="Because the softmax saturates.")
+    assert main(["hand-in", "01-attention"]) == 0
+    told = capsys.readouterr().out
+    assert wanted <= {notebooks.grade_id(cell) for cell in notebook["cells"]}
+    assert "✓ softmax" in told
+    assert "✗ attend" in told
+    assert "✓ Written question 1: answered; a person marks it" in told
+    assert "✗ Written question 2: not answered" in told
+    assert "Missing: look at attend" in told
+    assert "answer written question 2" in told
+    total = next(line for line in told.splitlines() if line.startswith("total"))
+    assert total.endswith(" 7 of 63")
+    assert told.splitlines()[-1] == f"Hand in this one file: {path.with_name('01-attention.zip').resolve()}"
+
+
+def test_the_file_is_there_before_the_checks_run(work, capsys):
+    assert main(["hand-in", "05-captioning", "--no-checks"]) == 0
+    assert (work / "05-captioning" / "05-captioning.zip").is_file()
+    assert "✗ missing: captioner.safetensors" in capsys.readouterr().out
+
+
+def test_what_is_no_notebook_is_not_packed(work, capsys):
+    (work / "01-attention" / "attention.ipynb").write_text("{", encoding="utf8")
+    assert main(["hand-in", "work/01-attention/attention.ipynb"]) == 2
+    assert "is not a Jupyter notebook" in capsys.readouterr().err
+    assert not (work / "01-attention" / "01-attention.zip").exists()
+
+
+def test_a_working_copy_is_never_overwritten(root, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(root)
+    folder = tmp_path / "mine"
+    assert open_lab(folder, start=False) == 0
+    mine = folder / "01-attention" / "attention.ipynb"
+    mine.write_text("mine", encoding="utf8")
+    shutil.rmtree(folder / "08-vit")
+    assert copy_new(root / "assignments", folder) == ["08-vit"]
+    assert mine.read_text(encoding="utf8") == "mine"
+    assert (folder / "08-vit" / "vit.ipynb").is_file()
+
+
+WINDOWS = """
+import os, signal, sys
+for name in ("resource", "fcntl", "pwd", "grp", "termios"):
+    sys.modules[name] = None
+for name in ("fork", "killpg", "setsid", "getuid"):
+    if hasattr(os, name):
+        delattr(os, name)
+for name in ("SIGALRM", "setitimer", "getitimer", "ITIMER_REAL", "SIGKILL"):
+    if hasattr(signal, name):
+        delattr(signal, name)
+"""
+
+
+def test_a_student_needs_nothing_of_linux(work):
+    """check, progress and hand-in where resource, fcntl, os.fork and SIGALRM are not there, as on Windows."""
+    code = WINDOWS + (
+        "from autograder.cli import main\n"
+        "from autograder import check\n"
+        f"exec('import torch\\n' + {SOFTMAX!r})\n"
+        "print(check('softmax'))\n"
+        "assert main(['progress', '01-attention']) == 0\n"
+        "assert main(['check', 'work/01-attention/attention.ipynb', '--exercise', 'softmax']) == 0\n"
+        "assert main(['hand-in', '01-attention', '--no-checks']) == 0\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=work.parent, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "7.0" in done.stdout
+    assert "7 of 7 points" in done.stdout
+    assert (work / "01-attention" / "01-attention.zip").is_file()
+
+
+def test_a_student_needs_no_nbgrader(work):
+    """The light installation has neither nbgrader nor what comes with it."""
+    gone = (
+        "nbgrader",
+        "sqlalchemy",
+        "nh3",
+        "jinja2",
+        "filelock",
+        "jupytext",
+        "nbconvert",
+        "playwright",
+        "transformers",
+    )
+    code = (
+        "import sys\n"
+        + "".join(f"sys.modules[{name!r}] = None\n" for name in gone)
+        + (
+            "from autograder.cli import main\n"
+            "assert main(['progress']) == 0\n"
+            "assert main(['check', 'work/01-attention/attention.ipynb', '--exercise', 'softmax']) == 0\n"
+            "assert main(['hand-in', '01-attention', '--no-checks']) == 0\n"
+        )
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=work.parent, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_progress_of_nothing_is_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match="There is no notebook of the course in this folder"):
+        progress_in()
+    assert list(Path().iterdir()) == []
