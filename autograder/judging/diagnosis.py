@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from autograder.judging import conditions, confirmation, probes, references, symptoms, unexplained
 from autograder.judging.careful import careful
+from autograder.judging.changes import tensors_in
 from autograder.judging.failure import CheckFailure, Diagnosis
 from autograder.judging.hearing import Hearing
 from autograder.judging.lesson import Lesson, mark_value
@@ -86,7 +87,7 @@ def _of_mutants(
     asked: Asked,
 ) -> list[Diagnosis | None]:
     """Return, for the rows that it explains, the small edit of a right answer that gives the student's wrong numbers."""
-    number = next((n for n, each in enumerate(lost) if each.exchange and each.failure.kind in ("value", "shape")), None)
+    number = next((n for n, each in enumerate(lost) if each.failure.kind in ("value", "shape") and _asks(each)), None)
     if number is None:
         return [None] * len(lost)
     with careful():
@@ -96,6 +97,11 @@ def _of_mutants(
         return [None] * len(lost)
     told = Diagnosis(*best.told())
     return [told if fits else None for fits in same]
+
+
+def _asks(lost: Lost) -> bool:
+    """Return whether a check has given a tensor. Without one, a trained model was handed in: no edit of a line explains that."""
+    return lost.exchange is not None and bool(tensors_in(lost.exchange.request))
 
 
 def _where(lesson: Lesson, checks: Sequence[Check], hearing: Hearing) -> probes.Look:
