@@ -1,5 +1,6 @@
-"""Edited answers that nobody has read cannot take all the time."""
+"""Edited answers that nobody has read can neither take all the time nor all the memory."""
 
+import resource
 import time
 
 import pytest
@@ -22,6 +23,14 @@ def test_an_endless_call_is_stopped_and_the_patience_of_before_is_back():
             endless.softmax(torch.zeros(3))
         assert time.process_time() - begun < 10 * limits.SECONDS
         assert patience._current is before
+
+
+def test_a_call_that_wants_all_memory_fails_and_the_limit_of_before_is_back():
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    large = student("def softmax(E): return torch.zeros(10**9, dtype=torch.float64)")
+    with careful(), pytest.raises(CheckFailure):
+        large.softmax(torch.zeros(3))
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
 
 
 def test_what_needs_little_is_not_stopped():
