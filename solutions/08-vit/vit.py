@@ -981,15 +981,16 @@ for name, positions in (
     print(f"16 x 16 pixels, {name:9} positions: {at_once[name]:.0%}; after 100 steps more: {later[name]:.0%}")
 
 # %% tags=["numbers"]
-says("With stretched positions it reads 41 % at once", at_once["stretched"], whole=True)
-says("it is 60 % against 58 %", later["stretched"], later["random"], whole=True)
+# One run, whose numbers differ a little from processor to processor.
+says("With stretched positions it reads about 40 % at once", at_once["stretched"], within=3, whole=True)
+says("it is 60 % against 58 %", later["stretched"], later["random"], within=3, whole=True)
 given("section 3.3", "Section 5.2 changes the data")
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-With stretched positions it reads 41 % at once, with random ones a third (the patches alone tell that much, section 3.3). After 100 more steps it is 60 % against 58 % (one run, in which two points are no difference): stretched positions are a small head start, and the model has to be tuned to the new grid in any case, as in the paper. Why
+With stretched positions it reads about 40 % at once, with random ones a third (the patches alone tell that much, section 3.3). After 100 more steps it is 60 % against 58 % (one run, in which two points are no difference): stretched positions are a small head start, and the model has to be tuned to the new grid in any case, as in the paper. Why
 so small? This model has only 3 × 3 places, and its positions are not arranged like the grid (try `show_positions(old.positions, 3, "")`): what lies between two of them means little.
 </details>
 

@@ -134,14 +134,14 @@ def test_gradescope_knows_groups_and_times(course, collected):
         {
             "assignment_1_export/submission_metadata.yml": GRADESCOPE.encode(),
             f"assignment_1_export/submission_11/{N}": notebook("together"),
-            f"assignment_1_export/submission_12/work/{N}": notebook("anna"),
+            f"assignment_1_export/submission_12/answers/{N}": notebook("anna"),
         }
     )
     assert done.platform == "Gradescope"
     found = there(course)
     assert found["s01"] == found["s02"]
     assert found["s01"]["timestamp.txt"] == b"2026-10-05 21:30:00.250000 UTC\n"
-    assert set(found["s05"]) == {f"work/{N}", "timestamp.txt"}
+    assert set(found["s05"]) == {f"answers/{N}", "timestamp.txt"}
 
 
 def test_a_folder_of_notebooks_and_copies(course, tmp_path):
