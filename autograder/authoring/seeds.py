@@ -14,7 +14,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -100,12 +100,10 @@ def _inside(folder: Path) -> Iterator[None]:
     """Work in a folder, and close the figures that are drawn there."""
     import matplotlib.pyplot as plt
 
-    before = Path.cwd()
-    os.chdir(folder)
     try:
-        yield
+        with chdir(folder):
+            yield
     finally:
-        os.chdir(before)
         plt.close("all")
 
 

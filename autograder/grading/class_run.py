@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from autograder.grading.cluster import on_cluster
 from autograder.grading.committed import assignment_in, known_students
 from autograder.grading.console import console as make_console
+from autograder.grading.console import plain
 from autograder.grading.course import Course
 from autograder.grading.differences import show_difference
 from autograder.grading.gradebook import GradebookWriter
@@ -19,7 +20,7 @@ from autograder.grading.people.class_list import handed_in, roster_of
 from autograder.grading.progress import progress
 from autograder.grading.settings import Settings
 from autograder.grading.store import Store
-from autograder.grading.summary import plain, print_summary
+from autograder.grading.summary import print_summary
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,13 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.grading.committed import committed_key
+from autograder.grading.console import plain
 from autograder.grading.course import Course
 from autograder.grading.outcome import FAILED, GRADED, Outcome
 from autograder.grading.released import Released
 from autograder.grading.result import Result
 from autograder.grading.store import Store
-from autograder.grading.summary import plain, print_not_graded
+from autograder.grading.summary import print_not_graded
 
 
 def show_difference(

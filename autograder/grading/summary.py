@@ -4,15 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from autograder.grading.outcome import FAILED, GRADED, HUMAN, Outcome, readable
-
-
-def plain(text: str) -> Text:
-    """Return a student's text for display, without interpreting markup or control characters."""
-    return Text("\n".join(readable(line) for line in text.split("\n")))
+from autograder.grading.console import print_table
+from autograder.grading.outcome import FAILED, GRADED, HUMAN, Outcome
 
 
 def counts(handed_in: int, outcomes: Sequence[Outcome]) -> str:
@@ -34,7 +28,7 @@ def made_again(refused: Sequence[str]) -> str:
 def print_not_graded(console: Console, assignment: str, outcomes: Sequence[Outcome]) -> None:
     """Print who was not graded, and why."""
     rows = [(o.student, o.state, o.reason) for o in outcomes if o.state != GRADED]
-    _table(console, f"{assignment}: not graded", rows)
+    print_table(console, f"{assignment}: not graded", rows)
 
 
 def print_summary(
@@ -52,7 +46,7 @@ def print_summary(
         for o in outcomes
         if o.state == GRADED and o.notes
     ]
-    _table(console, f"{assignment}: graded, please look", looks, ("student", "points", "why"))
+    print_table(console, f"{assignment}: graded, please look", looks, ("student", "points", "why"))
     if refused:
         print(made_again(refused))
     if trusted:
@@ -62,16 +56,3 @@ def print_summary(
     if ended != handed_in:
         print(f"grade: the counts do not add up: {ended} of {handed_in}. Please report this.")
     return 0 if ended == handed_in and not any(o.state == FAILED for o in outcomes) else 1
-
-
-def _table(
-    console: Console, title: str, rows: Sequence[tuple[str, ...]], columns: Sequence[str] = ("student", "state", "why")
-) -> None:
-    if not rows:
-        return
-    table = Table(title=title)
-    for name in columns:
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*map(plain, row))
-    console.print(table)

@@ -22,7 +22,7 @@ from autograder.judging.located import located
 from autograder.judging.lost import EXPLAIN_VALUES, Lost, same_error, without_echoes
 from autograder.judging.mutants import Mutant, mutants
 from autograder.judging.replay import Check
-from autograder.judging.search import Asked, best_case
+from autograder.judging.search import Asked, Search
 from autograder.judging.student import Request, Student
 
 
@@ -44,25 +44,12 @@ def diagnose(
     asked = functools.cache(lambda name: hearing.of_many_shapes(checks, name))
     found: list[Diagnosis | None] = [_own_cause(each, student, asked) for each in lost]
     if any(each.failure.kind == "parameters" for each in lost):
-        # Parameters that are missing or too many keep drawn numbers: what follows from that is no second mistake.
-        blamed = [each.failure.kind == "parameters" for each in lost]
-        first = next((own for own, its in zip(found, blamed, strict=True) if own and its), None)
-        return [own or first if its else None for own, its in zip(found, blamed, strict=True)]
-    explained = [result is not None for result in found]
-    by_case: set[int] = set()
-    enough = any(own and each.failure.kind in EXPLAIN_VALUES for own, each in zip(found, lost, strict=True))
-    for number in range(len(lost)):
-        if explained[number] or (lost[number].failure.cause and enough):
-            continue  # a second misconception is rare, and the search is slow
-        best, same = best_case(lesson, exercise, lost, number, hearing, passed, student, asked, LocalStudent)
-        for other, fits in enumerate(same):
-            if best and fits:  # also where the check itself guesses a cause
-                found[other], explained[other] = Diagnosis(best.title, best.hint, best.why), True
-                enough = True
-                by_case.add(other)
+        return _of_parameters(lost, found)
+    search = Search(lesson, exercise, lost, passed, student, hearing, asked, LocalStudent)
+    by_case, enough = _add_misconceptions(search, found)
     for number, each in enumerate(lost):
         if found[number] is None and (not enough or each.failure.kind not in ("value", "crash")):
-            found[number] = unexplained.diagnosis(lesson, each.failure, each.exchange, student, right(lesson), asked)
+            found[number] = unexplained.diagnosis(lesson, each.failure, each.exchange, student, hearing.right, asked)
             enough = enough or found[number] is not None
     for number, each in enumerate(lost):
         if found[number] is None and each.failure.kind == "crash":  # the same error has the same cause
@@ -70,29 +57,49 @@ def diagnose(
     if student is not None and not any(found):
         if all(_is_wrong_gradient(each.failure) for each in lost):
             return [Diagnosis(*symptoms.CUT) for _ in lost]
-        found = _of_mutants(lesson, exercise, lost, hearing, passed, student, asked)
+        found = _of_edits(search)
         if not any(found):
             where = _where(lesson, [*checks, *passed], hearing)
-            found = probes.of_rows(lost, student, right(lesson), references.namespace(lesson), asked, where)
+            found = probes.of_rows(lost, student, hearing.right, references.namespace(lesson), asked, where)
     return without_echoes(lost, found, by_case)
 
 
-def _of_mutants(
-    lesson: Lesson,
-    exercise: str,
-    lost: Sequence[Lost],
-    hearing: Hearing,
-    passed: Sequence[Check],
-    student: Student,
-    asked: Asked,
-) -> list[Diagnosis | None]:
+def _of_parameters(lost: Sequence[Lost], found: Sequence[Diagnosis | None]) -> list[Diagnosis | None]:
+    """Return the causes of the rows about parameters alone. Those that are missing or too many keep drawn numbers, and what
+    follows from that is no second mistake.
+    """
+    blamed = [each.failure.kind == "parameters" for each in lost]
+    first = next((own for own, its in zip(found, blamed, strict=True) if own and its), None)
+    return [own or first if its else None for own, its in zip(found, blamed, strict=True)]
+
+
+def _add_misconceptions(search: Search, found: list[Diagnosis | None]) -> tuple[set[int], bool]:
+    """Put known misconceptions into ``found`` where they explain a row, also where the check itself guesses a cause.
+
+    Returns the rows that they explain, and whether enough is known to leave wrong values in other rows alone.
+    """
+    explained, by_case = [result is not None for result in found], set[int]()
+    enough = any(own and each.failure.kind in EXPLAIN_VALUES for own, each in zip(found, search.lost, strict=True))
+    for number, each in enumerate(search.lost):
+        if explained[number] or (each.failure.cause and enough):
+            continue  # a second misconception is rare, and the search is slow
+        best, same = search.best(number)
+        for other, fits in enumerate(same):
+            if best and fits:
+                found[other], explained[other] = Diagnosis(best.title, best.hint, best.why), True
+                enough = True
+                by_case.add(other)
+    return by_case, enough
+
+
+def _of_edits(search: Search) -> list[Diagnosis | None]:
     """Return, for the rows that it explains, the small edit of a right answer that gives the student's wrong numbers."""
+    lost = search.lost
     number = next((n for n, each in enumerate(lost) if each.failure.kind in ("value", "shape") and _asks(each)), None)
     if number is None:
         return [None] * len(lost)
     with careful():
-        cases = mutants(lesson, exercise)
-        best, same = best_case(lesson, exercise, lost, number, hearing, passed, student, asked, LocalStudent, cases)
+        best, same = search.best(number, mutants(search.lesson, search.exercise))
     if not isinstance(best, Mutant):
         return [None] * len(lost)
     told = Diagnosis(*best.told())

@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from autograder.judging import confirmation, references
@@ -17,67 +18,81 @@ from autograder.judging.student import Request, Student
 Asked = Callable[[str], Sequence[Request]]
 
 
-def best_case(
-    lesson: Lesson,
-    exercise: str,
-    lost: Sequence[Lost],
-    number: int,
-    hearing: Hearing,
-    passed: Sequence[Check],
-    student: Student | None,
-    asked: Asked,
-    made: Callable[[dict[str, Any]], Student],
-    cases: Iterable[Case] | None = None,
-) -> tuple[Case | None, list[bool]]:
-    """Return the wrong answer that fails check ``number`` like the student's and explains most other failures, and which ones.
+@dataclass(frozen=True)
+class Search:
+    """The rows that a student's answer has lost, and all that a wrong answer must agree with to explain them.
 
-    ``made`` returns the student who answers with the functions of a namespace. The wrong answer is one of the known
-    misconceptions, unless other ``cases`` are given. It is none of the student's mistakes if it would
-    fail a check in ``passed``, or another row with other numbers.
+    ``passed`` are the checks that it did not fail; ``made`` returns the student who answers with the functions of a namespace.
     """
-    best: tuple[Case | None, list[bool]] = (None, [])
-    if not _comparable(lost[number]):
-        return best
-    requests = _further(exercise, lost[number], hearing, asked) if student else []
-    for case in misconceptions(lesson, exercise) if cases is None else cases:
-        names = _names_in(lesson, case) if cases is None else _run(lesson, case)
-        if names is None:
-            continue
-        known = made(names)
-        same = [False] * len(lost)
-        for other in (number, *(n for n in range(len(lost)) if n != number)):
+
+    lesson: Lesson
+    exercise: str
+    lost: Sequence[Lost]
+    passed: Sequence[Check]
+    student: Student | None
+    hearing: Hearing
+    asked: Asked
+    made: Callable[[dict[str, Any]], Student]
+
+    def best(self, number: int, cases: Iterable[Case] | None = None) -> tuple[Case | None, list[bool]]:
+        """Return the wrong answer that fails row ``number`` like the student's and explains most other rows, and which ones.
+
+        It is one of the known misconceptions, unless other ``cases`` are given.
+        """
+        found: tuple[Case | None, list[bool]] = (None, [])
+        if not _comparable(self.lost[number]):
+            return found
+        requests = self._further(self.lost[number]) if self.student else []
+        for case in misconceptions(self.lesson, self.exercise) if cases is None else cases:
+            names = _names_in(self.lesson, case) if cases is None else _run(self.lesson, case)
+            if names is None:
+                continue
+            known = self.made(names)
+            same = self._same(known, number)
+            if sum(same) <= sum(found[1]) or self._ruled_out(known, same):
+                continue
+            if self.student is None or (requests and confirmation.agree(self.student, known, requests)):
+                found = (case, same)
+                if all(same):  # no other can explain more
+                    break
+        return found
+
+    def _same(self, known: Student, number: int) -> list[bool]:
+        """Return in which rows a wrong answer fails like the student's; none if not in row ``number``."""
+        same = [False] * len(self.lost)
+        for other in (number, *(n for n in range(len(self.lost)) if n != number)):
+            each = self.lost[other]
             same[other] = (
-                _comparable(lost[other])
-                and confirmation.gives(known, lost[other].exchange, lost[other].failure.received)
-                and _fails_alike(known, lost[other], hearing.seed)
+                _comparable(each)
+                and confirmation.gives(known, each.exchange, each.failure.received)
+                and _fails_alike(known, each, self.hearing.seed)
             )
             if not same[number]:
                 break
-        if sum(same) <= sum(best[1]) or any(_fails(known, check, hearing.seed) for check in passed):
-            continue
-        others = [other for other, fits in zip(lost, same, strict=True) if not fits]
-        if sum(other.failure.kind == "crash" for other in others) > sum(same):
-            continue  # it stops at fewer inputs than the student's answer
-        if any(_contradicts(known, other, hearing.seed) for other in others):
-            continue
-        if student is None or (requests and confirmation.agree(student, known, requests)):
-            best = (case, same)
-            if all(same):  # no other can explain more
-                break
-    return best
+        return same
 
+    def _ruled_out(self, known: Student, same: Sequence[bool]) -> bool:
+        """Return whether a wrong answer is none of the student's mistakes: it would fail a check that passed, or another row with
+        other numbers, or it stops at fewer inputs than the student's answer.
+        """
+        seed, others = self.hearing.seed, [other for other, fits in zip(self.lost, same, strict=True) if not fits]
+        return (
+            any(_fails(known, check, seed) for check in self.passed)
+            or sum(other.failure.kind == "crash" for other in others) > sum(same)
+            or any(_contradicts(known, other, seed) for other in others)
+        )
 
-def _further(exercise: str, lost: Lost, hearing: Hearing, asked: Asked) -> Sequence[Request]:
-    """Return more requests to which a known mistake has to give the student's answers.
+    def _further(self, lost: Lost) -> Sequence[Request]:
+        """Return more requests to which a known mistake has to give the student's answers.
 
-    An error, or a shape, says little by itself: many mistakes stop at the same inputs. So those of other shapes count too.
-    """
-    requests = hearing.largest(lost.check)
-    if lost.exchange is not None and lost.failure.kind in ("crash", "shape"):
-        cut = confirmation.square(lost.exchange.request)
-        usable = not isinstance(confirmation.outcome(hearing.right, cut), CheckFailure)
-        requests = [*requests, *asked(lost.exchange.request.name), *([cut] if usable else [])]
-    return requests or asked(exercise)  # a check that only measures asks nothing that can be asked again
+        An error, or a shape, says little by itself: many mistakes stop at the same inputs. So those of other shapes count too.
+        """
+        requests = self.hearing.largest(lost.check)
+        if lost.exchange is not None and lost.failure.kind in ("crash", "shape"):
+            cut = confirmation.square(lost.exchange.request)
+            usable = not isinstance(confirmation.outcome(self.hearing.right, cut), CheckFailure)
+            requests = [*requests, *self.asked(lost.exchange.request.name), *([cut] if usable else [])]
+        return requests or self.asked(self.exercise)  # a check that only measures asks nothing that can be asked again
 
 
 #: Kinds of failures that show nothing of what the student's answer computes.

@@ -3,10 +3,10 @@
 from known import LESSONS, of
 
 import course_lib.layers
-from autograder.judging import diagnosis
 from autograder.judging.local import LocalStudent
 from autograder.judging.references import namespace
 from autograder.judging.runner import run_checks
+from autograder.judging.search import Search
 
 
 def _searches(monkeypatch, exercise, name):
@@ -15,13 +15,13 @@ def _searches(monkeypatch, exercise, name):
     lesson = LESSONS.of(case.assignment)
     names = namespace(lesson) | {"layers": course_lib.layers, "TransformerConfig": course_lib.layers.TransformerConfig}
     exec(compile(case.text, str(case), "exec"), names)
-    searched, search = [], diagnosis.best_case
+    searched, search = [], Search.best
 
     def counted(*arguments):
         searched.append(arguments)
         return search(*arguments)
 
-    monkeypatch.setattr(diagnosis, "best_case", counted)
+    monkeypatch.setattr(Search, "best", counted)
     report = run_checks(exercise, LocalStudent(names, lesson), 1)
     return report, len(searched)
 

@@ -1,12 +1,11 @@
 """What ``autograder collect`` prints."""
 
 from rich.console import Console
-from rich.table import Table
 
 from autograder.grading.collecting.collect import Collected, Order
 from autograder.grading.collecting.placing import NEW, NEWER, OLDER, UNCHANGED, YOURS
+from autograder.grading.console import print_table
 from autograder.grading.outcome import readable
-from autograder.grading.summary import plain
 
 _MOST_MISSING = 40
 
@@ -15,13 +14,13 @@ def tell(done: Collected, order: Order, console: Console) -> int:
     """Print what was collected, and whom nobody could place. Returns 1 if something needs a person, else 0."""
     counts = {what: len(done.students.get(what, ())) for what in (NEW, NEWER, UNCHANGED, OLDER, YOURS)}
     rows = [(name, f"could be {', '.join(some)}" if some else "nobody in the class") for name, some in done.unmatched]
-    _table(console, "not matched: not collected", ("handed in as", "who"), rows)
-    _table(console, "not read: not collected", ("student", "why"), done.refused)
+    print_table(console, "not matched: not collected", rows, ("handed in as", "who"))
+    print_table(console, "not read: not collected", done.refused, ("student", "why"))
     by_hand = [
         (one, "the folder was there before; with --force it is replaced") for one in done.students.get(YOURS, ())
     ]
     older = [(one, "what was collected before is newer") for one in done.students.get(OLDER, ())]
-    _table(console, "left as it was", ("student", "why"), [*by_hand, *older])
+    print_table(console, "left as it was", [*by_hand, *older], ("student", "why"))
     if done.late:
         print(f"{done.platform} marks as late, without saying by how much: {_few(done.late)}")
     total = sum(counts.values())
@@ -43,13 +42,3 @@ def tell(done: Collected, order: Order, console: Console) -> int:
 def _few(students: list[str]) -> str:
     more = len(students) - _MOST_MISSING
     return ", ".join(map(readable, students[:_MOST_MISSING])) + (f" and {more} more" if more > 0 else "")
-
-
-def _table(console: Console, title: str, columns: tuple[str, str], rows: list[tuple[str, str]]) -> None:
-    if rows:
-        table = Table(title=title)
-        for name in columns:
-            table.add_column(name, overflow="fold")
-        for row in rows:
-            table.add_row(*map(plain, row))
-        console.print(table)

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table as Shown
 
+from autograder.grading.console import plain as shown
+from autograder.grading.console import print_table
 from autograder.grading.course import Course
 from autograder.grading.exports import plain
 from autograder.grading.exports.details import as_data, gradescope, results
@@ -16,7 +17,6 @@ from autograder.grading.marks.standing_of import class_standing
 from autograder.grading.outcome import readable
 from autograder.grading.sheets.kinds import BRIGHTSPACE, CANVAS, MOODLE
 from autograder.grading.sheets.table import read_table, write_table
-from autograder.grading.summary import plain as shown
 from autograder.grading.whole_file import write_whole
 
 PLATFORMS = (CANVAS, MOODLE, BRIGHTSPACE)
@@ -72,13 +72,7 @@ def _filled(standing: ClassStanding, order: Order, sheet: Path, console: Console
     output = order.output or sheet.with_name(f"{sheet.stem}-filled{sheet.suffix}")
     write_table(table, output)
     _tell(standing, console)
-    if done.left:
-        shown_table = Shown(title="left as it was in the sheet")
-        for title in ("student", "why"):
-            shown_table.add_column(title, overflow="fold")
-        for row in done.left:
-            shown_table.add_row(*map(shown, row))
-        console.print(shown_table)
+    print_table(console, "left as it was in the sheet", done.left, ("student", "why"))
     for line in _lines(done):
         print(line)
     print(

@@ -112,6 +112,7 @@ def sample(
 class CachedGPT(GPT):
     """A GPT that reads on from a cache: for each block the keys and values (B, H, N, D_H) of all tokens before."""
 
+    # It takes and returns a cache where GPT has documents and weights: derived from GPT it is for its parts, as in the exercise.
     def forward(self, ids: Tensor, cache: Any = None) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:  # type: ignore[override]
         """Return (logits (B, N, V) of the new tokens, the new cache)."""
         past = 0 if cache is None else cache[0][0].shape[-2]
