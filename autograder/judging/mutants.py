@@ -65,9 +65,15 @@ def _edited(text: str, edit: Edit) -> str:
     starts, old = [0, *itertools.accumulate(map(len, lines))], edit.old
     start = starts[old.lineno - 1] + old.col_offset
     end = starts[(old.end_lineno or old.lineno) - 1] + (old.end_col_offset or 0)
-    new = ast.unparse(edit.new) if isinstance(edit.new, ast.stmt) else f"({ast.unparse(edit.new)})"
     whole = text.encode()
-    return (whole[:start] + new.encode() + whole[end:]).decode()
+    return (whole[:start] + _written(edit.new).encode() + whole[end:]).decode()
+
+
+def _written(new: ast.AST) -> str:
+    """Return the text of new code on one line."""
+    if isinstance(new, ast.Module):
+        return "; ".join(map(ast.unparse, new.body))
+    return ast.unparse(new) if isinstance(new, ast.stmt) else f"({ast.unparse(new)})"
 
 
 #: Without its "meta" an answer builds a model of gigabytes; the others read memory wherever they are told to.
