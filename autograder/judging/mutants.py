@@ -51,7 +51,7 @@ def mutants(lesson: Lesson, exercise: str) -> Iterator[Case]:
     known = _shared_names(trees)
     seen, begun = set[str](), time.process_time()
     for number, edit in edits(trees):
-        text = _edited(cases[number].text, edit)
+        text = edited(cases[number].text, edit)
         if text not in seen:
             seen.add(text)
             yield Mutant(lesson.assignment, exercise, False, edit.kind, text, edit=edit, known=known)
@@ -59,7 +59,7 @@ def mutants(lesson: Lesson, exercise: str) -> Iterator[Case]:
             return
 
 
-def _edited(text: str, edit: Edit) -> str:
+def edited(text: str, edit: Edit) -> str:
     """Return the text with the new code in the place of the old."""
     lines = text.encode().splitlines(keepends=True)  # the parser counts bytes
     starts, old = [0, *itertools.accumulate(map(len, lines))], edit.old
