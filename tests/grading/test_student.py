@@ -181,13 +181,13 @@ def test_questions_about_own_code_have_answers_that_the_checks_confirm(course, r
     lesson = LESSONS.of(ASSIGNMENT)
     found = re.findall(r"line (\d+):  (.*)\n   What if it said instead:  (.*)\n", questions)
     assert len(found) == 2
-    for (number, line, changed), answer in zip(found, answers.splitlines(), strict=False):
+    for (number, line, changed), told in zip(found, answers.splitlines(), strict=False):
         assert mine.splitlines()[int(number) - 1].strip() == line
         names = references.namespace(lesson)
         exec(mine.replace(line, changed), names)
         report = run_alone("softmax", LocalStudent(names, lesson), seed=3)
         lost = [letter for letter, result in zip("abcdefgh", report.results, strict=False) if result.failure]
-        assert answer.partition(". ")[2].partition("  (")[0] == ", ".join(lost)
+        assert told.partition(". ")[2].partition("  (")[0] == ", ".join(lost)
     run(course.root, "autograder", "questions", "s17", ASSIGNMENT, "--exercise", "softmax", good=(2,))
 
 
