@@ -77,9 +77,10 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
         }
     if missing:
         return {
-            "cause": "weights not registered under their names",
+            "cause": "weights not registered, or shared",
             "hint": f"Missing: {', '.join(missing[:4])}. A layer belongs to the module when it is an attribute of its own, "
-            "self.W_Q = ..., or in an nn.ModuleList; not when it is kept in a plain list, shared, or made in forward.",
+            "self.W_Q = ..., or in an nn.ModuleList; not when it is kept in a plain list or made in forward. One layer under two "
+            "names is one layer.",
         }
     if extra:
         return {"cause": "extra parameters", "hint": f"Not asked for here: {', '.join(extra[:4])}."}
