@@ -29,7 +29,7 @@ def _is_text(node: ast.AST) -> bool:
 def off_by_one(node: ast.AST) -> Iterator[Edit]:
     """A count or a place that is one too large or too small: in a range, a slice, a comparison, a product or a quotient."""
     for place in _counts(node):
-        if isinstance(place, ast.Name) and place.id[0].islower():
+        if isinstance(place, ast.Name):
             for sign, kind in ((ast.Add(), "one too many"), (ast.Sub(), "one too few")):
                 said = f"{place.id} {'+' if kind == 'one too many' else '-'} 1 stands in the place of {place.id}"
                 yield Edit(place, ast.BinOp(place, sign, ast.Constant(1)), kind, said, node)
