@@ -106,8 +106,8 @@ def refuses(
                 yours=raised,
                 received=raised.partition(":")[0],
                 cause="not refused with the error asked for",
-                hint=f"{hint} Callers catch the error that a function promises, and no other. Did you test for it, or did something "
-                "that comes later stop by itself?",
+                hint=f"{hint} Callers catch the error that a function promises, and no other. Did you test for it, or did "
+                "something that comes later stop by itself?",
             ) from None
         if sentence and not raised.partition(":")[2].strip():
             raise CheckFailure(
