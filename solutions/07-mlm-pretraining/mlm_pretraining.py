@@ -786,7 +786,7 @@ given("1.65, 1.36 and 1.38 nats, standard deviations 0.05, 0.05 and 0.06.)")
 r"""
 <details><summary>What you should see</summary>
 
-The model with 5 % is far behind: a batch costs the same and teaches a third. 15 % and 50 % lie side by side here: 50 % gives
+At the end the model with 5 % is far behind: a batch costs the same and teaches a third. 15 % and 50 % lie side by side here: 50 % gives
 three times as many answers, each from poorer context, and in a short training the two effects cancel. (From five seeds
 1.65, 1.36 and 1.38 nats, standard deviations 0.05, 0.05 and 0.06.) For large models, too, more than 15 %
 has been found to do well (Wettig et al. 2023); 15 % is no law.

@@ -19,6 +19,12 @@ OWN = LESSONS.of(LESSON)
 FILES = {"my_gpt": check_my_gpt.FILE, "my_learner": check_my_learner.FILE}
 
 
+@pytest.fixture(autouse=True)
+def one_block(tmp_path):
+    """The second file of my_learner, which section 5.3 compares with the first."""
+    save_checkpoint(references.my_learner(1), tmp_path / check_my_learner.ONE_BLOCK)
+
+
 def report_on(exercise, folder, make):
     names = namespace(OWN) | {exercise: make}
     return run_checks(exercise, LocalStudent(names, OWN, file=files_in(folder)), 3)
