@@ -29,7 +29,7 @@ class LocalClip:
 
     @torch.no_grad()
     def encode_images(self, images: Float[Tensor, "B 3 H W"]) -> Float[Tensor, "B D"]:
-        """Return the vectors of pictures with light from 0 to 1, of any size: they are resized to the model's, unevenly if need be."""
+        """Return the vectors of pictures with light from 0 to 1. They are resized to the model's size, unevenly if need be."""
         square = F.interpolate(images, (self.side, self.side), mode="bicubic", antialias=True).clamp(0, 1)
         mean, spread = (torch.tensor(numbers)[:, None, None] for numbers in (MEAN, SPREAD))
         seen = self.model.vision_model(pixel_values=(square - mean) / spread)

@@ -876,8 +876,8 @@ def regions_and_questions(scenes, seed):
     return *scene_regions(scenes.images), questions, question_words.batch(questions.words)[0]
 
 
-QUESTION_SEED, QUESTION_STEPS = 0, 1500
-features, real, _, questions, question_ids = regions_and_questions(draw_scenes(6000, QUESTION_SEED, "train", variation=1.0), QUESTION_SEED)
+QUESTION_SEED, QUESTION_STEPS = 0, 3000
+features, real, _, questions, question_ids = regions_and_questions(draw_scenes(9000, QUESTION_SEED, "train", variation=1.0), QUESTION_SEED)
 
 
 def draw_questions(generator):
@@ -894,7 +894,7 @@ def loss_of_answers(model, batch):
 
 torch.manual_seed(QUESTION_SEED)
 answering = my_answers()
-history = fit(answering, loss_of_answers, draw_questions, steps=QUESTION_STEPS, learning_rate=2e-3, warmup=100, seed=QUESTION_SEED, checkpoint="answers.safetensors", resume=True)
+history = fit(answering, loss_of_answers, draw_questions, steps=QUESTION_STEPS, learning_rate=1.5e-3, warmup=100, seed=QUESTION_SEED, checkpoint="answers.safetensors", resume=True)
 answering.cpu()
 history
 

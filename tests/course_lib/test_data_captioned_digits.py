@@ -42,7 +42,8 @@ def test_every_caption_is_as_likely():
 
 def test_seen_and_unseen_combinations_share_none():
     seen, unseen = (
-        set(map(tuple, draw_captioned_digits(5000, 6, combinations=kind).said[:, :2].tolist())) for kind in ("seen", "unseen")
+        set(map(tuple, draw_captioned_digits(5000, 6, combinations=kind).said[:, :2].tolist()))
+        for kind in ("seen", "unseen")
     )
     assert len(seen) == 50
     assert len(unseen) == 10

@@ -23,7 +23,7 @@ def folder(tmp_path_factory):
     small = {"hidden_size": 12, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
     ends = {"bos_token_id": len(tokens) - 2, "eos_token_id": len(tokens) - 1, "pad_token_id": len(tokens) - 1}
     config = transformers.CLIPConfig(
-        text_config=small | ends | {"vocab_size": len(tokens), "max_position_embeddings": 7},
+        text_config=small | ends | {"vocab_size": len(tokens), "max_position_embeddings": 9},
         vision_config=small | {"image_size": SIDE, "patch_size": 4},
         projection_dim=5,
     )
@@ -37,9 +37,10 @@ def test_vectors_have_length_one_and_are_those_of_the_whole_model(folder):
     images, texts = torch.rand(3, 3, SIDE, SIDE), ["a bad cab", "egg"]
     ours = clip.encode_images(images) @ clip.encode_texts(texts).T * clip.log_scale.exp()
     given = clip.tokenizer(texts, padding=True, return_tensors="pt")
-    mean, spread = (torch.tensor(x)[:, None, None] for x in (
-        (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
-    ))
+    mean, spread = (
+        torch.tensor(x)[:, None, None]
+        for x in ((0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711))
+    )
     with torch.no_grad():
         theirs = clip.model(pixel_values=(images - mean) / spread, **given).logits_per_image
     torch.testing.assert_close(ours, theirs, atol=1e-4, rtol=1e-4)

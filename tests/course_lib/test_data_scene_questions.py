@@ -58,7 +58,9 @@ def test_what_a_question_is_about(scenes, questions):
     for row, words in enumerate(questions.words):
         labels = scenes.labels[questions.scene[row]].tolist()
         about = [label for label, marked in zip(labels, questions.about[row].tolist(), strict=True) if marked]
-        named = [DIGITS.index(word) for word in words if word in DIGITS] + [PLURALS.index(w) for w in words if w in PLURALS]
+        named = [DIGITS.index(word) for word in words if word in DIGITS] + [
+            PLURALS.index(w) for w in words if w in PLURALS
+        ]
         if words[-1] == "digits":
             assert about == [label for label in labels if label >= 0]
         else:
@@ -83,5 +85,7 @@ def test_regions_are_where_the_digits_are(scenes):
     assert (real.sum(1) >= count).double().mean() > 0.95
     middle = (scenes.boxes[..., :2] + scenes.boxes[..., 2:]) // 2 // 4
     place = middle[..., 1] * 10 + middle[..., 0]
-    found = [int(place[b, o]) in cells[b, real[b]].tolist() for b in range(300) for o in range(3) if scenes.labels[b, o] >= 0]
+    found = [
+        int(place[b, o]) in cells[b, real[b]].tolist() for b in range(300) for o in range(3) if scenes.labels[b, o] >= 0
+    ]
     assert sum(found) / len(found) > 0.9

@@ -1,4 +1,4 @@
-"""Comparisons of what a module returns: one tensor, a pair, a pair whose second part is itself several tensors, or more results."""
+"""Comparisons of what a module returns: a tensor, a pair, a pair whose second part is itself several tensors, or more results."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from torch import Tensor
 from autograder.judging.failure import CheckFailure, nothing_returned
 from autograder.judging.student import StudentModule
 from autograder.judging.tools import expect
-from autograder.judging.tools.differences import numbers
+from autograder.judging.tools.differences import kind, numbers
 
 
 def equal(a: Any, b: Any) -> bool:
@@ -51,16 +51,8 @@ def every(value: Any, what: Sequence[str]) -> list[Tensor]:
     if not isinstance(value, tuple | list) or len(value) != len(what):
         if value is None:
             raise nothing_returned()
-        came = f"{len(value)} results" if isinstance(value, tuple | list) else f"a {type(value).__name__}"
-        raise CheckFailure(
-            "type",
-            f"{len(what)} results are expected.",
-            expected=f"({', '.join(what)})",
-            yours=came,
-            received=came,
-            cause="wrong number of results",
-            hint="Return all of them, in this order, separated by commas.",
-        )
+        message, cause = f"{len(what)} results are expected, ({', '.join(what)}).", "wrong number of results"
+        raise CheckFailure("type", message, yours=kind(value), received=kind(value), cause=cause)
     return [expect.part(each, name) for each, name in zip(value, what, strict=True)]
 
 

@@ -26,7 +26,7 @@ FORBIDDEN = ()
 
 #: What would be the whole answer to one exercise.
 FORBIDDEN_IN: dict[str, tuple[str, ...]] = {
-    "clip_loss": ("transformers.models.clip.modeling_clip.clip_loss",),
+    "clip_loss": ("transformers.models.clip.modeling_clip.image_text_contrastive_loss",),
 }
 
 #: What is handed in beside the notebook.

@@ -34,7 +34,7 @@ def steps(solution: Solution) -> Iterator[Figure]:
     ours = solution.names()["clip_loss"]
 
     def theirs(images: Any, texts: Any, log_scale: Any) -> Any:
-        return modeling_clip.clip_loss(texts @ images.T * log_scale.exp())
+        return modeling_clip.image_text_contrastive_loss(log_scale.exp() * texts @ images.T)
 
     def step(loss: Any) -> Any:
         def run(*inputs: Any) -> None:
@@ -47,7 +47,9 @@ def steps(solution: Solution) -> Iterator[Figure]:
         for B, D in SHAPES:
 
             def make(B: int = B, D: int = D) -> tuple[Any, ...]:
-                vectors = (torch.nn.functional.normalize(torch.randn(B, D, generator=generator), dim=1) for _ in range(2))
+                vectors = (
+                    torch.nn.functional.normalize(torch.randn(B, D, generator=generator), dim=1) for _ in range(2)
+                )
                 return *(x.requires_grad_() for x in vectors), torch.tensor(2.6, requires_grad=True)
 
             ratio = measure.time_ratio(step(ours), step(theirs), make, [1.0], (31, 61), clock=time.process_time)

@@ -201,9 +201,7 @@ class ViLBERT(nn.Module):
         self.regions = nn.Linear(c.region_width, D)
         self.tokens = nn.Embedding(c.vocab_size, D)
         self.positions = nn.Parameter(0.1 * torch.randn(c.max_length, D))
-        self.co_attention = nn.ModuleList(
-            CoAttentionBlock(D, c.num_heads, c.hidden_width) for _ in range(c.num_blocks)
-        )
+        self.co_attention = nn.ModuleList(CoAttentionBlock(D, c.num_heads, c.hidden_width) for _ in range(c.num_blocks))
         own = (D, c.num_heads, c.hidden_width, 0.0, "post", "gelu")
         self.image_blocks = nn.ModuleList(EncoderBlock(*own) for _ in range(c.num_blocks))
         self.text_blocks = nn.ModuleList(EncoderBlock(*own) for _ in range(c.num_blocks))

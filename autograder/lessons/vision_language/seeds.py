@@ -2,6 +2,12 @@
 
 from autograder.judging.tools.repetition import Repetition
 
+#: What sets the seed of the trainings of section 1.
+SEEDED = {
+    "    torch.manual_seed(0)": "    torch.manual_seed({seed})",
+    'warmup=20, device="cpu"': 'warmup=20, seed={seed}, device="cpu"',
+}
+
 TRAININGS = (
     Repetition(
         "my_clip",
@@ -19,12 +25,12 @@ TRAININGS = (
         "what the augmentation decides",
         ("class Eyes(nn.Module)",),
         {"read by a probe": "read"},
-        {"    torch.manual_seed(0)": "    torch.manual_seed({seed})", 'warmup=20, device="cpu"': 'warmup=20, seed={seed}, device="cpu"'},
+        SEEDED,
     ),
     Repetition(
         "without negatives",
         ("class Eyes(nn.Module)", "def pull_only("),
         {"spread": "spreads"},
-        {"    torch.manual_seed(0)": "    torch.manual_seed({seed})", 'warmup=20, device="cpu"': 'warmup=20, seed={seed}, device="cpu"'},
+        SEEDED,
     ),
 )

@@ -83,7 +83,9 @@ def check_masks(student: Student, draw: Draw) -> None:
             twins.agree(image, text, what=WHAT, size=20.0, setting=setting, **masks)
     nothing = torch.zeros(2, 5, dtype=torch.bool)
     nothing[1] = True
-    twins.agree(*_streams(draw, 2, 5, 3), what=WHAT, size=20.0, setting="no region at all in one picture", image_allowed=nothing)
+    twins.agree(
+        *_streams(draw, 2, 5, 3), what=WHAT, size=20.0, setting="no region at all in one picture", image_allowed=nothing
+    )
 
 
 @exercise(NAME)

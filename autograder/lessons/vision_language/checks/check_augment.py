@@ -78,7 +78,9 @@ def check_shape(student: Student, draw: Draw) -> None:
     expect.dtype(got, torch.float32, WHAT)
     expect.unchanged((images,), answer.args_after[:1], ("images",))
     if got.shape == images.shape and torch.equal(got, images):
-        _fail("All 40 pictures come back as they were.", "", "nothing changed", "Move them, and shuffle their channels.")
+        _fail(
+            "All 40 pictures come back as they were.", "", "nothing changed", "Move them, and shuffle their channels."
+        )
 
 
 @exercise(NAME)
@@ -111,7 +113,7 @@ def _likely(images: Tensor, got: Tensor, most: int) -> tuple[str, str]:
     if bool(farther.all()):
         return "moved too far", "A window begins at 0 … 2 · most in the wide picture: 2 · most + 1 places."
     inner = (..., slice(most, H - most), slice(most, W - most))
-    if H > 2 * most and W > 2 * most and _inside_right(images, got, most, inner):
+    if 2 * most < H and 2 * most < W and _inside_right(images, got, most, inner):
         return "edges not repeated", "What comes in at an edge repeats the edge's pixels: F.pad(..., mode='replicate')."
     return "", ""
 

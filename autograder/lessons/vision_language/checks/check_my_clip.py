@@ -143,7 +143,8 @@ def check_it_uses_both(student: Student, seed: int) -> None:
         "pictures or captions not used",
         "A model that finds as much without the picture, or with the wrong caption, knows something else.",
         expected=f"at least {LEAST:.0%} of the bound, and at most a quarter as many with other captions and with black pictures",
-        yours=f"{found / bound:.0%} of the bound; {dealt / bound:.0%} with other captions, {blank / bound:.0%} with black pictures",
+        yours=f"{found / bound:.0%} of the bound; {dealt / bound:.0%} with other captions, {blank / bound:.0%} with black "
+        "pictures",
     )
 
 

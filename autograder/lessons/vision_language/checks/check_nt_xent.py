@@ -58,11 +58,19 @@ def check_known_values(student: Student, draw: Draw) -> None:
     for N, D in ((2, 3), (5, 7)):
         alike = draw.normal(1, D).expand(2 * N, D).clone()
         functions.same_value(
-            student, NAME, (alike,), torch.tensor(math.log(2 * N - 1), dtype=torch.float64), WHAT, MEANING, f"{2 * N} equal rows"
+            student,
+            NAME,
+            (alike,),
+            torch.tensor(math.log(2 * N - 1), dtype=torch.float64),
+            WHAT,
+            MEANING,
+            f"{2 * N} equal rows",
         )
         apart = torch.eye(N, D + 1, dtype=torch.float64).repeat(2, 1)
         want = torch.tensor(math.log(1 + (2 * N - 2) * math.exp(-1)), dtype=torch.float64)
-        functions.same_value(student, NAME, (apart, 1.0), want, WHAT, MEANING, f"{N} pairs at right angles, temperature = 1")
+        functions.same_value(
+            student, NAME, (apart, 1.0), want, WHAT, MEANING, f"{N} pairs at right angles, temperature = 1"
+        )
         answer = student.answer(Request(NAME, (alike,), cotangents=(torch.ones((), dtype=torch.float64),)))
         expect.gradients(answer.gradients[:1], [torch.zeros_like(alike)], ("z",), f"{2 * N} equal rows")
 

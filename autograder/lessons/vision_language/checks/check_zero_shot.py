@@ -51,10 +51,10 @@ def check_values(student: Student, draw: Draw) -> None:
 def check_gradients_and_nothing_is_changed(student: Student, draw: Draw) -> None:
     """Gradients are right, the dtype is kept, any memory layout will do, and the arguments stay as they are"""
     images, prompts = _inputs(draw, 5, 3, 4, 7)
-    _compare(student, images.T.contiguous().T, prompts.transpose(0, 2).contiguous().transpose(0, 2), ", transposed in memory")
-    functions.keeps(
-        student, NAME, (images.float(), prompts.float()), references.zero_shot, WHAT, ("images", "prompts")
+    _compare(
+        student, images.T.contiguous().T, prompts.transpose(0, 2).contiguous().transpose(0, 2), ", transposed in memory"
     )
+    functions.keeps(student, NAME, (images.float(), prompts.float()), references.zero_shot, WHAT, ("images", "prompts"))
     functions.gradients_agree(
         student, NAME, (images, prompts), references.zero_shot, draw.normal(5, 3), ("images", "prompts")
     )
