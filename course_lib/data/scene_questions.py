@@ -1,5 +1,6 @@
 """Questions about scenes, whose answers are computed from what is in them; and a scene as a few regions, as ViLBERT reads it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -44,8 +45,8 @@ def question_vocabulary() -> Vocabulary:
     return Vocabulary((*asking, *DIGITS, *PLURALS))
 
 
-def ask_questions(scenes: Scenes, seed: int) -> Questions:
-    """Return one question of each kind that can be asked about each scene, always the same ones for one seed.
+def ask_questions(scenes: Scenes, seed: int, kinds: Sequence[str] = KINDS) -> Questions:
+    """Return one question of each of these kinds that can be asked about each scene, always the same ones for one seed.
 
     - "how many digits": one, two or three.
     - "how many fives": of a digit that is there or, as often, of any digit; zero to three.
@@ -53,13 +54,17 @@ def ask_questions(scenes: Scenes, seed: int) -> Questions:
     - "is the five above the two": of two digits whose values stand there once, and one of which is clearly left of, right of,
       above or below the other. As often no as yes; where it is no, the opposite holds.
     - "what is above the two": of the same two.
+
+    Raises ValueError for a kind that there is not.
     """
+    if strange := [kind for kind in kinds if kind not in KINDS]:
+        raise ValueError(f"Expected kinds from {', '.join(map(repr, KINDS))}, got {strange[0]!r}.")
     random = generator_of(seed)
     rows = []
     for number in range(len(scenes)):
         labels = [label for label in scenes.labels[number].tolist() if label >= 0]
         for kind, asked in enumerate(_asked(labels, scenes.boxes[number], random)):
-            if asked:
+            if asked and KINDS[kind] in kinds:
                 words, answer, about = asked
                 rows.append((number, words.split(), ANSWERS.index(answer), kind, about))
     scene, words, answers, kinds, about = zip(*rows, strict=True)
