@@ -60,18 +60,18 @@ def ask_questions(scenes: Scenes, seed: int, kinds: Sequence[str] = KINDS) -> Qu
     if strange := [kind for kind in kinds if kind not in KINDS]:
         raise ValueError(f"Expected kinds from {', '.join(map(repr, KINDS))}, got {strange[0]!r}.")
     random = generator_of(seed)
-    rows = []
+    scene, said, answers, asked_kinds, about = [], [], [], [], []
     for number in range(len(scenes)):
         labels = [label for label in scenes.labels[number].tolist() if label >= 0]
         for kind, asked in enumerate(_asked(labels, scenes.boxes[number], random)):
             if asked and KINDS[kind] in kinds:
-                words, answer, about = asked
-                rows.append((number, words.split(), ANSWERS.index(answer), kind, about))
-    scene, words, answers, kinds, about = zip(*rows, strict=True)
-    named = torch.zeros(len(rows), scenes.labels.shape[1], dtype=torch.bool)
-    for row, digits in enumerate(about):
-        named[row, list(digits)] = True
-    return Questions(torch.tensor(scene), list(words), torch.tensor(answers), torch.tensor(kinds), named)
+                words, answer, places = asked
+                scene.append(number)
+                said.append(words.split())
+                answers.append(ANSWERS.index(answer))
+                asked_kinds.append(kind)
+                about.append([place in places for place in range(scenes.labels.shape[1])])
+    return Questions(torch.tensor(scene), said, torch.tensor(answers), torch.tensor(asked_kinds), torch.tensor(about))
 
 
 def _asked(labels: list[int], boxes: Tensor, random: torch.Generator) -> list[tuple[str, str, list[int]] | None]:

@@ -171,7 +171,7 @@ $$\ell_{i,j} = -\log \frac{\exp(\mathrm{sim}(z_i, z_j) / \tau)}{\sum_{k \ne i} \
 The name is NT-Xent: normalised, temperature-scaled cross-entropy. Three things are easily missed. The sum leaves out $i$ itself, which would be the most similar of all. The partner $j$ **is** in
 the sum: this is an ordinary softmax. And the mean is over all $2N$ rows: each view looks for its partner.
 
-**Exercise 2.** ●● Write `nt_xent`. An odd number of rows is a `ValueError`. Work out by hand, before you run the check: what is the loss when all vectors are alike?
+**Exercise 2.** ●● Write `nt_xent`. An odd number of rows is a `ValueError`. A small temperature makes large exponents: the loss has to stay finite (as `logsumexp` and `F.cross_entropy` do). Work out by hand, before you run the check: what is the loss when all vectors are alike?
 
 <details><summary>Hint: leaving out i</summary>
 

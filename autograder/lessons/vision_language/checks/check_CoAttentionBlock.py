@@ -17,6 +17,7 @@ from autograder.lessons.vision_language import references
 NAME = "CoAttentionBlock"
 D, H, HIDDEN = 14, 2, 19
 WHAT = ("image", "text", "A_image", "A_text")
+MEANINGS = ("(B, N_I, D)", "(B, N_T, D)", "(B, H, N_I, N_T)", "(B, H, N_T, N_I)")
 #: (D, H, hidden), the smallest first.
 BUILDS = ((4, 1, 3), (6, 3, 11), (D, H, HIDDEN))
 #: (B, N_I, N_T), the smallest first. In the last one, sizes that should be told apart are equal.
@@ -48,9 +49,8 @@ def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     for B, N_I, N_T in SIZES:
         image, text = _streams(draw, B, N_I, N_T)
         got = every(module(image, text), WHAT)
-        shapes = (((B, N_I, D), "(B, N_I, D)"), ((B, N_T, D), "(B, N_T, D)"))
-        shapes += (((B, H, N_I, N_T), "(B, H, N_I, N_T)"), ((B, H, N_T, N_I), "(B, H, N_T, N_I)"))
-        for value, what, (shape, meaning) in zip(got, WHAT, shapes, strict=True):
+        shapes = (B, N_I, D), (B, N_T, D), (B, H, N_I, N_T), (B, H, N_T, N_I)
+        for value, what, shape, meaning in zip(got, WHAT, shapes, MEANINGS, strict=True):
             expect.shape(value, shape, what, meaning, f"image {tuple(image.shape)}, text {tuple(text.shape)}")
     image, text = _streams(draw, sizes.B, 5, 3)
     uses_its_inputs(module, (image, text), (image.flip(0), text))

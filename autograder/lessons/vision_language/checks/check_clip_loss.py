@@ -47,15 +47,15 @@ def check_one_number(student: Student, draw: Draw) -> None:
     """The loss is one number, a tensor of shape (), of the dtype of the vectors; vectors that are alike give log B"""
     for B, D in SIZES[1:]:
         for dtype in (torch.float64, torch.float32):
-            args = [x.to(dtype) for x in _inputs(draw, B, D, 3.0)]
-            got = expect.tensor(student.clip_loss(*args), WHAT)
-            other = expect.tensor(student.clip_loss(args[0].flip(0), *args[1:]), WHAT)
+            images, texts, log_scale = (x.to(dtype) for x in _inputs(draw, B, D, 3.0))
+            got = expect.tensor(student.clip_loss(images, texts, log_scale), WHAT)
+            other = expect.tensor(student.clip_loss(images.flip(0), texts, log_scale), WHAT)
             expect.shape(got, (), WHAT, MEANING, f"images and texts {(B, D)} = (B, D)")
             expect.dtype(got, dtype, WHAT)
             expect.depends_on_its_inputs(got, other, WHAT)
         alike = unit(draw.normal(1, D)).expand(B, D).clone()
-        args = (alike, alike, args[2].double())
-        for given in (args, (*args, _same(draw, B, 2))):
+        for same in ((), (_same(draw, B, 2),)):
+            given = (alike, alike, log_scale.double(), *same)
             want = torch.tensor(math.log(B), dtype=torch.float64)
             functions.same_value(student, NAME, given, want, WHAT, MEANING, f"{B} equal vectors")
 

@@ -54,7 +54,8 @@ def check_large_logits(student: Student, draw: Draw) -> None:
 def _gradients(student: Student, real: Tensor, fake: Tensor, draw: Draw, setting: str) -> None:
     leaves = [x.clone().requires_grad_() for x in (real, fake)]
     cotangents = tuple(draw.normal(dtype=real.dtype) for _ in range(3))
-    total = sum(loss * c for loss, c in zip(references.gan_losses(*leaves), cotangents, strict=True))
+    losses = references.gan_losses(*leaves)
+    total = torch.stack([loss * c for loss, c in zip(losses, cotangents, strict=True)]).sum()
     want = torch.autograd.grad(total, leaves)
     found = student.answer(Request(NAME, (real, fake), cotangents=cotangents)).gradients
     expect.gradients(found[:2], want, ("real", "fake"), setting)

@@ -67,9 +67,9 @@ def check_optimum(student: Student, draw: Draw) -> None:
 
 def _is_best(features: Tensor, labels: Tensor, W: Tensor, b: Tensor, penalty: float, setting: str) -> None:
     best = references.linear_probe(features, labels, W.shape[1], penalty)
-    least = _objective(features, labels, *best, penalty).item()
+    least = _objective(features, labels, best[0], best[1], penalty).item()
     found = [x.detach().to(features.dtype).requires_grad_() for x in (W, b)]
-    loss = _objective(features, labels, *found, penalty)
+    loss = _objective(features, labels, found[0], found[1], penalty)
     slopes = [g.abs().max().item() for g in torch.autograd.grad(loss, found)]
     if loss.item() - least <= EXCESS and max(slopes) <= SLOPE:
         return
@@ -91,7 +91,7 @@ def _cause(features: Tensor, labels: Tensor, W: Tensor, b: Tensor, penalty: floa
     """Return which other loss W and b minimise, in words, or nothing."""
     for factor, cause in ((0.5, "half the penalty"), (0.0, "no penalty"), (2.0, "twice the penalty")):
         found = [x.detach().to(features.dtype).requires_grad_() for x in (W, b)]
-        loss = _objective(features, labels, *found, penalty * factor)
+        loss = _objective(features, labels, found[0], found[1], penalty * factor)
         if max(g.abs().max().item() for g in torch.autograd.grad(loss, found)) <= SLOPE * penalty:
             return cause
     return ""
