@@ -220,14 +220,14 @@ from autograder.authoring.numbers import claims, given, says
 
 says("The loss is log 7 = 1.95 when all are alike", 7, loss_alike.item())
 says("at right angles it is 0.59", loss_apart.item())
-given("with $\tau = 0.5$ no softmax")
+given("with $\\tau = 0.5$ no softmax")
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
 The loss is log 7 = 1.95 when all are alike: each of seven candidates is as good as the others. With pairs at right angles it is 0.59, not 0: a cosine is at most 1, so with $\tau = 0.5$ no softmax can be surer. And at
-the collapse the gradient is 0. It is a stationary point, though not a minimum: a training that begins there stays. Nothing pulls it there as long as there are negatives. (Section 1.5 takes them away.)
+the collapse the gradient is 0. It is a stationary point, though not a minimum: a training that begins there stays. Nothing pulls it there as long as there are negatives. (The section after the next takes them away.)
 </details>
 
 ### 1.4 What do the vectors know?
@@ -990,7 +990,7 @@ r"""
 <details><summary>What you should see</summary>
 
 The mean of the heads is hardly better than even attention, though nearly all answers are right. With two to three regions there is little to choose from: every word may as well take in all of them, and the layers behind the attention sort out what belongs to the question. Attention shows what *may* have been used, not what *was*; lesson
-8, section 4.2, tested that by hiding patches, and the control of section 4.3 without a picture does it here.
+8 tested that by hiding patches, and the control without a picture does it here.
 </details>
 """
 
