@@ -106,6 +106,7 @@ LONG = (
     "test_class.py",
     "mlm_pretraining.ipynb",
     "vit.ipynb",
+    "vision_language.ipynb",
     "test_build.py",
     "test_demo.py",
     "test_colab.py",

@@ -4,8 +4,10 @@ from course_lib.data.agreement import agreement_language, agreement_words, draw_
 from course_lib.data.agreement_tasks import SUBJECTS, TAGS, subject_classes, who_does_it, word_tags
 from course_lib.data.augmentation import erase_squares, flip_pictures, shift_pictures
 from course_lib.data.byte_words import gpt2_words, word_counts
+from course_lib.data.captioned_digits import CAPTION_ENTROPY, caption_of, captioned_vocabulary, draw_captioned_digits
 from course_lib.data.chains import draw_chains
 from course_lib.data.cifar import CIFAR_CLASSES, LabelledPictures, cifar10
+from course_lib.data.clip_weights import LocalClip, local_clip
 from course_lib.data.coco import coco_captions
 from course_lib.data.colour_digits import ColourDigits, draw_colour_digits
 from course_lib.data.digits import handwritten_digits
@@ -16,6 +18,7 @@ from course_lib.data.hub import hub_captions, hub_pairs, hub_text
 from course_lib.data.masking_limit import Masking, lowest_loss, posterior
 from course_lib.data.pictures import CaptionedPictures
 from course_lib.data.scene_net import scene_features
+from course_lib.data.scene_questions import ANSWERS, KINDS, ask_questions, question_vocabulary, scene_regions
 from course_lib.data.scenes import Scenes, draw_scenes
 from course_lib.data.sentence_pairs import SentencePairs, draw_pairs, european_economic_area
 from course_lib.data.special_tokens import CLS, MASK, ORDINARY, SEP
@@ -28,9 +31,12 @@ from course_lib.data.wordpieces import train_wordpieces
 from course_lib.data.words import words_of
 
 __all__ = [
+    "ANSWERS",
+    "CAPTION_ENTROPY",
     "CIFAR_CLASSES",
     "CLS",
     "END",
+    "KINDS",
     "MASK",
     "ORDINARY",
     "PAD",
@@ -43,14 +49,19 @@ __all__ = [
     "ColourDigits",
     "Document",
     "LabelledPictures",
+    "LocalClip",
     "Masking",
     "Scenes",
     "SentencePairs",
     "Vocabulary",
     "agreement_language",
     "agreement_words",
+    "ask_questions",
+    "caption_of",
+    "captioned_vocabulary",
     "cifar10",
     "coco_captions",
+    "draw_captioned_digits",
     "draw_chains",
     "draw_colour_digits",
     "draw_pairs",
@@ -69,10 +80,13 @@ __all__ = [
     "hub_text",
     "load_captioner",
     "load_generation",
+    "local_clip",
     "lowest_loss",
     "posterior",
     "python_english",
+    "question_vocabulary",
     "scene_features",
+    "scene_regions",
     "scene_vocabulary",
     "sentences_of",
     "shift_pictures",

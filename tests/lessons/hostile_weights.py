@@ -21,6 +21,7 @@ from autograder.lessons.captioning import references as captioning
 from autograder.lessons.language_models import references as language_models
 from autograder.lessons.mlm_pretraining import references as mlm_pretraining
 from autograder.lessons.translation import references as translation
+from autograder.lessons.vision_language import references as vision_language
 from autograder.lessons.vit import references as vit
 from course_lib.training import save_checkpoint
 
@@ -93,6 +94,24 @@ def small_translator():
     return translation.TransformerTranslator(120, 222, 8, 2, 1, 8)
 
 
+def pairs_of(images, ids):
+    return torch.rand(len(images), 32), torch.rand(len(ids), 32)
+
+
+def questions_of(features, real, ids):
+    return torch.rand(len(ids), 15), []
+
+
+def small_clip():
+    return vision_language.DualEncoder(vision_language.DualConfig(model_width=8, num_heads=2, hidden_width=8))
+
+
+def small_vilbert():
+    return vision_language.ViLBERT(
+        vision_language.ViLBERTConfig(model_width=8, num_heads=2, num_blocks=1, hidden_width=8)
+    )
+
+
 def blocks(stem, count, **shapes):
     return {f"{stem}.{n}.{name.replace('__', '.')}": shape for n in range(count) for name, shape in shapes.items()}
 
@@ -136,7 +155,29 @@ PROMISES = {
         "attention.W.weight": (0, 10**9),
     },
 }
+CLIP = {
+    "tokens.weight": (25, 1),
+    "text_positions": (8, 1),
+    "image_projection.weight": (1, 1),
+    "image_positions": (16, 1),
+}
+CLIP_BLOCKS = blocks("image_encoder.blocks", 4, **ENCODER) | blocks("text_encoder.blocks", 4, **ENCODER)
+STREAMS = {"regions.weight": (1, 32), "positions": (12, 1), "head.weight": (15, 1)}
+STREAM = {"image_norm_1__gamma": (1,), "image_feed_forward__W_1__weight": (1, 1)}
+PROMISES |= {
+    "clip of one long vector": CLIP | {"patches.weight": (6000, 3, 2, 2)} | CLIP_BLOCKS,
+    "clip with an empty hidden layer": CLIP
+    | {"patches.weight": (32, 3, 2, 2)}
+    | blocks("image_encoder.blocks", 1, norm_1__gamma=(32,), feed_forward__W_1__weight=(10**7, 0))
+    | blocks("text_encoder.blocks", 1, norm_1__gamma=(32,), feed_forward__W_1__weight=(10**7, 0)),
+    "vilbert of one long vector": STREAMS | {"tokens.weight": (36, 6000)} | blocks("co_attention", 4, **STREAM),
+    "vilbert of empty tables": STREAMS
+    | {"tokens.weight": (36, 0), "positions": (10**8, 0)}
+    | blocks("co_attention", 2, **STREAM),
+}
 ANSWERS = {
+    "clip": ("09-vision-language", "my_clip", "clip.safetensors", pairs_of, small_clip),
+    "vilbert": ("09-vision-language", "my_answers", "answers.safetensors", questions_of, small_vilbert),
     "translator": ("04-translation", "my_translator", "translator.safetensors", translations_of, small_translator),
     "vit": ("08-vit", "my_vit", "vit.safetensors", digits_of, small_vit),
     "bert": ("07-mlm-pretraining", "my_language_model", "language_model.safetensors", words_of, small_bert),

@@ -14,6 +14,8 @@ from autograder.judging.tools import checkpoint
 from course_lib.training import save_checkpoint
 
 KINDS = {
+    "clip": "a DualEncoder",
+    "vilbert": "a ViLBERT",
     "translator": "a TransformerTranslator",
     "vit": "a VisionTransformer",
     "bert": "a MaskedLanguageModel",

@@ -1,15 +1,15 @@
-"""Comparisons of what a module returns: one tensor, a pair, or a pair whose second part is itself several tensors."""
+"""Comparisons of what a module returns: a tensor, a pair, a pair whose second part is itself several tensors, or more results."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from autograder.judging.failure import CheckFailure
+from autograder.judging.failure import CheckFailure, nothing_returned
 from autograder.judging.student import StudentModule
 from autograder.judging.tools import expect
-from autograder.judging.tools.differences import numbers
+from autograder.judging.tools.differences import kind, numbers
 
 
 def equal(a: Any, b: Any) -> bool:
@@ -21,10 +21,13 @@ def equal(a: Any, b: Any) -> bool:
 
 
 def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -> None:
-    """Compare a result with the reference's: one tensor, a pair, or a pair whose second part is itself several tensors."""
+    """Compare a result with the reference's: a tensor, a pair, a pair whose second part is several tensors, or three and more."""
     names = iter(what)
     if isinstance(want, Tensor):
         expect.close(expect.tensor(got, what[0]), want, what[0], size=size, setting=setting)
+        return
+    if len(want) > 2:
+        _close(zip(every(got, what), want, what, strict=True), size, setting)
         return
     first, second = want
     whole = what[1] if isinstance(second, Tensor) else f"({', '.join(what[1:])})"
@@ -34,9 +37,23 @@ def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -
         pairs.append((got_second, second, next(names)))
     else:
         pairs += zip(several(got_second, len(second), whole), second, names, strict=True)
-    # Weights first: an error in them also makes the outputs wrong.
+    _close(pairs, size, setting)
+
+
+def _close(pairs: Iterable[tuple[Any, Tensor, str]], size: float, setting: str) -> None:
+    """Compare results by name, weights first: an error in them also makes the outputs wrong."""
     for value, expected, name in sorted(pairs, key=lambda pair: not pair[2].startswith("A")):
         expect.close(expect.part(value, name), expected, name, size=size, setting=setting)
+
+
+def every(value: Any, what: Sequence[str]) -> list[Tensor]:
+    """Return as many tensors as ``what`` names, three or more results of one call, or fail."""
+    if not isinstance(value, tuple | list) or len(value) != len(what):
+        if value is None:
+            raise nothing_returned()
+        message, cause = f"{len(what)} results are expected, ({', '.join(what)}).", "wrong number of results"
+        raise CheckFailure("type", message, yours=kind(value), received=kind(value), cause=cause)
+    return [expect.part(each, name) for each, name in zip(value, what, strict=True)]
 
 
 def two(value: Any, first: str, second: str) -> tuple[Any, Any]:

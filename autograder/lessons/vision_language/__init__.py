@@ -1,0 +1,44 @@
+"""09-vision-language."""
+
+from autograder.judging.in_notebook import check_of
+
+#: In the order of the lesson.
+EXERCISES = (
+    # two views of one picture
+    "augment",
+    "nt_xent",
+    "linear_probe",
+    # a picture and its caption
+    "clip_loss",
+    "DualEncoder",
+    "my_clip",
+    "retrieval_at_k",
+    "zero_shot",
+    # a picture and a question
+    "CoAttentionBlock",
+    "my_answers",
+    # a generator and a discriminator
+    "gan_losses",
+)
+
+#: Nothing ready-made of the course does what an exercise of this lesson asks for.
+FORBIDDEN = ()
+
+#: What would be the whole answer to one exercise.
+FORBIDDEN_IN: dict[str, tuple[str, ...]] = {
+    "clip_loss": ("transformers.models.clip.modeling_clip.image_text_contrastive_loss",),
+}
+
+#: What is handed in beside the notebook.
+HANDED_IN = ("clip.safetensors", "answers.safetensors")
+
+#: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
+BUILDS_ON = {
+    "my_clip": ("DualEncoder",),
+    "my_answers": ("CoAttentionBlock",),
+}
+
+#: The module that says what wrong results of this lesson look like.
+SYMPTOMS = "autograder.lessons.weights"
+
+check = check_of(__name__)

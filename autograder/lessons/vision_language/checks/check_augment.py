@@ -1,0 +1,211 @@
+"""augment(images, generator, most=1).
+
+What is random is judged by counts (autograder.judging.tools.statistics): about 100 comparisons, so that a right answer is
+refused less than once in a million gradings.
+"""
+
+import itertools
+from typing import NoReturn
+
+import torch
+from torch import Tensor
+
+from autograder.judging.arguments import Seeded
+from autograder.judging.failure import CheckFailure
+from autograder.judging.marks import exercise, points
+from autograder.judging.student import Request, Student
+from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
+from autograder.judging.tools.statistics import credible
+
+NAME = "augment"
+WHAT = "The result"
+#: (B, C, H, W, most), the smallest first.
+SIZES = ((1, 1, 3, 4, 1), (1, 3, 5, 7, 0), (2, 3, 4, 4, 1), (5, 3, 8, 8, 1), (3, 2, 7, 5, 2), (2, 3, 9, 4, 3))
+MANY = (2000, 3, 5, 4)
+
+
+def _fail(message, setting, cause, hint, expected="", yours="", kind="augmentation") -> NoReturn:
+    raise CheckFailure(
+        kind, message, setting=setting, expected=expected, yours=yours, received=cause, cause=cause, hint=hint
+    )
+
+
+def _augmented(student: Student, draw: Draw, images: Tensor, most: int | None) -> tuple[Tensor, str]:
+    """Return what the student makes of the pictures, and the setting."""
+    options = {} if most is None else {"most": most}
+    got = expect.tensor(student.augment(images, Seeded(int(draw.integers(2**40))), **options), WHAT)
+    setting = f"images {tuple(images.shape)} = (B, C, H, W), most = {1 if most is None else most}"
+    expect.shape(got, images.shape, WHAT, "(B, C, H, W), as images", setting)
+    return got, setting
+
+
+def _moved(images: Tensor, down: int, right: int) -> Tensor:
+    """Return the pictures with what lay in row h now in row h + down, and likewise to the right; edges are repeated."""
+    H, W = images.shape[-2:]
+    rows, columns = ((torch.arange(n) - by).clamp(0, n - 1) for n, by in ((H, down), (W, right)))
+    return images[..., rows, :][..., columns]
+
+
+def _what_was_done(images: Tensor, got: Tensor, most: int) -> tuple[Tensor, Tensor, Tensor, list]:
+    """Return (which pictures are allowed results, the moves (B, 2), the number of each order (B,), the orders)."""
+    orders = list(itertools.permutations(range(images.shape[1])))
+    B = len(images)
+    allowed, moves, order = torch.zeros(B, dtype=torch.bool), torch.zeros(B, 2).long(), torch.zeros(B).long()
+    for down in range(-most, most + 1):
+        for right in range(-most, most + 1):
+            moved = _moved(images, down, right)
+            for number, channels in enumerate(orders):
+                same = (got == moved[:, list(channels)]).flatten(1).all(1)
+                allowed |= same
+                moves[same], order[same] = torch.tensor([down, right]), number
+    return allowed, moves, order, orders
+
+
+@exercise(NAME)
+@points(1)
+def check_shape(student: Student, draw: Draw) -> None:
+    """Pictures (B, C, H, W) give as many of the same size and dtype, other ones than they were, and stay as they are"""
+    for B, C, H, W, most in SIZES:
+        images = draw.normal(B, C, H, W)
+        got, setting = _augmented(student, draw, images, most)
+        expect.dtype(got, images.dtype, WHAT, setting)
+        other, _ = _augmented(student, draw, images + 1, most)
+        expect.depends_on_its_inputs(got, other, WHAT)
+    images = draw.normal(40, 3, 5, 4).float()
+    answer = student.answer(Request(NAME, (images, Seeded(draw.new_seed()))))
+    got = expect.tensor(answer.value, WHAT)
+    expect.dtype(got, torch.float32, WHAT)
+    expect.unchanged((images,), answer.args_after[:1], ("images",))
+    if got.shape == images.shape and torch.equal(got, images):
+        _fail(
+            "All 40 pictures come back as they were.", "", "nothing changed", "Move them, and shuffle their channels."
+        )
+
+
+@exercise(NAME)
+@points(2)
+def check_each_is_moved_and_recoloured(student: Student, draw: Draw) -> None:
+    """Each result is its own picture, moved by at most `most` pixels with its edge repeated, its channels in another order"""
+    for B, C, H, W, most in (*SIZES, (40, 3, 6, 5, None), (40, 3, 6, 5, 2)):
+        images = draw.normal(B, C, H, W)
+        if B > 2:
+            images = images.transpose(0, 1).contiguous().transpose(0, 1)
+        got, setting = _augmented(student, draw, images, most)
+        allowed, *_ = _what_was_done(images, got.to(images.dtype), 1 if most is None else most)
+        if not bool(allowed.all()):
+            cause, hint = _likely(images, got.to(images.dtype), 1 if most is None else most)
+            number = int((~allowed).nonzero()[0])
+            _fail(
+                "A result is not its picture, moved and with its channels in another order.",
+                setting,
+                cause,
+                hint,
+                expected="one of the possible views of each picture",
+                yours=f"picture {number} is none of them; first row {expect.numbers(got[number, 0, 0])}",
+            )
+
+
+def _likely(images: Tensor, got: Tensor, most: int) -> tuple[str, str]:
+    """Return the likely cause of results that are no views, and a hint."""
+    H, W = images.shape[-2:]
+    farther = _what_was_done(images, got, most + 1)[0]
+    if bool(farther.all()):
+        return "moved too far", "A window begins at 0 … 2 · most in the wide picture: 2 · most + 1 places."
+    inner = (..., slice(most, H - most), slice(most, W - most))
+    if 2 * most < H and 2 * most < W and _inside_right(images, got, most, inner):
+        return "edges not repeated", "What comes in at an edge repeats the edge's pixels: F.pad(..., mode='replicate')."
+    return "", ""
+
+
+def _inside_right(images: Tensor, got: Tensor, most: int, inner: tuple) -> bool:
+    """Return whether all results are possible views as far as no edge is concerned."""
+    right = torch.zeros(len(images), dtype=torch.bool)
+    orders = itertools.permutations(range(images.shape[1]))
+    for down, across, order in itertools.product(*(range(-most, most + 1),) * 2, orders):
+        moved = _moved(images, down, across)[:, list(order)]
+        right |= (got[inner] == moved[inner]).flatten(1).all(1)
+    return bool(right.all())
+
+
+@exercise(NAME)
+@points(1)
+def check_every_view_is_as_likely(student: Student, draw: Draw) -> None:
+    """Every number of pixels, down and to the right, and every order of channels is as likely; pictures do not go together"""
+    images = draw.normal(*MANY)
+    for most in (1, 2):
+        got, setting = _augmented(student, draw, images, most)
+        allowed, moves, order, orders = _what_was_done(images, got.to(images.dtype), most)
+        if not bool(allowed.all()):
+            _fail("Some results are no views of their pictures.", setting, "", "See the line above.")
+        _known_pattern(moves, order, setting)
+        places, B = 2 * most + 1, len(images)
+        for axis, name in ((0, "down"), (1, "to the right")):
+            for by in range(-most, most + 1):
+                _as_likely(int((moves[:, axis] == by).sum()), B, 1 / places, f"moved {by} {name}", setting)
+        for number, channels in enumerate(orders):
+            _as_likely(int((order == number).sum()), B, 1 / len(orders), f"channels in the order {channels}", setting)
+        _as_likely(int((moves[:, 0] == moves[:, 1]).sum()), B, 1 / places, "moved as far down as to the right", setting)
+        first = (moves[:, 0] == most) & (order == 0)
+        _as_likely(int(first.sum()), B, 1 / places / len(orders), "moved down most with channels as they were", setting)
+        for what, same, share in (
+            ("moved down as the next picture", moves[:-1, 0] == moves[1:, 0], 1 / places),
+            ("moved to the right as the next picture", moves[:-1, 1] == moves[1:, 1], 1 / places),
+            ("with the next picture's order of channels", order[:-1] == order[1:], 1 / len(orders)),
+        ):
+            for half in (same[::2], same[1::2]):  # of disjoint pairs, which are independent
+                _as_likely(int(half.sum()), len(half), share, what, setting)
+
+
+def _known_pattern(moves: Tensor, order: Tensor, setting: str) -> None:
+    """Fail and say which if all 2000 pictures follow one of the patterns that people really write."""
+    alone = "Each picture gets numbers of its own: one for down, one for right, and an order of channels."
+    patterns = (
+        (not moves.any(), "not moved", "Where does each window begin? In the wide picture, from 0 to 2 · most."),
+        (not moves[:, 1].any() or not moves[:, 0].any(), "moved in one direction only", alone),
+        (bool((moves[:, 0] == moves[:, 1]).all()), "moved as far to the right as down", alone),
+        (bool((moves == moves[0]).all()), "all pictures moved alike", alone),
+        (not order.any(), "channels keep their order", "Look at the index of the channels."),
+        (bool((order == order[0]).all()), "one order of channels for all pictures", alone),
+    )
+    for found, cause, hint in patterns:
+        if found:
+            _fail(f"Something is the same for all {len(order)} pictures.", setting, cause, hint, yours=cause)
+
+
+def _as_likely(count: int, trials: int, share: float, what: str, setting: str) -> None:
+    if not credible(count, trials, share):
+        _fail(
+            "Some views come too often or too rarely.",
+            setting,
+            "not drawn evenly, or not for each picture",
+            "Draw for each picture by itself, once for down, once for right and once for the channels; count the values "
+            "that may come out, the largest among them.",
+            expected=f"{share:.0%} of the pictures {what}",
+            yours=f"{count / trials:.1%} of {trials}",
+        )
+
+
+@exercise(NAME)
+@points(1)
+def check_generator(student: Student, draw: Draw) -> None:
+    """All chance comes from `generator`: the same seed gives the same views, and the next call other ones"""
+    images, seed = draw.normal(30, 3, 5, 4), draw.new_seed()
+    first, again, other = (
+        expect.tensor(student.answer(Request(NAME, (images, Seeded(s)))).value, WHAT) for s in (seed, seed, seed // 2)
+    )
+    second = expect.tensor(student.answer(Request(NAME, (images, Seeded(seed)), times=2)).value, WHAT)
+    if not torch.equal(first, again):
+        _fail(
+            "Two generators with the same seed give different views.",
+            "",
+            "generator not used",
+            "Pass generator=generator to every function that draws. Otherwise a training cannot be repeated.",
+        )
+    if torch.equal(first, other) or torch.equal(first, second):
+        _fail(
+            "The views do not change with the generator.",
+            "another seed, or a second call with the same generator",
+            "always the same views",
+            "Draw from the generator as it comes, without a seed of your own: the second view must be another one.",
+        )

@@ -1,0 +1,113 @@
+"""linear_probe(features, labels, classes, penalty=1e-3)."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.marks import exercise, points
+from autograder.judging.student import Request, Student
+from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
+from autograder.lessons.vision_language import references
+
+NAME = "linear_probe"
+#: (n, D, classes, penalty), the smallest first; None is the default.
+SIZES = ((7, 1, 2, 0.1), (11, 2, 3, 0.05), (40, 5, 3, None), (60, 3, 7, 0.01), (30, 7, 2, 1.0))
+#: How much the loss may exceed its smallest value, and how large the largest entry of its gradient may be: a training that has
+#: stopped there is at the optimum to three digits.
+EXCESS, SLOPE = 1e-5, 1e-3
+
+
+def _data(draw: Draw, n: int, D: int, classes: int) -> tuple[Tensor, Tensor]:
+    """Return features (n, D), not centred, and labels that they tell only in part."""
+    labels = torch.cat((torch.arange(classes), draw.integers(classes, n - classes)))
+    centres = draw.normal(classes, D, scale=1.5)
+    return centres[labels] + draw.normal(n, D) + 0.5, labels
+
+
+def _objective(features: Tensor, labels: Tensor, W: Tensor, b: Tensor, penalty: float) -> Tensor:
+    return F.cross_entropy(features @ W + b, labels) + penalty * W.square().sum()
+
+
+def _probe(student: Student, features: Tensor, labels: Tensor, classes: int, penalty: float | None):
+    args = (features, labels, classes) if penalty is None else (features, labels, classes, penalty)
+    W, b = expect.pair(student.linear_probe(*args), "W", "b")
+    setting = f"features {tuple(features.shape)}, {classes} classes, penalty = {1e-3 if penalty is None else penalty}"
+    expect.shape(W, (features.shape[1], classes), "W", "(D, classes)", setting)
+    expect.shape(b, (classes,), "b", "(classes,)", setting)
+    return W, b, setting
+
+
+@exercise(NAME)
+@points(1)
+def check_shapes(student: Student, draw: Draw) -> None:
+    """The result is a pair, W (D, classes) and b (classes,), of the dtype of the features; other labels give another pair"""
+    for n, D, classes, penalty in SIZES:
+        features, labels = _data(draw, n, D, classes)
+        W, b, setting = _probe(student, features, labels, classes, penalty)
+        for value, what in ((W, "W"), (b, "b")):
+            expect.dtype(value, features.dtype, what, setting)
+        other, _, _ = _probe(student, features, (labels + 1) % classes, classes, penalty)
+        expect.depends_on_its_inputs(W, other, "W")
+    features, labels = _data(draw, 20, 3, 2)
+    W, b, setting = _probe(student, features.float(), labels, 2, 0.1)
+    expect.dtype(W, torch.float32, "W", setting)
+
+
+@exercise(NAME)
+@points(2)
+def check_optimum(student: Student, draw: Draw) -> None:
+    """W and b minimise the mean cross-entropy plus penalty · ΣW²: the gradient is zero there, and no other loss is smaller"""
+    for n, D, classes, penalty in SIZES:
+        features, labels = _data(draw, n, D, classes)
+        W, b, setting = _probe(student, features, labels, classes, penalty)
+        _is_best(features, labels, W, b, 1e-3 if penalty is None else penalty, setting)
+
+
+def _is_best(features: Tensor, labels: Tensor, W: Tensor, b: Tensor, penalty: float, setting: str) -> None:
+    best = references.linear_probe(features, labels, W.shape[1], penalty)
+    least = _objective(features, labels, best[0], best[1], penalty).item()
+    found = [x.detach().to(features.dtype).requires_grad_() for x in (W, b)]
+    loss = _objective(features, labels, found[0], found[1], penalty)
+    slopes = [g.abs().max().item() for g in torch.autograd.grad(loss, found)]
+    if loss.item() - least <= EXCESS and max(slopes) <= SLOPE:
+        return
+    raise CheckFailure(
+        "value",
+        "W and b are not the best ones.",
+        setting=setting,
+        expected=f"a loss of {least:.5f}, where the gradient is 0",
+        yours=f"a loss of {loss.item():.5f}, largest gradient {slopes[0]:.2g} in W and {slopes[1]:.2g} in b",
+        received=W.detach(),
+        wanted=best[0],
+        cause=_cause(features, labels, W, b, penalty),
+        hint="Is the penalty on all of W, on nothing else, and times the factor of the text? Does the method run until the "
+        "gradient is zero? At the best W and b it is.",
+    )
+
+
+def _cause(features: Tensor, labels: Tensor, W: Tensor, b: Tensor, penalty: float) -> str:
+    """Return which other loss W and b minimise, in words, or nothing."""
+    for factor, cause in ((0.5, "half the penalty"), (0.0, "no penalty"), (2.0, "twice the penalty")):
+        found = [x.detach().to(features.dtype).requires_grad_() for x in (W, b)]
+        loss = _objective(features, labels, found[0], found[1], penalty * factor)
+        if max(g.abs().max().item() for g in torch.autograd.grad(loss, found)) <= SLOPE * penalty:
+            return cause
+    return ""
+
+
+@exercise(NAME)
+@points(1)
+def check_features_stay_frozen(student: Student, draw: Draw) -> None:
+    """Features and labels stay as they are; any memory layout, features that need a gradient, and a second call work as well"""
+    features, labels = _data(draw, 40, 5, 3)
+    answer = student.answer(Request(NAME, (features, labels, 3, 0.05)))
+    expect.pair(answer.value, "W", "b")
+    expect.unchanged((features, labels), answer.args_after[:2], ("features", "labels"))
+    layout = features.T.contiguous().T
+    W, b, setting = _probe(student, layout, labels, 3, 0.05)
+    _is_best(layout, labels, W, b, 0.05, f"{setting}, transposed in memory")
+    again = student.answer(Request(NAME, (features, labels, 3, 0.05), before=((features.flip(0) * 2, labels, 3, 0.5),)))
+    W, b = expect.pair(again.value, "W", "b")
+    _is_best(features, labels, W, b, 0.05, f"{setting}, after a call with other features")

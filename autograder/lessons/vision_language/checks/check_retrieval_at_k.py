@@ -1,0 +1,87 @@
+"""retrieval_at_k(similarities, relevant, k)."""
+
+import torch
+from torch import Tensor
+
+from autograder.judging.marks import exercise, points
+from autograder.judging.student import Request, Student
+from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
+from autograder.judging.tools.number import close_numbers, one_number
+from autograder.judging.tools.results import refuses
+from autograder.lessons.vision_language import references
+
+NAME = "retrieval_at_k"
+#: (N, M), the smallest first.
+SIZES = ((1, 2), (2, 3), (3, 2), (5, 7), (7, 5), (11, 11), (13, 29))
+
+
+def _relevant(draw: Draw, N: int, M: int, most: int = 1) -> Tensor:
+    """Which of M items are relevant to each of N queries: from one to `most`."""
+    relevant = torch.zeros(N, M, dtype=torch.bool)
+    for _ in range(most):
+        relevant.scatter_(1, draw.integers(M, N, 1), True)
+    return relevant
+
+
+def _compare(student: Student, similarities: Tensor, relevant: Tensor, k: int, more: str = "") -> float:
+    setting = f"similarities {tuple(similarities.shape)} = (N, M), k = {k}{more}"
+    if similarities.numel() <= 12:
+        setting += f"; {similarities.tolist()}, relevant {relevant.tolist()}"
+    got = one_number(student.retrieval_at_k(similarities, relevant, k), "The share", setting)
+    want = references.retrieval_at_k(similarities, relevant, k)
+    close_numbers({"share": got}, {"share": want}, "The share is wrong.", setting)
+    return got
+
+
+@exercise(NAME)
+@points(2)
+def check_values(student: Student, draw: Draw) -> None:
+    """It is the share of rows in which something relevant is among the k most similar; several items may be relevant"""
+    for N, M in SIZES:
+        for most in (1, 3):
+            relevant, similarities = _relevant(draw, N, M, most), draw.normal(N, M)
+            similarities[::2] += 0.7 * relevant[::2]  # so that some rows are found, and some are not
+            for k in (1, 2, M - 1, M, M + 3):
+                _compare(student, similarities, relevant, max(k, 1))
+        _compare(student, -1 - similarities.abs(), relevant, 1, ", all negative")
+
+
+@exercise(NAME)
+@points(1)
+def check_ties(student: Student, draw: Draw) -> None:
+    """Ties count against the model: where all similarities are equal, nothing is found while something irrelevant is left"""
+    for N, M in SIZES[1:]:
+        relevant = _relevant(draw, N, M, 2)
+        for value in (0.0, 0.25):
+            for k in (1, 2, M - 1, M):
+                _compare(student, torch.full((N, M), value, dtype=torch.float64), relevant, k, ", all equal")
+    for _ in range(6):
+        rounded, relevant = draw.integers(3, 7, 9).double(), _relevant(draw, 7, 9, 2)
+        for k in (1, 2, 4):
+            _compare(student, rounded, relevant, k, ", many equal")
+
+
+@exercise(NAME)
+@points(1)
+def check_nothing_relevant_and_nothing_changed(student: Student, draw: Draw) -> None:
+    """A row without anything relevant raises a ValueError; any memory layout and float32 will do; nothing is changed"""
+    relevant, similarities = _relevant(draw, 5, 7), draw.normal(5, 7)
+    similarities[:2] += 3 * relevant[:2]
+    _compare(student, similarities, relevant, 2)
+    without = relevant.clone()
+    without[3] = False
+    for wrong in (without, torch.zeros_like(relevant)):
+        refuses(
+            "A row in which nothing is relevant",
+            "Look whether each row of `relevant` has a True, before anything else, and raise a ValueError that says what was "
+            "expected.",
+            student.retrieval_at_k,
+            similarities,
+            wrong,
+            2,
+        )
+    _compare(student, similarities.T.contiguous().T, relevant.T.contiguous().T, 2, ", transposed in memory")
+    _compare(student, similarities.float(), relevant, 2, ", float32")
+    after = student.answer(Request(NAME, (similarities, relevant, 2))).args_after
+    expect.unchanged((similarities, relevant), after[:2], ("similarities", "relevant"))

@@ -1,0 +1,117 @@
+"""The models that were handed in: models of ours with their weights, and what they are asked about."""
+
+import functools
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.student import Student
+from autograder.judging.tools import checkpoint, expect, own_model
+from autograder.judging.tools.draw import Draw
+from autograder.lessons.vision_language import references
+
+CLIP, CLIP_FILE = "my_clip", "clip.safetensors"
+ANSWERS, ANSWERS_FILE = "my_answers", "answers.safetensors"
+FEW = 4  # pairs or questions on which the student's model is compared with ours
+
+
+def loaded_clip(student: Student, images: Tensor, ids: Tensor) -> nn.Module:
+    """Return a DualEncoder of ours with the weights that were handed in, which computes what the student's does.
+
+    Both are compared on a few pairs: a model that looks things up could answer for the student's; one with the weights cannot.
+    """
+    module = checkpoint.load(student, CLIP, CLIP_FILE)
+    own = expect.pair(module(images[:FEW], ids[:FEW]), "the pictures' vectors", "the texts' vectors")
+    for value in own:
+        checkpoint.are_numbers(value)
+    names = ("vectors of pictures", "vectors of texts")
+
+    def compute(model: nn.Module) -> dict[str, Tensor]:
+        return dict(zip(names, model(images[:FEW], ids[:FEW]), strict=True))
+
+    return _CLIP.like(module, dict(zip(names, own, strict=True)), compute)
+
+
+def loaded_answers(student: Student, features: Tensor, real: Tensor, ids: Tensor) -> nn.Module:
+    """Return a ViLBERT of ours with the weights that were handed in, which computes what the student's does."""
+    module = checkpoint.load(student, ANSWERS, ANSWERS_FILE)
+    given = features[:FEW], real[:FEW], ids[:FEW]
+    value = module(*given)
+    own = expect.tensor(value[0] if isinstance(value, tuple | list) and value else value, "The logits")
+    checkpoint.are_numbers(own)
+    return _ANSWERS.like(module, {"logits": own}, lambda model: {"logits": model(*given)[0]})
+
+
+def _dual_encoders(weights):
+    """Return how to make a DualEncoder with the sizes of these weights, for every number of heads."""
+    D, _, patch, _ = own_model.sizes(weights, "patches.weight", 4)
+    places, _ = own_model.sizes(weights, "image_positions", 2)
+    words, _ = own_model.sizes(weights, "tokens.weight", 2)
+    longest, _ = own_model.sizes(weights, "text_positions", 2)
+    shared, _ = own_model.sizes(weights, "image_projection.weight", 2)
+    hidden, _ = own_model.sizes(weights, "image_encoder.blocks.0.feed_forward.W_1.weight", 2)
+    blocks = [own_model.count(weights, f"{part}_encoder.blocks.{{}}.norm_1.gamma") for part in ("image", "text")]
+    if places * patch**2 != _SIDE**2 or words != _words() or longest < _LONGEST:
+        raise own_model.OtherModel(f"{places} patches of {patch} x {patch} pixels, {words} words, texts of {longest}")
+    sizes = [(D, heads, *blocks, hidden, shared) for heads in own_model.divisors(D)]
+    configs = [references.DualConfig(words, longest, _SIDE, patch, *each) for each in sizes]
+    return [functools.partial(references.DualEncoder, config) for config in configs]
+
+
+_SIDE, _LONGEST = 8, 7  # pixels of a picture; words of a caption with its start and end
+
+
+def _words() -> int:
+    from course_lib.data import captioned_vocabulary
+
+    return len(captioned_vocabulary())
+
+
+def _vilberts(weights):
+    """Return how to make a ViLBERT with the sizes of these weights, for every number of heads."""
+    words, D = own_model.sizes(weights, "tokens.weight", 2)
+    _, region = own_model.sizes(weights, "regions.weight", 2)
+    longest, _ = own_model.sizes(weights, "positions", 2)
+    answers, _ = own_model.sizes(weights, "head.weight", 2)
+    hidden, _ = own_model.sizes(weights, "co_attention.0.image_feed_forward.W_1.weight", 2)
+    blocks = own_model.count(weights, "co_attention.{}.image_norm_1.gamma")
+    configs = [
+        references.ViLBERTConfig(words, answers, region, longest, D, heads, blocks, hidden)
+        for heads in own_model.divisors(D)
+    ]
+    return [functools.partial(references.ViLBERT, config) for config in configs]
+
+
+_CLIP = own_model.OwnModel(CLIP, "a DualEncoder", _dual_encoders)
+_ANSWERS = own_model.OwnModel(ANSWERS, "a ViLBERT", _vilberts)
+
+
+def deal(count: int, seed: int, name: str) -> Tensor:
+    """Return an order in which nothing stays at its place."""
+    return Draw(seed, name).permutation(count)
+
+
+def fail_control(setting: str, good: bool, cause: str, hint: str, **told) -> None:
+    """Fail because a control does not show what it should, or because the model is not good enough for one."""
+    raise CheckFailure(
+        "control",
+        "The control does not show what it should." if good else "The model is not good enough for this control.",
+        setting=setting,
+        received=told["yours"],
+        cause=cause if good else "model not good enough yet",
+        hint=hint if good else "Without a model that finds what belongs together, this says nothing. See above.",
+        **told,
+    )
+
+
+def vectors(model: Any, images: Tensor, ids: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the vectors of pictures and texts, computed a few at a time."""
+    return own_model.in_parts(model.encode_images, images), own_model.in_parts(model.encode_texts, ids)
+
+
+def right_answers(model: nn.Module, features: Tensor, real: Tensor, ids: Tensor, answers: Tensor) -> Tensor:
+    """Return which questions are answered right."""
+    logits = own_model.in_parts(lambda *part: model(*part)[0], features, real, ids)
+    return torch.as_tensor(logits.argmax(dim=1) == answers)
