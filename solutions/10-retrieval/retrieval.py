@@ -257,13 +257,18 @@ plots.show_curves(sizes, by_size, "documents", "recall", "The same model, in a b
 # %% tags=["numbers"]
 from autograder.authoring.numbers import claims, given, says
 
-given("$1/1 + 0/1.585 = 1$, the best order has $3/1 + 2/1.585 = 4.262$, and so nDCG@2 is 0.235")
+table = torch.tensor([[0.7, 0.7, 0.9, 0.1]]), torch.tensor([[3.0, 0.0, 1.0, 2.0]])
+given("$1/1 + 0/1.585 = 1$, the best order has $3/1 + 2/1.585 = 4.262$, and so")
+says("nDCG@2 is 0.235", 2, ndcg_at_k(*table, 2))
+says("38 % among 64 documents, in 13 % among 1,000 and in 3 % among 10,000", by_size["recall@1"][0], 64, by_size["recall@1"][2], 1000, by_size["recall@1"][4], 10_000)
+says("recall@10 falls from 83 % to 16 %", 10, by_size["recall@10"][0], by_size["recall@10"][4])
+claims("nothing is found", recall_at_k(alike, right[:, :64], 10) == 0)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-The model is the same each time. @BATCH@ A number from a batch says nothing about a catalogue, so everything below is measured over all documents. Where all scores are alike, nothing is found, as it should be: by the order of the file, this model would have been perfect.
+The model is the same each time. It finds the right one in 38 % among 64 documents, in 13 % among 1,000 and in 3 % among 10,000; recall@10 falls from 83 % to 16 %. A number from a batch says nothing about a catalogue, so everything below is measured over all documents. Where all scores are alike, nothing is found, as it should be: by the order of the file, this model would have been perfect.
 </details>
 
 ### Written question 1 (2 points, graded by hand)
@@ -347,6 +352,7 @@ class TextTower(nn.Module):
         self.embedding = nn.Embedding(vocab_size, width)
         self.positions = layers.LearnedPositions(max_length, width)  # called with (B, N, D), it adds the vectors of the places
         self.encoder = layers.Encoder(num_blocks, width, num_heads, 2 * width, 0.0, "pre", "gelu")  # returns (Y, weights)
+        nn.init.normal_(self.embedding.weight, std=0.02)  # as small as the places' vectors, or words would drown them
 
     def forward(self, ids):
         """Return the vectors (B, D) of texts (B, N): the mean over the tokens that are not PAD, at length 1; 0 for an empty text."""
@@ -455,11 +461,15 @@ plots.show_curves(range(1, 21), {"log p": log_p, **learned}, "video", "score", "
 differences = {name: (values - log_p).abs().max().item() for name, values in learned.items()}
 print(", ".join(f"{name}: at most {value:.2f} from log p" for name, value in differences.items()))
 
+# %% tags=["numbers"]
+claims("With the correction the scores lie on $\\log p$", differences["corrected"] < 0.5)
+claims("Without it they are nearly flat", differences["not corrected"] > 1.5)
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-@CORRECTION@ With the correction the scores lie on $\log p$. Without it they are nearly flat: what is popular is as often the right answer as it is a wrong one of others, and the two cancel. A search may want that. A recommender that does not know what is popular is in trouble (section 4.4).
+With the correction the scores lie on $\log p$. Without it they are nearly flat: what is popular is as often the right answer as it is a wrong one of others, and the two cancel. A search may want that. A recommender that does not know what is popular is in trouble (section 4.4).
 </details>
 
 ### 2.4 Hard negatives
@@ -505,7 +515,7 @@ returns. It has to be a `TwoTower`, and nothing else: on a few texts it is compa
 Then run the cell, which trains the model in about a minute of one core and writes `search.safetensors`. In the first half the wrong answers are those of the batch; then, now and again, the model looks for hard ones among all documents, and every question brings one of its own along. You may interrupt it: with `resume=True` it continues from the
 file, and a finished training is only loaded. If you change `my_search` afterwards, or repair anything that it is trained with, pass `resume=False` once to train anew.
 
-The check draws new questions and some 3,000 documents. A mean reciprocal rank of @MRR_FULL@ earns full points there.
+The check draws new questions and some 3,000 documents. A mean reciprocal rank of 0.9 earns full points there.
 
 **Before you run it:** what would MRR be if the model found all words, but could not tell twins apart? (About half of the questions have a twin.)
 """
@@ -611,11 +621,16 @@ for name, values in found.items():
     print(f"{name}: MRR {values[0]:.3f}, recall@1 {values[1]:.1%}, recall@10 {values[2]:.1%}, among {len(catalogue)} documents")
 print(f"right sentence before its twin: {before_twin:.1%} of {int(pairs.sum())} pairs")
 
+# %% tags=["numbers"]
+says("the mean reciprocal rank is 0.996", found["as they are"][0], within=4)
+says("ahead of its twin in 98.8 % of the pairs", before_twin, within=12)
+says("With shuffled words MRR falls to 0.888", found["words shuffled"][0], within=30)
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-@SEARCH@
+In the run that is shown in the course, the mean reciprocal rank is 0.996, and the right sentence is ahead of its twin in 98.8 % of the pairs. With shuffled words MRR falls to 0.888, and not further: the words alone say a lot in this language, and few documents share them. What is lost is who does what to whom. (The first half of the training sees hardly a twin: it has them from the hard negatives.)
 </details>
 
 ### 2.7 Against a search for words
@@ -683,11 +698,15 @@ real = {name: mean_reciprocal_rank(scores, own) for name, scores in (("BM25", by
 print(f"{len(questions)} questions and paragraphs, learned from {len(asked)} pairs:", ", ".join(f"{name} MRR {value:.3f}" for name, value in real.items()))
 plots.show_bars(list(real), list(real.values()), ylabel="mean reciprocal rank", xlabel="", title="Python's documentation, held out");
 
+# %% tags=["numbers"]
+says("its mean reciprocal rank is 0.34, and that of the tower is 0.13", real["BM25"], real["tower"], within=3)
+says("Both together have 0.34", real["both"], within=3)
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-@REAL@
+BM25 wins by far: its mean reciprocal rank is 0.34, and that of the tower is 0.13. Both together have 0.34, no more than BM25 alone. Seven thousand pairs are not enough to learn what the words of a documentation mean; the words themselves, rare names above all, say which paragraph it is. Thakur et al. (2021) found the same with large towers: outside the kind of text that they were trained on, many of them lose to BM25. So begin with a search for words, and let a tower show that it is better.
 </details>
 """
 
@@ -766,11 +785,16 @@ for chunk in chunks:
     print(f"chunks of {chunk:6}: {held[chunk]:5.1f} MiB, {spent[chunk] / at_once:.2f} times the time of all at once")
 plots.show_curves(chunks, {"memory": list(held.values())}, "documents in a chunk", "MiB", "64 questions, 100,000 documents: memory", logx=True, logy=True);
 
+# %% tags=["numbers"]
+claims("a twelfth of what all products need", held[4096] < held[100_000] / 10)
+claims("the time is that of all at once, or less", spent[4096] < 1.3 * at_once)
+claims("Very small chunks take several times as long", spent[256] > 1.8 * at_once)
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-@CHUNKS@
+Memory grows with the chunk and with nothing else. With chunks of 4,096 it is a twelfth of what all products need, and the time is that of all at once, or less: what fits into the processor's cache is quick. Very small chunks take several times as long, since each costs a `topk` and a second choice.
 </details>
 
 ### 3.2 An index
@@ -864,11 +888,15 @@ for probes, good, seen in zip(all_probes, share_found, share_seen):
     print(f"{probes:2} lists of 64: {seen:6.1%} of the documents are looked at, {good:.1%} of the ten nearest are found")
 plots.show_curves(share_seen, {"lists": share_found}, "share of the documents that are looked at", "share of the ten nearest", "An inverted file: what it finds for what it costs", logx=True);
 
+# %% tags=["numbers"]
+says("One list of 64 holds 1.6 % of the documents and 35 % of the ten nearest", 64, share_seen[0], share_found[0], within=8)
+says("With 8 lists, 87 % are found for 13 % of the work, and with 16 lists 96 % for 25 %", 8, share_found[3], share_seen[3], 16, share_found[4], share_seen[4], within=5)
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-@INDEX@ The index is a Python loop here, so it saves work, not yet time. FAISS, which does the same in C++ (`pip install faiss-cpu`, `faiss.IndexIVFFlat`), saves both.
+One list of 64 holds 1.6 % of the documents and 35 % of the ten nearest, because what is near stands together. With 8 lists, 87 % are found for 13 % of the work, and with 16 lists 96 % for 25 %. The last few are expensive: they lie just behind a border. The index is a Python loop here, so it saves work, not yet time. FAISS, which does the same in C++ (`pip install faiss-cpu`, `faiss.IndexIVFFlat`), saves both.
 </details>
 """
 
@@ -908,11 +936,15 @@ popular = expected_recall(counts.float().expand(len(viewers), -1))
 print(f"recall@10: the best possible {best:.3f}, the most popular {popular:.3f}, ten by chance {10 / VIDEOS:.3f}")
 print(f"watched most: {counts.max()} times; never: {(counts == 0).float().mean():.1%} of the videos; certain of the taste: {world.taste_probabilities(viewers).amax(dim=1).mean():.2f}")
 
+# %% tags=["numbers"]
+says("The best possible recall@10 is 0.215", 10, best)
+says("the ten most popular videos have 0.049", popular)
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-@WORLD@ What is left is chance: a viewer who likes a topic may choose any of its hundred videos. That is why a recall has to be compared with the best possible one, and not with 1.
+The best possible recall@10 is 0.215, although the history tells the taste with near certainty, and the ten most popular videos have 0.049. What is left is chance: a viewer who likes a topic may choose any of its hundred videos. That is why a recall has to be compared with the best possible one, and not with 1.
 </details>
 
 ### 4.2 A causal Transformer over videos
@@ -1031,11 +1063,16 @@ for name, ids in (("another's history", viewers.roll(1, 0)), ("another's last", 
 print(", ".join(f"{name} {share:.1%}" for name, share in shares.items()), "of the best possible")
 plots.show_bars(list(shares), list(shares.values()), ylabel="recall@10, of the best possible", xlabel="", title="1,000 new viewers, 10,000 videos");
 
+# %% tags=["numbers"]
+says("the recommender has 86 % of the best possible recall, and the most popular videos 23 %", shares["recommender"], shares["popular"], within=2)
+says("far worse than popularity, 6 %", shares["another's history"], within=3)
+says("With another's last video 34 % are left", shares["another's last"], within=4)
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-@SHARES@
+In the run that is shown in the course, the recommender has 86 % of the best possible recall, and the most popular videos 23 %. With another viewer's history it is far worse than popularity, 6 %: it is sure, and wrong. With another's last video 34 % are left: half of the choices follow the last video, and the rest of the history still tells the taste.
 </details>
 
 ### 4.4 What the correction is good for
@@ -1057,11 +1094,16 @@ for name, correct in (("corrected", True), ("not corrected", False)):
 truly = counts[next_ones.topk(10, dim=1).indices].float().median().item()
 print(f"the best ten: {truly:.0f} times")
 
+# %% tags=["numbers"]
+says("82 % of the best recall already; without it 17 %", corrected["corrected"][0], corrected["not corrected"][0], within=4, whole=True)
+claims("which is less than popularity alone", corrected["not corrected"][0] < popular / best, whole=True)
+claims("watched some 20 times, where the best ten were watched 370 times", corrected["not corrected"][1] < 40 and abs(truly - 370) < 20, whole=True)
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-@CORRECTED@ Without the correction, the popular videos are the wrong answer of everybody else in every batch.
+With the correction it has 82 % of the best recall already; without it 17 %, which is less than popularity alone, and it shows videos that were watched some 20 times, where the best ten were watched 370 times. Without the correction, the popular videos are the wrong answer of everybody else in every batch.
 </details>
 
 ### 4.5 Videos that nobody has watched
@@ -1119,11 +1161,16 @@ new_shares = {name: expected_recall(scores, new_ones) / expected_recall(new_ones
 print("recall@10 of new videos:", ", ".join(f"{name} {share:.1%}" for name, share in new_shares.items()), f"of the best possible, {expected_recall(new_ones, new_ones):.3f}")
 plots.show_bars(list(new_shares), list(new_shares.values()), ylabel="recall@10, of the best possible", xlabel="vectors made of", title="500 videos that nobody has watched");
 
+# %% tags=["numbers"]
+says("84 % of the best possible recall", new_shares["content"], within=3)
+says("With the content of another 4 % are left, and with random vectors 2 %", new_shares["another's"], new_shares["random"], within=3)
+says("the same for everybody, has 25 %", new_shares["editor"], within=1)
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-@NEW@ The vectors are good because they began with the content: what a video has learned by itself, no content foretells.
+By their content the new videos are recommended nearly as well as the known ones: 84 % of the best possible recall. With the content of another 4 % are left, and with random vectors 2 %, which is chance. The editor's guess alone, the same for everybody, has 25 %. The vectors are good because they began with the content: what a video has learned by itself, no content foretells.
 </details>
 
 ### 4.6 Where the videos lie
@@ -1148,11 +1195,15 @@ _, neighbours = chunked_top_k(near, near, 2)
 together = (home[neighbours[:, 1]] == home).float().mean().item()
 print(f"the nearest other video is of the same channel: {together:.1%}; the two components hold {(sizes[:2].square().sum() / sizes.square().sum()).item():.0%} of the variance")
 
+# %% tags=["numbers"]
+says("Two of 48 axes hold 11 % of the variance", 2, 48, (sizes[:2].square().sum() / sizes.square().sum()).item(), within=3)
+claims("the nearest other video is of the same channel practically always", together > 0.98)
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-@SPACE@
+Two of 48 axes hold 11 % of the variance, so the picture is a shadow; and yet the channels lie in clusters. In all 48 axes, the nearest other video is of the same channel practically always. They began there, and the training had no reason to part them.
 </details>
 """
 
@@ -1212,5 +1263,5 @@ Z. Kira, *Vision and language*, CS 4644/7643. K. Järvelin, J. Kekäläinen, *Cu
 probabilistic language model*, IEEE Transactions on Neural Networks 19, 2008. Z. Gantner et al., *Learning attribute-to-feature mappings for cold-start recommendations*, ICDM 2010. H. Jégou, M. Douze, C. Schmid, *Product quantization for nearest neighbor search*, PAMI 33, 2011. P.-S. Huang et al., *Learning deep structured semantic models for web search using
 clickthrough data*, CIKM 2013. W.-C. Kang, J. McAuley, *Self-attentive sequential recommendation*, ICDM 2018. K. Lee, M.-W. Chang, K. Toutanova, *Latent retrieval for weakly supervised open domain question answering*, ACL 2019. X. Yi et al., *Sampling-bias-corrected neural modeling for large corpus item recommendations*, RecSys 2019. T. Chen et al.,
 *A simple framework for contrastive learning of visual representations*, ICML 2020. V. Karpukhin et al., *Dense passage retrieval for open-domain question answering*, EMNLP 2020. A. Radford et al., *Learning transferable visual models from natural language supervision*, ICML 2021. L. Xiong et al., *Approximate nearest neighbor negative contrastive
-learning for dense text retrieval*, ICLR 2021.
+learning for dense text retrieval*, ICLR 2021. N. Thakur et al., *BEIR: a heterogeneous benchmark for zero-shot evaluation of information retrieval models*, NeurIPS 2021.
 """

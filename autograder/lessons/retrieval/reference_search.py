@@ -21,6 +21,7 @@ class TextTower(nn.Module):
         self.embedding = nn.Embedding(vocab_size, width)
         self.positions = LearnedPositions(max_length, width)
         self.encoder = ReadyEncoder(num_blocks, width, num_heads, 2 * width, 0.0, "pre", "gelu")
+        nn.init.normal_(self.embedding.weight, std=0.02)
 
     def forward(self, ids: Tensor) -> Tensor:
         """Return a vector of length 1 for each text, (B, D); zeros for one without a token."""

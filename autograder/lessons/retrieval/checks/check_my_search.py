@@ -20,11 +20,11 @@ FILE = "search.safetensors"
 QUESTIONS, OTHERS = 500, 3
 FEW = 8  # on which the student's model is compared with ours
 #: Mean reciprocal rank: full points from the first on, none up to the second. Guessing: below 0.01.
-MRR = (0.85, 0.30)
-#: What has to be reached for the controls, and what part of it may be left when the words of the questions are shuffled.
-LEAST, CONTROL = 0.50, 0.85
+MRR = (0.90, 0.30)
+#: What has to be reached for the controls.
+LEAST = 0.50
 #: In how many of the pairs the right sentence has to come before its twin: full points from the first on. Chance is one half.
-TWINS = (0.70, 0.50)
+TWINS = (0.90, 0.60)
 
 
 @dataclass(frozen=True)
@@ -172,15 +172,16 @@ def check_it_reads_the_questions(student: Student, seed: int) -> None:
     """It finds, and worse when the words of a question come in another order or two questions exchange their second halves"""
     model, drawn = _loaded(student, seed), _drawn(seed)
     value = _mrr(model, drawn.queries, drawn)
-    controls = {name: _mrr(model, change(drawn.queries, seed), drawn) for name, change in _CONTROLS.items()}
+    controls = {name: _mrr(model, change(drawn.queries, seed), drawn) for name, (change, _) in _CONTROLS.items()}
     enough = value >= LEAST
-    if enough and max(controls.values()) <= CONTROL * value:
+    if enough and all(left <= _CONTROLS[name][1] * value for name, left in controls.items()):
         return
     raise CheckFailure(
         "control",
         "The search makes too little of the question." if enough else _TOO_BAD,
         setting=_setting(drawn, seed),
-        expected=f"a mean reciprocal rank of at least {LEAST}, and at most {CONTROL} times that with each control",
+        expected=f"a mean reciprocal rank of at least {LEAST}, and at most "
+        + ", ".join(f"{limit} times that {name}" for name, (_, limit) in _CONTROLS.items()),
         yours=f"{value:.2f}, and {', '.join(f'{left:.2f} {name}' for name, left in controls.items())}",
         received=(value, *controls.values()),
         cause="question ignored" if enough else "search not good enough yet",
@@ -210,4 +211,6 @@ def crossed(queries: Tensor, seed: int) -> Tensor:
     return joined(rows)[:, : queries.shape[1]]
 
 
-_CONTROLS = {"with shuffled words": shuffled, "with another's second half": crossed}
+#: What is done to the questions, and what part of the mean reciprocal rank may be left. The solution: 0.90 and 0.18;
+#: a model without positions has 0.996 left with shuffled words.
+_CONTROLS = {"with shuffled words": (shuffled, 0.95), "with another's second half": (crossed, 0.6)}
