@@ -65,7 +65,8 @@ def _ratings(file: Path, separator: str) -> Iterator[tuple[int, int, int, float]
             yield int(user), int(item), int(time), float(stars)
         except ValueError:
             raise ValueError(
-                f"Expected line {place + 1} of {file} to hold user, item, stars and time separated by {separator!r}, got {line!r}."
+                f"Expected line {place + 1} of {file} to hold user, item, stars and time with {separator!r} between, "
+                f"got {line!r}."
             ) from None
 
 
@@ -77,7 +78,7 @@ def tab_separated_triples(
     A line holds a question, a paragraph that answers it and one that does not. most: how many lines to read, by default all.
     Raises ValueError for a line with another number of columns and for a file without a line.
     """
-    found = []
+    found: list[tuple[Words, Words, Words]] = []
     with Path(path).open(encoding="utf8") as lines:
         for place, line in enumerate(lines):
             if most is not None and len(found) >= most:

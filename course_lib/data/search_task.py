@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from course_lib.data.sentence_pairs import draw_pairs, pairs_of
-from course_lib.data.translation_english import Meaning, NounPhrase
+from course_lib.data.translation_english import Clause, Meaning, NounPhrase
 from course_lib.data.translation_words import english_vocabulary, french_vocabulary
 
 
@@ -55,7 +55,9 @@ def draw_search(count: int, seed: int, part: str = "training") -> SearchTask:
 def exchanged(meaning: Meaning) -> Meaning | None:
     """Return the meaning in which subject and object have changed places, or None where they cannot or are alike."""
     [clause] = meaning.clauses
-    subject, thing = getattr(clause, "subject", None), getattr(clause, "object", None)
+    if not isinstance(clause, Clause):
+        return None
+    subject, thing = clause.subject, clause.object
     if not isinstance(subject, NounPhrase) or not isinstance(thing, NounPhrase) or subject == thing:
         return None
     return replace(meaning, clauses=(replace(clause, subject=thing, object=subject),))

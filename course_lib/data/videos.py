@@ -1,8 +1,8 @@
 """A world of videos whose viewers choose by known rules, so that the best possible recommendation can be computed exactly.
 
-Every video belongs to a channel, and every channel has a topic, a point on a sphere. A viewer has one of 64 tastes, also a point, which
-nobody sees. Each choice is made in one of two ways, by chance: from all videos by the viewer's taste, or as a sequel of the last video,
-by the topic that usually follows. In both ways a video is chosen with a probability proportional to
+Every video belongs to a channel, and every channel has a topic, a point on a sphere. A viewer has one of 64 tastes, also a
+point, which nobody sees. Each choice is made in one of two ways, by chance: from all videos by the viewer's taste, or as a
+sequel of the last video, by the topic that usually follows. In both ways a video is chosen with a probability proportional to
 
     exp(sharpness · (point · topic) + appeal − age / lifetime)
 
@@ -30,8 +30,9 @@ APPEAL_NOISE = 0.3  # with which an editor guesses a video's appeal
 class VideoWorld:
     """10,000 videos that have been watched, 500 that are new today, and how viewers choose among them.
 
-    content: (10,500, 102), what is known of each video without a click: which of the 100 channels it belongs to (one of 100 numbers
-    is 1), how an editor guesses its appeal, and its age divided by 60 days. The known videos come first; a video's id is its row.
+    content: (10,500, 102), what is known of each video without a click: which of the 100 channels it belongs to (one of 100
+    numbers is 1), how an editor guesses its appeal, and its age divided by 60 days. The known videos come first; a video's id is
+    its row.
     """
 
     content: Tensor

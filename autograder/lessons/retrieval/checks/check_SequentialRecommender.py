@@ -34,7 +34,7 @@ def _ids(draw: Draw, B: int, N: int, videos: int = V) -> Tensor:
 
 def _agree(twins: Twins, ids: Tensor, more: str = "") -> Tensor:
     setting = f"ids {ids.tolist() if ids.numel() <= 12 else tuple(ids.shape)}{more}"
-    width = twins.reference.embedding.weight.shape[1]  # type: ignore[union-attr]
+    width = twins.build[1]
     towers.result(twins.module(ids), (*ids.shape, width), WHAT, "(B, N, D)", setting)
     return twins.agree(ids, what=(WHAT,), setting=setting)
 
@@ -86,7 +86,7 @@ def check_no_look_ahead(student: Student, draw: Draw) -> None:
                 expected="the vector at place i depends on the videos 0 to i, on all of them and on no other",
                 received=moves.double(),
                 cause="the future is seen" if ahead else "the history is not seen",
-                hint="The vector at place i has to foretell video i + 1. Look at what the encoder is told about who may attend to whom."
+                hint="The vector at place i has to foretell video i + 1. Who may attend to whom? Look at the mask."
                 if ahead
                 else "What was watched before is all that is known of a viewer. Look at what reaches the encoder.",
             )

@@ -40,7 +40,7 @@ def _padded(draw: Draw, B: int, N: int, front: bool = False) -> Tensor:
 
 def _agree(twins: Twins, ids: Tensor, more: str = "") -> Tensor:
     setting = f"ids {ids.tolist() if ids.numel() <= 12 else tuple(ids.shape)}{more}"
-    width = twins.reference.embedding.weight.shape[1]  # type: ignore[union-attr]
+    width = twins.build[1]
     towers.result(twins.module(ids), (len(ids), width), WHAT, "(B, D)", setting)
     return twins.agree(ids, what=(WHAT,), setting=setting)
 
@@ -82,7 +82,9 @@ def check_padding(student: Student, draw: Draw) -> None:
     ids[0, 2] = ids[1, 0] = ids[1, 5] = 0
     _agree(twins, ids, ", 0 is padding")
     wider = torch.cat((ids, torch.zeros(3, 4, dtype=torch.int64)), dim=1)
-    expect.close(twins.module(wider), twins.module(ids), WHAT, setting="the same texts with four more tokens of padding")
+    expect.close(
+        twins.module(wider), twins.module(ids), WHAT, setting="the same texts with four more tokens of padding"
+    )
 
 
 @exercise(NAME)

@@ -23,7 +23,7 @@ NEAR, AGAIN = 1.3, 4
 HOPELESS = 8
 #: (queries, documents, width): what is raced and measured.
 RACE, K = (64, 60_013, 32), 10
-#: (B, M, D, k, chunk), the smallest first: one document, chunks of one, whole chunks, a remainder smaller than k, one chunk for all.
+#: (B, M, D, k, chunk), the smallest first: one document, chunks of one, whole chunks, a remainder below k, one chunk for all.
 CASES = (
     (1, 1, 2, 1, 1),
     (1, 3, 2, 2, 1),
@@ -89,7 +89,9 @@ def check_refused(student: Student, draw: Draw) -> None:
     _agree(student, inputs, 5, 2)
     for k, chunk in ((6, 2), (0, 2), (2, 0)):
         call = lambda *x: student.call(NAME, *x)  # noqa: E731
-        refuses(f"5 documents, k = {k}, chunk = {chunk}", "Test k and chunk, and raise ValueError.", call, *inputs, k, chunk)
+        refuses(
+            f"5 documents, k = {k}, chunk = {chunk}", "Test k and chunk, and raise ValueError.", call, *inputs, k, chunk
+        )
 
 
 @exercise(NAME)
@@ -113,7 +115,7 @@ def check_memory(student: Student, draw: Draw) -> None:
             yours=", ".join(f"{peak / 2**20:.1f} MiB for {count} documents" for count, peak in peaks.items()),
             received="memory",
             cause="all products are in memory",
-            hint="Of each chunk only the best k are of use later. What is kept from chunk to chunk, and how large is it at the end?",
+            hint="Of each chunk only the best k are of use later. What is kept from chunk to chunk, and how large does it get?",
         )
 
 
@@ -142,7 +144,7 @@ def check_speed(student: Student, draw: Draw) -> None:
 
 
 def _time_ratio(student: Student, draw: Draw) -> Ratio:
-    """Race the student's function against the plain one on fresh inputs. The first results are compared: fast and wrong is wrong."""
+    """Race the student's function against the plain one on fresh inputs, and compare results: fast and wrong is wrong."""
     B, M, D = RACE
 
     def fresh() -> tuple:
@@ -162,5 +164,3 @@ def _time_ratio(student: Student, draw: Draw) -> Ratio:
             break
         found = min(found, student.time_ratio(NAME, fresh, thresholds, rounds=(3, 40)), key=lambda ratio: ratio.low)
     return found
-
-

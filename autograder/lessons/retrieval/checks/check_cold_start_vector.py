@@ -38,7 +38,8 @@ def _agree(student: Student, inputs: tuple[Tensor, Tensor, Tensor], ridge: float
     got = expect.tensor(student.cold_start_vector(*inputs, ridge), WHAT)
     shape = len(inputs[2]), inputs[1].shape[1]
     expect.shape(got, shape, WHAT, "(new, D)", setting)
-    want = _want(*(x.double() for x in inputs), ridge)
+    content, vectors, new_content = (x.double() for x in inputs)
+    want = _want(content, vectors, new_content, ridge)
     expect.close(got, want, WHAT, size=100 * float(want.abs().max()), setting=setting)
     return got
 
@@ -73,7 +74,9 @@ def check_refused(student: Student, draw: Draw) -> None:
     inputs = _inputs(draw, 7, 3, 5, 2)
     _agree(student, inputs, 1.0)
     for ridge in (0.0, -1.0):
-        refuses(f"ridge = {ridge:g}", "Test the ridge, and raise ValueError.", student.cold_start_vector, *inputs, ridge)
+        refuses(
+            f"ridge = {ridge:g}", "Test the ridge, and raise ValueError.", student.cold_start_vector, *inputs, ridge
+        )
 
 
 @exercise(NAME)

@@ -25,7 +25,9 @@ def _inputs(draw: Draw, B: int, M: int, D: int) -> tuple[Tensor, Tensor, Tensor]
 
 def _agree(student: Student, inputs: tuple, k: int, skip: int | None = None, more: str = "") -> Tensor:
     queries, documents, targets = inputs
-    setting = f"queries {tuple(queries.shape)}, documents {tuple(documents.shape)}, targets {targets.tolist()[:8]}, k = {k}"
+    setting = (
+        f"queries {tuple(queries.shape)}, documents {tuple(documents.shape)}, targets {targets.tolist()[:8]}, k = {k}"
+    )
     setting += ("" if skip is None else f", skip = {skip}") + more
     options = {} if skip is None else {"skip": skip}
     found = expect.tensor(student.call(NAME, *inputs, k, **options), WHAT)
@@ -74,7 +76,14 @@ def check_refused(student: Student, draw: Draw) -> None:
     _agree(student, inputs, 4, 2)
     for k, skip in ((7, 0), (4, 3), (0, 0), (2, -1)):
         what = f"7 documents, k = {k}, skip = {skip}"
-        refuses(what, "Test for it and raise ValueError with a sentence.", lambda *x: student.call(NAME, *x), *inputs, k, skip)
+        refuses(
+            what,
+            "Test for it and raise ValueError with a sentence.",
+            lambda *x: student.call(NAME, *x),
+            *inputs,
+            k,
+            skip,
+        )
 
 
 @exercise(NAME)

@@ -51,7 +51,12 @@ def _frequencies(ids: Tensor, draw: Draw) -> Tensor:
 
 
 def _agree(
-    student: Student, queries: Tensor, documents: Tensor, ids: Tensor, log_frequency: Tensor | None = None, more: str = ""
+    student: Student,
+    queries: Tensor,
+    documents: Tensor,
+    ids: Tensor,
+    log_frequency: Tensor | None = None,
+    more: str = "",
 ) -> Tensor:
     shown = ids.tolist() if len(ids) <= 8 else f"{ids[:8].tolist()} …"
     with_logs = "" if log_frequency is None else ", with log_frequency"
@@ -111,7 +116,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
         ids = _repeated(draw, M)
         inputs = (*_vectors(draw, B, M, D), ids, _frequencies(ids, draw))
         leaves = [x.clone().requires_grad_() for x in inputs[:2]]
-        want = torch.autograd.grad(_want(*leaves, *inputs[2:]), leaves)
+        want = torch.autograd.grad(_want(leaves[0], leaves[1], *inputs[2:]), leaves)
         one = torch.ones((), dtype=torch.float64)
         answer = student.answer(Request(NAME, inputs, cotangents=(one,)))
         setting = f"queries {(B, D)}, documents {(M, D)}, ids {ids.tolist()}"

@@ -78,9 +78,11 @@ def check_empty_lists(student: Student, draw: Draw) -> None:
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Other dtypes, memory layouts and earlier calls change nothing, and nothing is changed in place"""
     inputs = _inputs(draw, 37, 5, 3)
-    _agree(student, *(x.float() for x in inputs), ", float32")
-    _agree(student, *(x.T.contiguous().T for x in inputs), ", transposed tensors")
-    answer = student.answer(Request(NAME, inputs, before=[(inputs[0].flip(0), inputs[1]), (inputs[0][:5], inputs[1][:2])]))
+    _agree(student, inputs[0].float(), inputs[1].float(), ", float32")
+    _agree(student, inputs[0].T.contiguous().T, inputs[1].T.contiguous().T, ", transposed tensors")
+    answer = student.answer(
+        Request(NAME, inputs, before=[(inputs[0].flip(0), inputs[1]), (inputs[0][:5], inputs[1][:2])])
+    )
     expect.unchanged(inputs, answer.args_after, ("documents", "centroids"))
     _, starts = expect.pair(answer.value, "order", "starts")
     _starts(starts, *inputs, "after other calls")

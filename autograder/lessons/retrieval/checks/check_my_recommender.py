@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -76,21 +77,21 @@ def share_of_best(scores: Tensor, probabilities: Tensor) -> float:
     return float(probabilities.gather(1, chosen).sum() / probabilities.topk(K, dim=1).values.sum())
 
 
-def _viewers(model: nn.Module, histories: Tensor) -> Tensor:
+def _viewers(model: Any, histories: Tensor) -> Tensor:
     return own_model.in_parts(lambda ids: model(ids)[:, -1], histories)
 
 
-def _known(model: nn.Module, viewers: Tensor, drawn: Drawn) -> float:
-    return share_of_best(viewers @ model.embedding.weight.T, drawn.known)  # type: ignore[operator,union-attr]
+def _known(model: Any, viewers: Tensor, drawn: Drawn) -> float:
+    return share_of_best(viewers @ model.embedding.weight.T, drawn.known)
 
 
-def _new(model: nn.Module, viewers: Tensor, drawn: Drawn, order: Tensor | None = None) -> float:
+def _new(model: Any, viewers: Tensor, drawn: Drawn, order: Tensor | None = None) -> float:
     """Return the share for the new videos; with ``order``, each has the content of another."""
     from course_lib.data import video_world
 
     content = video_world().content.double()
     new = content[KNOWN:] if order is None else content[KNOWN:][order]
-    vectors = references.cold_start_vector(content[:KNOWN], model.embedding.weight.double(), new, RIDGE)  # type: ignore[operator,union-attr]
+    vectors = references.cold_start_vector(content[:KNOWN], model.embedding.weight.double(), new, RIDGE)
     return share_of_best(viewers.double() @ vectors.T, drawn.new)
 
 
@@ -140,8 +141,8 @@ def check_new_videos(student: Student, seed: int) -> None:
         "new videos",
         "Too many of the new videos are missed.",
         setting=f"{VIEWERS} new viewers, 500 new videos, ridge {RIDGE:g}, seed {seed}",
-        expected=f"at least {full:.0%} of the highest possible recall (points from {none:.0%} on), and at most {NEW_CONTROL} times "
-        "that when each has the content of another",
+        expected=f"at least {full:.0%} of the highest possible recall (points from {none:.0%} on), and at most "
+        f"{NEW_CONTROL} times that when each has the content of another",
         yours=f"{value:.1%} of it, and {without:.1%} with the content of another",
         received=(value, without),
         cause="vectors that content does not explain",
@@ -171,9 +172,12 @@ def check_it_reads_the_history(student: Student, seed: int) -> None:
         return
     raise CheckFailure(
         "control",
-        "The recommender makes too little of the history." if enough else "Too many of the next videos are missed as it is.",
+        "The recommender makes too little of the history."
+        if enough
+        else "Too many of the next videos are missed as it is.",
         setting=_setting(seed),
-        expected=f"at least {LEAST:.0%} of the highest possible recall as they are, and at most {CONTROL} times that with each control",
+        expected=f"at least {LEAST:.0%} of the highest possible recall as they are, "
+        f"and at most {CONTROL} times that with each control",
         yours=", ".join(f"{share:.0%} {name}" for name, share in shares.items()),
         received=tuple(shares.values()),
         cause="history ignored" if enough else "recommender not good enough yet",

@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -78,23 +79,23 @@ def _candidates(weights: Mapping[str, Tensor]) -> list[Callable[[], nn.Module]]:
     english, _ = own_model.sizes(weights, "documents.embedding.weight", 2)
     longest, _ = own_model.sizes(weights, "queries.positions.table", 2)
     blocks = own_model.count(weights, "queries.encoder.blocks.{}.norm_1.gamma")
-    if longest < max(_SHORTEST):
+    if longest < max(_LONGEST):
         raise own_model.OtherModel(f"{longest} places")
     make = functools.partial(references.TwoTower, french, english, D)
     return [functools.partial(make, heads, blocks, longest) for heads in own_model.divisors(D)]
 
 
 #: Words of the longest question and document, frame included, for which there have to be places.
-_SHORTEST = (24, 20)
+_LONGEST = (24, 20)
 OWN = own_model.OwnModel(NAME, "a TwoTower", _candidates)
 
 
-def _scores(model: nn.Module, queries: Tensor, documents: Tensor) -> Tensor:
+def _scores(model: Any, queries: Tensor, documents: Tensor) -> Tensor:
     vectors = own_model.in_parts(model.queries, queries), own_model.in_parts(model.documents, documents)
     return (vectors[0] @ vectors[1].T).double()
 
 
-def _mrr(model: nn.Module, queries: Tensor, drawn: Drawn) -> float:
+def _mrr(model: Any, queries: Tensor, drawn: Drawn) -> float:
     """Return the mean reciprocal rank over the whole catalogue; equal scores count against the model."""
     scores = _scores(model, queries, drawn.documents)
     return float((1 / (scores >= scores.gather(1, drawn.targets[:, None])).sum(dim=1)).double().mean())

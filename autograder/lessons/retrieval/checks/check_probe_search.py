@@ -26,10 +26,16 @@ def _inputs(draw: Draw, B: int, M: int, C: int, D: int) -> tuple[Tensor, ...]:
     return draw.normal(B, D), documents, centroids, order, starts
 
 
+def _want(inputs: tuple[Tensor, ...], k: int, probes: int) -> tuple[Tensor, Tensor]:
+    """Return what is right, computed in float64."""
+    queries, documents, centroids, order, starts = inputs
+    return references.probe_search(queries.double(), documents.double(), centroids.double(), order, starts, k, probes)
+
+
 def _agree(student: Student, inputs: tuple[Tensor, ...], k: int, probes: int, more: str = "") -> None:
     queries, documents, centroids = inputs[:3]
     setting = f"{len(queries)} queries, {len(documents)} documents, {len(centroids)} centroids, k = {k}, probes = {probes}{more}"
-    want = references.probe_search(*(x.double() if x.is_floating_point() else x for x in inputs), k, probes)  # type: ignore[arg-type,call-arg]
+    want = _want(inputs, k, probes)
     scores = queries.double() @ documents.double().T
     values, _ = top.agree(student.call(NAME, *inputs, k, probes), want, scores, setting)
     expect.dtype(values, queries.dtype, "values", setting)
@@ -75,7 +81,14 @@ def check_refused(student: Student, draw: Draw) -> None:
     _agree(student, inputs, 2, 2)
     for k, probes in ((0, 1), (2, 0), (2, 4)):
         call = lambda *x: student.call(NAME, *x)  # noqa: E731
-        refuses(f"3 centroids, k = {k}, probes = {probes}", "Test k and probes, and raise ValueError.", call, *inputs, k, probes)
+        refuses(
+            f"3 centroids, k = {k}, probes = {probes}",
+            "Test k and probes, and raise ValueError.",
+            call,
+            *inputs,
+            k,
+            probes,
+        )
 
 
 @exercise(NAME)
@@ -88,5 +101,5 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     _agree(student, (*(x.T.contiguous().T for x in inputs[:3]), *inputs[3:]), 4, 2, ", transposed tensors")
     answer = student.answer(Request(NAME, (*inputs, 4, 2), before=[(inputs[0].flip(0), *inputs[1:], 4, 1)]))
     expect.unchanged(inputs, answer.args_after[:5], ("queries", "documents", "centroids", "order", "starts"))
-    want = references.probe_search(*inputs, 4, 2)  # type: ignore[arg-type]
+    want = _want(inputs, 4, 2)
     top.agree(answer.value, want, inputs[0] @ inputs[1].T, "after other calls")

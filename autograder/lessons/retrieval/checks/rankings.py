@@ -61,9 +61,7 @@ def agree(
     return got
 
 
-def same_again(
-    student: Student, name: str, what: str, scores: Tensor, second: Tensor, given: str, *rest: int
-) -> None:
+def same_again(student: Student, name: str, what: str, scores: Tensor, second: Tensor, given: str, *rest: int) -> None:
     """Compare calls with other dtypes, memory layouts and earlier calls, and see that nothing is changed in place."""
     for dtype in (torch.float32, torch.float64):
         agree(student, name, what, scores.to(dtype), second, given, *rest, more=f", {dtype}")
