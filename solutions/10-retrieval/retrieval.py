@@ -470,7 +470,7 @@ claims("Without the correction the scores are nearly flat", differences["not cor
 r"""
 <details><summary>What you should see</summary>
 
-With the correction the scores follow $\log p$, but for the first video, whose score is 0.39 too high. That is the price of leaving out the hits: where this video is the right answer, its copies, 28 % of the batch, are missing among the wrong ones, and where another one is right they are all there. (With 10,000 videos, none of which fills a batch, it does not matter.) Without the correction the scores are nearly flat: what is popular is as often the right answer as it is a wrong one of others, and the two cancel. A search may want that. A recommender that does not know what is popular is in trouble (section 4.4).
+With the correction the scores follow $\log p$, but for the first video, whose score is 0.39 too high. That is the price of leaving out the hits: where this video is the right answer, its copies, 28 % of the batch, are missing among the wrong ones, and where another one is right they are all there. (With 10,000 videos, none of which fills a batch, it does not matter.) Without the correction the scores are nearly flat: what is popular is as often the right answer as it is a wrong one of others, and the two cancel. A search may want that. A recommender that does not know what is popular is in trouble, as you will see below.
 </details>
 
 ### 2.4 Hard negatives
