@@ -49,6 +49,13 @@ def test_exercises_have_their_names_and_open_questions_no_points(tmp_path, monke
     assert "0.0" not in text
 
 
+def test_a_locked_cell_that_only_sets_up_is_left_out_unless_it_was_changed_or_failed(tmp_path):
+    locked = {"grade": False, "locked": True, "points": 0}
+    cells = [graded("set-up", "import importlib.util", **locked), *CELLS]
+    assert "importlib" not in pages.page("feedback", tmp_path, cells, frozenset({"import importlib.util"}))
+    assert "importlib" in pages.page("feedback", tmp_path, cells, frozenset({"import torch"}))
+
+
 def test_formulas_are_drawn_without_a_script(tmp_path):
     page = pages.page("feedback", tmp_path, CELLS)
     assert "<mfrac>" in page

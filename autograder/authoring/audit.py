@@ -25,8 +25,9 @@ from autograder.judging.seeds import fresh_seed
 from autograder.sandbox.outside.bubblewrap import problem
 from autograder.sandbox.outside.limits import Limits
 
-#: Seconds after which a case is stopped. The slowest wrong answers need about twenty.
-LIMIT = 180
+#: Seconds after which a case is stopped. The slowest answers need about twenty, on a busy machine ten times as many; what does
+#: not end is stopped by the limits on processor time.
+LIMIT = 900
 
 #: Minimum share of the wrong answers whose misconception the feedback names.
 NAMED = 0.9

@@ -51,7 +51,7 @@ def mutants(lesson: Lesson, exercise: str) -> Iterator[Case]:
     known = _shared_names(trees)
     seen, begun = set[str](), time.process_time()
     for number, edit in edits(trees):
-        text = _edited(cases[number].text, edit)
+        text = edited(cases[number].text, edit)
         if text not in seen:
             seen.add(text)
             yield Mutant(lesson.assignment, exercise, False, edit.kind, text, edit=edit, known=known)
@@ -59,15 +59,21 @@ def mutants(lesson: Lesson, exercise: str) -> Iterator[Case]:
             return
 
 
-def _edited(text: str, edit: Edit) -> str:
+def edited(text: str, edit: Edit) -> str:
     """Return the text with the new code in the place of the old."""
     lines = text.encode().splitlines(keepends=True)  # the parser counts bytes
     starts, old = [0, *itertools.accumulate(map(len, lines))], edit.old
     start = starts[old.lineno - 1] + old.col_offset
     end = starts[(old.end_lineno or old.lineno) - 1] + (old.end_col_offset or 0)
-    new = ast.unparse(edit.new) if isinstance(edit.new, ast.stmt) else f"({ast.unparse(edit.new)})"
     whole = text.encode()
-    return (whole[:start] + new.encode() + whole[end:]).decode()
+    return (whole[:start] + _written(edit.new).encode() + whole[end:]).decode()
+
+
+def _written(new: ast.AST) -> str:
+    """Return the text of new code on one line."""
+    if isinstance(new, ast.Module):
+        return "; ".join(map(ast.unparse, new.body))
+    return ast.unparse(new) if isinstance(new, ast.stmt) else f"({ast.unparse(new)})"
 
 
 #: Without its "meta" an answer builds a model of gigabytes; the others read memory wherever they are told to.

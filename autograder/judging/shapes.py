@@ -136,9 +136,15 @@ def _same_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str]) ->
             f"{what} along {name}",
             f"{name} should be {need} and is {have}. {_ALONE if have == 1 else _RANGE}",
         )
+    if need == 1 and have > 1:
+        return (
+            "an axis of length 1 became longer",
+            f"{name} should be 1 and is {have}. PyTorch repeats an axis of length 1 when two tensors are combined whose axes do "
+            f"not line up, as after a squeeze. {_WRITE}",
+        )
     if need and have % need == 0 and have > need:
         return (
-            f"{name} {have // need} times as long",
+            f"{name} is {have // need} times as long",
             f"Something is repeated or concatenated along {name} that should be added, or kept apart in an axis of its own.",
         )
     if have == 1:

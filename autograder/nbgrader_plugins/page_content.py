@@ -27,10 +27,12 @@ def texts_of(release: Path) -> frozenset[str]:
 
 
 def without_given(nb: NotebookNode, given: frozenset[str]) -> None:
-    """Leave out what the student was given and left as it was: the experiments, and the prose but for its headings."""
+    """Leave out what the student was given and left as it was: set-up, experiments, and the prose but for its headings."""
     kept = []
     for cell in nb.cells:
-        if cell.metadata.get("nbgrader", {}).get("grade_id") or cell.source.strip() not in given:
+        marks = cell.metadata.get("nbgrader", {})
+        counts = any(marks.get(mark) for mark in ("grade", "solution", "task"))
+        if counts or cell.source.strip() not in given:
             kept.append(cell)
         elif cell.cell_type == "markdown" and (titles := _HEADING.findall(_FENCE.sub("", cell.source))):
             cell.source = "\n\n".join(titles)

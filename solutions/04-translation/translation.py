@@ -774,9 +774,9 @@ A translation that ends in this step still gets its END. So first replace by PAD
 def greedy_translate(decoder, memory, allowed=None, max_length=20):
     """Return (translations (B, L), weights (B, L, N)): the most probable word at each step, after START.
 
-    Each translation ends with END, unless max_length cuts it off, and is filled up with PAD. L <= max_length is the length
-    of the longest one, END included, START not. weights[:, t] are those with which word t was chosen; behind an END they do
-    not matter.
+    Each translation ends with END, unless max_length cuts it off, and is filled up with PAD, which the decoder itself never
+    says. L <= max_length is the length of the longest one, END included, START not. weights[:, t] are those with which word
+    t was chosen; behind an END they do not matter.
     """
     ### BEGIN SOLUTION Take the most probable words until every translation has ended.
     words = torch.full((len(memory),), START, device=memory.device)                  # (B,)

@@ -633,7 +633,7 @@ We compare the loss on tokens of three fates: those that became `[MASK]`, those 
 
 # %% nbgrader={"grade_id": "losses_by_fate", "solution": true}
 def losses_by_fate(logits, inputs, labels):
-    """Return {"hidden": …, "stayed": …, "replaced": …}, the mean loss in nats, floats, of the chosen tokens of each fate.
+    """Return {"hidden": …, "stayed": …, "replaced": …}, the mean loss in nats, numbers, of the chosen tokens of each fate.
 
     logits: (B, N, V). inputs, labels: (B, N); a token is chosen where its label is not -100. A chosen token is hidden if it became
     MASK, it stayed if it is its label, and otherwise it was replaced. A fate that no token has gets 0.0.
@@ -909,7 +909,7 @@ class SpanHead(nn.Module):
     def forward(self, Y, allowed=None):
         """Return (start, end), each (B, N), for the encoder's vectors Y (B, N, D): columns 0 and 1 of the linear layer.
 
-        allowed: None or a bool tensor (B, N). Where it is False, no answer begins or ends, and both are -infinity.
+        allowed: None or a bool tensor (B, N). Where it is False, no answer begins or ends: both scores are so low that a softmax gives them nothing.
         """
         ### BEGIN SOLUTION Give every token a number as start and one as end, and hide those that are not allowed.
         scores = self.output(Y)                                                      # (B, N, 2)

@@ -192,7 +192,7 @@ but its inverse: which axis of the split patches comes first, second, … in `(B
 def unpatchify(patches, patch_size, height, width):
     """Return the pictures (B, C, height, width) that were cut into these patches (B, N, C · P · P).
 
-    Raises ValueError if the patches do not fill a picture of that size.
+    Raises ValueError if a picture of that size is not cut into just so many patches.
     """
     ### BEGIN SOLUTION Split the patches' axes, move rows and columns back to where they belong, and join them.
     B, N, content = patches.shape

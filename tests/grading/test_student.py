@@ -1,5 +1,6 @@
 """One student's work seen closely: why, again, as a case of the bank, and requests with reasons."""
 
+import re
 import subprocess
 import sys
 
@@ -159,6 +160,35 @@ def test_replay_gives_the_same_result_and_the_shell_is_sealed(course, root):
     assert "row 1" in done.stdout, done.stdout + done.stderr
     assert "3" in done.stdout
     assert "FileNotFoundError" in done.stdout, "the teacher's files are not there"
+
+
+@pytest.mark.sandbox
+def test_questions_about_own_code_have_answers_that_the_checks_confirm(course, root):
+    """The changed line is put into the answer, and the local checks must lose just the properties that the answers name."""
+    from known import LESSONS
+    from sample_class import SHARES, hand_in
+    from whole_way import run
+
+    from autograder.judging import references
+    from autograder.judging.local import LocalStudent
+    from autograder.judging.runner import run_alone
+
+    mine = f"def softmax(E, dim=-1):\n{SHARES}"
+    hand_in(course.root, "s18", mine)
+    run(course.root, "autograder", "grade", ASSIGNMENT, "--student", "s18")
+    said = run(course.root, "autograder", "questions", "s18", ASSIGNMENT, "--exercise", "softmax", "--count", "2")
+    questions, _, answers = said.partition("Answers, by the checks:\n")
+    lesson = LESSONS.of(ASSIGNMENT)
+    found = re.findall(r"line (\d+):  (.*)\n   What if it said instead:  (.*)\n", questions)
+    assert len(found) == 2
+    for (number, line, changed), told in zip(found, answers.splitlines(), strict=False):
+        assert mine.splitlines()[int(number) - 1].strip() == line
+        names = references.namespace(lesson)
+        exec(mine.replace(line, changed), names)
+        report = run_alone("softmax", LocalStudent(names, lesson), seed=3)
+        lost = [letter for letter, result in zip("abcdefgh", report.results, strict=False) if result.failure]
+        assert told.partition(". ")[2].partition("  (")[0] == ", ".join(lost)
+    run(course.root, "autograder", "questions", "s17", ASSIGNMENT, "--exercise", "softmax", good=(2,))
 
 
 def test_the_stored_result_is_the_one_that_is_told(course):

@@ -40,10 +40,30 @@ def _edited(kind):
         ("log_softmax in the place of softmax", "torch.log_softmax(E, dim=dim)"),
         ("a step taken twice", "self.norm_1(self.norm_1(A @ V + Q))"),
         ("a term added twice", "A @ V + Q + A @ V"),
+        ("two steps in the other order", "A = torch.softmax(E, dim=dim)\nE = Q @ K.mT / Q.shape[-1] ** 0.5"),
+        (
+            "one average for the whole batch",
+            "torch.softmax(E, dim=dim).mean(0, keepdim=True).expand_as(torch.softmax(E, dim=dim))",
+        ),
     ],
 )
 def test_an_edit_of_each_kind_is_made(kind, code):
     assert code in _edited(kind)
+
+
+def test_a_count_may_be_one_too_many_or_one_too_few():
+    tree = ast.parse("def first(x, n):\n    return [x[i : i + 2 * n] for i in range(n)]")
+    found = [ast.unparse(edit.new) for _, edit in edits([tree]) if edit.kind in ("one too many", "one too few")]
+    assert found.count("n + 1") == found.count("n - 1") == 2
+    assert "i - 1" in found
+
+
+def test_two_steps_in_the_other_order_are_written_on_one_line():
+    lesson = LESSONS.of("04-translation")
+    found = [case for case in mutants(lesson, "AttentionDecoder") if case.title == "two steps in the other order"]
+    assert found
+    for case in found:
+        ast.parse(case.text)
 
 
 def test_what_refuses_an_argument_is_left_alone():

@@ -137,7 +137,7 @@ def test_without_a_file_it_says_what_to_do(tmp_path):
 def test_weights_of_other_widths_or_of_another_class_earn_nothing(tmp_path):
     save_checkpoint(references.CaptionDecoder(33, 32, 64, 32, 32), tmp_path / FILE)
     report = report_on(tmp_path)
-    assert (report.earned, report.named) == (0, ["weights of another class"])
+    assert (report.earned, report.named) == (0, ["weights of another size"])
     save_checkpoint(torch.nn.Linear(3, 5), tmp_path / FILE)
     report = report_on(tmp_path)
     assert (report.earned, report.named) == (0, ["weights of another class"])

@@ -39,7 +39,7 @@ def test_weights_that_nobody_trained_fit_and_earn_nothing_more(tmp_path):
 def test_weights_of_other_widths_earn_nothing(tmp_path):
     save_checkpoint(references.MaskedLanguageModel(75, 8, 2, 1, 19, 0.0), tmp_path / FILE)
     report = report_on(tmp_path)
-    assert (report.earned, report.named) == (0, ["weights of another class"])
+    assert (report.earned, report.named) == (0, ["weights of another size"])
 
 
 def test_the_frequencies_of_words_earn_nothing_more(tmp_path):

@@ -45,7 +45,7 @@ def test_weights_that_nobody_trained_fit_and_earn_nothing_more(tmp_path):
 def test_weights_of_other_widths_earn_nothing(tmp_path):
     save_checkpoint(references.VisionTransformer(references.ViTConfig(model_width=8)), tmp_path / FILE)
     report = report_on(tmp_path)
-    assert (report.earned, report.named) == (0, ["weights of another class"])
+    assert (report.earned, report.named) == (0, ["weights of another number of layers"])
 
 
 def looked_up(images):

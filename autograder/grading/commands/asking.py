@@ -7,7 +7,7 @@ from typing import Any
 
 def add_all(commands: Any) -> None:
     """Add this module's commands to the parser of ``autograder``."""
-    for add in (_add_why, _add_replay, _add_adopt, _add_similar, _add_request, _add_requests):
+    for add in (_add_why, _add_replay, _add_questions, _add_adopt, _add_similar, _add_request, _add_requests):
         add(commands)
 
 
@@ -32,6 +32,20 @@ def _add_replay(commands: Any) -> None:
     parser.add_argument("--shell", action="store_true", help="a prompt in the sandbox, after the student's cells")
     parser.add_argument("--trust-submissions", action="store_true", help="run students' code without a sandbox")
     parser.set_defaults(run=_replay)
+
+
+def _add_questions(commands: Any) -> None:
+    about = (
+        "Make questions about a student's own right answers, for a talk: one line is changed a little, and the checks have said "
+        "what that would cost. The same hand-in gets the same questions."
+    )
+    parser = commands.add_parser("questions", help="make questions about a student's own code", description=about)
+    parser.add_argument("student", metavar="STUDENT")
+    parser.add_argument("assignment", metavar="ASSIGNMENT")
+    parser.add_argument("--exercise", metavar="NAME", help="only about this exercise")
+    parser.add_argument("--count", type=int, default=3, metavar="N", help="how many (default: 3)")
+    parser.add_argument("--trust-submissions", action="store_true", help="run students' code without a sandbox")
+    parser.set_defaults(run=_questions)
 
 
 def _add_adopt(commands: Any) -> None:
@@ -106,6 +120,20 @@ def _replay(options: argparse.Namespace) -> int:
         return look_inside(course, options.student, options.assignment)
     found = find(course, options.student, options.assignment)
     return replay(course, found, options.exercise, options.trust_submissions)
+
+
+def _questions(options: argparse.Namespace) -> int:
+    from autograder.grading.course import find_course
+    from autograder.grading.student.finding import find
+    from autograder.grading.student.questions import as_text, questions
+
+    if options.count < 1:
+        raise ValueError(f"--count should be at least 1, but is {options.count}.")
+    course = find_course()
+    found = find(course, options.student, options.assignment)
+    asked = questions(course, found, options.exercise, options.count, options.trust_submissions)
+    print(as_text(asked))
+    return 0 if asked else 1
 
 
 def _adopt(options: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ from autograder.judging.edits.edit import Edit
 from autograder.judging.edits.functions import swapped, too_many
 from autograder.judging.edits.names import other_names
 from autograder.judging.edits.operators import choice, operator, statement, term
+from autograder.judging.edits.order import exchanged, off_by_one
 
 __all__ = ["Edit", "edits"]
 
@@ -15,7 +16,7 @@ __all__ = ["Edit", "edits"]
 #: how an answer is written, and what can be done once too often hardly does.
 KINDS: tuple[tuple[Callable[[ast.AST], Iterator[Edit]], int], ...] = (
     *((left_out, 8), (term, 8), (swapped, 4), (argument, 4), (number, 4), (operator, 4), (choice, 4)),
-    *((too_many, 2), (statement, 4), (doubled, 3), (other_names, 3)),
+    *((exchanged, 4), (off_by_one, 4), (too_many, 2), (statement, 4), (doubled, 3), (other_names, 3)),
 )
 
 

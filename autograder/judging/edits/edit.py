@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Edit:
-    """``old``, a node of a tree, becomes ``new``. ``kind`` names that in general and ``sentence`` says it of this place, going on
-    from "in which"; ``shown`` is the code in which it happens.
+    """``old``, a node of a tree, becomes ``new``; a module stands for several steps.
+
+    ``kind`` names that in general and ``sentence`` says it of this place, going on from "in which"; ``shown`` is the code in
+    which it happens.
     """
 
     old: ast.expr | ast.stmt

@@ -72,16 +72,30 @@ _STEPS = {
     "1 more": "x + 1",
     "1 less": "x - 1",
     "rounding": "round(x, 2)",
+    "a division by the sum of each row": "x / x.sum(-1, keepdim=True)",
+    "a subtraction of the mean of each row": "x - x.mean(-1, keepdim=True)",
 }
-_PARSED = {name: ast.parse(text, mode="eval").body for name, text in _STEPS.items()}
+#: What stands in the place of a value: the values of others, or none.
+_OTHERS = {
+    "one average for the whole batch": "x.mean(0, keepdim=True).expand_as(x)",
+    "the first of the batch for all": "x[:1].expand_as(x)",
+    "one average for all rows": "x.mean(-2, keepdim=True).expand_as(x)",
+    "one row later": "x.roll(1, -2)",
+    "one row earlier": "x.roll(-1, -2)",
+    "zeros in its place": "torch.zeros_like(x)",
+}
+#: By what is said of it.
+_PARSED = {
+    said: ast.parse(text, mode="eval").body
+    for said, text in [*((f"{name} too many", text) for name, text in _STEPS.items()), *_OTHERS.items()]
+}
 
 
 def too_many(node: ast.AST) -> Iterator[Edit]:
-    """A step too many: at what is returned, given a name, or multiplied, and at what goes into a call."""
+    """A step too many, or another value: at what is returned, given a name, or multiplied, and at what goes into a call."""
     for value in _values(node):
-        for name, template in _PARSED.items():
-            said = f"there is one step too many: {name}"
-            yield Edit(value, _Filled(value).visit(_copy(template)), f"{name} too many", said, value)
+        for said, template in _PARSED.items():
+            yield Edit(value, _Filled(value).visit(_copy(template)), said, said, value)
 
 
 def _values(node: ast.AST) -> Iterator[ast.expr]:

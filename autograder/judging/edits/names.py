@@ -29,7 +29,7 @@ def other_names(function: ast.AST) -> Iterator[Edit]:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in made:
             for other, line in made.items():
                 # By the course's notation a capital is a matrix: a number in its place would only stop with an error.
-                if other != node.id and line < node.lineno and other[0].isupper() == node.id[0].isupper():
+                if other != node.id and line < node.lineno and other[0].isupper() >= node.id[0].isupper():
                     said = f"{other} stands in the place of {node.id}"
                     yield Edit(node, ast.Name(other, ast.Load()), "another variable", said, node)
 

@@ -1,10 +1,12 @@
 """Trained weights that were handed in: reading them within bounds, the student's own model with them, and partial credit."""
 
+import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from autograder.judging.failure import CheckFailure, PartialCredit
@@ -34,12 +36,9 @@ def load(student: Student, name: str, file: str, *build: Any) -> StudentModule:
             cause="no checkpoint",
             hint="Run the cell that trains and saves the model, and hand in the file together with the notebook.",
         )
-    other = {
-        "cause": "weights of another class",
-        "hint": f"{called} has to return exactly the class and the widths, that was trained and saved.",
-    }
     weights = weights_in(data, name, file)
-    missing = sorted(own.keys() - weights.keys())
+    missing, extra = sorted(own.keys() - weights.keys()), sorted(weights.keys() - own.keys())
+    other = _other_model(called, [*missing, *extra])
     if missing:
         raise CheckFailure(
             "checkpoint",
@@ -57,6 +56,34 @@ def load(student: Student, name: str, file: str, *build: Any) -> StudentModule:
             failure.cause, failure.hint = other["cause"], other["hint"]
         raise
     return module
+
+
+def _other_model(called: str, differing: Sequence[str]) -> dict[str, str]:
+    """Return cause and hint of weights that do not fit, by the names that only the model or only the file has."""
+    if not differing:
+        cause, hint = "weights of another size", "the class fits, but a width, a length or a number of words does not"
+    elif all(re.search(r"\.[1-9]\d*\.", each) for each in differing):
+        cause, hint = "weights of another number of layers", "only the numbers of the layers differ"
+    else:
+        cause, hint = "weights of another class", "they have other names"
+    return {"cause": cause, "hint": f"{called} has to return the very model that was trained and saved, and {hint}."}
+
+
+def made_anew(student: Student, name: str, file: str, *build: Any) -> None:
+    """Fail if ``name(*build)`` gives the same model at every call, which then holds the weights that were loaded before."""
+    module, called = load(student, name, file, *build), f"{name}({', '.join(map(repr, build))})"
+    fresh, loaded = student.build(name, *build).parameters(), module.weights or {}
+    if fresh and all(key in loaded and torch.equal(one.float(), loaded[key].float()) for key, one in fresh.items()):
+        raise CheckFailure(
+            "state",
+            f"{called} does not make a new model.",
+            expected="new random weights at every call",
+            yours="the weights that were loaded into the model of an earlier call, or read from the file",
+            received="the same weights",
+            cause="the same model at every call",
+            hint="Make the model inside the function, at every call, and load nothing there: a second training would go on "
+            "from the first.",
+        )
 
 
 def weights_in(data: bytes, name: str, file: str) -> dict[str, Tensor]:

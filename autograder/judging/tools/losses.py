@@ -59,8 +59,8 @@ class Loss:
                 setting=setting,
                 received=loss.detach(),
                 wanted=torch.zeros(()),
-                cause=f"0/0 without {self.real}s" if bool(loss.isnan()) else "",
-                hint=f"The mean over no {self.real}s at all is 0/0. A batch without any should neither stop the "
+                cause=f"0/0 without any {self.real}" if bool(loss.isnan()) else "",
+                hint=f"The mean over no {self.real} at all is 0/0. A batch without any should neither stop the "
                 "training nor spoil the weights."
                 if bool(loss.isnan())
                 else "",

@@ -1,5 +1,6 @@
 """The parameters that a module should have, by name and shape, and the likely mistake if it has others."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -75,11 +76,18 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
                 else ". Names are part of the exercise: weights are loaded by name."
             ),
         }
+    for names, other, few in ((missing, got, "few"), (extra, want, "many")):
+        if lists := _beyond(names, other):
+            return {
+                "cause": f"too {few} layers in {lists[0]}",
+                "hint": f"The numbers behind {lists[0]} count its layers, from 0. Look at how many are made, and of which kind.",
+            }
     if missing:
         return {
-            "cause": "weights not registered under their names",
+            "cause": "weights not registered, or shared",
             "hint": f"Missing: {', '.join(missing[:4])}. A layer belongs to the module when it is an attribute of its own, "
-            "self.W_Q = ..., or in an nn.ModuleList; not when it is kept in a plain list, shared, or made in forward.",
+            "self.W_Q = ..., or in an nn.ModuleList; not when it is kept in a plain list or made in forward. One layer under two "
+            "names is one layer.",
         }
     if extra:
         return {"cause": "extra parameters", "hint": f"Not asked for here: {', '.join(extra[:4])}."}
@@ -87,6 +95,14 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
         "cause": "weights of the wrong shape",
         "hint": "nn.Linear(a, b) maps vectors of width a to vectors of width b, and keeps its weight as (b, a).",
     }
+
+
+def _beyond(names: Sequence[str], other: Mapping[str, tuple]) -> list[str]:
+    """Return the list of layers, ``decoder.blocks``, if all these names are of its later layers and ``other`` has its first."""
+    parts = [re.match(r"(.+?)\.(\d+)\.", name) for name in names]
+    found = list(dict.fromkeys(part[1] for part in parts if part and int(part[2]) > 0))
+    first = [name for name in found if any(key.startswith(f"{name}.0.") for key in other)]
+    return first if parts and all(part and part[1] in first and int(part[2]) for part in parts) else []
 
 
 def _renamed(

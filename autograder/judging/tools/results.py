@@ -105,8 +105,9 @@ def refuses(
                 expected=f"a {error}",
                 yours=raised,
                 received=raised.partition(":")[0],
-                cause="another error than the one asked for",
-                hint=f"{hint} Callers catch the error that a function promises, and no other.",
+                cause="not refused with the error asked for",
+                hint=f"{hint} Callers catch the error that a function promises, and no other. Did you test for it, or did "
+                "something that comes later stop by itself?",
             ) from None
         if sentence and not raised.partition(":")[2].strip():
             raise CheckFailure(

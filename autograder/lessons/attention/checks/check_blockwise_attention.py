@@ -89,14 +89,15 @@ def check_large_similarities(student: Student, sizes: Sizes, draw: Draw) -> None
 def check_dtype_and_inputs_are_kept(student: Student, sizes: Sizes, draw: Draw) -> None:
     """float64 stays exact float64, float32 stays float32, and Q, K, V are not changed"""
     for dtype in (torch.float64, torch.float32):
-        inputs = _inputs(draw, sizes, 23, dtype=dtype)
-        inputs = tuple(x.transpose(1, 2).contiguous().transpose(1, 2) for x in inputs)
-        for causal in (False, True):
-            answer = student.answer(Request(NAME, inputs, {"causal": causal, "block_size": 8}))
-            Y = expect.tensor(answer.value, "Y")
-            expect.dtype(Y, dtype, "Y", f"inputs {dtype}, not contiguous")
-            expect.unchanged(inputs, answer.args_after, "QKV")
-            _compare(student, inputs, causal=causal, block_size=8)
+        plain = _inputs(draw, sizes, 23, dtype=dtype)
+        turned = tuple(x.transpose(1, 2).contiguous().transpose(1, 2) for x in plain)
+        for inputs, layout in ((plain, "contiguous"), (turned, "not contiguous")):
+            for causal in (False, True):
+                answer = student.answer(Request(NAME, inputs, {"causal": causal, "block_size": 8}))
+                Y = expect.tensor(answer.value, "Y")
+                expect.dtype(Y, dtype, "Y", f"inputs {dtype}, {layout}")
+                expect.unchanged(inputs, answer.args_after, "QKV")
+                _compare(student, inputs, causal=causal, block_size=8)
 
 
 @exercise(NAME)

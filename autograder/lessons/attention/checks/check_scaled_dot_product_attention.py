@@ -136,6 +136,10 @@ def check_mask_of_any_broadcastable_shape(student: Student, sizes: Sizes, draw: 
     ]:
         Q, K, V = draw.attention_inputs(lead, sizes)
         _compare(student, Q, K, V, f"allowed {shape}, float64", allowed=draw.allowed(*shape))
+    square = replace(sizes, N_Q=N_K)  # a key that nobody may see is a query all the same
+    for shape in ((N_K,), (B, 1, N_K)):
+        Q, K, V = draw.attention_inputs((B,), square)
+        _compare(student, Q, K, V, f"as many queries as keys, allowed {shape}, float64", allowed=draw.allowed(*shape))
     Q, K, V = draw.attention_inputs((), sizes)
     _compare(student, Q, K, V, "allowed all True, float64", allowed=torch.ones(N_Q, N_K, dtype=torch.bool))
 

@@ -5,6 +5,7 @@ from autograder.judging.marks import exercise, measured, points
 from autograder.judging.student import Student
 from autograder.judging.tools import checkpoint
 from autograder.lessons.captioning.checks.trained import (
+    FILE,
     NAME,
     accuracy,
     loaded,
@@ -37,8 +38,9 @@ def _judge(value, bounds, message, setting, **more):
 @points(1)
 @measured
 def check_the_weights_fit(student: Student, seed: int) -> None:
-    """The checkpoint is there, can be read, and holds the weights of the CaptionDecoder that my_captioner() makes"""
+    """The checkpoint is there, can be read, and fits the CaptionDecoder that my_captioner() makes anew at every call"""
     loaded(student, seed)
+    checkpoint.made_anew(student, NAME, FILE)
 
 
 @exercise(NAME)

@@ -61,8 +61,9 @@ def _loss(model: nn.Module, drawn: Drawn) -> float:
 @points(1)
 @measured
 def check_the_weights_fit(student: Student, seed: int) -> None:
-    """The checkpoint is there, can be read, and holds the weights of the GPT that my_gpt() makes"""
+    """The checkpoint is there, can be read, and fits the GPT that my_gpt() makes anew at every call"""
     _loaded(student, seed)
+    checkpoint.made_anew(student, NAME, FILE)
 
 
 @exercise(NAME)

@@ -50,8 +50,21 @@ def _times(model: nn.Module, ids: Tensor, best: Tensor) -> float:
 @points(1)
 @measured
 def check_the_weights_fit(student: Student, seed: int) -> None:
-    """The checkpoint is there, can be read, and holds the weights of the GPT that my_learner() makes"""
+    """Both checkpoints are there, can be read, and fit the GPT of two blocks and that of one, made anew at every call"""
     _loaded(student, seed)
+    one = handed_in.loaded(student, NAME, ONE_BLOCK, _drawn(seed)[0], V, 1)
+    blocks = handed_in.blocks_of(one)
+    if blocks != 1:
+        raise CheckFailure(
+            "checkpoint",
+            "my_learner(1) has more than one block.",
+            expected="1 block",
+            yours=f"{blocks} blocks",
+            received=blocks,
+            cause="number of blocks ignored",
+            hint="Section 5.3 compares a model of one block with one of two, so num_blocks has to reach the GPT.",
+        )
+    checkpoint.made_anew(student, NAME, FILE)
 
 
 @exercise(NAME)

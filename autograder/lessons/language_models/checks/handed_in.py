@@ -63,6 +63,12 @@ def losses(model: nn.Module, ids: Tensor) -> Tensor:
     return -probabilities(model, ids[:, :-1]).gather(2, ids[:, 1:, None])[..., 0].clamp(min=1e-300).log()
 
 
+def blocks_of(model: nn.Module) -> int:
+    """Return how many blocks a model of ours has."""
+    its: Any = model
+    return len(its.decoder.blocks)
+
+
 @torch.no_grad()
 def switched_off(model: nn.Module, heads: list[tuple[int, int]]) -> nn.Module:
     """Return a copy of the model in which the outputs of these heads, (block, head), count for nothing."""

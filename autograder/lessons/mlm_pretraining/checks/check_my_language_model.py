@@ -10,7 +10,7 @@ from autograder.judging.student import Student
 from autograder.judging.tools import checkpoint, own_model
 from autograder.judging.tools.draw import Draw
 from autograder.lessons.mlm_pretraining import references
-from autograder.lessons.mlm_pretraining.checks.trained import NAME, loaded
+from autograder.lessons.mlm_pretraining.checks.trained import FILE, NAME, loaded
 from autograder.lessons.mlm_pretraining.references import IGNORE, MASK, ORDINARY
 
 SENTENCES = 2000
@@ -59,8 +59,9 @@ def _loss(model, inputs, labels):
 @points(1)
 @measured
 def check_the_weights_fit(student: Student, seed: int) -> None:
-    """The checkpoint is there, can be read, and holds the weights of the MaskedLanguageModel that my_language_model() makes"""
+    """The checkpoint is there, can be read, and fits the MaskedLanguageModel that my_language_model() makes anew at every call"""
     _loaded(student, seed)
+    checkpoint.made_anew(student, NAME, FILE)
 
 
 @exercise(NAME)

@@ -7,6 +7,7 @@ from autograder.judging.marks import exercise, points
 from autograder.judging.picture import Matrix
 from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
+from autograder.judging.tools.devices import function_works_where_its_inputs_are
 from autograder.judging.tools.draw import Sizes
 
 NAME = "padding_mask"
@@ -112,3 +113,4 @@ def check_on_the_device_of_the_lengths(student: Student, sizes: Sizes) -> None:
             cause="device ignored",
             hint="A mask on the CPU cannot be combined with similarities on a GPU. Pass device=lengths.device.",
         )
+    function_works_where_its_inputs_are(student, NAME, lengths, 5)

@@ -23,8 +23,9 @@ def _setting(seed: int):
 @points(1)
 @measured
 def check_the_weights_fit(student: Student, seed: int) -> None:
-    """The checkpoint is there, can be read, and holds the weights of the TransformerTranslator that my_translator() makes"""
+    """The checkpoint is there, can be read, and fits the TransformerTranslator that my_translator() makes anew at every call"""
     trained.loaded(student, seed)
+    checkpoint.made_anew(student, NAME, trained.FILE)
 
 
 @exercise(NAME)

@@ -10,7 +10,7 @@ from autograder.judging.student import Student
 from autograder.judging.tools import checkpoint
 from autograder.judging.tools.draw import Draw
 from autograder.lessons.vit import references
-from autograder.lessons.vit.checks.trained import NAME, loaded, right
+from autograder.lessons.vit.checks.trained import FILE, NAME, loaded, right
 
 P = 2  # of the patches that are shuffled
 DRAWS = 3  # of the green and the blue digits
@@ -46,8 +46,9 @@ def _setting(images, seed: int):
 @points(1)
 @measured
 def check_the_weights_fit(student: Student, seed: int) -> None:
-    """The checkpoint is there, can be read, and holds the weights of the VisionTransformer that my_vit() makes"""
+    """The checkpoint is there, can be read, and fits the VisionTransformer that my_vit() makes anew at every call"""
     _loaded(student, seed)
+    checkpoint.made_anew(student, NAME, FILE)
 
 
 @exercise(NAME)
