@@ -103,8 +103,9 @@ def _setting(seed: int) -> str:
 @points(1)
 @measured
 def check_the_weights_fit(student: Student, seed: int) -> None:
-    """The checkpoint is there, can be read, and holds the weights of the SequentialRecommender that my_recommender() makes"""
+    """The checkpoint is there, can be read, and fits the SequentialRecommender that my_recommender() makes anew at every call"""
     _loaded(student, seed)
+    checkpoint.made_anew(student, NAME, FILE)
 
 
 @exercise(NAME)

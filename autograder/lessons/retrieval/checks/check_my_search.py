@@ -109,8 +109,9 @@ def _setting(drawn: Drawn, seed: int) -> str:
 @points(1)
 @measured
 def check_the_weights_fit(student: Student, seed: int) -> None:
-    """The checkpoint is there, can be read, and holds the weights of the TwoTower that my_search() makes"""
+    """The checkpoint is there, can be read, and fits the TwoTower that my_search() makes anew at every call"""
     _loaded(student, seed)
+    checkpoint.made_anew(student, NAME, FILE)
 
 
 @exercise(NAME)
