@@ -122,7 +122,7 @@ class LocalStudent(Questions):
         peak = peak_memory(lambda: results.append(call(*args, **kwargs)))
         if self._lesson is not None:  # a worker has none: the grader compares
             from autograder.judging import references
-            from autograder.judging.tools.expect import same_result
+            from autograder.judging.tools.measured_result import same_result
 
             same_result(results[0], references.answer(self.lesson, name, args, kwargs), "while its memory was measured")
         return peak

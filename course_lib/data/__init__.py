@@ -17,15 +17,18 @@ from course_lib.data.grammar import scene_vocabulary
 from course_lib.data.hub import hub_captions, hub_pairs, hub_text
 from course_lib.data.masking_limit import Masking, lowest_loss, posterior
 from course_lib.data.pictures import CaptionedPictures
+from course_lib.data.ratings import Ratings, movie_lens, tab_separated_triples
 from course_lib.data.scene_net import scene_features
 from course_lib.data.scene_questions import ANSWERS, KINDS, ask_questions, question_vocabulary, scene_regions
 from course_lib.data.scenes import Scenes, draw_scenes
+from course_lib.data.search_task import SearchTask, draw_search
 from course_lib.data.sentence_pairs import SentencePairs, draw_pairs, european_economic_area
 from course_lib.data.special_tokens import CLS, MASK, ORDINARY, SEP
 from course_lib.data.text_files import text_files
 from course_lib.data.text_pairs import tab_separated_pairs, tokens_of
 from course_lib.data.trained_captioners import load_captioner
 from course_lib.data.translation_words import english_vocabulary, french_vocabulary
+from course_lib.data.videos import VideoWorld, video_world
 from course_lib.data.vocabulary import END, PAD, START, UNKNOWN, Vocabulary
 from course_lib.data.wordpieces import train_wordpieces
 from course_lib.data.words import words_of
@@ -51,8 +54,11 @@ __all__ = [
     "LabelledPictures",
     "LocalClip",
     "Masking",
+    "Ratings",
     "Scenes",
+    "SearchTask",
     "SentencePairs",
+    "VideoWorld",
     "Vocabulary",
     "agreement_language",
     "agreement_words",
@@ -66,6 +72,7 @@ __all__ = [
     "draw_colour_digits",
     "draw_pairs",
     "draw_scenes",
+    "draw_search",
     "draw_sentences",
     "english_vocabulary",
     "erase_squares",
@@ -82,6 +89,7 @@ __all__ = [
     "load_generation",
     "local_clip",
     "lowest_loss",
+    "movie_lens",
     "posterior",
     "python_english",
     "question_vocabulary",
@@ -92,10 +100,12 @@ __all__ = [
     "shift_pictures",
     "subject_classes",
     "tab_separated_pairs",
+    "tab_separated_triples",
     "text_files",
     "tokens_of",
     "train_wordpieces",
     "unframed",
+    "video_world",
     "who_does_it",
     "word_counts",
     "word_tags",

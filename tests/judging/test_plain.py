@@ -10,7 +10,7 @@ from autograder.judging.failure import CheckFailure
 from autograder.judging.local import LocalStudent
 from autograder.judging.student import Request
 from autograder.judging.tools import plain
-from autograder.judging.tools.expect import same_result
+from autograder.judging.tools.measured_result import same_result
 from autograder.sandbox.decoding import Unpacking
 from autograder.sandbox.encoding import Packing, pack
 
@@ -94,3 +94,16 @@ def test_a_notebook_gets_its_own_copy_of_plain_data():
     answer = LocalStudent({"spoil": spoil}).answer(Request("spoil", given))
     assert given == ({"a": 1}, [[3]])
     assert answer.args_after == ({"a": 2}, [[3, 4]])
+
+
+def test_timed_pairs_of_numbers_and_ids_may_differ_where_numbers_are_tied():
+    want = torch.tensor([[3.0, 2.0, 2.0 - 1e-7, 1.0]]), torch.tensor([[5, 7, 2, 9]])
+    same_result((want[0].clone(), torch.tensor([[5, 2, 7, 9]])), want, "timed")
+    same_result([want[0], want[1]], want, "timed")
+    for ids in ([[7, 5, 2, 9]], [[5, 7, 2]]):
+        with pytest.raises(CheckFailure):
+            same_result((want[0], torch.tensor(ids)), want, "timed")
+    with pytest.raises(CheckFailure, match="values"):
+        same_result((want[0] + 0.1, want[1]), want, "timed")
+    with pytest.raises(CheckFailure, match="Two results"):
+        same_result(want[0], want, "timed")

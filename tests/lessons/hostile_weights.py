@@ -20,6 +20,7 @@ from autograder.judging.runner import run_checks
 from autograder.lessons.captioning import references as captioning
 from autograder.lessons.language_models import references as language_models
 from autograder.lessons.mlm_pretraining import references as mlm_pretraining
+from autograder.lessons.retrieval import references as retrieval
 from autograder.lessons.translation import references as translation
 from autograder.lessons.vision_language import references as vision_language
 from autograder.lessons.vit import references as vit
@@ -112,6 +113,22 @@ def small_vilbert():
     )
 
 
+def vectors_of(queries, documents):
+    return torch.rand(len(queries), 8), torch.rand(len(documents), 8)
+
+
+def small_search():
+    return retrieval.TwoTower(222, 120, 8, 2, 1, 40)
+
+
+def viewers_of(ids):
+    return torch.rand(*ids.shape, 8)
+
+
+def small_recommender():
+    return retrieval.SequentialRecommender(10_000, 8, 2, 1, 16)
+
+
 def blocks(stem, count, **shapes):
     return {f"{stem}.{n}.{name.replace('__', '.')}": shape for n in range(count) for name, shape in shapes.items()}
 
@@ -120,6 +137,7 @@ ENCODER = {"norm_1__gamma": (1,), "feed_forward__W_1__weight": (1, 1)}
 TOKENS, PLACES = "encoder.embeddings.tokens.weight", "encoder.embeddings.positions.weight"
 PATCHES = "embedding.projection.weight"
 WORDS, TABLE = "embedding.weight", "positions.table"
+FRENCH, ENGLISH = "queries.embedding.weight", "documents.embedding.weight"
 
 #: The parameters, by name and shape, of models that the grader must not build.
 PROMISES = {
@@ -143,6 +161,12 @@ PROMISES = {
     | blocks("encoder.blocks", 4, **ENCODER),
     "translator of empty vectors": {"source_embedding.weight": (120, 0), "target_embedding.weight": (222, 0)}
     | blocks("encoder.blocks", 4, norm_1__gamma=(0,), feed_forward__W_1__weight=(10**8, 0)),
+    "search of long vectors": {FRENCH: (222, 2000), ENGLISH: (120, 1), "queries.positions.table": (40, 1)}
+    | blocks("queries.encoder.blocks", 3, **ENCODER),
+    "search of empty tables": {FRENCH: (222, 0), ENGLISH: (10**8, 0), "queries.positions.table": (10**8, 0)}
+    | blocks("queries.encoder.blocks", 1, **ENCODER),
+    "recommender of many blocks": {WORDS: (10_000, 40), TABLE: (16, 40)} | blocks("encoder.blocks", 200, **ENCODER),
+    "recommender of empty vectors": {WORDS: (10_000, 0), TABLE: (10**8, 0)} | blocks("encoder.blocks", 2, **ENCODER),
     "captioner with a long state": {
         "embedding.weight": (33, 1),
         "start.weight": (6000, 1),
@@ -183,6 +207,8 @@ ANSWERS = {
     "bert": ("07-mlm-pretraining", "my_language_model", "language_model.safetensors", words_of, small_bert),
     "gpt": ("06-language-models", "my_gpt", "gpt.safetensors", next_words_of, small_gpt),
     "learner": ("06-language-models", "my_learner", "in_context.safetensors", next_tokens_of, small_learner),
+    "search": ("10-retrieval", "my_search", "search.safetensors", vectors_of, small_search),
+    "recommender": ("10-retrieval", "my_recommender", "recommender.safetensors", viewers_of, small_recommender),
     "captioner": ("05-captioning", "my_captioner", "captioner.safetensors", captions_of, small_captioner),
 }
 

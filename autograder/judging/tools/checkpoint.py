@@ -18,7 +18,7 @@ STEPS = 8  # of partial credit
 #: What may be in a file, checked before anything is built. A tied weight counts under each of its names.
 MOST_WEIGHTS = 1200
 MOST_NUMBERS = MOST_BYTES // 4  # in all weights together: what fills the file with 32 bits each
-MOST_SIDE = 8192  # of each axis of a weight
+MOST_SIDE = 10_000  # of each axis of a weight
 MOST_AXES = 8
 
 

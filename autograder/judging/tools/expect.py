@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 
 from autograder.judging.failure import CheckFailure, none_in_place_of, nothing_returned
-from autograder.judging.tools import plain
 from autograder.judging.tools.differences import HALF, difference_failure, kind, numbers, tolerance
 
 
@@ -182,16 +181,3 @@ def gradients(found: Sequence[Tensor | None], expected: Sequence[Tensor], names:
             setting=setting,
             message=f"The gradient of {name} is wrong.",
         )
-
-
-def same_result(got: Any, want: Any, setting: str) -> None:
-    """Compare the result of a call that was measured: what is fast or small only because it is wrong must not pass.
-
-    Numbers have to agree up to rounding, ids and plain data exactly.
-    """
-    if not isinstance(want, Tensor):
-        plain.equal(got, want, "The result", setting)
-    elif want.is_floating_point():
-        close(tensor(got, "Y"), want, "Y", size=4.0, setting=setting)
-    else:
-        plain.equal(tensor(got, "Y").tolist(), want.tolist(), "Y", setting)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from autograder.judging import measure
-from autograder.judging.tools.expect import same_result
+from autograder.judging.tools.measured_result import same_result
 from autograder.sandbox import encoding, requests
 from autograder.sandbox.outside.processes import Process
 from autograder.sandbox.outside.worker import Stopped, Worker

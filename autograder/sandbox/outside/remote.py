@@ -11,7 +11,7 @@ from autograder.judging.failure import CheckFailure
 from autograder.judging.lesson import Lesson
 from autograder.judging.mentions import mentioned
 from autograder.judging.student import Answer, Questions, Request
-from autograder.judging.tools.expect import same_result
+from autograder.judging.tools.measured_result import same_result
 from autograder.sandbox import decoding, encoding, requests
 from autograder.sandbox.outside.limits import MB
 from autograder.sandbox.outside.race import Race, arguments, must_live, parts_ratio

@@ -1,0 +1,56 @@
+"""10-retrieval."""
+
+from autograder.judging.in_notebook import check_of
+
+#: In the order of the lesson.
+EXERCISES = (
+    # measures
+    "ranked_gains",
+    "recall_at_k",
+    "mean_reciprocal_rank",
+    "ndcg_at_k",
+    # search
+    "TextTower",
+    "in_batch_loss",
+    "hard_negatives",
+    "my_search",
+    # many documents
+    "chunked_top_k",
+    "inverted_lists",
+    "probe_search",
+    # videos
+    "SequentialRecommender",
+    "my_recommender",
+    "cold_start_vector",
+)
+
+#: Dotted names of ready-made functions that do what an exercise asks for.
+FORBIDDEN = (
+    # the models that are built of the layers of lesson 03, which this lesson may use
+    "course_lib.layers.gpt",
+    "course_lib.layers.bert",
+    "course_lib.layers.models",
+)
+
+#: What would be the whole answer to one exercise.
+FORBIDDEN_IN: dict[str, tuple[str, ...]] = {
+    "ndcg_at_k": ("sklearn.metrics.ndcg_score", "sklearn.metrics.dcg_score"),
+    "cold_start_vector": ("sklearn.linear_model.Ridge", "sklearn.linear_model.ridge_regression"),
+}
+
+#: What is handed in beside the notebook.
+HANDED_IN = ("search.safetensors", "recommender.safetensors")
+
+#: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
+BUILDS_ON: dict[str, tuple[str, ...]] = {
+    "recall_at_k": ("ranked_gains",),
+    "mean_reciprocal_rank": ("ranked_gains",),
+    "ndcg_at_k": ("ranked_gains",),
+    "my_search": ("TextTower",),
+    "my_recommender": ("SequentialRecommender",),
+}
+
+#: The module that says what wrong results of this lesson look like.
+SYMPTOMS = "autograder.lessons.weights"
+
+check = check_of(__name__)

@@ -1,0 +1,166 @@
+"""chunked_top_k(queries, documents, k, chunk=4096) -> (values, ids)."""
+
+import torch
+from torch import Tensor
+
+from autograder.judging.failure import CheckFailure, PartialCredit
+from autograder.judging.marks import exercise, measured, points
+from autograder.judging.measure import Ratio
+from autograder.judging.student import Request, Student
+from autograder.judging.tools import expect
+from autograder.judging.tools.draw import Draw
+from autograder.judging.tools.results import refuses
+from autograder.lessons.retrieval.checks import top
+
+NAME = "chunked_top_k"
+#: Of the time of one matrix product and one torch.topk.
+FULL, PART = 1.5, 3.0
+#: What else runs on the machine moves a ratio by up to a fifth (caches and memory are shared); that must not cost a point.
+MARGIN = 1.2
+#: Points that are lost by less than this factor are raced for again, so many times, and the best race counts.
+NEAR, AGAIN = 1.3, 4
+#: So many times slower than the last threshold that one reading is enough.
+HOPELESS = 8
+#: (queries, documents, width): what is raced and measured.
+RACE, K = (64, 60_013, 32), 10
+#: (B, M, D, k, chunk), the smallest first: one document, chunks of one, whole chunks, a remainder below k, one chunk for all.
+CASES = (
+    (1, 1, 2, 1, 1),
+    (1, 3, 2, 2, 1),
+    (2, 4, 3, 4, 2),
+    (3, 11, 5, 3, 4),
+    (3, 11, 5, 7, 5),
+    (5, 5, 5, 5, 64),
+    (2, 37, 3, 11, 7),
+    (7, 101, 13, 1, 10),
+)
+
+
+def _agree(student: Student, inputs: tuple[Tensor, Tensor], k: int, chunk: int | None = None, more: str = "") -> None:
+    queries, documents = inputs
+    options = {} if chunk is None else {"chunk": chunk}
+    setting = f"queries {tuple(queries.shape)}, documents {tuple(documents.shape)}, k = {k}"
+    setting += ("" if chunk is None else f", chunk = {chunk}") + more
+    scores = queries.double() @ documents.double().T
+    values, _ = top.agree(student.call(NAME, *inputs, k, **options), torch.topk(scores, k), scores, setting)
+    expect.dtype(values, queries.dtype, "values", setting)
+
+
+@exercise(NAME)
+@points(2)
+def check_exact(student: Student, draw: Draw) -> None:
+    """The k largest products of each query, the largest first, and the ids of their documents"""
+    for B, M, D, k, _ in CASES:
+        _agree(student, top.vectors(draw, B, M, D), k)
+
+
+@exercise(NAME)
+@points(2)
+def check_any_chunk(student: Student, draw: Draw) -> None:
+    """The same for any chunk: smaller than k, no divisor of the number of documents, or larger than all"""
+    for B, M, D, k, chunk in CASES:
+        _agree(student, top.vectors(draw, B, M, D), k, chunk)
+        queries, documents = top.vectors(draw, B, M, D)
+        _agree(student, (queries.abs(), -documents.abs()), k, chunk, ", all products below 0")
+
+
+@exercise(NAME)
+@points(1)
+def check_dtype_and_inputs_are_kept(student: Student, draw: Draw) -> None:
+    """It keeps the dtype, works on any memory layout and with many equal products, and changes nothing in place"""
+    for dtype in (torch.float64, torch.float32):
+        inputs = top.vectors(draw, 3, 23, 5, dtype)
+        _agree(student, inputs, 4, 7, f", {dtype}")
+        _agree(student, (inputs[0].T.contiguous().T, inputs[1].T.contiguous().T), 4, 7, ", transposed tensors")
+        few = inputs[0].round(), inputs[1].sign()
+        _agree(student, few, 9, 5, ", many products are equal")
+    before = [(inputs[0].flip(0), inputs[1], 4), (inputs[0][:1], inputs[1][:9], 4)]
+    answer = student.answer(Request(NAME, (*inputs, 4), {"chunk": 7}, before=before))
+    expect.unchanged(inputs, answer.args_after[:2], ("queries", "documents"))
+    scores = inputs[0].double() @ inputs[1].double().T
+    top.agree(answer.value, torch.topk(scores, 4), scores, "after other calls")
+
+
+@exercise(NAME)
+@points(1)
+def check_refused(student: Student, draw: Draw) -> None:
+    """More than all documents, k below 1, and chunks of nothing raise a ValueError"""
+    inputs = top.vectors(draw, 2, 5, 3)
+    _agree(student, inputs, 5, 2)
+    for k, chunk in ((6, 2), (0, 2), (2, 0)):
+        call = lambda *x: student.call(NAME, *x)  # noqa: E731
+        refuses(
+            f"5 documents, k = {k}, chunk = {chunk}", "Test k and chunk, and raise ValueError.", call, *inputs, k, chunk
+        )
+
+
+@exercise(NAME)
+@points(2)
+@measured
+def check_memory(student: Student, draw: Draw) -> None:
+    """It never holds all products: at most a tenth of their memory, and not more of it for more documents"""
+    B, M, D = RACE
+    _agree(student, top.vectors(draw, 3, 23, 5), 4, 7)
+    peaks = {}
+    for documents in (M // 4, M):
+        inputs = top.vectors(draw, B, documents, D, torch.float32)
+        peaks[documents] = student.peak_memory(NAME, *inputs, K, chunk=1024)
+    whole = 4 * B * M
+    if peaks[M] > whole / 10 or peaks[M] > 2 * max(peaks[M // 4], 2**19):
+        raise CheckFailure(
+            "memory",
+            "Too much memory is held at once.",
+            setting=f"{B} queries, {M} documents, k = {K}, chunk = 1024, float32",
+            expected=f"at most {whole / 10 / 2**20:.1f} MiB, a tenth of all products, and as much for a quarter of the documents",
+            yours=", ".join(f"{peak / 2**20:.1f} MiB for {count} documents" for count, peak in peaks.items()),
+            received="memory",
+            cause="all products are in memory",
+            hint="Of each chunk only the best k are of use later. What is kept from chunk to chunk, and how large does it get?",
+        )
+
+
+@exercise(NAME)
+@points(3)
+@measured
+def check_speed(student: Student, draw: Draw) -> None:
+    """At most 1.5 times the time of one matrix product and torch.topk over all (half the points up to 3 times)"""
+    ratio = _time_ratio(student, draw)
+    failure = CheckFailure(
+        "speed",
+        "Right, but slow.",
+        setting=f"(queries, documents, width) = {RACE}, k = {K}, float32, one thread, processor time",
+        expected=f"at most {FULL} times the time of torch.topk over all products (points are lost from {FULL * MARGIN:g} on)",
+        yours=f"{ratio} times",
+        received="speed",
+        cause="too slow",
+        hint="What happens for each chunk should be one matrix product and a choice of k, for all queries together. A Python "
+        "loop over queries or documents, and a complete sort where a choice would do, cost most.",
+    )
+    # The lower end of the interval decides: a reading that stays unclear counts for the student.
+    if ratio.low > PART * MARGIN:
+        raise failure
+    if ratio.low > FULL * MARGIN:
+        raise PartialCredit(0.5, failure)
+
+
+def _time_ratio(student: Student, draw: Draw) -> Ratio:
+    """Race the student's function against the plain one on fresh inputs, and compare results: fast and wrong is wrong."""
+    B, M, D = RACE
+
+    def fresh() -> tuple:
+        return *(torch.randn(n, D, generator=draw.generator) for n in (B, M)), K
+
+    thresholds = (FULL * MARGIN, PART * MARGIN)
+    once = student.time_ratio(NAME, fresh, thresholds, rounds=(1, 1))
+    if once.value > HOPELESS * PART:
+        return once
+    queries, documents, k = fresh()
+    scores = queries.double() @ documents.double().T
+    setting = f"(queries, documents, width) = {RACE}"
+    top.agree(student.call(NAME, queries, documents, k), torch.topk(scores, k), scores, setting)
+    found = student.time_ratio(NAME, fresh, thresholds, rounds=(3, 40))
+    for _ in range(AGAIN):
+        if not any(limit < found.low <= NEAR * limit for limit in thresholds):
+            break
+        found = min(found, student.time_ratio(NAME, fresh, thresholds, rounds=(3, 40)), key=lambda ratio: ratio.low)
+    return found

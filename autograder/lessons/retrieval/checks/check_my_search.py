@@ -1,0 +1,218 @@
+"""my_search(), with the weights that were handed in."""
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.marks import exercise, measured, points
+from autograder.judging.student import Student
+from autograder.judging.tools import checkpoint, expect, own_model
+from autograder.judging.tools.draw import Draw
+from autograder.lessons.retrieval import references
+
+NAME = "my_search"
+FILE = "search.safetensors"
+#: Questions, and tasks whose documents stand beside theirs in the catalogue.
+QUESTIONS, OTHERS = 500, 3
+FEW = 8  # on which the student's model is compared with ours
+#: Mean reciprocal rank: full points from the first on, none up to the second. Guessing: below 0.01.
+MRR = (0.90, 0.30)
+#: What has to be reached for the controls.
+LEAST = 0.50
+#: In how many of the pairs the right sentence has to come before its twin: full points from the first on. Chance is one half.
+TWINS = (0.90, 0.60)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Questions that the TA's seed decides on, the whole catalogue, and where answers and twins stand in it."""
+
+    queries: Tensor
+    documents: Tensor
+    targets: Tensor
+    twins: Tensor
+
+
+@functools.lru_cache(maxsize=4)
+def _drawn(seed: int) -> Drawn:
+    from course_lib.data import draw_search
+
+    draw = Draw(seed, NAME)
+    own = draw_search(QUESTIONS, draw.new_seed(), "held_out")
+    beside = [draw_search(QUESTIONS, draw.new_seed(), "held_out").documents for _ in range(OTHERS)]
+    known = {text(row) for row in own.documents}
+    rows = {text(row): row for part in beside for row in part if text(row) not in known}
+    return Drawn(own.queries, joined([*own.documents, *rows.values()]), own.targets, own.twins)
+
+
+def text(row: Tensor) -> tuple[int, ...]:
+    """Return the ids of a text without its padding."""
+    return tuple(row[row != 0].tolist())
+
+
+def joined(rows: list[Tensor]) -> Tensor:
+    """Return texts of different lengths as one tensor with padding behind."""
+    return nn.utils.rnn.pad_sequence(rows, batch_first=True)
+
+
+def _loaded(student: Student, seed: int) -> nn.Module:
+    """Return a TwoTower of ours with the weights that were handed in, which computes what the student's does."""
+    module, drawn = checkpoint.load(student, NAME, FILE), _drawn(seed)
+    some = drawn.queries[:FEW], drawn.documents[:FEW]
+    pair = expect.pair(module(*some), "the queries' vectors", "the documents' vectors")
+    own = dict(zip(("queries", "documents"), pair, strict=True))
+    for name, vectors in own.items():
+        if vectors.dim() != 2 or len(vectors) != FEW:
+            expect.shape(vectors, (FEW, *vectors.shape[1:2]), f"the {name}' vectors", "(B, D)")
+        checkpoint.are_numbers(vectors)
+    return OWN.like(module, own, lambda model: dict(zip(own, model(*some), strict=True)))
+
+
+def _candidates(weights: Mapping[str, Tensor]) -> list[Callable[[], nn.Module]]:
+    """Return how to make a TwoTower with the sizes of these weights, for every number of heads."""
+    french, D = own_model.sizes(weights, "queries.embedding.weight", 2)
+    english, _ = own_model.sizes(weights, "documents.embedding.weight", 2)
+    longest, _ = own_model.sizes(weights, "queries.positions.table", 2)
+    blocks = own_model.count(weights, "queries.encoder.blocks.{}.norm_1.gamma")
+    if longest < max(_LONGEST):
+        raise own_model.OtherModel(f"{longest} places")
+    make = functools.partial(references.TwoTower, french, english, D)
+    return [functools.partial(make, heads, blocks, longest) for heads in own_model.divisors(D)]
+
+
+#: Words of the longest question and document, frame included, for which there have to be places.
+_LONGEST = (24, 20)
+OWN = own_model.OwnModel(NAME, "a TwoTower", _candidates)
+
+
+def _scores(model: Any, queries: Tensor, documents: Tensor) -> Tensor:
+    vectors = own_model.in_parts(model.queries, queries), own_model.in_parts(model.documents, documents)
+    return (vectors[0] @ vectors[1].T).double()
+
+
+def _mrr(model: Any, queries: Tensor, drawn: Drawn) -> float:
+    """Return the mean reciprocal rank over the whole catalogue; equal scores count against the model."""
+    scores = _scores(model, queries, drawn.documents)
+    return float((1 / (scores >= scores.gather(1, drawn.targets[:, None])).sum(dim=1)).double().mean())
+
+
+def _setting(drawn: Drawn, seed: int) -> str:
+    return f"{len(drawn.queries)} new questions, {len(drawn.documents)} documents, seed {seed}"
+
+
+@exercise(NAME)
+@points(1)
+@measured
+def check_the_weights_fit(student: Student, seed: int) -> None:
+    """The checkpoint is there, can be read, and fits the TwoTower that my_search() makes anew at every call"""
+    _loaded(student, seed)
+    checkpoint.made_anew(student, NAME, FILE)
+
+
+@exercise(NAME)
+@points(5)
+@measured
+def check_it_finds(student: Student, seed: int) -> None:
+    """It finds the right document for new questions, among all documents"""
+    model, drawn = _loaded(student, seed), _drawn(seed)
+    value, (full, none) = _mrr(model, drawn.queries, drawn), MRR
+    failure = CheckFailure(
+        "mrr",
+        "The right documents stand too far down.",
+        setting=_setting(drawn, seed),
+        expected=f"a mean reciprocal rank of at least {full} (points from {none} on)",
+        yours=f"{value:.3f}",
+        received=value,
+        cause="search not good enough yet",
+        hint="Does the loss still fall? Then train longer. Is it near 0 and the search bad? Look at the temperature, at the "
+        "ids of the documents, and at padding.",
+    )
+    checkpoint.judge(value, full, none, failure)
+
+
+@exercise(NAME)
+@points(1)
+@measured
+def check_it_tells_twins_apart(student: Student, seed: int) -> None:
+    """It finds, and it tells who does something from whom it is done to: the twin of the right document scores less"""
+    model, drawn = _loaded(student, seed), _drawn(seed)
+    some = drawn.twins >= 0
+    scores = _scores(model, drawn.queries[some], drawn.documents)
+    own, twin = (scores.gather(1, ids[some, None]) for ids in (drawn.targets, drawn.twins))
+    share, (full, none) = float((own > twin).double().mean()), TWINS
+    reached = _mrr(model, drawn.queries, drawn)
+    failure = CheckFailure(
+        "twins",
+        "Too often the sentence with subject and object exchanged scores higher." if reached >= LEAST else _TOO_BAD,
+        setting=_setting(drawn, seed),
+        expected=f"in at least {full:.0%} of {int(some.sum())} pairs the right sentence before its twin, and a mean reciprocal "
+        f"rank of at least {LEAST}",
+        yours=f"{share:.0%}, and a mean reciprocal rank of {reached:.2f}",
+        received=(share, reached),
+        cause="twins not told apart" if reached >= LEAST else "search not good enough yet",
+        hint="A bag of words cannot tell them apart. Does the tower know the order of the words, and has it seen hard negatives?"
+        if reached >= LEAST
+        else "Without a model that finds something, this says nothing. See above.",
+    )
+    if reached < LEAST:
+        raise failure
+    checkpoint.judge(share, full, none, failure)
+
+
+_TOO_BAD = "The right documents stand too far down as it is."
+
+
+@exercise(NAME)
+@points(2)
+@measured
+def check_it_reads_the_questions(student: Student, seed: int) -> None:
+    """It finds, and worse when the words of a question come in another order or two questions exchange their second halves"""
+    model, drawn = _loaded(student, seed), _drawn(seed)
+    value = _mrr(model, drawn.queries, drawn)
+    controls = {name: _mrr(model, change(drawn.queries, seed), drawn) for name, (change, _) in _CONTROLS.items()}
+    enough = value >= LEAST
+    if enough and all(left <= _CONTROLS[name][1] * value for name, left in controls.items()):
+        return
+    raise CheckFailure(
+        "control",
+        "The search makes too little of the question." if enough else _TOO_BAD,
+        setting=_setting(drawn, seed),
+        expected=f"a mean reciprocal rank of at least {LEAST}, and at most "
+        + ", ".join(f"{limit} times that {name}" for name, (_, limit) in _CONTROLS.items()),
+        yours=f"{value:.2f}, and {', '.join(f'{left:.2f} {name}' for name, left in controls.items())}",
+        received=(value, *controls.values()),
+        cause="question ignored" if enough else "search not good enough yet",
+        hint="A search for which the order of the words does not count is a bag of words. Look at positions."
+        if enough
+        else "Without a model that finds something, the controls say nothing. See above.",
+    )
+
+
+def shuffled(queries: Tensor, seed: int) -> Tensor:
+    """Return the questions with the words between start and end in an order of their own each."""
+    rows, generator = [], Draw(seed, "shuffled").generator
+    for row in queries:
+        n = int((row != 0).sum())
+        order = torch.arange(len(row))
+        order[1 : n - 1] = 1 + torch.randperm(n - 2, generator=generator)
+        rows.append(row[order])
+    return torch.stack(rows)
+
+
+def crossed(queries: Tensor, seed: int) -> Tensor:
+    """Return the questions, each with the second half of the next one's words."""
+    rows = []
+    for row, other in zip(queries, queries.roll(1, 0), strict=True):
+        n, m = int((row != 0).sum()), int((other != 0).sum())
+        rows.append(torch.cat((row[: n // 2], other[m // 2 : m])))
+    return joined(rows)[:, : queries.shape[1]]
+
+
+#: What is done to the questions, and what part of the mean reciprocal rank may be left. The solution: 0.90 and 0.18;
+#: a model without positions has 0.996 left with shuffled words.
+_CONTROLS = {"with shuffled words": (shuffled, 0.95), "with another's second half": (crossed, 0.6)}

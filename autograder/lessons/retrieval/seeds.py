@@ -1,0 +1,30 @@
+"""What lesson 10 says of five seeds: its trainings, run again by ``autograder.authoring.seeds``."""
+
+from autograder.judging.tools.repetition import Repetition
+
+TRAININGS = (
+    Repetition(
+        "search",
+        ("SEARCH_SEED, STEPS, WARM, SCALE = 0,", "rows = {tuple(row[row != PAD].tolist())"),
+        {"MRR, recall@1 and recall@10": "found", "before the twin": "before_twin"},
+        {"SEARCH_SEED, STEPS, WARM, SCALE = 0,": "SEARCH_SEED, STEPS, WARM, SCALE = {seed},"},
+    ),
+    Repetition(
+        "documentation",
+        ("def bm25(questions, texts)",),
+        {"MRR": "real"},
+        {"torch.manual_seed(0)": "torch.manual_seed({seed})", "warmup=50, seed=0": "warmup=50, seed={seed}"},
+    ),
+    Repetition(
+        "recommender",
+        ("RECOMMENDER_SEED = 0", "mixed = torch.cat((viewers", "today = world.content[VIDEOS:]"),
+        {"of the best possible": "shares", "of new videos": "new_shares"},
+        {"RECOMMENDER_SEED = 0": "RECOMMENDER_SEED = {seed}"},
+    ),
+    Repetition(
+        "corrected or not",
+        ("corrected = {}",),
+        {"recall, and how often it was watched": "corrected"},
+        {"torch.manual_seed(0)": "torch.manual_seed({seed})", "warmup=50, seed=0": "warmup=50, seed={seed}"},
+    ),
+)

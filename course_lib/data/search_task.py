@@ -1,0 +1,63 @@
+"""Search across languages: a French question, and among many English sentences the one that says the same.
+
+No word of the question stands in its answer, so a search for words finds nothing. And a bag of words is not enough either: beside
+"the queen sees the robot" stands "the robot sees the queen".
+"""
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from course_lib.data.sentence_pairs import draw_pairs, pairs_of
+from course_lib.data.translation_english import Clause, Meaning, NounPhrase
+from course_lib.data.translation_words import english_vocabulary, french_vocabulary
+
+
+@dataclass(frozen=True)
+class SearchTask:
+    """Questions, documents, and which document answers which question.
+
+    queries: (Q, N) ids of `french_vocabulary()`; documents: (M, N') ids of `english_vocabulary()`, none of them twice; both
+    filled up with 0. targets: (Q,) the row of the right document. twins: (Q,) the row of the document in which who does something
+    and to whom it is done are exchanged, -1 where there is none.
+    """
+
+    queries: Tensor
+    documents: Tensor
+    targets: Tensor
+    twins: Tensor
+
+
+def draw_search(count: int, seed: int, part: str = "training") -> SearchTask:
+    """Return a task with that many questions, each about one clause.
+
+    part: "training" has none of the held-out combinations of two words, every question of "held_out" has at least one.
+    Raises what `draw_pairs` raises.
+    """
+    meanings = draw_pairs(count, seed, part, clauses=1).meanings
+    others = [exchanged(meaning) for meaning in meanings]
+    asked = pairs_of(meanings, seed)
+    beside = pairs_of([other for other in others if other is not None], seed)
+    rows: dict[tuple[str, ...], int] = {}
+    for text in (*asked.english, *beside.english):
+        rows.setdefault(tuple(text), len(rows))
+    twin_texts = iter(beside.english)
+    twins = [-1 if other is None else rows[tuple(next(twin_texts))] for other in others]
+    return SearchTask(
+        french_vocabulary().batch(asked.french)[0],
+        english_vocabulary().batch([list(text) for text in rows])[0],
+        torch.tensor([rows[tuple(text)] for text in asked.english]),
+        torch.tensor(twins),
+    )
+
+
+def exchanged(meaning: Meaning) -> Meaning | None:
+    """Return the meaning in which subject and object have changed places, or None where they cannot or are alike."""
+    [clause] = meaning.clauses
+    if not isinstance(clause, Clause):
+        return None
+    subject, thing = clause.subject, clause.object
+    if not isinstance(subject, NounPhrase) or not isinstance(thing, NounPhrase) or subject == thing:
+        return None
+    return replace(meaning, clauses=(replace(clause, subject=thing, object=subject),))

@@ -1,0 +1,97 @@
+"""The checkpoints of lesson 10: what earns points, and what does not."""
+
+import pytest
+import torch
+from known import LESSONS
+
+from autograder.grading.course import find_course
+from autograder.judging.files import files_in
+from autograder.judging.local import LocalStudent
+from autograder.judging.references import namespace
+from autograder.judging.runner import run_checks
+from autograder.lessons.retrieval import references
+from autograder.lessons.retrieval.checks import check_my_recommender, check_my_search
+from course_lib.training import load_checkpoint, save_checkpoint
+
+LESSON = "10-retrieval"
+OWN = LESSONS.of(LESSON)
+FILES = {"my_search": check_my_search.FILE, "my_recommender": check_my_recommender.FILE}
+
+
+def report_on(exercise, folder, make):
+    names = namespace(OWN) | {exercise: make}
+    return run_checks(exercise, LocalStudent(names, OWN, file=files_in(folder)), 3)
+
+
+def solution(exercise):
+    model = getattr(references, exercise)()
+    load_checkpoint(find_course().solution_notebook(LESSON).parent / FILES[exercise], model)
+    return model.eval()
+
+
+@pytest.mark.parametrize("exercise", FILES)
+def test_without_a_file_it_says_what_to_do(exercise, tmp_path):
+    report = report_on(exercise, tmp_path, getattr(references, exercise))
+    assert (report.earned, report.named) == (0, ["no checkpoint"])
+
+
+@pytest.mark.parametrize("exercise", FILES)
+def test_weights_that_nobody_trained_fit_and_earn_nothing_more(exercise, tmp_path):
+    torch.manual_seed(0)
+    make = getattr(references, exercise)
+    save_checkpoint(make(), tmp_path / FILES[exercise])
+    report = report_on(exercise, tmp_path, make)
+    assert report.earned == 1
+    assert any("not good enough yet" in name for name in report.named)
+
+
+@pytest.mark.parametrize("exercise", FILES)
+def test_the_solutions_weights_earn_everything(exercise, tmp_path):
+    save_checkpoint(solution(exercise), tmp_path / FILES[exercise])
+    report = report_on(exercise, tmp_path, getattr(references, exercise))
+    assert report.earned == report.points
+
+
+def test_a_search_without_positions_loses_the_controls(tmp_path):
+    """Its places all alike, it finds the words and cannot tell twins apart."""
+    model = solution("my_search")
+    with torch.no_grad():
+        for tower in (model.queries, model.documents):
+            tower.positions.table.zero_()
+    save_checkpoint(model, tmp_path / FILES["my_search"])
+    report = report_on("my_search", tmp_path, references.my_search)
+    assert report.earned < report.points - 2
+
+
+def test_vectors_of_other_videos_earn_nothing(tmp_path):
+    """With its vectors given to other videos at random, the model knows neither the known ones nor the new ones."""
+    model = solution("my_recommender")
+    with torch.no_grad():
+        order = torch.randperm(10_000, generator=torch.Generator().manual_seed(0))
+        model.embedding.weight.copy_(model.embedding.weight[order])
+    save_checkpoint(model, tmp_path / FILES["my_recommender"])
+    report = report_on("my_recommender", tmp_path, references.my_recommender)
+    assert report.earned == 1
+
+
+def test_the_most_popular_for_everybody_earn_nothing(tmp_path):
+    """A recommender whose vectors do not depend on the history."""
+    model = solution("my_recommender")
+    with torch.no_grad():
+        norm = model.encoder.norm
+        for name, parameter in norm.named_parameters():
+            parameter.zero_() if name == "gamma" else parameter.fill_(0.1)
+    save_checkpoint(model, tmp_path / FILES["my_recommender"])
+    report = report_on("my_recommender", tmp_path, references.my_recommender)
+    assert report.earned == 1
+
+
+def test_other_seeds_are_other_questions_and_viewers():
+    assert not torch.equal(check_my_search._drawn(3).queries[:, :5], check_my_search._drawn(4).queries[:, :5])
+    assert not torch.equal(check_my_recommender._drawn(3).histories, check_my_recommender._drawn(4).histories)
+
+
+def test_places_are_enough_for_every_text():
+    longest = [max(check_my_search._drawn(seed).queries.shape[1] for seed in range(3, 6))]
+    longest.append(max(check_my_search._drawn(seed).documents.shape[1] for seed in range(3, 6)))
+    assert all(n <= most for n, most in zip(longest, check_my_search._LONGEST, strict=True))
