@@ -26,6 +26,10 @@ ONLY_MEASURED = (
     "my_learner",
     "my_gpt",
     "train_bpe_fast",
+    "my_clip",
+    "my_answers",
+    "my_search",
+    "my_recommender",
 )
 
 

@@ -27,6 +27,7 @@ FORBIDDEN = ()
 #: What would be the whole answer to one exercise.
 FORBIDDEN_IN: dict[str, tuple[str, ...]] = {
     "clip_loss": ("transformers.models.clip.modeling_clip.image_text_contrastive_loss",),
+    "gan_losses": ("torch.nn.functional.multilabel_soft_margin_loss", "torch.nn.MultiLabelSoftMarginLoss"),
 }
 
 #: What is handed in beside the notebook.

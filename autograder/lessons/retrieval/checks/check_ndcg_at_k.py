@@ -71,7 +71,7 @@ def check_nothing_to_gain(student: Student, draw: Draw) -> None:
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Other dtypes, memory layouts and earlier calls change nothing, and nothing is changed in place"""
     gains = gains_of(draw, 5, 11)
-    same_again(student, NAME, WHAT, tied_scores(draw, 5, 11), gains, GIVEN, 4)
+    same_again(student, NAME, WHAT, scores_of(draw, 5, 11), gains, GIVEN, 4)
     agree(student, NAME, WHAT, tied_scores(draw, 5, 11), gains.long(), GIVEN, 4, more=", gains in int64")
     _computes(student)
 

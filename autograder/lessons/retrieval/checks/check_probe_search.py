@@ -78,7 +78,7 @@ def check_too_few(student: Student, draw: Draw) -> None:
 def check_refused(student: Student, draw: Draw) -> None:
     """k below 1, probes below 1 and more probes than centroids raise a ValueError"""
     inputs = _inputs(draw, 2, 11, 3, 5)
-    _agree(student, inputs, 2, 2)
+    _agree(student, inputs, 2, 3)
     for k, probes in ((0, 1), (2, 0), (2, 4)):
         call = lambda *x: student.call(NAME, *x)  # noqa: E731
         refuses(

@@ -69,7 +69,7 @@ def check_nothing_relevant(student: Student, draw: Draw) -> None:
 @points(1)
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Other dtypes, memory layouts and earlier calls change nothing, and nothing is changed in place"""
-    same_again(student, NAME, WHAT, tied_scores(draw, 5, 11), relevant_of(draw, 5, 11), GIVEN, 4)
+    same_again(student, NAME, WHAT, scores_of(draw, 5, 11), relevant_of(draw, 5, 11), GIVEN, 4)
     _computes(student, draw)
 
 

@@ -72,6 +72,13 @@ def check_shape(student: Student, draw: Draw) -> None:
         expect.dtype(got, images.dtype, WHAT, setting)
         other, _ = _augmented(student, draw, images + 1, most)
         expect.depends_on_its_inputs(got, other, WHAT)
+        if not bool(torch.isin(got, images).any()):
+            _fail(
+                "No number of the result is one of the pictures'.",
+                setting,
+                "other numbers",
+                "Move pixels; leave them as they are.",
+            )
     images = draw.normal(40, 3, 5, 4).float()
     answer = student.answer(Request(NAME, (images, Seeded(draw.new_seed()))))
     got = expect.tensor(answer.value, WHAT)
@@ -93,6 +100,13 @@ def check_each_is_moved_and_recoloured(student: Student, draw: Draw) -> None:
             images = images.transpose(0, 1).contiguous().transpose(0, 1)
         got, setting = _augmented(student, draw, images, most)
         allowed, *_ = _what_was_done(images, got.to(images.dtype), 1 if most is None else most)
+        if B == 40 and torch.equal(got, images):
+            _fail(
+                f"All {B} pictures come back as they were.",
+                setting,
+                "nothing changed",
+                "Move them, and shuffle their channels.",
+            )
         if not bool(allowed.all()):
             cause, hint = _likely(images, got.to(images.dtype), 1 if most is None else most)
             number = int((~allowed).nonzero()[0])
