@@ -1,0 +1,74 @@
+"""Find text of an answer on the built site: in what its pages show, in what they hide, and in the search index."""
+
+import re
+from collections.abc import Iterable, Iterator
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+
+import nbformat
+
+from autograder.authoring.bundle import scheme_lines
+from autograder.authoring.leaks import leaked_lines
+from autograder.grading.course import Course
+from autograder.judging.answers import cases_of
+
+#: Shorter lines of a right answer may occur in any code.
+_SHORTEST = 16
+
+
+def leaks(course: Course, built: Path) -> list[str]:
+    """Return what gives an answer away: lines of solutions, of known right answers, or of mark schemes."""
+    texts = dict(_texts(built))
+    secrets = {assignment: _secrets(course, assignment) for assignment in course.assignments}
+    told = []
+    for name, text in texts.items():
+        for assignment, lines in secrets.items():
+            if assignment in name or not any(other in name for other in secrets):
+                told += [f"{name} holds a line of an answer: {line!r}" for line in lines if line in text]
+    return told
+
+
+def _secrets(course: Course, assignment: str) -> list[str]:
+    """Return the lines of a lesson that no page may hold. Those of its release are no secrets: students have them."""
+    [released] = (course.release / assignment).glob("*.ipynb")
+    given = _plain("\n".join(cell.source for cell in nbformat.read(released, 4).cells))
+    notebook = course.solution_notebook(assignment).read_text(encoding="utf8")
+    lesson = course.lessons.of(assignment)
+    right = [case.text for name in lesson.exercises for case in cases_of(lesson, name) if case.right]
+    lines: Iterable[str] = [
+        *leaked_lines(notebook, notebook),
+        *(line for text in right for line in text.splitlines() if len(line.strip()) >= _SHORTEST),
+        *scheme_lines(course.source_of(assignment).read_text(encoding="utf8")),
+    ]
+    return [line for line in dict.fromkeys(map(_plain, lines)) if line not in given]
+
+
+def _texts(built: Path) -> Iterator[tuple[str, str]]:
+    """Yield the files of the site by name, each as text: for a page what is read and then its source. The theme's are left out."""
+    for path in sorted(built.rglob("*")):
+        name = path.relative_to(built).as_posix()
+        if path.suffix in (".html", ".js", ".txt", ".json", ".md") and not name.startswith("_static/"):
+            text = re.sub(r'"data:[^"]*"', '""', path.read_text(encoding="utf8"))
+            yield name, _plain(f"{_read(text)}\n{unescape(text)}")
+
+
+def _read(page: str) -> str:
+    """Return the text of a page without its tags."""
+    parser = _Text()
+    parser.feed(page)
+    return "".join(parser.parts)
+
+
+class _Text(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.parts.append(data)
+
+
+def _plain(text: str) -> str:
+    """Return a text in which lines can be found however they are indented and aligned."""
+    return " ".join(text.split())
