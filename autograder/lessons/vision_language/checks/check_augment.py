@@ -177,8 +177,8 @@ def _known_pattern(moves: Tensor, order: Tensor, setting: str) -> None:
     patterns = (
         (not moves.any(), "not moved", "Where does each window begin? In the wide picture, from 0 to 2 · most."),
         (not moves[:, 1].any() or not moves[:, 0].any(), "moved in one direction only", alone),
-        (bool((moves[:, 0] == moves[:, 1]).all()), "moved as far to the right as down", alone),
         (bool((moves == moves[0]).all()), "all pictures moved alike", alone),
+        (bool((moves[:, 0] == moves[:, 1]).all()), "moved as far to the right as down", alone),
         (not order.any(), "channels keep their order", "Look at the index of the channels."),
         (bool((order == order[0]).all()), "one order of channels for all pictures", alone),
     )
