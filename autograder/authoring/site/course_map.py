@@ -70,7 +70,9 @@ def _layers(path: str) -> frozenset[str]:
 
 
 def _earlier(earlier: Mapping[str, list[str]]) -> str:
-    return "; ".join(f"{_link(name)}: {', '.join(f'`{one}`' for one in these)}" for name, these in earlier.items()) or "–"
+    return (
+        "; ".join(f"{_link(name)}: {', '.join(f'`{one}`' for one in these)}" for name, these in earlier.items()) or "–"
+    )
 
 
 def _link(assignment: str) -> str:

@@ -60,7 +60,9 @@ def _run(notebook: NotebookNode) -> None:
     """Run the cells in order, and keep the outputs of those that ended without an error. No check is run."""
     from nbclient import NotebookClient
 
-    surroundings = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}  # else no figure is shown
+    surroundings = {
+        name: value for name, value in os.environ.items() if name != "MPLBACKEND"
+    }  # else no figure is shown
     with tempfile.TemporaryDirectory() as folder:
         client = NotebookClient(
             notebook,

@@ -57,7 +57,9 @@ def _entry(case: Case, picture: str) -> str:
     more = "".join(
         markup.folded(title, f"<p>{text}</p>") for title, text in (("Why?", why), ("Where to look", where)) if text
     )
-    body = " ".join(f'<div class="mistake"><p>{what}</p>{more}{picture}</div>'.split())  # a blank line would end the HTML
+    body = " ".join(
+        f'<div class="mistake"><p>{what}</p>{more}{picture}</div>'.split()
+    )  # a blank line would end the HTML
     return f"## {case.title}\n\n{body}\n"
 
 
