@@ -96,8 +96,8 @@ def _add_bundle(commands: Any, run: Run) -> None:
 
 def _add_site(commands: Any, run: Run) -> None:
     about = (
-        "Build the course as a site that needs no network: lessons, map, known mistakes, how grading works. It fails if a page would "
-        "give an answer away."
+        "Build the course as a site that needs no network: lessons, map, known mistakes, how grading works. "
+        "It fails if a page would give an answer away."
     )
     parser = commands.add_parser("site", help="build the course as a site", description=about)
     parser.add_argument("lessons", nargs="*", metavar="LESSON", help="figures only in these lessons (default: in all)")

@@ -2,7 +2,6 @@
 
 import html
 import re
-import shutil
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
 

@@ -45,7 +45,7 @@ def _secrets(course: Course, assignment: str) -> list[str]:
 
 
 def _texts(built: Path) -> Iterator[tuple[str, str]]:
-    """Yield the files of the site by name, each as text: for a page what is read and then its source. The theme's are left out."""
+    """Yield the files of the site by name, each as text: what is read, then its source. The theme's own are left out."""
     for path in sorted(built.rglob("*")):
         name = path.relative_to(built).as_posix()
         if path.suffix in (".html", ".js", ".txt", ".json", ".md") and not name.startswith("_static/"):

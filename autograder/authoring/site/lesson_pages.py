@@ -17,8 +17,10 @@ _PATIENCE = 120
 _OWN_COPY = ("set-up", "where-you-stand")
 _HEAD = """
 ```{{note}}
-This is the notebook to read. To work in it, [open it in Colab]({colab}) or follow [](../students.md). Figures are shown where they
-need no exercise; the others appear when you have written it. What goes wrong often: [known mistakes](../mistakes/{assignment}.md).
+This is the notebook to read. To work in it, [open it in Colab]({colab}) or follow
+[the instructions for students](../students.md). Figures are shown
+where they need no exercise; the others appear when you have written it. What goes wrong often:
+[known mistakes](../mistakes/{assignment}.md).
 ```
 """
 

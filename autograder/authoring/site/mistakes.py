@@ -8,12 +8,15 @@ from autograder.judging.answers import Case, misconceptions
 from autograder.judging.failure import Diagnosis
 from autograder.judging.lesson import Lesson, mark_value
 from autograder.judging.local import LocalStudent
+from autograder.judging.patience import patience
 from autograder.judging.references import namespace
 from autograder.judging.replay import replay, silence
 from autograder.judging.torch_state import known_torch_state
 
 #: The inputs of the pictures. Any seed would do; one makes the same site each time.
 _SEED = 1729
+#: Seconds for the first call of a mistake, and for each after one that did not end.
+_PATIENCE = 5.0, 1.0
 
 
 def write_mistakes(lesson: Lesson, folder: Path, drawn: bool) -> None:
@@ -45,8 +48,9 @@ def _contents(lesson: Lesson) -> str:
 
 def _page(lesson: Lesson, exercise: str, drawn: bool) -> str:
     cases = misconceptions(lesson, exercise)
+    notebook = f"../../lessons/{lesson.assignment}.ipynb"
     head = (
-        f"# `{exercise}`: known mistakes\n\nThe checks of this exercise, in [{lesson.assignment}](../../lessons/{lesson.assignment}.ipynb), "
+        f"# `{exercise}`: known mistakes\n\nThe checks of this exercise, in [{lesson.assignment}]({notebook}), "
         f"know {len(cases)} mistakes by name. A picture shows the right result and the wrong one for the same inputs.\n"
     )
     return "\n".join([head, *(_entry(case, _picture(lesson, case) if drawn else "") for case in cases)])
@@ -75,7 +79,7 @@ def _picture(lesson: Lesson, case: Case) -> str:
             student = LocalStudent(names, lesson)
     except Exception:  # a mistake may be one that cannot even be defined
         return ""
-    with measure.threads(1), known_torch_state():
+    with measure.threads(1), known_torch_state(), patience(*_PATIENCE):
         for check in lesson.checks(case.exercise).values():
             failure = None if mark_value(check, "measured") else replay(check, student, _SEED)
             if failure and failure.picture:
