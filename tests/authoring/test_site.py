@@ -11,11 +11,13 @@ from browser import chromium, needs_chromium
 from known import EVERYTHING
 
 from autograder.authoring.bundle import scheme_lines
+from autograder.authoring.leaks import leaked_lines
 from autograder.authoring.site import leaking, site
 from autograder.authoring.site.course_map import direct
 from autograder.authoring.site.readme import parts
 from autograder.grading.course import Course
 from autograder.judging.answers import misconceptions
+from autograder.judging.failure import Diagnosis
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +53,8 @@ def test_every_lesson_and_every_known_mistake_has_its_place(course, built):
             text = (built / "mistakes" / assignment / f"{exercise}.html").read_text(encoding="utf8")
             for case in misconceptions(lesson, exercise):
                 assert f"<h2>{case.title}<" in text, case
-                assert html.escape(case.hint.split("`")[0][:20], quote=False).strip() in html.unescape(text), case
+                what, _, _ = Diagnosis(case.title, case.hint, case.why).steps()
+                assert what.split("`")[0].strip() in html.unescape(text), case
 
 
 def test_what_needs_no_exercise_is_shown_with_its_figures(built):
@@ -95,7 +98,8 @@ def test_no_page_gives_an_answer_away(course, built):
 @pytest.mark.parametrize("kind", ["solution", "right answer", "mark scheme", "picture's text"])
 def test_a_planted_answer_is_found(course, built, tmp_path, page, kind):
     source = course.source_of(LESSON).read_text(encoding="utf8")
-    solution = re.search(r"### BEGIN SOLUTION\n\s*(.*?)\n", source[source.index("def scaled_dot_product") :])[1]
+    notebook = course.solution_notebook(LESSON).read_text(encoding="utf8")
+    solution = max(leaked_lines(notebook, notebook), key=len)
     right = "return exponentials / exponentials.sum(dim=dim, keepdim=True)"
     line = {"mark scheme": scheme_lines(source)[0], "right answer": right}.get(kind, solution)
     planted = "".join(f"<span>{html.escape(part)}</span>" for part in re.split(r"(\W)", line))

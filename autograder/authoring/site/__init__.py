@@ -26,13 +26,16 @@ def site(course: Course, output: Path, drawn: Sequence[str] = ()) -> list[str]:
         raise LookupError(f"There is no lesson {unknown[0]!r}. There are: {', '.join(course.assignments)}.")
     if not (course.root / "docs" / "conf.py").is_file():
         raise LookupError(f"{course.root} has no docs/conf.py, which says what the site looks like.")
+    if output.exists() and any(output.iterdir()) and not (output / "searchindex.js").is_file():
+        raise ValueError(f"{output} holds something else than a site. Choose another folder with --output.")
     with tempfile.TemporaryDirectory() as folder:
         pages, built = Path(folder, "pages"), Path(folder, "site")
         _write_pages(course, pages, drawn or course.assignments)
         _sphinx(pages, built)
         if told := leaks(course, built):
             raise ValueError(f"The site would give answers away: {'; '.join(told[:5])}")
-        _replace(output, built)
+        shutil.rmtree(output, ignore_errors=True)
+        shutil.copytree(built, output)
     return [f"site: {output / 'index.html'}, {len(list(output.rglob('*.html')))} pages"]
 
 
@@ -57,11 +60,3 @@ def _sphinx(pages: Path, built: Path) -> None:
     if done.returncode:
         raise ValueError(f"Sphinx could not build the site:\n{done.stderr.strip()[-4000:]}")
     (built / ".buildinfo").unlink(missing_ok=True)
-
-
-def _replace(output: Path, built: Path) -> None:
-    """Put the new site in place of the old one. What is no site is left alone."""
-    if output.exists() and any(output.iterdir()) and not (output / "searchindex.js").is_file():
-        raise ValueError(f"{output} holds something else than a site. Choose another folder with --output.")
-    shutil.rmtree(output, ignore_errors=True)
-    shutil.copytree(built, output)
