@@ -1,7 +1,8 @@
 """Find text of an answer on the built site: in what its pages show, in what they hide, and in the search index."""
 
+import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,21 +19,34 @@ _SHORTEST = 16
 
 
 def leaks(course: Course, built: Path) -> list[str]:
-    """Return what gives an answer away: lines of solutions, of known right answers, or of mark schemes."""
-    texts = dict(_texts(built))
-    secrets = {assignment: _secrets(course, assignment) for assignment in course.assignments}
-    told = []
-    for name, text in texts.items():
-        for assignment, lines in secrets.items():
-            if assignment in name or not any(other in name for other in secrets):
-                told += [f"{name} holds a line of an answer: {line!r}" for line in lines if line in text]
-    return told
+    """Return what gives an answer away: lines of solutions, of known right answers, or of mark schemes, on any page.
+
+    What a release shows is no secret, also if another lesson asks for it: students have it.
+    """
+    secrets = _all_secrets(course)
+    return [
+        f"{name} holds a line of an answer: {line!r}"
+        for name, text in _texts(built)
+        for line in secrets
+        if line in text
+    ]
+
+
+@functools.cache
+def _all_secrets(course: Course) -> Sequence[str]:
+    given = "\n".join(_given(course, assignment) for assignment in course.assignments)
+    lines = (line for assignment in course.assignments for line in _secrets(course, assignment))
+    return [line for line in dict.fromkeys(lines) if line not in given]
+
+
+def _given(course: Course, assignment: str) -> str:
+    """Return what the release of a lesson shows."""
+    [released] = (course.release / assignment).glob("*.ipynb")
+    return _plain("\n".join(cell.source for cell in nbformat.read(released, 4).cells))
 
 
 def _secrets(course: Course, assignment: str) -> list[str]:
-    """Return the lines of a lesson that no page may hold. Those of its release are no secrets: students have them."""
-    [released] = (course.release / assignment).glob("*.ipynb")
-    given = _plain("\n".join(cell.source for cell in nbformat.read(released, 4).cells))
+    """Return the lines that answer a lesson's exercises."""
     notebook = course.solution_notebook(assignment).read_text(encoding="utf8")
     lesson = course.lessons.of(assignment)
     right = [case.text for name in lesson.exercises for case in cases_of(lesson, name) if case.right]
@@ -41,7 +55,7 @@ def _secrets(course: Course, assignment: str) -> list[str]:
         *(line for text in right for line in text.splitlines() if len(line.strip()) >= _SHORTEST),
         *scheme_lines(course.source_of(assignment).read_text(encoding="utf8")),
     ]
-    return [line for line in dict.fromkeys(map(_plain, lines)) if line not in given]
+    return [*dict.fromkeys(map(_plain, lines))]
 
 
 def _texts(built: Path) -> Iterator[tuple[str, str]]:
