@@ -21,7 +21,7 @@ from autograder.judging.failure import Diagnosis
 
 pytestmark = pytest.mark.slow
 
-LESSON, EXERCISE = "01-attention", "scaled_dot_product_attention"
+LESSON, EXERCISE = "01-attention", "causal_mask"
 MAIN, PAGE, MISTAKES = "index.html", f"lessons/{LESSON}.html", f"mistakes/{LESSON}/{EXERCISE}.html"
 
 

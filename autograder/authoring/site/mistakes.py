@@ -83,5 +83,5 @@ def _picture(lesson: Lesson, case: Case) -> str:
         for check in lesson.checks(case.exercise).values():
             failure = None if mark_value(check, "measured") else replay(check, student, _SEED)
             if failure and failure.picture:
-                return failure.picture.html()
+                return failure.picture.html().replace(">yours (", ">with this mistake (")
     return ""
