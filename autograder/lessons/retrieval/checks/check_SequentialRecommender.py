@@ -94,6 +94,11 @@ def _direction(moves: Tensor, want: Tensor) -> tuple[str, str]:
     """Return (cause, hint) for which videos (rows) move the vectors of which places (columns), where other ones should."""
     if torch.equal(moves, want.flip(0)):
         return "the history read from its end", "The first place sees the last video, and so on. Look for a flip."
+    if torch.equal(moves, want.T):
+        return "the mask is turned round", (
+            "Each place sees itself and what comes later. The vector at place i has to foretell video i + 1 from those up to i. "
+            "Look at which half of the mask is True."
+        )
     if torch.equal(moves | torch.eye(len(want), dtype=torch.bool), want):
         return (
             "a place does not see its own video",
