@@ -69,6 +69,7 @@ def _run(notebook: NotebookNode) -> None:
         client = NotebookClient(
             notebook,
             timeout=_PATIENCE,
+            startup_timeout=_PATIENCE,  # on a busy machine a kernel may need more than a minute
             interrupt_on_timeout=True,
             allow_errors=True,
             extra_arguments=["--log-level=40"],  # errors only: it runs on this machine and for nobody else
