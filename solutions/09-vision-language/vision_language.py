@@ -250,7 +250,7 @@ With $\lambda > 0$ there is exactly one best $W$, and every method that is run t
 def linear_probe(features, labels, classes, penalty=1e-3):
     """Return (W (D, classes), b (classes,)) that minimise the mean cross-entropy of features @ W + b plus penalty · ΣW².
 
-    features: (n, D), which stay as they are: no gradient flows into them. labels: (n,), from 0 to classes - 1.
+    features: (n, D), which stay as they are: no gradient flows into them. labels: (n,), from 0 to classes - 1, each at least once.
     """
     ### BEGIN SOLUTION Start W and b at zero, and minimise the loss with LBFGS until its gradient is zero.
     features = features.detach()
