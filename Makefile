@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # A student's environment has JupyterLab and the course; where everything is installed already, that serves as well.
 LAB_READY := $(if $(wildcard $(READY)),$(READY),$(VENV)/.ready-lab)
 
-.PHONY: install demo test nightly lab release audit bench lint clean
+.PHONY: install demo test nightly lab release site audit bench lint clean
 
 install: $(READY)
 
@@ -46,6 +46,10 @@ lab: $(LAB_READY)
 release: install
 	$(BIN)/autograder build
 
+# The course as a site that needs no network, in site/. What a lesson shows without a solved exercise is run for it.
+site: install
+	$(BIN)/autograder site
+
 audit: install
 	$(BIN)/autograder audit
 
@@ -58,4 +62,4 @@ lint: install
 	$(BIN)/mypy
 
 clean:
-	rm -rf demo nightly notebooks bench.json .pytest_cache .mypy_cache .ruff_cache
+	rm -rf demo nightly notebooks site bench.json .pytest_cache .mypy_cache .ruff_cache

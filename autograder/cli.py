@@ -31,7 +31,7 @@ def _parser() -> argparse.ArgumentParser:
     moving.add_grade(commands, _grade)
     for teaching in (moving, looking, asking):
         teaching.add_all(commands)
-    author_commands.add_commands(commands, _build, _new, _answers, _audit, _demo, _bundle, _bench)
+    author_commands.add_commands(commands, _build, _new, _answers, _audit, _demo, _bundle, _site, _bench)
     return parser
 
 
@@ -134,6 +134,14 @@ def _bundle(options: argparse.Namespace) -> int:
     from autograder.grading.course import find_course
 
     print(*bundle(find_course(), options.lessons, options.output, options.branch), sep="\n")
+    return 0
+
+
+def _site(options: argparse.Namespace) -> int:
+    from autograder.authoring.site import site
+    from autograder.grading.course import find_course
+
+    print(*site(find_course(), options.output, options.lessons), sep="\n")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""How an author calls ``build``, ``new-exercise``, ``answers``, ``audit``, ``demo``, ``bundle`` and ``bench``."""
+"""How an author calls ``build``, ``new-exercise``, ``answers``, ``audit``, ``demo``, ``bundle``, ``site`` and ``bench``."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ Run = Callable[[Any], int]
 
 
 def add_commands(
-    commands: Any, build: Run, new: Run, answers: Run, audit: Run, demo: Run, bundle: Run, bench: Run
+    commands: Any, build: Run, new: Run, answers: Run, audit: Run, demo: Run, bundle: Run, site: Run, bench: Run
 ) -> None:
     """Add them to the command line, with what runs each."""
     _add_build(commands, build)
@@ -17,6 +17,7 @@ def add_commands(
     _add_audit(commands, audit)
     _add_demo(commands, demo)
     _add_bundle(commands, bundle)
+    _add_site(commands, site)
     _add_bench(commands, bench)
 
 
@@ -90,6 +91,17 @@ def _add_bundle(commands: Any, run: Run) -> None:
         "--output", type=Path, default=Path("dist/course.zip"), metavar="ZIP", help="default: dist/course.zip"
     )
     parser.add_argument("--branch", metavar="NAME", help="commit the same to this branch, for students to pull")
+    parser.set_defaults(run=run)
+
+
+def _add_site(commands: Any, run: Run) -> None:
+    about = (
+        "Build the course as a site that needs no network: lessons, map, known mistakes, how grading works. "
+        "It fails if a page would give an answer away."
+    )
+    parser = commands.add_parser("site", help="build the course as a site", description=about)
+    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="figures only in these lessons (default: in all)")
+    parser.add_argument("--output", type=Path, default=Path("site"), metavar="FOLDER", help="default: site")
     parser.set_defaults(run=run)
 
 

@@ -73,7 +73,7 @@ def _judged(lesson: Lesson) -> dict[tuple[str, str], str]:
 
 
 def _read(line: str, path: Path, number: int) -> tuple[tuple[str, str], str]:
-    parts = [part.strip() for part in line.split(" | ")]
+    parts = [part.strip() for part in line.split(" | ", 2)]  # a name may quote code with a | of its own
     if len(parts) != 3 or parts[0] not in ("right", "vague", "misleading"):
         raise ValueError(
             f"{path}, line {number}: expected 'right | exercise/case | name' (or vague, or misleading), but got {line!r}."

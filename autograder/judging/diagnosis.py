@@ -49,7 +49,8 @@ def diagnose(
     by_case, enough = _add_misconceptions(search, found)
     for number, each in enumerate(lost):
         if found[number] is None and (not enough or each.failure.kind not in ("value", "crash")):
-            found[number] = unexplained.diagnosis(lesson, each.failure, each.exchange, student, hearing.right, asked)
+            told = unexplained.diagnosis(lesson, each.failure, each.exchange, student, hearing.right, asked)
+            found[number] = None if told and _follows(told, each, lost) else told
             enough = enough or found[number] is not None
     for number, each in enumerate(lost):
         if found[number] is None and each.failure.kind == "crash":  # the same error has the same cause
@@ -123,6 +124,12 @@ def _where(lesson: Lesson, checks: Sequence[Check], hearing: Hearing) -> probes.
         return located(student, right, requests) or conditions.condition(student, right, function, every)
 
     return look
+
+
+def _follows(told: Diagnosis, each: Lost, lost: Sequence[Lost]) -> bool:
+    """Return whether what is told of a gradient follows from values that are wrong in another way: its factor is no cause."""
+    wrong_values = any(other.failure.kind == "value" and not _is_wrong_gradient(other.failure) for other in lost)
+    return told.name == symptoms.FACTOR and _is_wrong_gradient(each.failure) and wrong_values
 
 
 def _is_wrong_gradient(failure: CheckFailure) -> bool:

@@ -33,6 +33,9 @@ EXCHANGED = (
     "Your results are the expected ones, in another order. The docstring says which one comes first.",
 )
 
+#: Of numbers that are all the same multiple of the right ones.
+FACTOR = "off by a constant factor"
+
 #: Of numbers that are right in their first digits.
 ROUNDED = (
     "right in the first digits only",
@@ -134,7 +137,7 @@ def _multiple(got: Tensor, want: Tensor) -> Symptom | None:
     if len(want[used].unique()) < 3 or not math.isfinite(factor) or min(abs(factor), abs(factor - 1)) < 1e-5:
         return None  # with so few numbers, every wrong one is some factor; and a factor of 1 is rounding
     if same(ratio, ratio[:1].expand_as(ratio)):
-        return "off by a constant factor", f"Every entry is {factor:.4g} times what it should be."
+        return FACTOR, f"Every entry is {factor:.4g} times what it should be."
     return None
 
 

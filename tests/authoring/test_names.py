@@ -3,7 +3,7 @@
 import io
 
 import pytest
-from known import LESSONS
+from known import ASSIGNMENTS, LESSONS
 from rich.console import Console
 
 from autograder.authoring import names
@@ -41,6 +41,16 @@ def test_what_is_said_of_a_hidden_answer_is_looked_up(monkeypatch, root):
     judged = list(named([ATTENTION], 1, root / "solutions"))
     assert {each.judgement for each in judged if each.names} == {"vague"}
     assert {each.judgement for each in judged if not each.names} <= {"none"}
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_what_a_reader_has_judged_can_be_read(assignment):
+    """A name may quote code, with a | of its own."""
+    lesson = LESSONS.of(assignment)
+    cases = {f"{case.exercise}/{case.name}" for name in lesson.exercises for case in cases_of(lesson, name)}
+    judged = names._judged(lesson)
+    assert judged
+    assert {case for case, _ in judged} <= cases
 
 
 def test_one_name_in_fifty_may_mislead_and_one_in_twenty_may_be_unread():

@@ -45,6 +45,19 @@ MISLED = (
     ("01-attention", "blockwise_attention", "diagonal_block_left_out", "hidden blocks are computed"),
     # A guess that supposes right values.
     ("08-vit", "VisionTransformer", "class_token_of_zeros", "dropout in the wrong place"),
+    # The weights of a classifier are no attention weights, and "a loss of" no name of a vector a.
+    ("09-vision-language", "linear_probe", "bias_missing", "negative weights"),
+    # A loss belongs to the whole batch.
+    ("09-vision-language", "clip_loss", "any_of_the_equal_ones", "masks of the batch mixed"),
+    ("10-retrieval", "in_batch_loss", "hits_get_zero", "examples of the batch mixed"),
+    # Where the values are wrong, the factor of a gradient follows from them.
+    ("09-vision-language", "gan_losses", "generator_uses_real", "off by a constant factor"),
+    # Of one number, a division by its sum makes 1, and less its mean it is 0.
+    ("01-attention", "blockwise_attention", "last_block_only", "a subtraction of the mean of each row too many"),
+    ("01-attention", "blockwise_attention", "nothing_rescaled", "a division by the sum of each row too many"),
+    # What a check guesses is looked at more closely.
+    ("09-vision-language", "augment", "one_move_for_all", "moved as far to the right as down"),
+    ("10-retrieval", "SequentialRecommender", "last_video_hidden", "the history is not seen"),
 )
 
 

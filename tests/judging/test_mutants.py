@@ -66,6 +66,16 @@ def test_two_steps_in_the_other_order_are_written_on_one_line():
         ast.parse(case.text)
 
 
+@pytest.mark.parametrize("line", ["lists[0].append(part)", "lists.insert(0, [part])", "lists[0] = [part]"])
+def test_no_list_is_put_into_itself(line):
+    """PyTorch follows such a list until the process ends, and with it a student's kernel."""
+    tree = ast.parse(f"def laid_out(parts):\n    lists = [[]]\n    part = parts[0]\n    {line}\n    return lists")
+    made = [
+        ast.unparse(edit.old) for _, edit in edits([tree]) if edit.kind == "another variable" and edit.new.id == "lists"
+    ]
+    assert "part" not in made
+
+
 def test_what_refuses_an_argument_is_left_alone():
     said = [ast.unparse(edit.old) for _, edit in edits([ast.parse(FUNCTION)])]
     assert not [code for code in said if "ValueError" in code or "!=" in code]

@@ -44,8 +44,8 @@ def swapped(node: ast.AST) -> Iterator[Edit]:
             yield Edit(node, ast.Call(function, args, node.keywords), f"{other} in the place of {name}", said, node)
 
 
-#: What is done to a value once too often; the value is called x. Of a row of one number a softmax makes 1, whatever it is: that
-#: is no softmax too many, but a value thrown away.
+#: What is done to a value once too often; the value is called x. Of a row of one number a softmax makes 1, whatever it is, and so
+#: does a division by its sum: that is no step too many, but a value thrown away.
 _STEPS = {
     "softmax": "torch.softmax(x, -1) if x.shape[-1] > 1 else x",
     "the logarithm of a softmax": "torch.log_softmax(x, -1) if x.shape[-1] > 1 else x",
@@ -72,8 +72,8 @@ _STEPS = {
     "1 more": "x + 1",
     "1 less": "x - 1",
     "rounding": "round(x, 2)",
-    "a division by the sum of each row": "x / x.sum(-1, keepdim=True)",
-    "a subtraction of the mean of each row": "x - x.mean(-1, keepdim=True)",
+    "a division by the sum of each row": "x / x.sum(-1, keepdim=True) if x.shape[-1] > 1 else x",
+    "a subtraction of the mean of each row": "x - x.mean(-1, keepdim=True) if x.shape[-1] > 1 else x",
 }
 #: What stands in the place of a value: the values of others, or none.
 _OTHERS = {

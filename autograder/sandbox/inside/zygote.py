@@ -21,6 +21,7 @@ PRELOAD = (
     "torch",
     "torch.nested._internal.ops",
     "torch.onnx.ops",  # with torch.ao.nn.quantizable
+    "torch._inductor",  # PyTorch loads it for a triangle on the device "meta", which takes a second: not once a submission
     "numpy",
     "scipy.special",
     "sklearn.datasets",  # the digits; with it comes all that a lesson forbids of scikit-learn
@@ -40,7 +41,7 @@ PRELOAD = (
     "asyncio",
 )
 #: Not every version of PyTorch that may be used has these.
-_OF_SOME_VERSIONS = ("torch.nested._internal.ops", "torch.onnx.ops")
+_OF_SOME_VERSIONS = ("torch.nested._internal.ops", "torch.onnx.ops", "torch._inductor")
 
 
 _LONGEST = 2**16  # bytes of a worker's settings

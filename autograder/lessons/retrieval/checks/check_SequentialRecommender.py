@@ -77,12 +77,11 @@ def check_no_look_ahead(student: Student, draw: Draw) -> None:
         moves = (found[1:] - found[:1]).abs().amax(dim=2) > 1e-12  # row j, column i
         want = torch.ones(N, N, dtype=torch.bool).triu()
         if not torch.equal(moves, want):
+            cause, hint = _direction(moves, want)
             j, i = (moves != want).nonzero()[0].tolist()
-            ahead = bool(moves[j, i])
-            cause, hint = _direction(moves, ahead)
             raise CheckFailure(
                 "direction",
-                f"Another video at place {j} {'changes' if ahead else 'does not change'} the vector at place {i}.",
+                f"Another video at place {j} {'changes' if moves[j, i] else 'does not change'} the vector at place {i}.",
                 setting=f"{N} videos",
                 expected="the vector at place i depends on the videos 0 to i, on all of them and on no other",
                 received=moves.double(),
@@ -91,19 +90,28 @@ def check_no_look_ahead(student: Student, draw: Draw) -> None:
             )
 
 
-def _direction(moves: Tensor, ahead: bool) -> tuple[str, str]:
-    """Return (cause, hint) for vectors (columns) that change with the wrong videos (rows)."""
-    if torch.equal(moves, torch.ones_like(moves).tril()):
+def _direction(moves: Tensor, want: Tensor) -> tuple[str, str]:
+    """Return (cause, hint) for which videos (rows) move the vectors of which places (columns), where other ones should."""
+    if torch.equal(moves, want.flip(0)):
+        return "the history read from its end", "The first place sees the last video, and so on. Look for a flip."
+    if torch.equal(moves, want.T):
         return "the mask is turned round", (
             "Each place sees itself and what comes later. The vector at place i has to foretell video i + 1 from those up to i. "
             "Look at which half of the mask is True."
         )
-    if ahead:
-        return "the future is seen", (
-            "The vector at place i has to foretell video i + 1. Who may attend to whom? Look at the mask."
+    if torch.equal(moves | torch.eye(len(want), dtype=torch.bool), want):
+        return (
+            "a place does not see its own video",
+            "The vector at place i may know video i. Look at the diagonal of the mask.",
         )
-    return "the history is not seen", (
-        "What was watched before is all that is known of a viewer. Look at what reaches the encoder."
+    if bool((moves & ~want).any()):
+        return (
+            "the future is seen",
+            "The vector at place i has to foretell video i + 1. Who may attend to whom? Look at the mask.",
+        )
+    return (
+        "the history is not seen",
+        "What was watched before is all that is known of a viewer. Look at what reaches the encoder.",
     )
 
 

@@ -1,0 +1,88 @@
+"""Find text of an answer on the built site: in what its pages show, in what they hide, and in the search index."""
+
+import functools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+
+import nbformat
+
+from autograder.authoring.bundle import scheme_lines
+from autograder.authoring.leaks import leaked_lines
+from autograder.grading.course import Course
+from autograder.judging.answers import cases_of
+
+#: Shorter lines of a right answer may occur in any code.
+_SHORTEST = 16
+
+
+def leaks(course: Course, built: Path) -> list[str]:
+    """Return what gives an answer away: lines of solutions, of known right answers, or of mark schemes, on any page.
+
+    What a release shows is no secret, also if another lesson asks for it: students have it.
+    """
+    secrets = _all_secrets(course)
+    return [
+        f"{name} holds a line of an answer: {line!r}"
+        for name, text in _texts(built)
+        for line in secrets
+        if line in text
+    ]
+
+
+@functools.cache
+def _all_secrets(course: Course) -> Sequence[str]:
+    given = "\n".join(_given(course, assignment) for assignment in course.assignments)
+    lines = (line for assignment in course.assignments for line in _secrets(course, assignment))
+    return [line for line in dict.fromkeys(lines) if line not in given]
+
+
+def _given(course: Course, assignment: str) -> str:
+    """Return what the release of a lesson shows."""
+    [released] = (course.release / assignment).glob("*.ipynb")
+    return _plain("\n".join(cell.source for cell in nbformat.read(released, 4).cells))
+
+
+def _secrets(course: Course, assignment: str) -> list[str]:
+    """Return the lines that answer a lesson's exercises."""
+    notebook = course.solution_notebook(assignment).read_text(encoding="utf8")
+    lesson = course.lessons.of(assignment)
+    right = [case.text for name in lesson.exercises for case in cases_of(lesson, name) if case.right]
+    lines: Iterable[str] = [
+        *leaked_lines(notebook, notebook),
+        *(line for text in right for line in text.splitlines() if len(line.strip()) >= _SHORTEST),
+        *scheme_lines(course.source_of(assignment).read_text(encoding="utf8")),
+    ]
+    return [*dict.fromkeys(map(_plain, lines))]
+
+
+def _texts(built: Path) -> Iterator[tuple[str, str]]:
+    """Yield the files of the site by name, each as text: what is read, then its source. The theme's own are left out."""
+    for path in sorted(built.rglob("*")):
+        name = path.relative_to(built).as_posix()
+        if path.suffix in (".html", ".js", ".txt", ".json", ".md") and not name.startswith("_static/"):
+            text = re.sub(r'"data:[^"]*"', '""', path.read_text(encoding="utf8"))
+            yield name, _plain(f"{_read(text)}\n{unescape(text)}")
+
+
+def _read(page: str) -> str:
+    """Return the text of a page without its tags."""
+    parser = _Text()
+    parser.feed(page)
+    return "".join(parser.parts)
+
+
+class _Text(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.parts.append(data)
+
+
+def _plain(text: str) -> str:
+    """Return a text in which lines can be found however they are indented and aligned."""
+    return " ".join(text.split())

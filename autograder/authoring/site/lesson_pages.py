@@ -1,0 +1,101 @@
+"""A lesson's released notebook as a page. What runs without a solved exercise is run, so that its figures can be seen."""
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+
+from autograder.authoring.every_notebook import BADGE
+from autograder.grading.course import Course
+
+#: Seconds for one cell; an interrupted one is shown as code, like one that needs an exercise.
+_PATIENCE = 120
+#: Cells of every notebook that are about the reader's own copy.
+_OWN_COPY = ("set-up", "where-you-stand")
+_HEAD = """
+```{{note}}
+This is the notebook to read. To work in it, [open it in Colab]({colab}) or follow
+[the instructions for students](../students.md). Figures are shown
+where they need no exercise; the others appear when you have written it. What goes wrong often:
+[known mistakes](../mistakes/{assignment}.md).
+```
+"""
+
+
+def lesson_page(course: Course, assignment: str, drawn: bool) -> str:
+    """Return the page of a lesson as a notebook, with outputs if it is ``drawn``. Raises LookupError if there is no release."""
+    found = sorted((course.release / assignment).glob("*.ipynb"))
+    if len(found) != 1:
+        raise LookupError(f"There is no released notebook of {assignment}. Build it: autograder build {assignment}")
+    notebook = nbformat.read(found[0], 4)
+    if drawn:
+        _run(notebook)
+    notebook.cells = [cell for cell in notebook.cells if _is_shown(cell)]
+    first = notebook.cells[0]
+    title, _, rest = first.source.partition("\n")
+    first.source = f"{title}\n{_head(course, assignment, found[0].name)}{rest}"
+    for cell in notebook.cells:
+        cell.metadata = nbformat.from_dict({})  # what is in it is for graders
+    return nbformat.writes(notebook)
+
+
+def _head(course: Course, assignment: str, name: str) -> str:
+    repository = (course.repository or "").removeprefix("https://github.com/")
+    badge = BADGE.format(name=repository, assignment=assignment, notebook=name)
+    return _HEAD.format(colab=badge.rpartition("(")[2].rstrip(")"), assignment=assignment)
+
+
+def _is_shown(cell: NotebookNode) -> bool:
+    name = _grading(cell).get("grade_id")
+    written = cell.cell_type == "markdown" and _grading(cell).get("solution")
+    return not (name in _OWN_COPY or written or cell.source.startswith(("[![Open in Colab]", "## Where you stand")))
+
+
+def _grading(cell: NotebookNode) -> dict:
+    return cell.metadata.get("nbgrader", {})
+
+
+def _run(notebook: NotebookNode) -> None:
+    """Run the cells in order, and keep the outputs of those that ended without an error. No check is run."""
+    from nbclient import NotebookClient
+
+    surroundings = {
+        name: value for name, value in os.environ.items() if name != "MPLBACKEND"
+    }  # else no figure is shown
+    with tempfile.TemporaryDirectory() as folder:
+        client = NotebookClient(
+            notebook,
+            timeout=_PATIENCE,
+            interrupt_on_timeout=True,
+            allow_errors=True,
+            extra_arguments=["--log-level=40"],  # errors only: it runs on this machine and for nobody else
+            resources={"metadata": {"path": folder}},
+        )
+        with client.setup_kernel(env=surroundings):
+            for place, cell in _runnable(notebook.cells):
+                client.execute_cell(cell, place)
+                cell.outputs = _kept(cell)
+    notebook.metadata.pop("widgets", None)
+
+
+def _runnable(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, NotebookNode]]:
+    for place, cell in enumerate(cells):
+        check = _grading(cell).get("grade") and not _grading(cell).get("solution")
+        if cell.cell_type == "code" and not check and _grading(cell).get("grade_id") not in _OWN_COPY:
+            yield place, cell
+
+
+def _kept(cell: NotebookNode) -> list[NotebookNode]:
+    """Return what a reader should see: nothing of a cell that failed, no warnings, and nothing of the machine that built this."""
+    if any(output.output_type == "error" for output in cell.outputs) or "devices.describe()" in cell.source:
+        return []
+    outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
+    for output in outputs:
+        for kind in [kind for kind in output.get("data", {}) if "widget" in kind]:
+            del output.data[kind]  # what it shows without a kernel stands beside it
+        if "text/html" in output.get("data", {}):
+            output.data["text/html"] = re.sub(r"<style>.*?</style>", "", output.data["text/html"], flags=re.DOTALL)
+    return outputs

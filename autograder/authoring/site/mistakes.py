@@ -1,0 +1,87 @@
+"""The catalogue of known mistakes: what each does, why, and where to look. The answers themselves are not shown."""
+
+from pathlib import Path
+from typing import Any
+
+from autograder.judging import markup, measure
+from autograder.judging.answers import Case, misconceptions
+from autograder.judging.failure import Diagnosis
+from autograder.judging.lesson import Lesson, mark_value
+from autograder.judging.local import LocalStudent
+from autograder.judging.patience import patience
+from autograder.judging.references import namespace
+from autograder.judging.replay import replay, silence
+from autograder.judging.torch_state import known_torch_state
+
+#: The inputs of the pictures. Any seed would do; one makes the same site each time.
+_SEED = 1729
+#: Seconds for the first call of a mistake, and for each after one that did not end.
+_PATIENCE = 5.0, 1.0
+
+
+def write_mistakes(lesson: Lesson, folder: Path, drawn: bool) -> None:
+    """Write a page for each exercise, with pictures if the lesson is ``drawn``, and one that leads to them."""
+    below = folder / lesson.assignment
+    below.mkdir(parents=True)
+    for exercise in lesson.exercises:
+        (below / f"{exercise}.md").write_text(_page(lesson, exercise, drawn), encoding="utf8")
+    (folder / f"{lesson.assignment}.md").write_text(_contents(lesson), encoding="utf8")
+
+
+def _contents(lesson: Lesson) -> str:
+    rows = [
+        f"| [`{exercise}`]({lesson.assignment}/{exercise}.md) | {len(misconceptions(lesson, exercise))} |"
+        for exercise in lesson.exercises
+    ]
+    hidden = [f"{lesson.assignment}/{exercise}" for exercise in lesson.exercises]
+    lines = [
+        f"# {lesson.assignment}: known mistakes",
+        f"\nThe lesson is [here](../lessons/{lesson.assignment}.ipynb).\n",
+        "| exercise | mistakes |\n|---|---:|",
+        *rows,
+        "\n```{toctree}\n:hidden:\n",
+        *hidden,
+        "```",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _page(lesson: Lesson, exercise: str, drawn: bool) -> str:
+    cases = misconceptions(lesson, exercise)
+    notebook = f"../../lessons/{lesson.assignment}.ipynb"
+    head = (
+        f"# `{exercise}`: known mistakes\n\nThe checks of this exercise, in [{lesson.assignment}]({notebook}), "
+        f"know {len(cases)} mistakes by name. A picture shows the right result and the wrong one for the same inputs.\n"
+    )
+    return "\n".join([head, *(_entry(case, _picture(lesson, case) if drawn else "") for case in cases)])
+
+
+def _entry(case: Case, picture: str) -> str:
+    what, why, where = (markup.with_code(part) for part in Diagnosis(case.title, case.hint, case.why).steps())
+    more = "".join(
+        markup.folded(title, f"<p>{text}</p>") for title, text in (("Why?", why), ("Where to look", where)) if text
+    )
+    body = " ".join(
+        f'<div class="mistake"><p>{what}</p>{more}{picture}</div>'.split()
+    )  # a blank line would end the HTML
+    return f"## {case.title}\n\n{body}\n"
+
+
+def _picture(lesson: Lesson, case: Case) -> str:
+    """Return the first picture that a check makes of the mistake, as in a notebook; empty if none does.
+
+    Checks that measure time or memory make none and are left out.
+    """
+    try:
+        with silence():
+            names: dict[str, Any] = namespace(lesson)
+            exec(compile(case.text, str(case), "exec"), names)
+            student = LocalStudent(names, lesson)
+    except Exception:  # a mistake may be one that cannot even be defined
+        return ""
+    with measure.threads(1), known_torch_state(), patience(*_PATIENCE):
+        for check in lesson.checks(case.exercise).values():
+            failure = None if mark_value(check, "measured") else replay(check, student, _SEED)
+            if failure and failure.picture:
+                return failure.picture.html().replace(">yours (", ">with this mistake (")
+    return ""
