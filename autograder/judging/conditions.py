@@ -16,6 +16,7 @@ from autograder.judging.changes import Symptom
 from autograder.judging.confirmation import alike, outcome
 from autograder.judging.failure import CheckFailure
 from autograder.judging.student import Request, Student
+from autograder.judging.symptoms import FACTOR
 from autograder.judging.tensors import tensors_of
 
 #: As many calls have to be right, and as many wrong, before anything is said of what they have in common.
@@ -108,7 +109,7 @@ def _one_factor(found: Sequence[Outcome]) -> Symptom | None:
         or float(every.max() - every.min()) > 1e-6 * abs(every[0])
     ):
         return None
-    return "off by a constant factor", f"In {len(found)} calls every number is {every[0]:.4g} times what it should be."
+    return FACTOR, f"In {len(found)} calls every number is {every[0]:.4g} times what it should be."
 
 
 def _one_sided(wrong: Sequence[Outcome]) -> Symptom | None:

@@ -1,6 +1,7 @@
 """Edited answers that nobody has read can neither take all the time nor all the memory."""
 
 import resource
+import sys
 import time
 
 import pytest
@@ -36,3 +37,14 @@ def test_a_call_that_wants_all_memory_fails_and_the_limit_of_before_is_back():
 def test_what_needs_little_is_not_stopped():
     with careful():
         assert student().softmax(torch.zeros(2)).tolist() == [0.5, 0.5]
+
+
+@pytest.mark.timeout(60, method="thread")
+def test_an_import_is_not_stopped_half_way(tmp_path, monkeypatch):
+    """What is left of it would be broken for the checks of all later submissions."""
+    (tmp_path / "slow_library.py").write_text("import time\ntime.sleep(1.2)\nready = True\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    slow = student("def softmax(E):\n    import slow_library\n    while slow_library.ready: pass")
+    with careful(), pytest.raises(CheckFailure, match="longer than"):
+        slow.softmax(torch.zeros(3))
+    assert sys.modules["slow_library"].ready

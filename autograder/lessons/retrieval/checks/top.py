@@ -28,6 +28,7 @@ def agree(value: object, want: tuple[Tensor, Tensor], scores: Tensor, setting: s
     Where the right ids are −1 there is no document, and the value is −inf.
     """
     values, ids = found(value, tuple(want[0].shape), setting)  # type: ignore[arg-type]
+    _require_sorted(values, want[0], setting)
     nothing = want[1] < 0
     if not torch.equal(ids < 0, nothing) or not torch.equal(values.isneginf(), nothing):
         _fail(ids, want[1], "The places without a document are not those that hold −1 and −inf.", setting)
@@ -43,6 +44,25 @@ def agree(value: object, want: tuple[Tensor, Tensor], scores: Tensor, setting: s
     if any(twice) or not torch.allclose(own, want[0].masked_fill(nothing, 0.0).double(), atol=slack, rtol=0):
         _fail(ids, want[1], "The ids are not those of the documents with these values.", setting)
     return values, ids
+
+
+def _require_sorted(values: Tensor, want: Tensor, setting: str) -> None:
+    """Fail and say so if these are the right values in another order."""
+    got = values.detach().double()
+    if torch.allclose(got, want, atol=1e-6) or not torch.allclose(got.sort(descending=True).values, want, atol=1e-6):
+        return
+    row = int((got - want).abs().nan_to_num(0.0).amax(dim=1).argmax())
+    raise CheckFailure(
+        "value",
+        "The values are the right ones in another order.",
+        setting=setting,
+        expected=f"row {row}: {expect.numbers(want[row])}",
+        yours=f"row {row}: {expect.numbers(got[row])}",
+        received=got,
+        wanted=want,
+        cause="not the largest first",
+        hint="The largest comes first, and its id with it. Look at what sorts them last, and in which direction.",
+    )
 
 
 def _fail(ids: Tensor, want: Tensor, message: str, setting: str) -> None:
