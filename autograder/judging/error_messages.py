@@ -47,6 +47,12 @@ ERRORS = [
         "wrong signature",
         "Keep the names of the arguments as they stand in the exercise.",
     ),
+    (
+        "__init__() missing",
+        "a class made without all its arguments",
+        "The message names a class and what is missing. Compare the place where an object of it is made with the arguments of "
+        "its __init__.",
+    ),
     ("positional argument", "wrong signature", "Keep the arguments as they stand in the exercise."),
     (
         "Boolean value of Tensor",
@@ -123,6 +129,11 @@ ERRORS = [
         " a non-empty ",
         "nothing to put together",
         "A list of tensors is stacked or joined, and is empty here. Which input leaves the loop before anything is added?",
+    ),
+    (
+        "selected index k out of range",
+        "more asked for than there is",
+        "topk is asked for more numbers than the axis holds. How long is it at least, and how large may k be?",
     ),
     (
         "out of bounds",
