@@ -5,6 +5,7 @@ _GPU = (
     "a GPU that is not there",
     "This computer has no GPU that PyTorch could use. Make tensors where the inputs are: device=X.device.",
 )
+_FACTORS = ("shapes do not fit", "Write the shape beside each factor: the inner two must agree.")
 
 ERRORS = [
     (
@@ -89,16 +90,8 @@ ERRORS = [
         "fixed number of dimensions",
         "Swap the last two dimensions with .transpose(-2, -1), whatever stands before them.",
     ),
-    (
-        "mat1 and mat2 shapes cannot be multiplied",
-        "shapes do not fit",
-        "Write the shape beside each factor: the inner two must agree.",
-    ),
-    (
-        "Expected size for first two dimensions",
-        "shapes do not fit",
-        "Write the shape beside each factor: the inner two must agree.",
-    ),
+    ("mat1 and mat2 shapes cannot be multiplied", *_FACTORS),
+    ("Expected size for first two dimensions", *_FACTORS),
     (
         "must match the size of tensor",
         "shapes do not fit",
