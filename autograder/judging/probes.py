@@ -134,8 +134,8 @@ def _mixed_by(student: Student, right: Student, requests: Sequence[Request], mas
 
 
 def _rest(value: Any) -> list[Tensor]:
-    """Return results without what belongs to the first example."""
-    return [x[1:] if x.dim() else x for x in tensors_of(value)]
+    """Return results without what belongs to the first example. A single number, such as a loss, belongs to all of them."""
+    return [x[1:] for x in tensors_of(value) if x.dim()]
 
 
 #: By what changes in a right and in a wrong result, each with (a later row, an earlier row): does a row change with another?
