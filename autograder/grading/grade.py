@@ -29,16 +29,18 @@ def grade(
     only: Sequence[str] | None = None,
     known: Sequence[str] = (),
     told: Callable[[str], None] = lambda name: None,
+    causes: bool = True,
 ) -> Result:
     """Run a submission's cells and its checks, and return the result.
 
     The ``host`` runs the cells and is closed at the end; the result says whether it is sealed. ``only`` names the exercises to
-    check, and ``known`` those that are known to be right. ``told`` is called with the name of each exercise once it is checked.
+    check, and ``known`` those that are known to be right. ``told`` is called with the name of each exercise once it is
+    checked. Likely causes are looked for unless ``causes`` is False.
     """
     lesson, version = lessons.find(submission.assignment), checks_version(lessons)
     result = Result(submission.assignment, submission.digest, seed, host.sealed, version, environment())
     with contextlib.closing(host):
-        _Grading(submission, lesson, host, result, only, told).run(dict.fromkeys(known, True))
+        _Grading(submission, lesson, host, result, only, told, causes).run(dict.fromkeys(known, True))
     return result
 
 
@@ -53,9 +55,10 @@ class _Grading:
         result: Result,
         only: Sequence[str] | None,
         told: Callable[[str], None],
+        causes: bool,
     ):
         self.submission, self.cells, self.host = submission, submission.cells, host
-        self.result, self.only, self.told = result, only, told
+        self.result, self.only, self.told, self.causes = result, only, told, causes
         self.exercises = lesson.exercises if lesson else ()
         checks = ((number, _exercise(cell)) for number, cell in enumerate(self.cells))
         self.checked = {number: name for number, name in checks if name in self.exercises}
@@ -99,7 +102,9 @@ class _Grading:
         for number in order:
             self.reports[number] = rechecked(self.reports[number], self.host.student(), full)
         for number in order:
-            self.told(explained(self.reports[number], self.host.student()).exercise)
+            if self.causes:
+                explained(self.reports[number], self.host.student())
+            self.told(self.reports[number].exercise)
 
     def _too_early(self) -> Iterator[int]:
         """Yield the checks that lost points although a definition that their exercise uses comes only below them."""

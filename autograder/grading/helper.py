@@ -90,7 +90,7 @@ def grade_task(task: Task, boxes: "Boxes") -> Result:
 def _grade(task: Task, box: Box | None) -> Result:
     files = task.submission.files
     host: Host = Trusting(task.lesson, files) if box is None else Sealed(task.lesson, box, files)
-    return grade(task.submission, task.settings.lessons, task.seed, host, task.only, task.known)
+    return grade(task.submission, task.settings.lessons, task.seed, host, task.only, task.known, causes=task.causes)
 
 
 class Boxes:

@@ -9,7 +9,7 @@ import json
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,13 +44,14 @@ class NeedsHuman(Exception):
 
 @dataclass(frozen=True)
 class Task:
-    """A submission, the seed of its inputs, and how to grade it; ``only`` and ``known`` as in :func:`grade`."""
+    """A submission, the seed of its inputs, and how to grade it; ``only``, ``known`` and ``causes`` as in :func:`grade`."""
 
     submission: Submission
     seed: int
     settings: Settings = field(default_factory=Settings)
     only: Sequence[str] | None = None
     known: Sequence[str] = ()
+    causes: bool = True
 
     @property
     def lesson(self) -> Lesson | None:
@@ -58,7 +59,8 @@ class Task:
         return self.settings.lessons.find(self.submission.assignment)
 
     def pack(self) -> bytes:
-        about = {"seed": self.seed, "settings": asdict(self.settings), "only": self.only, "known": list(self.known)}
+        about = {name: getattr(self, name) for name in ("seed", "only", "known", "causes")}
+        about["settings"] = asdict(self.settings)
         text = json.dumps(about).encode()
         return len(text).to_bytes(8, "big") + text + self.submission.pack()
 
@@ -69,7 +71,7 @@ def unpack_task(data: bytes) -> Task:
     about = json.loads(data[8 : 8 + size])
     given = about["settings"]
     settings = given | {"limits": Limits(**given["limits"]), "lessons": Lessons(**given["lessons"])}
-    return Task(unpack(data[8 + size :]), about["seed"], Settings(**settings), about["only"], about["known"])
+    return Task(unpack(data[8 + size :]), **about | {"settings": Settings(**settings)})
 
 
 class Helper:
@@ -134,7 +136,7 @@ class Helpers:
                     except TooSlow:
                         raise
                     except HelperLost as lost:
-                        reason = str(lost)
+                        reason, data = str(lost), replace(task, causes=False).pack()  # their search may have ended it
                         continue
                 kind, reason = answer[:1], answer[1:].decode(errors="replace")
                 if kind == b"+":

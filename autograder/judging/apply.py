@@ -101,6 +101,7 @@ def parameters_of(module: nn.Module) -> dict[str, Tensor]:
 def add_gradients(answer: Answer, request: Request) -> None:
     if answer.value is None:
         raise nothing_returned()
+    _require_no_gradients_left(answer, request)
     outputs = answer.value if isinstance(answer.value, tuple | list) else [answer.value]
     pairs = list(zip(outputs, request.cotangents or (), strict=False))
     if not any(isinstance(out, Tensor) and out.requires_grad for out, _ in pairs):
@@ -126,6 +127,19 @@ def add_gradients(answer: Answer, request: Request) -> None:
         found = torch.autograd.grad(flowing, [*wanted, *answer.parameters.values()], allow_unused=True)
     answer.gradients = list(found[: len(wanted)])
     answer.parameter_gradients = dict(zip(answer.parameters, found[len(wanted) :], strict=True))
+
+
+def _require_no_gradients_left(answer: Answer, request: Request) -> None:
+    """Raise CheckFailure if the call has run a backward pass into an argument: .grad belongs to whoever trains with it."""
+    if any(arg.is_leaf and arg.grad is not None for arg in tensors_of(answer.args_after)):
+        raise CheckFailure(
+            "mutated",
+            f"{request.name} leaves gradients in its arguments.",
+            expected="arguments whose .grad is None, as before",
+            received="grad",
+            cause="gradients left in the arguments",
+            hint="A backward() inside the function runs on into what it was given. Cut the arguments off with .detach() first.",
+        )
 
 
 def _by_name(module: nn.Module) -> dict[str, Tensor]:

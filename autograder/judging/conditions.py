@@ -34,7 +34,7 @@ def condition(student: Student, right: Student, function: Any, requests: Sequenc
     wrong, fine = [each for each in found if not alike(*each[1:])], [each for each in found if alike(*each[1:])]
     if len(wrong) < _FEWEST:
         return None
-    return _only_with(wrong, fine, function) or _only_some_results(wrong) or _one_sided(wrong)
+    return _only_with(wrong, fine, function) or _one_factor(found) or _only_some_results(wrong) or _one_sided(wrong)
 
 
 def _outcomes(student: Student, right: Student, requests: Sequence[Request]) -> Iterator[Outcome]:
@@ -84,12 +84,31 @@ def _only_some_results(wrong: Sequence[Outcome]) -> Symptom | None:
         f"only the {' and '.join(names)} result is right"
         if len(names) == 1
         else f"the {' and '.join(names)} results are right",
-        f"In {len(wrong)} calls the {' and '.join(names)} result was right and another one was not. So the mistake comes after "
-        "what the right one needs: look at the lines between them.",
+        f"In {len(wrong)} calls the {' and '.join(names)} result was right and another one was not. Look at the lines "
+        "that only a wrong one needs.",
     )
 
 
 _ORDINALS = ("first", "second", "third", "fourth")
+
+
+def _one_factor(found: Sequence[Outcome]) -> Symptom | None:
+    """Every number of every result, of right calls too, is the expected one times the same factor."""
+    ratios = []
+    for _, want, got in found:
+        pairs = list(zip(_numbers(want), _numbers(got), strict=False))
+        if len(pairs) != len(_numbers(want)) or any(a.shape != b.shape for a, b in pairs):
+            return None
+        used = [(a[a.abs() > 1e-6], b[a.abs() > 1e-6]) for a, b in pairs]
+        ratios += [b / a for a, b in used]
+    every = torch.cat([ratio.flatten() for ratio in ratios]) if ratios else torch.empty(0)
+    if (
+        len(every) < _FEWEST
+        or not bool(every.isfinite().all())
+        or float(every.max() - every.min()) > 1e-6 * abs(every[0])
+    ):
+        return None
+    return "off by a constant factor", f"In {len(found)} calls every number is {every[0]:.4g} times what it should be."
 
 
 def _one_sided(wrong: Sequence[Outcome]) -> Symptom | None:

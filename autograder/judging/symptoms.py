@@ -98,7 +98,9 @@ def _not_a_number(got: Tensor, want: Tensor) -> Symptom | None:
     if not got.isnan().any():
         return None
     if got.numel() == 1:
-        return "not a number", "Look for a mean over nothing, 0/0, and for the logarithm of a number below 0."
+        return "not a number", (
+            "Look for exp of a large number (inf / inf), for a mean over nothing, 0/0, and for the logarithm of a number below 0."
+        )
     empty = (want == 0).all(-1)
     if empty.any() and torch.equal(got.isnan().any(-1), empty):
         return "not a number where nothing may be attended to", (

@@ -1,5 +1,6 @@
 """What can be read off wrong attention weights, and off the error messages of ``course_lib.layers``, for every lesson."""
 
+import re
 from collections.abc import Callable
 
 from torch import Tensor
@@ -30,13 +31,16 @@ _ERRORS = [
     ),
 ]
 
+#: How a failure shows attention weights: "A[0, 1] = [ 0.5, 0.5 ]". A sentence such as "a loss of 2" shows none.
+_OF_WEIGHTS = re.compile(r"(A|a\b)[^=]* = ")
+
 
 def symptom(failure: CheckFailure, want: Tensor | None) -> Symptom | None:
     """Return (cause, hint) for a failure of attention weights, or None."""
     got = failure.received
     if failure.kind == "crash":
         return of_error(str(got), _ERRORS)
-    weights = failure.yours.startswith("A") or failure.yours.startswith("a ")
+    weights = _OF_WEIGHTS.match(failure.yours)
     if failure.kind != "value" or not weights or not isinstance(got, Tensor) or want is None or got.shape != want.shape:
         return None
     return first(_LOOKS, got, want)

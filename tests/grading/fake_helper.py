@@ -35,6 +35,8 @@ def main():
                 mark.with_suffix(".part").write_text(str(os.getppid()))
                 mark.with_suffix(".part").rename(mark)
                 time.sleep(1000)
+        if text == "causes kill" and task.causes:
+            os._exit(9)
         if text == "hangs":
             time.sleep(1000)
         if text == "raises":

@@ -71,6 +71,11 @@ def test_one_on_which_a_process_dies_once_is_graded(work, fakes, tmp_path):
     assert outcome.state == GRADED
 
 
+def test_a_search_for_causes_that_ends_the_process_costs_no_grade(work, fakes):
+    [outcome] = outcomes(work, hand_ins(["causes kill"]), fakes(1).grade, 1)
+    assert outcome.state == GRADED
+
+
 def grown(helpers):
     """Return the processes that have answered. One that is only beginning would take a second try from the same submission."""
     with helpers._lock:

@@ -101,6 +101,15 @@ def test_an_answer_that_could_take_all_memory_is_not_edited():
     assert not [case for case in mutants(lesson, "parameter_count") if "Linear" in case.text]
 
 
+def test_no_edit_puts_a_list_into_itself():
+    """Given such a list, torch.tensor calls itself until the process ends."""
+    lesson = LESSONS.of("10-retrieval")
+    assert [case for case in cases_of(lesson, "inverted_lists") if case.right and ".append(document)" in case.text]
+    added = [case.text for case in mutants(lesson, "inverted_lists") if ".append(" in case.text]
+    assert added
+    assert not [text for text in added if ".append((lists))" in text or ".append((starts))" in text]
+
+
 WRONG = {
     # Two steps changed in the lines of nobody here, which no known answer has.
     "tanh of the similarities": (

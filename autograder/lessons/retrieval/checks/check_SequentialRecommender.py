@@ -79,17 +79,32 @@ def check_no_look_ahead(student: Student, draw: Draw) -> None:
         if not torch.equal(moves, want):
             j, i = (moves != want).nonzero()[0].tolist()
             ahead = bool(moves[j, i])
+            cause, hint = _direction(moves, ahead)
             raise CheckFailure(
                 "direction",
                 f"Another video at place {j} {'changes' if ahead else 'does not change'} the vector at place {i}.",
                 setting=f"{N} videos",
                 expected="the vector at place i depends on the videos 0 to i, on all of them and on no other",
                 received=moves.double(),
-                cause="the future is seen" if ahead else "the history is not seen",
-                hint="The vector at place i has to foretell video i + 1. Who may attend to whom? Look at the mask."
-                if ahead
-                else "What was watched before is all that is known of a viewer. Look at what reaches the encoder.",
+                cause=cause,
+                hint=hint,
             )
+
+
+def _direction(moves: Tensor, ahead: bool) -> tuple[str, str]:
+    """Return (cause, hint) for vectors (columns) that change with the wrong videos (rows)."""
+    if torch.equal(moves, torch.ones_like(moves).tril()):
+        return "the mask is turned round", (
+            "Each place sees itself and what comes later. The vector at place i has to foretell video i + 1 from those up to i. "
+            "Look at which half of the mask is True."
+        )
+    if ahead:
+        return "the future is seen", (
+            "The vector at place i has to foretell video i + 1. Who may attend to whom? Look at the mask."
+        )
+    return "the history is not seen", (
+        "What was watched before is all that is known of a viewer. Look at what reaches the encoder."
+    )
 
 
 @exercise(NAME)

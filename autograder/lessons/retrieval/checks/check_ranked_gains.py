@@ -9,7 +9,15 @@ from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw
 from autograder.lessons.retrieval import references
-from autograder.lessons.retrieval.checks.rankings import SIZES, gains_of, relevant_of, scores_of, tied_scores, told
+from autograder.lessons.retrieval.checks.rankings import (
+    CLOSE,
+    SIZES,
+    gains_of,
+    relevant_of,
+    scores_of,
+    tied_scores,
+    told,
+)
 
 NAME = "ranked_gains"
 WHAT = "The gains"
@@ -37,10 +45,11 @@ def _agree(student: Student, scores: Tensor, gains: Tensor, more: str = "") -> T
 @exercise(NAME)
 @points(1)
 def check_falling_scores(student: Student, draw: Draw) -> None:
-    """The gain of the highest score comes first, and that of the lowest last, in each row"""
+    """The gain of the highest score comes first, and that of the lowest last, in each row, however close they are"""
     for B, V in SIZES:
         _agree(student, scores_of(draw, B, V), draw.normal(B, V))
         _agree(student, scores_of(draw, B, V), gains_of(draw, B, V))
+        _agree(student, scores_of(draw, B, V, CLOSE), gains_of(draw, B, V), f", scores {CLOSE:g} apart")
 
 
 @exercise(NAME)

@@ -7,6 +7,7 @@ from autograder.judging.student import Student
 from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.results import refuses
 from autograder.lessons.retrieval.checks.rankings import (
+    CLOSE,
     SIZES,
     agree,
     relevant_of,
@@ -36,6 +37,16 @@ def check_several_relevant_documents(student: Student, draw: Draw) -> None:
     for B, V in SIZES[2:]:
         for k in sorted({1, 3, V // 2 + 1, V, V + 5}):
             agree(student, NAME, WHAT, scores_of(draw, B, V), relevant_of(draw, B, V), GIVEN, k)
+            agree(
+                student,
+                NAME,
+                WHAT,
+                scores_of(draw, B, V, CLOSE),
+                relevant_of(draw, B, V),
+                GIVEN,
+                k,
+                more=f", scores {CLOSE:g} apart",
+            )
 
 
 @exercise(NAME)

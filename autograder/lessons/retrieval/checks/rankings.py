@@ -15,10 +15,14 @@ from autograder.lessons.retrieval import references
 SIZES = ((1, 1), (1, 2), (2, 3), (1, 7), (5, 5), (3, 11), (7, 37))
 
 
-def scores_of(draw: Draw, B: int, V: int) -> Tensor:
-    """Draw scores of either sign that all differ in each row."""
+#: Scores that differ by no more than this are not equal: whoever mixes score and gain in one sum gets them wrong.
+CLOSE = 1e-9
+
+
+def scores_of(draw: Draw, B: int, V: int, apart: float = 1 / 3) -> Tensor:
+    """Draw scores of either sign that all differ in each row, by ``apart`` or more."""
     order = torch.rand((B, V), generator=draw.generator).argsort(dim=1)
-    return (order - V // 2).double() / 3 + 0.1
+    return (order - V // 2).double() * apart + 0.1
 
 
 def tied_scores(draw: Draw, B: int, V: int) -> Tensor:

@@ -5,6 +5,7 @@ refused less than once in a million gradings.
 """
 
 import itertools
+from collections.abc import Callable
 from typing import NoReturn
 
 import torch
@@ -23,6 +24,8 @@ WHAT = "The result"
 #: (B, C, H, W, most), the smallest first.
 SIZES = ((1, 1, 3, 4, 1), (1, 3, 5, 7, 0), (2, 3, 4, 4, 1), (5, 3, 8, 8, 1), (3, 2, 7, 5, 2), (2, 3, 9, 4, 3))
 MANY = (2000, 3, 5, 4)
+#: Calls and pictures in each, to tell what is the same in all of a call from what happens to be the same in one.
+CALLS, FEW = 8, 50
 
 
 def _fail(message, setting, cause, hint, expected="", yours="", kind="augmentation") -> NoReturn:
@@ -152,7 +155,7 @@ def check_every_view_is_as_likely(student: Student, draw: Draw) -> None:
         allowed, moves, order, orders = _what_was_done(images, got.to(images.dtype), most)
         if not bool(allowed.all()):
             _fail("Some results are no views of their pictures.", setting, "", "See the line above.")
-        _known_pattern(moves, order, setting)
+        _known_pattern(student, draw, most, setting)
         places, B = 2 * most + 1, len(images)
         for axis, name in ((0, "down"), (1, "to the right")):
             for by in range(-most, most + 1):
@@ -171,20 +174,43 @@ def check_every_view_is_as_likely(student: Student, draw: Draw) -> None:
                 _as_likely(int(half.sum()), len(half), share, what, setting)
 
 
-def _known_pattern(moves: Tensor, order: Tensor, setting: str) -> None:
-    """Fail and say which if all 2000 pictures follow one of the patterns that people really write."""
+def _known_pattern(student: Student, draw: Draw, most: int, setting: str) -> None:
+    """Fail and say which if the pictures of many calls follow one of the patterns that people really write.
+
+    In one call alone, pictures that are all moved alike may by chance also have stayed where they were.
+    """
+    calls = [_done_in_one_call(student, draw, most) for _ in range(CALLS)]
     alone = "Each picture gets numbers of its own: one for down, one for right, and an order of channels."
-    patterns = (
-        (not moves.any(), "not moved", "Where does each window begin? In the wide picture, from 0 to 2 · most."),
-        (not moves[:, 1].any() or not moves[:, 0].any(), "moved in one direction only", alone),
-        (bool((moves[:, 0] == moves[:, 1]).all()), "moved as far to the right as down", alone),
-        (bool((moves == moves[0]).all()), "all pictures moved alike", alone),
-        (not order.any(), "channels keep their order", "Look at the index of the channels."),
-        (bool((order == order[0]).all()), "one order of channels for all pictures", alone),
+    patterns: tuple[tuple[Callable[[Tensor, Tensor], bool], str, str], ...] = (
+        (
+            lambda m, _: not m.any(),
+            "not moved",
+            "Where does each window begin? In the wide picture, from 0 to 2 · most.",
+        ),
+        (lambda m, _: not m[:, 1].any(), "moved up and down only", alone),
+        (lambda m, _: not m[:, 0].any(), "moved to the sides only", alone),
+        (lambda m, _: torch.equal(m[:, 0], m[:, 1]), "moved as far to the right as down", alone),
+        (lambda m, _: bool((m == m[0]).all()), "all pictures moved alike", alone),
+        (lambda _, o: not o.any(), "channels keep their order", "Look at the index of the channels."),
+        (lambda _, o: bool((o == o[0]).all()), "one order of channels for all pictures", alone),
     )
-    for found, cause, hint in patterns:
-        if found:
-            _fail(f"Something is the same for all {len(order)} pictures.", setting, cause, hint, yours=cause)
+    for holds, cause, hint in patterns:
+        if all(holds(moves, order) for moves, order in calls):
+            _fail(
+                f"Something is the same for all pictures of a call, in {CALLS} calls.",
+                setting,
+                cause,
+                hint,
+                yours=cause,
+            )
+
+
+def _done_in_one_call(student: Student, draw: Draw, most: int) -> tuple[Tensor, Tensor]:
+    """Return how each of a few pictures has been moved in one call, and the number of its order of channels."""
+    images = draw.normal(FEW, *MANY[1:])
+    got, _ = _augmented(student, draw, images, most)
+    _, moves, order, _ = _what_was_done(images, got.to(images.dtype), most)
+    return moves, order
 
 
 def _as_likely(count: int, trials: int, share: float, what: str, setting: str) -> None:

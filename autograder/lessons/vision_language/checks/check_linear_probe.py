@@ -53,6 +53,7 @@ def check_shapes(student: Student, draw: Draw) -> None:
     features, labels = _data(draw, 20, 3, 2)
     W, b, setting = _probe(student, features.float(), labels, 2, 0.1)
     expect.dtype(W, torch.float32, "W", setting)
+    _probe(student, features, labels, 4, 0.1)  # nobody has the last two labels, and still there are four classes
 
 
 @exercise(NAME)
@@ -102,6 +103,7 @@ def _cause(features: Tensor, labels: Tensor, W: Tensor, b: Tensor, penalty: floa
 def check_features_stay_frozen(student: Student, draw: Draw) -> None:
     """Features and labels stay as they are; any memory layout, features that need a gradient, and a second call work as well"""
     features, labels = _data(draw, 40, 5, 3)
+    _no_gradient_flows(student, features, labels)
     answer = student.answer(Request(NAME, (features, labels, 3, 0.05)))
     expect.pair(answer.value, "W", "b")
     expect.unchanged((features, labels), answer.args_after[:2], ("features", "labels"))
@@ -111,3 +113,23 @@ def check_features_stay_frozen(student: Student, draw: Draw) -> None:
     again = student.answer(Request(NAME, (features, labels, 3, 0.05), before=((features.flip(0) * 2, labels, 3, 0.5),)))
     W, b = expect.pair(again.value, "W", "b")
     _is_best(features, labels, W, b, 0.05, f"{setting}, after a call with other features")
+
+
+def _no_gradient_flows(student: Student, features: Tensor, labels: Tensor) -> None:
+    """Fail if a gradient reaches features that need one: while the function works, or through its result."""
+    cotangents = torch.ones(5, 3, dtype=torch.float64), torch.ones(3, dtype=torch.float64)
+    try:
+        answer = student.answer(Request(NAME, (features, labels, 3, 0.05), cotangents=cotangents))
+    except CheckFailure as failure:
+        if failure.kind == "detached":  # W and b are detached, as they should be
+            return
+        raise
+    if answer.gradients[0] is not None and bool(answer.gradients[0].any()):
+        raise CheckFailure(
+            "value",
+            "A gradient flows through W and b into the features.",
+            setting=f"features {tuple(features.shape)}, which need a gradient",
+            received=answer.gradients[0],
+            cause="the features are not frozen",
+            hint="The representation is judged, not trained. Detach the features before anything is computed with them.",
+        )

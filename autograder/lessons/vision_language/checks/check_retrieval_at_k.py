@@ -44,7 +44,9 @@ def check_values(student: Student, draw: Draw) -> None:
             similarities[::2] += 0.7 * relevant[::2]  # so that some rows are found, and some are not
             for k in (1, 2, M - 1, M, M + 3):
                 _compare(student, similarities, relevant, max(k, 1))
-        _compare(student, -1 - similarities.abs(), relevant, 1, ", all negative")
+        _compare(student, -similarities.sigmoid(), relevant, 1, ", all between −1 and 0")
+        _compare(student, -1 - similarities.abs(), relevant, 1, ", all below −1")
+        _compare(student, 0.5 + 1e-9 * similarities, relevant, 1, ", about 1e-9 apart")
 
 
 @exercise(NAME)

@@ -5,7 +5,7 @@ from autograder.judging.student import Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw
 from autograder.lessons.vision_language import references
-from autograder.lessons.vision_language.checks.check_clip_loss import unit
+from autograder.lessons.vision_language.checks.unit_vectors import gradients_agree, unit
 from autograder.lessons.vit.checks import functions
 
 NAME = "zero_shot"
@@ -55,6 +55,5 @@ def check_gradients_and_nothing_is_changed(student: Student, draw: Draw) -> None
         student, images.T.contiguous().T, prompts.transpose(0, 2).contiguous().transpose(0, 2), ", transposed in memory"
     )
     functions.keeps(student, NAME, (images.float(), prompts.float()), references.zero_shot, WHAT, ("images", "prompts"))
-    functions.gradients_agree(
-        student, NAME, (images, prompts), references.zero_shot, draw.normal(5, 3), ("images", "prompts")
-    )
+    names = "images", "prompts"
+    gradients_agree(student, NAME, (images, prompts), references.zero_shot, draw.normal(5, 3), names, names)

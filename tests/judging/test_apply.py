@@ -1,0 +1,23 @@
+"""What a call may not do to its arguments while gradients are asked for."""
+
+import pytest
+import torch
+from answers import student
+
+from autograder.judging.failure import CheckFailure
+from autograder.judging.student import Request
+
+FIT = """
+def fit(x):
+    w = torch.zeros(3, requires_grad=True)
+    ((x.detach() if FROZEN else x) * w).sum().backward()
+    return w.grad * 2
+"""
+
+
+@pytest.mark.parametrize(("frozen", "kind"), [("True", "detached"), ("False", "mutated")])
+def test_a_backward_inside_that_reaches_the_arguments_is_told(frozen, kind):
+    request = Request("fit", (torch.ones(3),), cotangents=(torch.ones(3),))
+    with pytest.raises(CheckFailure) as told:
+        student(FIT.replace("FROZEN", frozen)).answer(request)
+    assert told.value.kind == kind
