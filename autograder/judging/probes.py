@@ -115,8 +115,9 @@ def _mixed_by(student: Student, right: Student, requests: Sequence[Request], mas
         if len(lengths) != 1 or max(lengths) < 2:
             continue
         other = with_tensors(request, {place: torch.cat([another(x[:1]), x[1:]]) for place, x in given.items()})
-        kept = [alike(_rest(outcome(each, request)), _rest(outcome(each, other))) for each in (right, student)]
-        if kept[0]:
+        rests = [(_rest(outcome(each, request)), _rest(outcome(each, other))) for each in (right, student)]
+        kept = [alike(*pair) for pair in rests]
+        if kept[0] and rests[0][0]:
             seen.append(not kept[1])
     if not seen or not all(seen):
         return None
@@ -134,7 +135,7 @@ def _mixed_by(student: Student, right: Student, requests: Sequence[Request], mas
 
 
 def _rest(value: Any) -> list[Tensor]:
-    """Return results without what belongs to the first example. A single number, such as a loss, belongs to all of them."""
+    """Return results without what belongs to the first example; what has no axis, such as a loss, belongs to all of them."""
     return [x[1:] for x in tensors_of(value) if x.dim()]
 
 
