@@ -5,6 +5,7 @@ _GPU = (
     "a GPU that is not there",
     "This computer has no GPU that PyTorch could use. Make tensors where the inputs are: device=X.device.",
 )
+_FACTORS = ("shapes do not fit", "Write the shape beside each factor: the inner two must agree.")
 
 ERRORS = [
     (
@@ -47,6 +48,12 @@ ERRORS = [
         "wrong signature",
         "Keep the names of the arguments as they stand in the exercise.",
     ),
+    (
+        "__init__() missing",
+        "a class made without all its arguments",
+        "The message names a class and what is missing. Compare the place where an object of it is made with the arguments of "
+        "its __init__.",
+    ),
     ("positional argument", "wrong signature", "Keep the arguments as they stand in the exercise."),
     (
         "Boolean value of Tensor",
@@ -83,16 +90,8 @@ ERRORS = [
         "fixed number of dimensions",
         "Swap the last two dimensions with .transpose(-2, -1), whatever stands before them.",
     ),
-    (
-        "mat1 and mat2 shapes cannot be multiplied",
-        "shapes do not fit",
-        "Write the shape beside each factor: the inner two must agree.",
-    ),
-    (
-        "Expected size for first two dimensions",
-        "shapes do not fit",
-        "Write the shape beside each factor: the inner two must agree.",
-    ),
+    ("mat1 and mat2 shapes cannot be multiplied", *_FACTORS),
+    ("Expected size for first two dimensions", *_FACTORS),
     (
         "must match the size of tensor",
         "shapes do not fit",
@@ -123,6 +122,11 @@ ERRORS = [
         " a non-empty ",
         "nothing to put together",
         "A list of tensors is stacked or joined, and is empty here. Which input leaves the loop before anything is added?",
+    ),
+    (
+        "selected index k out of range",
+        "more asked for than there is",
+        "topk is asked for more numbers than the axis holds. How long is it at least, and how large may k be?",
     ),
     (
         "out of bounds",

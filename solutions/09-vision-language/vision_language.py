@@ -581,7 +581,7 @@ For each query, find the largest similarity of a relevant item. How many irrelev
 
 # %% nbgrader={"grade_id": "retrieval_at_k", "solution": true}
 def retrieval_at_k(similarities, relevant, k):
-    """Return the share of rows of similarities (N, M) with a relevant item among the k most similar, a float.
+    """Return the share of rows of similarities (N, M) with a relevant item among the k most similar, one number.
 
     relevant: (N, M), bool. Of items that are equally similar, irrelevant ones come first. Raises ValueError if a row has no
     relevant item.

@@ -37,6 +37,8 @@ FIT, AXES, DEVICES = "shapes do not fit", "fixed number of dimensions", "tensors
         (lambda: F.embedding(X[0], X), "ids of another dtype"),
         (lambda: torch.nn.Conv2d(3, 4, 1)(torch.zeros(1, 2, 5, 5)), FIT),
         (lambda: X.requires_grad_().numpy(), "no gradient"),
+        (lambda: X.topk(4), "more asked for than there is"),
+        (lambda: torch.nn.Linear(3), "a class made without all its arguments"),
     ],
 )
 def test_a_message_has_a_name(call, cause):

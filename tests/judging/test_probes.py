@@ -135,6 +135,14 @@ def test_what_makes_no_difference_and_what_is_mixed(answer, requests, found):
     assert (told and told[0]) == found
 
 
+def test_one_number_belongs_to_all_examples():
+    vision_right = right(LESSONS.of("09-vision-language"))
+    loss = student("def nt_xent(z, temperature=0.5): return (z @ z.T).fill_diagonal_(-1.0).logsumexp(-1).mean()")
+    requests = [Request("nt_xent", (_draw(2, 3),)) for _ in range(2)]
+    told = probes.probed(loss, vision_right, vision_right.namespace["nt_xent"], requests)
+    assert told is None or "mixed" not in told[0]
+
+
 BLOCKS = LESSONS.of("03-transformer-blocks")
 
 
