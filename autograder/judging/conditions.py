@@ -97,17 +97,12 @@ def _one_factor(found: Sequence[Outcome]) -> Symptom | None:
     """Every number of every result, of right calls too, is the expected one times the same factor."""
     ratios = []
     for _, want, got in found:
-        pairs = list(zip(_numbers(want), _numbers(got), strict=False))
-        if len(pairs) != len(_numbers(want)) or any(a.shape != b.shape for a, b in pairs):
+        right, own = _numbers(want), _numbers(got)
+        if [x.shape for x in right] != [x.shape for x in own]:
             return None
-        used = [(a[a.abs() > 1e-6], b[a.abs() > 1e-6]) for a, b in pairs]
-        ratios += [b / a for a, b in used]
-    every = torch.cat([ratio.flatten() for ratio in ratios]) if ratios else torch.empty(0)
-    if (
-        len(every) < _FEWEST
-        or not bool(every.isfinite().all())
-        or float(every.max() - every.min()) > 1e-6 * abs(every[0])
-    ):
+        ratios += [(b / a)[a.abs() > 1e-6] for a, b in zip(right, own, strict=True)]
+    every = torch.cat(ratios) if ratios else torch.empty(0)
+    if len(every) < _FEWEST or not every.isfinite().all() or not torch.allclose(every, every[0], rtol=1e-6, atol=0):
         return None
     return FACTOR, f"In {len(found)} calls every number is {every[0]:.4g} times what it should be."
 

@@ -32,7 +32,7 @@ def _inputs(draw: Draw, M: int, F: int, D: int, new: int) -> tuple[Tensor, Tenso
     return content[:M], vectors, content[M:]
 
 
-def _agree(student: Student, inputs: tuple[Tensor, Tensor, Tensor], ridge: float, more: str = "") -> Tensor:
+def _agree(student: Student, inputs: tuple[Tensor, ...], ridge: float, more: str = "") -> Tensor:
     setting = f"content {tuple(inputs[0].shape)}, vectors {tuple(inputs[1].shape)}, {len(inputs[2])} new videos, "
     setting += f"ridge = {ridge:g}{more}"
     got = expect.tensor(student.cold_start_vector(*inputs, ridge), WHAT)
@@ -84,9 +84,9 @@ def check_refused(student: Student, draw: Draw) -> None:
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """It keeps the dtype, works on any memory layout, remembers nothing and changes nothing in place"""
     inputs = _inputs(draw, 23, 5, 3, 7)
-    expect.dtype(_agree(student, tuple(x.float() for x in inputs), 2.0, ", float32"), torch.float32, WHAT)  # type: ignore[arg-type]
+    expect.dtype(_agree(student, tuple(x.float() for x in inputs), 2.0, ", float32"), torch.float32, WHAT)
     turned = tuple(x.T.contiguous().T for x in inputs)
-    expect.dtype(_agree(student, turned, 2.0, ", transposed tensors"), torch.float64, WHAT)  # type: ignore[arg-type]
+    expect.dtype(_agree(student, turned, 2.0, ", transposed tensors"), torch.float64, WHAT)
     answer = student.answer(Request(NAME, (*inputs, 2.0), before=[(*(x.flip(0) for x in inputs), 5.0)]))
     expect.unchanged(inputs, answer.args_after[:3], ("content", "vectors", "new_content"))
     expect.close(expect.tensor(answer.value, WHAT), _want(*inputs, 2.0), WHAT, size=100.0, setting="after other calls")

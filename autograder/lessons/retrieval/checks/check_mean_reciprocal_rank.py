@@ -6,9 +6,9 @@ from autograder.judging.marks import exercise, points
 from autograder.judging.student import Student
 from autograder.judging.tools.draw import Draw
 from autograder.lessons.retrieval.checks.rankings import (
-    CLOSE,
     SIZES,
     agree,
+    agree_close,
     relevant_of,
     same_again,
     scores_of,
@@ -27,15 +27,7 @@ def check_the_first_relevant_document(student: Student, draw: Draw) -> None:
     for B, V in SIZES:
         for most in (1, 3):
             agree(student, NAME, WHAT, scores_of(draw, B, V), relevant_of(draw, B, V, most), GIVEN)
-            agree(
-                student,
-                NAME,
-                WHAT,
-                scores_of(draw, B, V, CLOSE),
-                relevant_of(draw, B, V, most),
-                GIVEN,
-                more=f", scores {CLOSE:g} apart",
-            )
+            agree_close(student, NAME, WHAT, draw, relevant_of(draw, B, V, most), GIVEN)
 
 
 @exercise(NAME)

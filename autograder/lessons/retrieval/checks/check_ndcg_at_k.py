@@ -7,9 +7,9 @@ from autograder.judging.student import Student
 from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.results import refuses
 from autograder.lessons.retrieval.checks.rankings import (
-    CLOSE,
     SIZES,
     agree,
+    agree_close,
     gains_of,
     relevant_of,
     same_again,
@@ -28,16 +28,7 @@ def check_whole_ranking(student: Student, draw: Draw) -> None:
     """Over the whole ranking it is Σ gain / log₂(rank + 1), divided by that of the best order, by query, and then the mean"""
     for B, V in SIZES:
         agree(student, NAME, WHAT, scores_of(draw, B, V), gains_of(draw, B, V), GIVEN, V)
-        agree(
-            student,
-            NAME,
-            WHAT,
-            scores_of(draw, B, V, CLOSE),
-            gains_of(draw, B, V),
-            GIVEN,
-            V,
-            more=f", scores {CLOSE:g} apart",
-        )
+        agree_close(student, NAME, WHAT, draw, gains_of(draw, B, V), GIVEN, V)
         agree(student, NAME, WHAT, scores_of(draw, B, V), relevant_of(draw, B, V).double(), GIVEN, V)
 
 

@@ -7,9 +7,9 @@ from autograder.judging.student import Student
 from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.results import refuses
 from autograder.lessons.retrieval.checks.rankings import (
-    CLOSE,
     SIZES,
     agree,
+    agree_close,
     relevant_of,
     same_again,
     scores_of,
@@ -37,16 +37,7 @@ def check_several_relevant_documents(student: Student, draw: Draw) -> None:
     for B, V in SIZES[2:]:
         for k in sorted({1, 3, V // 2 + 1, V, V + 5}):
             agree(student, NAME, WHAT, scores_of(draw, B, V), relevant_of(draw, B, V), GIVEN, k)
-            agree(
-                student,
-                NAME,
-                WHAT,
-                scores_of(draw, B, V, CLOSE),
-                relevant_of(draw, B, V),
-                GIVEN,
-                k,
-                more=f", scores {CLOSE:g} apart",
-            )
+            agree_close(student, NAME, WHAT, draw, relevant_of(draw, B, V), GIVEN, k)
 
 
 @exercise(NAME)

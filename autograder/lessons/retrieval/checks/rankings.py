@@ -65,6 +65,20 @@ def agree(
     return got
 
 
+def agree_close(student: Student, name: str, what: str, draw: Draw, second: Tensor, given: str, *rest: int) -> None:
+    """Compare a measure with its definition where scores differ by very little."""
+    agree(
+        student,
+        name,
+        what,
+        scores_of(draw, *second.shape, CLOSE),
+        second,
+        given,
+        *rest,
+        more=f", scores {CLOSE:g} apart",
+    )
+
+
 def same_again(student: Student, name: str, what: str, scores: Tensor, second: Tensor, given: str, *rest: int) -> None:
     """Compare calls with other dtypes, memory layouts and earlier calls, and see that nothing is changed in place."""
     for dtype in (torch.float32, torch.float64):

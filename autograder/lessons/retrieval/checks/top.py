@@ -1,5 +1,7 @@
 """The best k of many: values and ids, compared so that equal scores may come in any order."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -13,7 +15,7 @@ def vectors(draw: Draw, B: int, M: int, D: int, dtype: torch.dtype = torch.float
     return draw.normal(B, D, dtype=dtype), draw.normal(M, D, dtype=dtype)
 
 
-def found(value: object, shape: tuple[int, int], setting: str) -> tuple[Tensor, Tensor]:
+def found(value: object, shape: Sequence[int], setting: str) -> tuple[Tensor, Tensor]:
     """Return the student's values and ids, of this shape (B, k)."""
     values, ids = expect.pair(value, "values", "ids")
     expect.shape(values, shape, "values", "(B, k)", setting)
@@ -27,7 +29,7 @@ def agree(value: object, want: tuple[Tensor, Tensor], scores: Tensor, setting: s
 
     Where the right ids are −1 there is no document, and the value is −inf.
     """
-    values, ids = found(value, tuple(want[0].shape), setting)  # type: ignore[arg-type]
+    values, ids = found(value, want[0].shape, setting)
     _require_sorted(values, want[0], setting)
     nothing = want[1] < 0
     if not torch.equal(ids < 0, nothing) or not torch.equal(values.isneginf(), nothing):
