@@ -67,16 +67,9 @@ def agree(
 
 def agree_close(student: Student, name: str, what: str, draw: Draw, second: Tensor, given: str, *rest: int) -> None:
     """Compare a measure with its definition where scores differ by very little."""
-    agree(
-        student,
-        name,
-        what,
-        scores_of(draw, *second.shape, CLOSE),
-        second,
-        given,
-        *rest,
-        more=f", scores {CLOSE:g} apart",
-    )
+    B, V = second.shape
+    scores = scores_of(draw, B, V, CLOSE)
+    agree(student, name, what, scores, second, given, *rest, more=f", scores {CLOSE:g} apart")
 
 
 def same_again(student: Student, name: str, what: str, scores: Tensor, second: Tensor, given: str, *rest: int) -> None:
