@@ -39,9 +39,9 @@ nightly: install
 	$(BIN)/python -m pytest -n 2 --nbval-lax --nbval-cell-timeout 1800 nightly && rm -rf nightly
 	$(BIN)/autograder audit
 
-# A working copy of the assignments: what you write there is yours and is never overwritten.
+# A working copy of the assignments: what you write there is yours and is never overwritten. LAB holds options of JupyterLab.
 lab: $(LAB_READY)
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/autograder lab
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/autograder lab -- $(LAB)
 
 release: install
 	$(BIN)/autograder build

@@ -38,7 +38,7 @@ def _parser() -> argparse.ArgumentParser:
 def _lab(options: argparse.Namespace) -> int:
     from autograder.grading.working_copy import open_lab
 
-    return open_lab(options.folder, not options.no_start)
+    return open_lab(options.folder, not options.no_start, options.options)
 
 
 def _check(options: argparse.Namespace) -> int:

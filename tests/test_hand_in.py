@@ -1,5 +1,6 @@
 """``autograder progress`` and ``autograder hand-in``: what a student has, and the one file that grading reads."""
 
+import importlib.metadata
 import json
 import shutil
 import subprocess
@@ -135,6 +136,19 @@ def test_what_is_no_notebook_is_not_packed(work, capsys):
     assert main(["hand-in", "work/01-attention/attention.ipynb"]) == 2
     assert "is not a Jupyter notebook" in capsys.readouterr().err
     assert not (work / "01-attention" / "01-attention.zip").exists()
+
+
+def test_options_of_jupyterlab_are_passed_on(root, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(root)
+    assert main(["lab", "--folder", str(tmp_path / "mine"), "--", "--version"]) == 0
+    assert capfd.readouterr().out.splitlines()[-1] == importlib.metadata.version("jupyterlab")
+
+
+def test_root_is_told_how_to_start_jupyterlab(root, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(root)
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    assert main(["lab", "--folder", str(tmp_path / "mine"), "--"]) == 2
+    assert "make lab LAB=--allow-root" in capsys.readouterr().err
 
 
 def test_a_working_copy_is_never_overwritten(root, tmp_path, monkeypatch, capsys):

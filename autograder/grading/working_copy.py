@@ -1,9 +1,11 @@
 """A student's own copy of the notebooks, and JupyterLab in it: the same with make, without it, and on Windows."""
 
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.grading.course import find_course
@@ -12,10 +14,11 @@ from autograder.grading.course import find_course
 SHARE = Path("share", "attention-course", "assignments")
 
 
-def open_lab(folder: Path, start: bool = True) -> int:
-    """Copy the notebooks that ``folder`` does not have yet, and start JupyterLab there. Returns its exit status.
+def open_lab(folder: Path, start: bool = True, options: Sequence[str] = ()) -> int:
+    """Copy the notebooks that ``folder`` does not have yet, and start JupyterLab there, with its ``options``.
 
-    What a student has written is never overwritten. Raises LookupError if there is nothing to copy or no JupyterLab.
+    Returns its exit status. What a student has written is never overwritten. Raises LookupError if there is nothing to copy or no
+    JupyterLab, and ValueError for root, as whom JupyterLab starts only if it is told to.
     """
     released = released_notebooks()
     copied = copy_new(released, folder)
@@ -24,7 +27,12 @@ def open_lab(folder: Path, start: bool = True) -> int:
         return 0
     if importlib.util.find_spec("jupyterlab") is None:
         raise LookupError('JupyterLab is not installed here. Install it: pip install "attention-course[lab]"')
-    return subprocess.run([sys.executable, "-m", "jupyter", "lab"], cwd=folder).returncode
+    if getattr(os, "geteuid", lambda: 1)() == 0 and not {"--allow-root", "--version", "--help"} & {*options}:
+        raise ValueError(
+            "You are root here, as in many containers, and JupyterLab starts for root only if it is told to. Say so: "
+            "make lab LAB=--allow-root, or autograder lab -- --allow-root"
+        )
+    return subprocess.run([sys.executable, "-m", "jupyter", "lab", *options], cwd=folder).returncode
 
 
 def released_notebooks() -> Path:
