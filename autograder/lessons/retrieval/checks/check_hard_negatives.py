@@ -29,10 +29,7 @@ def _agree(student: Student, inputs: tuple, k: int, skip: int | None = None, mor
         f"queries {tuple(queries.shape)}, documents {tuple(documents.shape)}, targets {targets.tolist()[:8]}, k = {k}"
     )
     setting += ("" if skip is None else f", skip = {skip}") + more
-    options = {} if skip is None else {"skip": skip}
-    found = expect.tensor(student.call(NAME, *inputs, k, **options), WHAT)
-    expect.shape(found, (len(queries), k), WHAT, "(B, k)", setting)
-    plain.id_tensor(found, WHAT)
+    found = _ids(student, inputs, k, skip, setting)
     want = references.hard_negatives(queries.double(), documents.double(), targets, k, skip or 0)
     if not torch.equal(found, want):
         row = int((found != want).any(dim=1).nonzero()[0])
@@ -46,6 +43,15 @@ def _agree(student: Student, inputs: tuple, k: int, skip: int | None = None, mor
             received=found.double(),
             wanted=want.double(),
         )
+    return found
+
+
+def _ids(student: Student, inputs: tuple, k: int, skip: int | None, setting: str) -> Tensor:
+    """Return the student's ids, of shape (B, k), whichever they are."""
+    options = {} if skip is None else {"skip": skip}
+    found = expect.tensor(student.call(NAME, *inputs, k, **options), WHAT)
+    expect.shape(found, (len(inputs[0]), k), WHAT, "(B, k)", setting)
+    plain.id_tensor(found, WHAT)
     return found
 
 
@@ -73,7 +79,7 @@ def check_skip(student: Student, draw: Draw) -> None:
 def check_refused(student: Student, draw: Draw) -> None:
     """With fewer than k + skip wrong documents, k below 1 or skip below 0, there is a ValueError"""
     inputs = _inputs(draw, 3, 7, 5)
-    _agree(student, inputs, 4, 2)
+    _ids(student, inputs, 4, 2, "7 documents, k = 4, skip = 2, as many as there are")
     for k, skip in ((7, 0), (4, 3), (0, 0), (2, -1)):
         what = f"7 documents, k = {k}, skip = {skip}"
         refuses(
@@ -86,13 +92,20 @@ def check_refused(student: Student, draw: Draw) -> None:
         )
 
 
+def _below_zero(inputs: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+    """Return inputs of float32 with the same order of products, all of them negative: one more column takes as much from each."""
+    queries, documents, targets = (x.float() if x.is_floating_point() else x for x in inputs)
+    most = 1 + float((queries @ documents.T).max())
+    queries = torch.cat((queries, torch.ones(len(queries), 1)), dim=1)
+    return queries, torch.cat((documents, torch.full((len(documents), 1), -most)), dim=1), targets
+
+
 @exercise(NAME)
 @points(1)
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Other dtypes, memory layouts and earlier calls change nothing, and nothing is changed in place"""
     inputs = _inputs(draw, 5, 11, 3)
-    single = tuple(x.float() if x.is_floating_point() else x for x in inputs)
-    _agree(student, single, 3, more=", float32")
+    _agree(student, _below_zero(inputs), 3, more=", float32, all products negative")
     turned = inputs[0].T.contiguous().T, inputs[1].T.contiguous().T, inputs[2]
     _agree(student, turned, 3, more=", transposed tensors")
     before = [(inputs[0].flip(0), *inputs[1:], 2), (inputs[0][:2], inputs[1][:4], inputs[2][:2] % 4, 1)]
