@@ -38,9 +38,12 @@ def _different(draw: Draw, M: int) -> Tensor:
 
 
 def _repeated(draw: Draw, M: int) -> Tensor:
-    """Draw ids of which many come again."""
-    ids = draw.integers(max(M // 2, 1), M)
+    """Draw ids of which many come again, but of more than two not all are the same: else there would be nothing wrong."""
+    different = max(M // 2, 2)
+    ids = draw.integers(different, M)
     ids[-1] = ids[0]
+    if M > 2:
+        ids[1] = (ids[0] + 1) % different
     return 10 + ids
 
 
@@ -100,11 +103,14 @@ def check_frequencies(student: Student, draw: Draw) -> None:
 @points(1)
 def check_large_similarities(student: Student, draw: Draw) -> None:
     """Similarities of any magnitude give the right number, in float32 too"""
-    for scale in (5.0, 30.0):
+    for scale, shift in ((5.0, 0.0), (30.0, 0.0), (30.0, -20.0)):
         for dtype in (torch.float64, torch.float32):
-            queries, documents = (x.to(dtype) for x in _vectors(draw, 3, 5, 7, scale))
-            ids = _repeated(draw, 5)
-            loss = _agree(student, queries, documents, ids, more=f", scale {scale:.0f}, {dtype}")
+            queries, documents = (x.to(dtype) for x in _vectors(draw, 11, 13, 7, scale))
+            queries[:, 0], documents[:, 0] = (
+                1.0,
+                shift * scale**2 + documents[:, 0],
+            )  # all similarities below 0, or most
+            loss = _agree(student, queries, documents, _repeated(draw, 13), more=f", scale {scale:.0f}, {dtype}")
             expect.dtype(loss, dtype, WHAT)
 
 
@@ -127,8 +133,8 @@ def check_gradients(student: Student, draw: Draw) -> None:
 @points(1)
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Earlier calls and other memory layouts change nothing, and nothing is changed in place"""
-    ids = _repeated(draw, 7)
-    queries, documents = _vectors(draw, 5, 7, 3)
+    ids = _repeated(draw, 13)
+    queries, documents = _vectors(draw, 11, 13, 3)
     inputs = (queries, documents, ids, _frequencies(ids, draw))
     before = [(queries.flip(0), documents, ids), (queries[:2], documents[:3], ids[:3])]
     answer = student.answer(Request(NAME, inputs, before=before))

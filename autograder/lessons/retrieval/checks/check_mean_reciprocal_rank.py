@@ -6,6 +6,7 @@ from autograder.judging.marks import exercise, points
 from autograder.judging.student import Student
 from autograder.judging.tools.draw import Draw
 from autograder.lessons.retrieval.checks.rankings import (
+    MANY,
     SIZES,
     agree,
     agree_close,
@@ -55,5 +56,5 @@ def check_nothing_relevant(student: Student, draw: Draw) -> None:
 @points(1)
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Other dtypes, memory layouts and earlier calls change nothing, and nothing is changed in place"""
-    same_again(student, NAME, WHAT, scores_of(draw, 5, 11), relevant_of(draw, 5, 11), GIVEN)
+    same_again(student, NAME, WHAT, scores_of(draw, *MANY), relevant_of(draw, *MANY), GIVEN)
     uses_both(student.mean_reciprocal_rank, scores_of(draw, 1, 4), torch.tensor([[True, False, False, False]]), WHAT)

@@ -7,6 +7,7 @@ from autograder.judging.student import Student
 from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.results import refuses
 from autograder.lessons.retrieval.checks.rankings import (
+    MANY,
     SIZES,
     agree,
     agree_close,
@@ -72,9 +73,9 @@ def check_nothing_to_gain(student: Student, draw: Draw) -> None:
 @points(1)
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Other dtypes, memory layouts and earlier calls change nothing, and nothing is changed in place"""
-    gains = gains_of(draw, 5, 11)
-    same_again(student, NAME, WHAT, scores_of(draw, 5, 11), gains, GIVEN, 4)
-    agree(student, NAME, WHAT, tied_scores(draw, 5, 11), gains.long(), GIVEN, 4, more=", gains in int64")
+    gains = gains_of(draw, *MANY)
+    same_again(student, NAME, WHAT, scores_of(draw, *MANY), gains, GIVEN, 4)
+    agree(student, NAME, WHAT, tied_scores(draw, *MANY), gains.long(), GIVEN, 4, more=", gains in int64")
     _computes(student)
 
 

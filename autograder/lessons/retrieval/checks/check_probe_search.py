@@ -13,17 +13,21 @@ from autograder.lessons.retrieval.checks import top
 
 NAME = "probe_search"
 #: Queries, documents, centroids and their width, the smallest first.
-SIZES = ((1, 1, 1, 2), (1, 5, 2, 2), (2, 7, 3, 3), (3, 3, 5, 3), (5, 37, 5, 3), (7, 101, 11, 7))
+SIZES = ((1, 1, 1, 2), (1, 5, 2, 2), (2, 7, 3, 3), (3, 3, 5, 3), (5, 37, 5, 3), (31, 101, 11, 7))
 
 
 def _inputs(draw: Draw, B: int, M: int, C: int, D: int) -> tuple[Tensor, ...]:
     """Draw queries, documents and centroids, and the lists: within a list the order is any."""
     documents, centroids = draw.normal(M, D), draw.normal(C, D)
+    return _with_lists(draw, draw.normal(B, D), documents, centroids)
+
+
+def _with_lists(draw: Draw, queries: Tensor, documents: Tensor, centroids: Tensor) -> tuple[Tensor, ...]:
     order, starts = references.inverted_lists(documents, centroids)
-    for c in range(C):
+    for c in range(len(centroids)):
         part = order[starts[c] : starts[c + 1]]
         order[starts[c] : starts[c + 1]] = part[torch.randperm(len(part), generator=draw.generator)]
-    return draw.normal(B, D), documents, centroids, order, starts
+    return queries, documents, centroids, order, starts
 
 
 def _want(inputs: tuple[Tensor, ...], k: int, probes: int) -> tuple[Tensor, Tensor]:
@@ -67,8 +71,10 @@ def check_too_few(student: Student, draw: Draw) -> None:
     for B, M, C, D in SIZES:
         _agree(student, _inputs(draw, B, M, C, D), M + 2, C)
         _agree(student, _inputs(draw, B, M, C, D), M, 1)
-    queries, documents, centroids = draw.normal(3, 3).abs(), -draw.normal(5, 3).abs(), draw.normal(3, 3).abs()
-    centroids[0] = -centroids[0]
+    queries, documents = draw.normal(3, 3).abs(), -draw.normal(5, 3).abs()
+    centroids = torch.tensor([[-1.0, -1.0, -1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], dtype=torch.float64)
+    queries[0, 0] += 3  # one query is nearest to centroid 1, and one to centroid 2
+    queries[1, 1] += 3
     inputs = queries, documents, centroids, *references.inverted_lists(documents, centroids)
     _agree(student, inputs, 2, 2, ", the nearest lists are empty")
 
@@ -78,7 +84,7 @@ def check_too_few(student: Student, draw: Draw) -> None:
 def check_refused(student: Student, draw: Draw) -> None:
     """k below 1, probes below 1 and more probes than centroids raise a ValueError"""
     inputs = _inputs(draw, 2, 11, 3, 5)
-    _agree(student, inputs, 2, 3)
+    top.found(student.call(NAME, *inputs, 2, 3), (2, 2), "3 centroids, k = 2, probes = 3, which is none too many")
     for k, probes in ((0, 1), (2, 0), (2, 4)):
         call = lambda *x: student.call(NAME, *x)  # noqa: E731
         refuses(
@@ -95,7 +101,7 @@ def check_refused(student: Student, draw: Draw) -> None:
 @points(1)
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Other dtypes, memory layouts and earlier calls change nothing, and nothing is changed in place"""
-    inputs = _inputs(draw, 5, 37, 5, 3)
+    inputs = _with_lists(draw, draw.normal(31, 3), draw.normal(61, 3), top.star(3))
     single = tuple(x.float() if x.is_floating_point() else x for x in inputs)
     _agree(student, single, 4, 2, ", float32")
     _agree(student, (*(x.T.contiguous().T for x in inputs[:3]), *inputs[3:]), 4, 2, ", transposed tensors")

@@ -7,6 +7,7 @@ from autograder.judging.student import Student
 from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.results import refuses
 from autograder.lessons.retrieval.checks.rankings import (
+    MANY,
     SIZES,
     agree,
     agree_close,
@@ -44,7 +45,7 @@ def check_several_relevant_documents(student: Student, draw: Draw) -> None:
 @points(1)
 def check_equal_scores(student: Student, draw: Draw) -> None:
     """Of equal scores those of other documents count as better: who scores all alike finds nothing"""
-    for B, V in SIZES[1:]:
+    for B, V in (*SIZES[1:], MANY):
         for k in sorted({1, 2, V // 2 + 1}):
             agree(student, NAME, WHAT, tied_scores(draw, B, V), relevant_of(draw, B, V), GIVEN, k)
     agree(student, NAME, WHAT, torch.zeros(3, 5).double(), relevant_of(draw, 3, 5, 1), GIVEN, 4)
@@ -55,7 +56,7 @@ def check_equal_scores(student: Student, draw: Draw) -> None:
 @points(1)
 def check_nothing_relevant(student: Student, draw: Draw) -> None:
     """Queries without a relevant document are left out; if none has one, or k is below 1, there is a ValueError"""
-    for B, V in SIZES[2:]:
+    for B, V in (*SIZES[2:], MANY):
         relevant = relevant_of(draw, B + 2, V)
         relevant[[0, B]] = False
         agree(student, NAME, WHAT, scores_of(draw, B + 2, V), relevant, GIVEN, 2)
@@ -71,7 +72,7 @@ def check_nothing_relevant(student: Student, draw: Draw) -> None:
 @points(1)
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Other dtypes, memory layouts and earlier calls change nothing, and nothing is changed in place"""
-    same_again(student, NAME, WHAT, scores_of(draw, 5, 11), relevant_of(draw, 5, 11), GIVEN, 4)
+    same_again(student, NAME, WHAT, scores_of(draw, *MANY), relevant_of(draw, *MANY), GIVEN, 4)
     _computes(student, draw)
 
 

@@ -15,6 +15,9 @@ from autograder.lessons.retrieval import references
 SIZES = ((1, 1), (1, 2), (2, 3), (1, 7), (5, 5), (3, 11), (7, 37))
 
 
+#: Enough queries that a measure which is wrong for some of them is wrong in every draw.
+MANY = (61, 11)
+
 #: Scores that differ by no more than this are not equal: whoever mixes score and gain in one sum gets them wrong.
 CLOSE = 1e-9
 

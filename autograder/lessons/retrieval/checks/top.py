@@ -15,6 +15,11 @@ def vectors(draw: Draw, B: int, M: int, D: int, dtype: torch.dtype = torch.float
     return draw.normal(B, D, dtype=dtype), draw.normal(M, D, dtype=dtype)
 
 
+def star(D: int) -> Tensor:
+    """Return 2D centroids, one in each direction of each axis: of many documents about as many are nearest to each."""
+    return torch.cat((torch.eye(D), -torch.eye(D))).double()
+
+
 def found(value: object, shape: Sequence[int], setting: str) -> tuple[Tensor, Tensor]:
     """Return the student's values and ids, of this shape (B, k)."""
     values, ids = expect.pair(value, "values", "ids")

@@ -68,8 +68,11 @@ def check_ties(student: Student, draw: Draw) -> None:
 @points(1)
 def check_nothing_relevant_and_nothing_changed(student: Student, draw: Draw) -> None:
     """A row without anything relevant raises a ValueError; any memory layout and float32 will do; nothing is changed"""
-    relevant, similarities = _relevant(draw, 5, 7), draw.normal(5, 7)
-    similarities[:2] += 3 * relevant[:2]
+    relevant, similarities = (
+        _relevant(draw, 61, 7),
+        draw.normal(61, 7),
+    )  # so many that a wrong share is wrong in every draw
+    similarities[::2] += 0.7 * relevant[::2]
     _compare(student, similarities, relevant, 2)
     without = relevant.clone()
     without[3] = False
@@ -83,7 +86,13 @@ def check_nothing_relevant_and_nothing_changed(student: Student, draw: Draw) -> 
             wrong,
             2,
         )
-    _compare(student, similarities.T.contiguous().T, relevant.T.contiguous().T, 2, ", transposed in memory")
+    _compare(
+        student,
+        (similarities - 9).T.contiguous().T,
+        relevant.T.contiguous().T,
+        2,
+        ", all negative, transposed in memory",
+    )
     _compare(student, similarities.float(), relevant, 2, ", float32")
     after = student.answer(Request(NAME, (similarities, relevant, 2))).args_after
     expect.unchanged((similarities, relevant), after[:2], ("similarities", "relevant"))
