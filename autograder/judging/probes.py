@@ -6,7 +6,7 @@ changes with it and the student's does not, or the other way round, that says so
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -52,24 +52,29 @@ def of_rows(
     if wrong:
         name = wrong[0][1].name
         failed, others = [request for _, request in wrong if request.name == name], asked(name)
-        requests = [failed[0], *others[-1:], *failed[1:2], *others[:1], *others[1:-1]]
-        told = probed(student, right, functions[name], requests, further)
+        requests = [failed[0], *others[-1:], *failed[1:2], *others[:1]]
+        told = probed(student, right, functions[name], requests, further, others)
         found[wrong[0][0]] = Diagnosis(*told) if told else None
     return found
 
 
 def probed(
-    student: Student, right: Student, function: Any, requests: Iterable[Request], further: Look | None = None
+    student: Student,
+    right: Student,
+    function: Any,
+    requests: Iterable[Request],
+    further: Look | None = None,
+    others: Iterable[Request] = (),
 ) -> Symptom | None:
-    """Return what changes to these requests for one function show, or None.
+    """Return what changes to these requests for one function show, or None. Only the first few that can be used are changed.
 
-    Only the first few that can be used are changed; that an argument makes no difference has to be so in all of them.
+    That a tensor makes no difference has to be so in the ``others`` too.
     """
-    plain = (replace(request, cotangents=None, deep=False, times=1, before=()) for request in requests)
-    working = (r for r in plain if _works(right, r) and _works(student, r))
-    usable = list(itertools.islice(working, _REQUESTS))
+    usable = list(itertools.islice(_usable(student, right, requests), _REQUESTS))
     ignored = _ignored(student, right, function, usable)
-    if ignored and any(_matters(ignored, student, right, function, request) for request in working):
+    if ignored and any(
+        _matters(ignored, student, right, function, request) for request in _usable(student, right, others)
+    ):
         ignored = None
     return (
         ignored
@@ -77,6 +82,12 @@ def probed(
         or _reach(student, right, usable)
         or (further(student, right, usable) if further else None)
     )
+
+
+def _usable(student: Student, right: Student, requests: Iterable[Request]) -> Iterator[Request]:
+    """Yield the requests that have a result, each made once and without gradients."""
+    plain = (replace(request, cotangents=None, deep=False, times=1, before=()) for request in requests)
+    return (request for request in plain if _works(right, request) and _works(student, request))
 
 
 def _works(student: Student, request: Request) -> bool:
@@ -99,20 +110,28 @@ def _ignored(student: Student, right: Student, function: Any, requests: Sequence
             if alike(outcome(student, other), before[0]):
                 blind.append(symptom)
             elif not (other_kind and other.weights is not request.weights):
-                used.add(
-                    symptom
-                )  # a part that a right kind of module uses (norm="post") may be forgotten in a wrong one
+                # A part that a right kind of module uses (norm="post") may be forgotten in a wrong one.
+                used.add(symptom)
     left = [symptom for symptom, times in Counter(blind).items() if symptom not in used and times >= enough[symptom]]
     return left[0] if used and 0 < len(left) <= _MOST_IGNORED else None
 
 
 def _matters(ignored: Symptom, student: Student, right: Student, function: Any, request: Request) -> bool:
-    """Return whether what seems to be ignored changes the student's result to this request, as it does a right one."""
+    """Return whether a tensor that seems to be ignored changes the student's result to this request, as it does a right one.
+
+    Numbers have values for which all is another thing, such as a temperature of 0; so nothing is said of those.
+    """
     return any(
         all(not alike(outcome(each, other), outcome(each, request)) for each in (student, right))
         for symptom, _, other in changes(request, function)
-        if symptom == ignored
+        if symptom == ignored and _other_tensor(request, other)
     )
+
+
+def _other_tensor(request: Request, other: Request) -> bool:
+    """Return whether the other request differs in an argument that is a tensor."""
+    mine = tensors_in(request)
+    return any(x is not mine.get(place) for place, x in tensors_in(other).items())
 
 
 #: By what changes in a right and in a wrong result, each with (a later row, an earlier row): does a row change with another?

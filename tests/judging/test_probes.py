@@ -167,10 +167,8 @@ def test_what_matters_in_any_call_is_not_ignored():
     )
     blind = [Request("padding_mask", (torch.tensor(lengths), 3)) for lengths in ([0, 3], [3, 0], [0, 0, 3], [3, 0, 3])]
     seen = [Request("padding_mask", (torch.tensor([2, 1]), 7))]
-    told = [
-        probes.probed(answer, right(lesson), namespace(lesson)["padding_mask"], requests)
-        for requests in (blind, blind + seen)
-    ]
+    function = namespace(lesson)["padding_mask"]
+    told = [probes.probed(answer, right(lesson), function, blind, others=others) for others in ((), seen)]
     assert told[0] == changes_said("lengths")
     assert told[1] != changes_said("lengths")
 
