@@ -33,7 +33,7 @@ class Outcome:
             )
         if choice == self.came:
             return f"You predicted “{choice}”, and so it came out."
-        return f"You predicted “{choice}”; it came out as “{self.came}”. Where you are surprised there is most to learn: why?"
+        return f"You predicted “{choice}”; it came out as “{self.came}”. A surprise teaches most: why was it so?"
 
     __repr__ = __str__
 

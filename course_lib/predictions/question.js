@@ -9,7 +9,7 @@ function option(text, group, pick) {
   radio.value = text;
   Object.assign(radio.style, { margin: "0.2em 0.6em 0 0", flex: "none" });
   Object.assign(label.style, {
-    display: "flex", alignItems: "flex-start", padding: "4px 8px", cursor: "pointer", borderRadius: "3px", outlineOffset: "-2px",
+    display: "flex", clear: "both", alignItems: "flex-start", padding: "4px 8px", cursor: "pointer", borderRadius: "3px", outlineOffset: "-2px",
   });
   radio.addEventListener("change", () => pick(text));
   radio.addEventListener("focus", () => { label.style.outline = radio.matches(":focus-visible") ? "2px solid #d55e00" : ""; });
@@ -26,7 +26,10 @@ function render({ model, el }) {
     boxSizing: "border-box", color: "inherit", font: "inherit", lineHeight: "1.4",
   });
   const legend = document.createElement("legend");
-  Object.assign(legend.style, { padding: "0 4px", width: "auto", color: "inherit", font: "inherit", border: "0", margin: "0" });
+  Object.assign(legend.style, {                                 // floating, it stands inside the border, where it may wrap
+    float: "left", width: "100%", boxSizing: "border-box", padding: "2px 8px 4px", color: "inherit", font: "inherit", border: "0",
+    margin: "0",
+  });
   const kind = document.createElement("b");
   kind.textContent = "Your prediction. ";
   legend.append(kind, model.get("question"));

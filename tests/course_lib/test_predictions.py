@@ -56,7 +56,7 @@ def test_a_click_is_there_after_a_restart_and_may_be_changed(live, monkeypatch):
     ("choice", "came", "said"),
     [
         ("chance", "chance", "You predicted “chance”, and so it came out."),
-        ("nearly all", "chance", "You predicted “nearly all”; it came out as “chance”. Where you are surprised"),
+        ("nearly all", "chance", "You predicted “nearly all”; it came out as “chance”. A surprise teaches most"),
         (
             "",
             "chance",
