@@ -95,7 +95,7 @@ def test_from_opening_a_notebook_to_handing_it_in(folder):
 def predicts(notebook, folder):
     """Click a prediction, move a slider, and read what came out, in a kernel that has just run everything."""
     question, explorer, result = map(notebook.cell, EXPERIMENT)
-    assert "You have not predicted it yet" in result.inner_text()
+    assert "No prediction was clicked" in result.inner_text()
     assert not (folder / "01-attention" / ".autograder" / "predictions.json").exists()
     question.get_by_role("radio", name="one key takes nearly everything").check()
     question.get_by_text("Noted. Now run the next cell.").wait_for()

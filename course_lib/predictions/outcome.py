@@ -28,9 +28,7 @@ class Outcome:
             return f"It came out as “{self.came}”."
         choice = self._choice()
         if not choice:
-            return (
-                f"It came out as “{self.came}”. You have not predicted it yet; the question above still takes a click."
-            )
+            return f"It came out as “{self.came}”. No prediction was clicked; while the notebook runs, it still can be."
         if choice == self.came:
             return f"You predicted “{choice}”, and so it came out."
         return f"You predicted “{choice}”; it came out as “{self.came}”. A surprise teaches most: why was it so?"

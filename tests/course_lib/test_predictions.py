@@ -60,7 +60,7 @@ def test_a_click_is_there_after_a_restart_and_may_be_changed(live, monkeypatch):
         (
             "",
             "chance",
-            "It came out as “chance”. You have not predicted it yet; the question above still takes a click.",
+            "It came out as “chance”. No prediction was clicked; while the notebook runs, it still can be.",
         ),
     ],
 )
@@ -82,7 +82,7 @@ def test_a_click_after_the_result_changes_the_sentence_that_is_shown(live, monke
     asked = predict(*ASK)
     came_out("shuffled", "chance")._ipython_display_()
     asked.choice = "about <half>"
-    assert [("not predicted" in data["text/plain"]) for data in shown] == [True, False]
+    assert [("No prediction" in data["text/plain"]) for data in shown] == [True, False]
     assert shown[1]["text/html"].count("<p ") == 1
     assert "You predicted “about &lt;half&gt;”" in shown[1]["text/html"]
 
@@ -90,13 +90,13 @@ def test_a_click_after_the_result_changes_the_sentence_that_is_shown(live, monke
 def test_what_no_button_says_is_not_kept(live, folder):
     predict(*ASK).choice = "what a browser made up"
     assert not (folder / ".autograder").exists()
-    assert "not predicted" in str(came_out("shuffled", "chance"))
+    assert "No prediction" in str(came_out("shuffled", "chance"))
 
 
 def test_an_answer_of_an_earlier_version_of_the_question_is_none(live):
     store.record("shuffled", "an option of last year")
     assert predict(*ASK).choice == ""
-    assert "not predicted" in str(came_out("shuffled", "chance"))
+    assert "No prediction" in str(came_out("shuffled", "chance"))
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"\xff\xfe", b"[1]", b'{"shuffled": 3}', b"[" * 100_000])
@@ -116,7 +116,7 @@ def test_where_nothing_can_be_written_a_click_lasts_as_long_as_the_kernel(live, 
     assert asked.note == "Noted until this kernel stops: the disk took no file."
     assert "You predicted “chance”" in str(came_out("shuffled", "chance"))
     restarted(monkeypatch)
-    assert "not predicted" in str(came_out("shuffled", "chance"))
+    assert "No prediction" in str(came_out("shuffled", "chance"))
 
 
 def test_without_a_kernel_it_is_text_and_writes_nothing(folder):
