@@ -1505,7 +1505,7 @@ came_out("wide beam", "higher" if gain > 0.01 else "lower" if gain < -0.01 else 
 # %% tags=["numbers"]
 sums, short = scores["1000 steps, alpha = 0"], lengths["1000 steps, alpha = 0"]
 says("from 0.240 to 0.173 with 50 hypotheses", max(sums), sums[-1], 50, within=10, whole=True)
-says("from 92 % of the right length to 66 %", short[1], short[-1], within=3, whole=True)
+says("from 92 % of the right length to 66 %", short[0], short[-1], within=3, whole=True)
 says("the length stays near 90 %", lengths["1000 steps, alpha = 1"][-1], within=4, whole=True)
 
 # %% [markdown]
