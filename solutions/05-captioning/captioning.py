@@ -1105,7 +1105,7 @@ again for each new word. (So beam search would work, too.)
 
 It was trained for 1500 steps, without a price. That takes a minute or more, so its weights come with the course; `AGAIN = True` trains it here.
 
-**Before you run it:** the Transformer has half as many weights again as the recurrent decoder, and sees all earlier words at once. After 1500 steps the recurrent one writes 92 % of these captions exactly. And will the
+**Before you run it:** the Transformer has half as many weights again as the recurrent decoder, and sees all earlier words at once. After 1500 steps the recurrent one writes 92 % of these captions exactly. Will the
 Transformer's last block point at the digits?
 """
 
