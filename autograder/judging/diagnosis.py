@@ -137,7 +137,7 @@ def _is_wrong_gradient(failure: CheckFailure) -> bool:
 
 
 def _own_cause(lost: Lost, student: Student | None, asked: Asked) -> Diagnosis | None:
-    """Return the cause that the check itself reports. A wrong value may have many causes, so misconceptions come first."""
+    """Return the cause that the check itself reports, unless what is wrong may have many."""
     failure = lost.failure
     if failure.kind == "crash" and "leaf Variable" in str(
         failure.received
@@ -146,7 +146,11 @@ def _own_cause(lost: Lost, student: Student | None, asked: Asked) -> Diagnosis |
         return Diagnosis(*told) if told else None
     if failure.kind == "constant" and _varies(lost, student, asked):
         return None
-    return Diagnosis(failure.cause, failure.hint) if failure.cause and failure.kind != "value" else None
+    return Diagnosis(failure.cause, failure.hint) if failure.cause and failure.kind not in _OF_MANY_CAUSES else None
+
+
+#: Kinds of failures whose cause a check can only guess, so that misconceptions come first.
+_OF_MANY_CAUSES = ("value", "span")
 
 
 def _varies(lost: Lost, student: Student | None, asked: Asked) -> bool:

@@ -8,6 +8,9 @@ _AXES = "fixed number of dimensions"
 _NOT_BOOL = "a mask that is not boolean"
 _DEVICES = "tensors on different devices"
 
+#: The causes that an axis which is missing, or one too many, may have brought about.
+ABOUT_AXES = (_FIT, _AXES)
+
 #: (part of the message, cause, hint) for each.
 SHAPE_ERRORS = [
     (

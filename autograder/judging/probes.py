@@ -13,10 +13,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.judging.changes import Symptom, another, changes, other_rows, tensors_in, with_tensors
+from autograder.judging.changes import Symptom, changes, other_rows, tensors_in, with_tensors
 from autograder.judging.confirmation import alike, outcome
 from autograder.judging.failure import CheckFailure, Diagnosis
 from autograder.judging.lost import Lost
+from autograder.judging.mixed import mixed
 from autograder.judging.student import Request, Student
 from autograder.judging.tensors import tensors_of
 
@@ -51,7 +52,8 @@ def of_rows(
     if wrong:
         name = wrong[0][1].name
         failed, others = [request for _, request in wrong if request.name == name], asked(name)
-        told = probed(student, right, functions[name], [failed[0], *others[-1:], *failed[1:2], *others[:1]], further)
+        requests = [failed[0], *others[-1:], *failed[1:2], *others[:1], *others[1:-1]]
+        told = probed(student, right, functions[name], requests, further)
         found[wrong[0][0]] = Diagnosis(*told) if told else None
     return found
 
@@ -59,12 +61,19 @@ def of_rows(
 def probed(
     student: Student, right: Student, function: Any, requests: Iterable[Request], further: Look | None = None
 ) -> Symptom | None:
-    """Return what changes to these requests for one function show, or None. Only the first few that can be used are changed."""
+    """Return what changes to these requests for one function show, or None.
+
+    Only the first few that can be used are changed; that an argument makes no difference has to be so in all of them.
+    """
     plain = (replace(request, cotangents=None, deep=False, times=1, before=()) for request in requests)
-    usable = list(itertools.islice((r for r in plain if _works(right, r) and _works(student, r)), _REQUESTS))
+    working = (r for r in plain if _works(right, r) and _works(student, r))
+    usable = list(itertools.islice(working, _REQUESTS))
+    ignored = _ignored(student, right, function, usable)
+    if ignored and any(_matters(ignored, student, right, function, request) for request in working):
+        ignored = None
     return (
-        _ignored(student, right, function, usable)
-        or _mixed(student, right, usable)
+        ignored
+        or mixed(student, right, usable)
         or _reach(student, right, usable)
         or (further(student, right, usable) if further else None)
     )
@@ -97,46 +106,13 @@ def _ignored(student: Student, right: Student, function: Any, requests: Sequence
     return left[0] if used and 0 < len(left) <= _MOST_IGNORED else None
 
 
-def _mixed(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
-    """The result for one example changes with another example, or with the mask of another one."""
-    for masks in (False, True):
-        if found := _mixed_by(student, right, requests, masks):
-            return found
-    return None
-
-
-def _mixed_by(student: Student, right: Student, requests: Sequence[Request], masks: bool) -> Symptom | None:
-    seen = []
-    for request in requests:
-        given = {
-            place: x for place, x in tensors_in(request).items() if x.dim() >= 2 and (x.dtype == torch.bool) == masks
-        }
-        lengths = {x.shape[0] for x in given.values()}
-        if len(lengths) != 1 or max(lengths) < 2:
-            continue
-        other = with_tensors(request, {place: torch.cat([another(x[:1]), x[1:]]) for place, x in given.items()})
-        rests = [(_rest(outcome(each, request)), _rest(outcome(each, other))) for each in (right, student)]
-        kept = [alike(*pair) for pair in rests]
-        if kept[0] and rests[0][0]:
-            seen.append(not kept[1])
-    if not seen or not all(seen):
-        return None
-    if masks:
-        return (
-            "masks of the batch mixed",
-            "If only the mask of the first example changes, your results for the others change too. Each example has a mask of "
-            "its own.",
-        )
-    return (
-        "examples of the batch mixed",
-        "If only the first example of the batch changes, your results for the others change too. Look for a sum, a mean, a "
-        "softmax or a view along the first axis.",
+def _matters(ignored: Symptom, student: Student, right: Student, function: Any, request: Request) -> bool:
+    """Return whether what seems to be ignored changes the student's result to this request, as it does a right one."""
+    return any(
+        all(not alike(outcome(each, other), outcome(each, request)) for each in (student, right))
+        for symptom, _, other in changes(request, function)
+        if symptom == ignored
     )
-
-
-def _rest(value: Any) -> list[Tensor]:
-    """Return results without what belongs to the first example; what has no axis, such as a loss, belongs to all of them."""
-    return [x[1:] for x in tensors_of(value) if x.dim()]
 
 
 #: By what changes in a right and in a wrong result, each with (a later row, an earlier row): does a row change with another?

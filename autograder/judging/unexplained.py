@@ -6,10 +6,17 @@ from collections.abc import Callable, Sequence
 from torch import Tensor
 
 from autograder.judging import confirmation, shapes, symptoms
+from autograder.judging.changes import tensors_in
+from autograder.judging.error_shapes import ABOUT_AXES
 from autograder.judging.failure import CheckFailure, Diagnosis
 from autograder.judging.lesson import Lesson
 from autograder.judging.student import Exchange, Request, Student
 from autograder.judging.tensors import tensors_of
+
+#: An argument's place or name, and one of its axes.
+Axis = tuple[int | str, int]
+#: Of the calls in which no axis has the length 1, as many have to work.
+_FEWEST_FINE = 2
 
 
 def diagnosis(
@@ -38,11 +45,30 @@ def diagnosis(
             return Diagnosis(*clear[0]) if len(set(clear)) == 1 else None
     if told is None or student is None or exchange is None:
         return Diagnosis(*told) if told else None
+    if told[0] in ABOUT_AXES and _stops_at_one(student, right, asked(exchange.request.name)):
+        return Diagnosis(*shapes.DROPPED)
     look = _look(lesson, failure)
     requests = asked(exchange.request.name) if look else ()
     if look and not confirmation.holds(student, right, requests, _blamed(failure, exchange), told[0], look):
         return None
     return Diagnosis(*told)
+
+
+def _stops_at_one(student: Student, right: Student, requests: Sequence[Request]) -> bool:
+    """Return whether an answer stops only where some axis of an argument, the same ones in all calls, has the length 1."""
+    stopped, fine = list[set[Axis]](), list[set[Axis]]()
+    for request in requests:
+        if isinstance(confirmation.outcome(right, request), CheckFailure):
+            continue
+        value = confirmation.outcome(student, request)
+        (stopped if isinstance(value, CheckFailure) else fine).append(_axes_of_one(request))
+    usual = set[Axis]().union(*fine)
+    return len(fine) >= _FEWEST_FINE and bool(stopped) and all(axes - usual for axes in stopped)
+
+
+def _axes_of_one(request: Request) -> set[Axis]:
+    """Return the axes of length 1 of the arguments: (which argument, which axis)."""
+    return {(place, axis) for place, x in tensors_in(request).items() for axis, n in enumerate(x.shape) if n == 1}
 
 
 def _of_clear_shapes(

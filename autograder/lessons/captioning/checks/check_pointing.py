@@ -46,6 +46,10 @@ def check_values(student: Student, draw: Draw) -> None:
     for B, L, T in ((1, 2, 2), (1, 3, 3), (1, 4, 4), (2, 3, 3), (3, 5, 5), (4, 7, 7)):
         maps, regions, counts = _drawn(draw, B, L, T)
         _agree(student, (maps, regions, torch.ones_like(counts)))
+    maps, regions, counts = _drawn(draw, 2, 3, 3)
+    regions[0, 0], regions[0, :, -1, -1] = True, False
+    maps[0], maps[0, :, -1, -1] = 0.0, 1.0
+    _agree(student, (maps, regions, torch.ones_like(counts)), "the words of caption 0 have no weight in any box")
     given = _drawn(draw, 3, 5, 5)
     expect.unchanged(given, student.answer(Request(NAME, given)).args_after, ("maps", "regions", "counts"))
 

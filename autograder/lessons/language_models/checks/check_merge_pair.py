@@ -22,6 +22,8 @@ def check_every_place(student: Student, draw: Draw) -> None:
     """Wherever a is followed by b, the two become one new id, and all other ids stay, in order"""
     for word in ([5, 7, 8, 9], [5, 7, 8, 6, 7, 8, 9], [5, 8, 7, 5], [7, 5, 8, 7, 9, 8], [5, 6, 9]):
         _agree(student, word, (7, 8), 256)
+    # Ids are numbers: one whose digits end or begin like those of another is another id.
+    _agree(student, [17, 8, 5, 7, 85, 107, 8, 7, 80, 17, 85, 7, 8], (7, 8), 256)
     for length in (5, 11, 40, 131):
         word = [90, *ids(draw, length), 91]
         for pair in ((97, 98), (98, 97), (99, 97)):

@@ -189,6 +189,8 @@ def check_how_many_are_chosen(student: Student, draw: Draw) -> None:
         chosen = (labels != IGNORE) & ordinary
         count, total = int(chosen.sum()), int(ordinary.sum())
         if not credible(count, total, rate):
+            # Where one draw decides many tokens, their share is far off for that reason alone.
+            _neighbours_on_their_own(chosen, ordinary, count / total, setting)
             cause, hint = _share(count, total, ids.numel(), rate)
             _fail(
                 "The share of chosen tokens is wrong.",
@@ -198,17 +200,22 @@ def check_how_many_are_chosen(student: Student, draw: Draw) -> None:
                 f"{rate:.1%} of the ordinary tokens",
                 f"{count / total:.1%}",
             )
-        for one, other, what in _neighbours(chosen, ordinary):
-            both = int((one & other).sum())
-            if not credible(both, one.numel(), rate**2):
-                expected = f"two of them chosen together in {rate**2:.2%} of the pairs"
-                _hang_together(setting, what, expected, f"in {both / one.numel():.2%}")
+        _neighbours_on_their_own(chosen, ordinary, rate, setting)
         if rate < 1 and bool(ordinary.all()) and min(ids.shape) > 1:
             per_row = chosen.sum(1).tolist()
             if not varies(per_row, ids.shape[1], rate):
                 yours = f"{min(per_row)} to {max(per_row)}, in most rows {statistics.mode(per_row)}"
                 _hang_together(setting, "how many in a row", "numbers that vary as independent choices do", yours)
     _vary_from_call_to_call(student, draw)
+
+
+def _neighbours_on_their_own(chosen, ordinary, share, setting):
+    """Fail if neighbours are chosen together more often, or less, than independent choices with this share are."""
+    for one, other, what in _neighbours(chosen, ordinary):
+        both = int((one & other).sum())
+        if not credible(both, one.numel(), share**2):
+            expected = f"two of them chosen together in {share**2:.2%} of the pairs"
+            _hang_together(setting, what, expected, f"in {both / one.numel():.2%}")
 
 
 def _vary_from_call_to_call(student: Student, draw: Draw) -> None:

@@ -312,6 +312,29 @@ def check_other_sentences(student: Student, draw: Draw) -> None:
                 "Put the sentences of all other documents into one list and draw from it: the first and the last too, and "
                 "those of a short document no more often than others.",
             )
+    _copies_are_documents(student, draw)
+
+
+def _copies_are_documents(student: Student, draw: Draw) -> None:
+    """Fail unless a document with the same sentences counts as another one, from which B is drawn as from any other."""
+    one, other = _documents(draw, (30, 10), longest=1)
+    documents = [one, [[*sentence] for sentence in one], other]
+    known = {sentence[0] for sentence in one}
+    drawn: list[bool] = []
+    for _ in range(3):
+        ids, _, is_next = _pairs(student, documents, draw.new_seed())
+        pairs = zip(_taken_apart(ids, documents), is_next.tolist(), strict=True)
+        drawn += [b[0] in known for (a, b), said in pairs if a[0] in known and not said]
+    if not credible(sum(drawn), len(drawn), 0.75):
+        _fail(
+            "source",
+            "Two of the documents hold the same sentences, and too few or too many second sentences come from the other one.",
+            documents,
+            "documents told apart by their content",
+            "Another document is one at another place in the list, whatever it holds. Look for ==, != and in.",
+            "75% of the random second sentences",
+            f"{sum(drawn) / max(len(drawn), 1):.1%}",
+        )
 
 
 @exercise(NAME)

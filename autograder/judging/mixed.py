@@ -1,0 +1,74 @@
+"""Whether the result for one example of a batch depends on another example, where in a right answer it does not."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.judging.changes import Symptom, another, tensors_in, with_tensors
+from autograder.judging.confirmation import alike, outcome
+from autograder.judging.student import Request, Student
+from autograder.judging.tensors import tensors_of
+
+
+def mixed(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
+    """The result for one example changes with another example, or with the mask of another one."""
+    for masks in (False, True):
+        if found := _mixed_by(student, right, requests, masks):
+            return found
+    return None
+
+
+def _mixed_by(student: Student, right: Student, requests: Sequence[Request], masks: bool) -> Symptom | None:
+    seen = []
+    for request in requests:
+        given = _of_the_batch(right, request, masks)
+        if not given:
+            continue
+        before = [_rest(outcome(each, request)) for each in (right, student)]
+        for other in _with_another_first(request, given):
+            kept = [
+                alike(rest, _rest(outcome(each, other))) for rest, each in zip(before, (right, student), strict=True)
+            ]
+            if kept[0] and before[0]:
+                seen.append(not kept[1])
+    if not any(seen):
+        return None
+    if masks:
+        return (
+            "masks of the batch mixed",
+            "If only the mask of the first example changes, your results for the others change too. Each example has a mask of "
+            "its own.",
+        )
+    return (
+        "examples of the batch mixed",
+        "If only the first example of the batch changes, your results for the others change too. Look for a sum, a mean, a "
+        "softmax or a view along the first axis, and for what is made of the first example, or of all, and used for each.",
+    )
+
+
+def _with_another_first(request: Request, given: Mapping[int | str, Tensor]) -> Iterator[Request]:
+    """Yield the request with another first example, and with its opposite: one alone may by chance make no difference."""
+    yield with_tensors(request, {place: torch.cat([another(x[:1]), x[1:]]) for place, x in given.items()})
+    if all(x.is_floating_point() for x in given.values()):
+        yield with_tensors(request, {place: torch.cat([-another(x[:1]), x[1:]]) for place, x in given.items()})
+
+
+def _rest(value: Any) -> list[Tensor]:
+    """Return results without what belongs to the first example; what has no axis, such as a loss, belongs to all of them."""
+    return [x[1:] for x in tensors_of(value) if x.dim()]
+
+
+def _of_the_batch(right: Student, request: Request, masks: bool) -> dict[int | str, Tensor]:
+    """Return the arguments, masks or others, that hold one part for each example of the batch; empty if there is one example.
+
+    They are as long as a right result. The others, such as a catalogue that all questions search, belong to every example.
+    """
+    given = {place: x for place, x in tensors_in(request).items() if x.dim() >= 2 and (x.dtype == torch.bool) == masks}
+    lengths = {x.shape[0] for x in given.values()}
+    if len(lengths) > 1:
+        lengths &= {x.shape[0] for x in tensors_of(outcome(right, request)) if x.dim()}
+    if len(lengths) != 1 or max(lengths) < 2:
+        return {}
+    return {place: x for place, x in given.items() if x.shape[0] in lengths}
