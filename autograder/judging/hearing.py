@@ -47,7 +47,7 @@ class Hearing:
         if check not in self._known:
             listener = Listener(self.right)
             replay(check, listener, self.seed)
-            heard = [request for request in listener.heard if not request.training and _size(request) <= _LARGEST]
+            heard = [request for request in listener.heard if not request.training and not is_large(request)]
             self._known[check] = heard
         return self._known[check]
 
@@ -60,6 +60,11 @@ class Hearing:
         heard = [request for check in checks for request in self.of(check) if request.name == name]
         by_shape = {str(_shapes((request.build, request.args, request.kwargs))): request for request in heard}
         return sorted(by_shape.values(), key=_size, reverse=True)[:most]
+
+
+def is_large(request: Request) -> bool:
+    """Return whether a request has very many examples, as where the shares of what is drawn are counted."""
+    return _size(request) > _LARGEST
 
 
 def _shapes(value: Any) -> Any:

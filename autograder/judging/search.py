@@ -8,7 +8,7 @@ from typing import Any
 from autograder.judging import confirmation, references
 from autograder.judging.answers import Case, misconceptions
 from autograder.judging.failure import CheckFailure
-from autograder.judging.hearing import Hearing
+from autograder.judging.hearing import Hearing, is_large
 from autograder.judging.lesson import Lesson, mark_value
 from autograder.judging.lost import Lost
 from autograder.judging.replay import Check, replay, same_failure, silence
@@ -87,12 +87,17 @@ class Search:
 
         An error, or a shape, says little by itself: many mistakes stop at the same inputs. So those of other shapes count too.
         """
-        requests = self.hearing.largest(lost.check)
+        requests: Sequence[Request] = self.hearing.largest(lost.check)
         if lost.exchange is not None and lost.failure.kind in ("crash", "shape"):
             cut = confirmation.square(lost.exchange.request)
             usable = not isinstance(confirmation.outcome(self.hearing.right, cut), CheckFailure)
             requests = [*requests, *self.asked(lost.exchange.request.name), *([cut] if usable else [])]
-        return requests or self.asked(self.exercise)  # a check that only measures asks nothing that can be asked again
+        requests = requests or self.asked(
+            self.exercise
+        )  # a check that only measures asks nothing that can be asked again
+        if not requests and lost.exchange is not None and is_large(lost.exchange.request):
+            return [lost.exchange.request]  # thousands of draws that agree are no coincidence
+        return requests
 
 
 #: Kinds of failures that show nothing of what the student's answer computes.

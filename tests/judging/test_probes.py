@@ -135,6 +135,53 @@ def test_what_makes_no_difference_and_what_is_mixed(answer, requests, found):
     assert (told and told[0]) == found
 
 
+SEARCH = LESSONS.of("10-retrieval")
+JOINED = """
+def probe_search(queries, documents, centroids, order, starts, k, probes):
+    near = (queries @ centroids.T).topk(probes, dim=1).indices.unique()
+    some = torch.cat([order[starts[c]:starts[c + 1]] for c in near])
+    values, places = (queries @ documents[some].T).topk(k, dim=1)
+    return values, some[places]
+"""
+
+
+def test_a_batch_may_be_mixed_where_other_arguments_belong_to_all_examples():
+    lesson_right = right(SEARCH)
+    documents, centroids = _draw(11, 3), _draw(5, 3)
+    order, starts = lesson_right.inverted_lists(documents, centroids)
+    request = Request("probe_search", (_draw(2, 3), documents, centroids, order, starts, 1, 1))
+    found = [
+        probes.probed(each, lesson_right, namespace(SEARCH)["probe_search"], [request])
+        for each in (student(JOINED, SEARCH), lesson_right)
+    ]
+    assert [told and told[0] for told in found] == ["examples of the batch mixed", None]
+
+
+def test_what_matters_in_any_call_is_not_ignored():
+    lesson = LESSONS.of("02-multi-head-attention")
+    answer = student(
+        "def padding_mask(lengths, N_K):\n"
+        "    lengths = torch.where(lengths == 0, N_K, lengths)\n"
+        "    return (torch.arange(N_K) < lengths[:, None])[:, None, None]",
+        lesson,
+    )
+    blind = [Request("padding_mask", (torch.tensor(lengths), 3)) for lengths in ([0, 3], [3, 0], [0, 0, 3], [3, 0, 3])]
+    seen = [Request("padding_mask", (torch.tensor([2, 1]), 7))]
+    told = [
+        probes.probed(answer, right(lesson), namespace(lesson)["padding_mask"], requests)
+        for requests in (blind, blind + seen)
+    ]
+    assert told[0] == changes_said("lengths")
+    assert told[1] != changes_said("lengths")
+
+
+def changes_said(argument):
+    """What is said of an argument that makes no difference."""
+    request = Request("padding_mask", (torch.tensor([2, 1]), 7))
+    function = namespace(LESSONS.of("02-multi-head-attention"))["padding_mask"]
+    return next(said for said, _, _ in changes(request, function) if said[0].startswith(argument))
+
+
 def test_one_number_belongs_to_all_examples():
     vision_right = right(LESSONS.of("09-vision-language"))
     loss = student("def nt_xent(z, temperature=0.5): return (z @ z.T).fill_diagonal_(-1.0).logsumexp(-1).mean()")

@@ -1,9 +1,14 @@
 """What a wrong shape says about itself."""
 
 import pytest
+import torch
+from answers import ATTENTION, student
 
+from autograder.judging.diagnosis import right
 from autograder.judging.failure import CheckFailure
 from autograder.judging.shapes import difference, in_common, letters, symptom
+from autograder.judging.student import Request
+from autograder.judging.unexplained import _stops_at_one
 
 NAMES = ("B", "N", "D")
 
@@ -65,3 +70,21 @@ def test_wrong_shapes_of_several_calls_have_something_in_common(pairs, cause):
 
 def test_wrong_shapes_without_anything_in_common_have_no_name():
     assert in_common([((2, 6), (2, 5)), ((3, 7), (3, 7, 4))]) is None
+
+
+SQUEEZED = """
+def scaled_dot_product_attention(Q, K, V, allowed=None):
+    A = torch.softmax({scores} / Q.shape[-1] ** 0.5, dim=-1)
+    return (A[:, :, :] @ V), A
+"""
+
+
+@pytest.mark.parametrize(
+    ("scores", "found"), [("(Q @ K.mT).squeeze()", True), ("Q[:, :, :3] @ K.mT", False), ("Q @ K.mT", False)]
+)
+def test_what_stops_only_where_an_axis_has_length_one_drops_it(scores, found):
+    requests = [
+        Request("scaled_dot_product_attention", (torch.randn(B, 3, 5), torch.randn(B, 4, 5), torch.randn(B, 4, 7)))
+        for B in (1, 2, 3)
+    ]
+    assert _stops_at_one(student(SQUEEZED.format(scores=scores)), right(ATTENTION), requests) == found
