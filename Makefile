@@ -34,7 +34,9 @@ test: install
 # What takes hours: every way to a grade for every lesson, all seeds, a fresh environment, the notebooks trained from nothing,
 # every known answer, every hostile submission both ways.
 nightly: install
-	WHOLE_WAY=all $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[teach,dev,hub]'
+	! command -v npm || npm install --silent --prefix $(VENV)/node configurable-http-proxy
+	PATH="$(CURDIR)/$(VENV)/node/node_modules/.bin:$$PATH" WHOLE_WAY=all $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
 	$(BIN)/python -m autograder.authoring.with_numbers nightly && rm -f nightly/*/*.safetensors
 	$(BIN)/python -m pytest -n 2 --nbval-lax --nbval-cell-timeout 1800 nightly && rm -rf nightly
 	$(BIN)/autograder audit

@@ -67,6 +67,20 @@ def lab(folder: Path, theme: str = "JupyterLab Light") -> Iterator[str]:
         server.wait(60)
 
 
+def picture(place: Any, name: str, *between: Any) -> None:
+    """Write a picture for the README, if PICTURES names a folder: of an element, or of a page from one element to another."""
+    if folder := os.environ.get("PICTURES"):
+        boxes = [element.bounding_box() for element in between]
+        left, top = (min((box[side] for box in boxes), default=0) for side in ("x", "y"))
+        clip = {
+            "x": left - 8,
+            "y": top - 8,
+            "width": max((box["x"] + box["width"] for box in boxes), default=0) - left + 16,
+            "height": max((box["y"] + box["height"] for box in boxes), default=0) - top + 16,
+        }
+        place.screenshot(path=str(Path(folder, f"{name}.png")), **({"clip": clip} if boxes else {}))
+
+
 def _wait_for(address: str, server: subprocess.Popen, log: Path) -> None:
     for _ in range(240):
         assert server.poll() is None, log.read_text(encoding="utf8")

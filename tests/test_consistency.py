@@ -75,6 +75,16 @@ def test_the_package_brings_the_notebooks_of_every_lesson(root, project):
         assert settings[f"share/attention-course/assignments/{lesson}"] == [f"assignments/{lesson}/*.ipynb"]
 
 
+def test_the_package_brings_every_file_of_course_lib(root):
+    """The scripts of the widgets and the trained weights are no modules: they travel because pyproject.toml names them."""
+    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf8"))["tool"]["setuptools"]["package-data"]
+    folder = root / "course_lib"
+    named = {path for pattern in settings["course_lib"] for path in folder.glob(pattern)}
+    others = {path for path in folder.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")}
+    assert {path.name for path in others} >= {"explorer.js", "question.js", "py.typed"}
+    assert others <= named
+
+
 def closure(project, extras):
     """Return the installed packages that the project with these extras needs, by their metadata, without PyTorch's own."""
     waiting = [Requirement(text) for text in project["dependencies"]]

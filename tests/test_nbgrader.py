@@ -128,6 +128,26 @@ def test_the_export_has_a_line_for_everyone(graded):
     assert float(rows["untouched"]["score"]) == 0
 
 
+def test_the_exchange_loses_nothing_that_is_handed_in(graded, command, tmp_path):
+    """nbgrader has one list of what is ignored, which keeps solutions out of the release; weights and modules are handed in."""
+    options = [ASSIGNMENT, "--course", "attention", f"--Exchange.root={tmp_path}"]
+    for path in tmp_path, tmp_path / "student":
+        path.mkdir(exist_ok=True)
+        path.chmod(0o777)
+    for place, steps in {graded: ["release_assignment"], tmp_path / "student": ["fetch_assignment", "submit"]}.items():
+        for step in steps:
+            if step == "submit":
+                for name in ("vit.safetensors", "utils.py"):
+                    (place / ASSIGNMENT / name).write_bytes(b"handed in")
+            done = command("nbgrader", step, *options, f"--Exchange.cache={tmp_path / 'cache'}", cwd=place)
+            assert not done.returncode, done.stderr
+    done = command("nbgrader", "collect", *options, cwd=graded)
+    assert not done.returncode, done.stderr
+    [collected] = (graded / "grading" / "submitted").glob(f"*/{ASSIGNMENT}/utils.py")
+    names = {path.name for path in collected.parent.iterdir()}
+    assert names == {"attention.ipynb", "vit.safetensors", "utils.py", "timestamp.txt", "submission_secret.txt"}
+
+
 def test_validate_passes_the_solution_and_fails_the_release(graded, command):
     """On two exercises: what takes long is running them all, which nbval does."""
     wanted = {"softmax", "check-softmax", "causal_mask", "check-causal_mask"}

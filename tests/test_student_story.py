@@ -1,4 +1,7 @@
-"""A student in JupyterLab, as one story: open, a wrong answer, its named cause, the right answer, progress, hand in."""
+"""A student in JupyterLab, as one story: open, predict, a wrong answer, its named cause, the right answer, progress, hand in.
+
+`PICTURES=docs python -m pytest tests/test_student_story.py` makes pictures of the README.
+"""
 
 import json
 import zipfile
@@ -6,12 +9,14 @@ import zipfile
 import pytest
 from accessible import violations
 from browser import needs_chromium
-from lab import Notebook, browser, lab
+from lab import Notebook, browser, lab, picture
 from sample_class import SHARES
 
 from autograder.judging import notebooks
 
 NAME = "01-attention/attention.ipynb"
+#: An experiment with a prediction: the question, a picture to look into, and what came out.
+EXPERIMENT = ('predict("slider"', "explore_attention(rows", 'came_out("slider"')
 KEPT = {"set-up", "softmax", "check-softmax", "written-scaling", "where-you-stand"}
 WRONG = "def softmax(E, dim=-1):\n    return torch.sigmoid(E)"
 RIGHT = f"def softmax(E, dim=-1):\n{SHARES}"
@@ -25,9 +30,10 @@ def folder(root, tmp_path_factory):
     notebook["cells"] = [
         cell
         for cell in notebook["cells"]
-        if notebooks.grade_id(cell) in KEPT or "import check\n" in notebooks.source(cell)
+        if notebooks.grade_id(cell) in KEPT
+        or any(text in notebooks.source(cell) for text in ("import check\n", *EXPERIMENT))
     ]
-    assert len(notebook["cells"]) == len(KEPT) + 1
+    assert len(notebook["cells"]) == len(KEPT) + 1 + len(EXPERIMENT)
     (place / NAME).parent.mkdir()
     (place / NAME).write_text(json.dumps(notebook), encoding="utf8")
     return place
@@ -47,6 +53,8 @@ def test_from_opening_a_notebook_to_handing_it_in(folder):
         notebook.wait()
         first = notebook.cell('check("softmax")')
         assert "○ Not written yet" in first.inner_text() or "softmax" in first.inner_text()
+
+        predicts(notebook, folder)
 
         notebook.write("raise NotImplementedError", WRONG)
         notebook.run("torch.sigmoid")
@@ -72,6 +80,7 @@ def test_from_opening_a_notebook_to_handing_it_in(folder):
         assert "Saved at" in text
         assert "Next: write attend" in text
         assert violations(page, ".jp-OutputArea-output table") == []
+        picture(panel.locator(".jp-OutputArea-output"), "progress")
 
         notebook.add_below('progress("01-attention")', 'hand_in("01-attention")')
         told = notebook.run('hand_in("01-attention")').inner_text()
@@ -81,3 +90,22 @@ def test_from_opening_a_notebook_to_handing_it_in(folder):
         [name] = archive.namelist()
         handed_in = notebooks.parse(archive.read(name), name)
     assert RIGHT in [notebooks.source(cell) for cell in handed_in["cells"]]
+
+
+def predicts(notebook, folder):
+    """Click a prediction, move a slider, and read what came out, in a kernel that has just run everything."""
+    question, explorer, result = map(notebook.cell, EXPERIMENT)
+    assert "No prediction was clicked" in result.inner_text()
+    assert not (folder / "01-attention" / ".autograder" / "predictions.json").exists()
+    question.get_by_role("radio", name="one key takes nearly everything").check()
+    question.get_by_text("Noted. Now run the next cell.").wait_for()
+    result.get_by_text(
+        "You predicted “one key takes nearly everything”; it came out as “all keys get nearly"
+    ).wait_for()
+    assert violations(notebook.page, ".jp-OutputArea-output fieldset") == []
+    explorer.get_by_role("slider", name="similarities divided by").fill("2")
+    assert "√D_Q = 16" in explorer.inner_text()
+    question.evaluate("cell => cell.scrollIntoView()")
+    picture(notebook.page, "experiment", *(cell.locator(".jp-OutputArea-output") for cell in (question, result)))
+    saved = json.loads((folder / "01-attention" / ".autograder" / "predictions.json").read_text(encoding="utf8"))
+    assert saved == {"slider": "one key takes nearly everything"}

@@ -113,6 +113,10 @@ def test_the_other_command_takes_the_results_of_the_first(graded, points, tmp_pa
 def test_the_student_is_told_the_same(graded, points, checker, student):
     """The same points and the same misconceptions outside the sandbox, for other inputs."""
     course, lesson, _ = graded
+    if not EVERYTHING and student == "solution" and lesson != ASSIGNMENTS[-1]:
+        pytest.skip(
+            "nbval runs the solution's checks outside the sandbox; here with handed-in files, all in make nightly"
+        )
     checked = checker.check(course, lesson, student)
     assert verdicts(checked) == verdicts(stored(course, lesson, student))
     assert {one["name"]: one["earned"] for one in checked.exercises} == points[student]

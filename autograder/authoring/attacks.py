@@ -59,13 +59,15 @@ class Tally:
         return "\n".join(lines)
 
 
-def make_class(source: Course, root: Path, assignment: str, cases: Sequence[Case]) -> Course:
-    """Create a course in ``root`` in which every case and three honest neighbours have handed something in."""
+def make_class(
+    source: Course, root: Path, assignment: str, cases: Sequence[Case], neighbours: Sequence[str] = NEIGHBOURS
+) -> Course:
+    """Create a course in ``root`` in which every case and the honest neighbours have handed something in."""
     course, lesson = lay_out(source, root, [assignment]), source.lessons.of(assignment)
     solution = source.solution_notebook(assignment)
     released = (root / "assignments" / assignment / solution.name).read_text(encoding="utf8")
     beside = [solution.parent / name for name in lesson.handed_in]
-    for place in [folder_of(course, name, assignment) for name in NEIGHBOURS]:
+    for place in [folder_of(course, name, assignment) for name in neighbours]:
         for file in (solution, *beside):
             shutil.copy(file, place)
     for case in cases:
@@ -88,9 +90,16 @@ def attack(source: Course, folder: Path, command: str) -> Tally:
     return total
 
 
-def attack_in(source: Course, root: Path, assignment: str, cases: Sequence[Case], command: str) -> Tally:
+def attack_in(
+    source: Course,
+    root: Path,
+    assignment: str,
+    cases: Sequence[Case],
+    command: str,
+    neighbours: Sequence[str] = NEIGHBOURS,
+) -> Tally:
     """Create the class in ``root``, grade the assignment there, and count."""
-    course = make_class(source, root, assignment, cases)
+    course = make_class(source, root, assignment, cases, neighbours)
     before = _surroundings(source, course)
     arguments = {
         "nbgrader": ["nbgrader", "autograde"],
@@ -105,7 +114,7 @@ def attack_in(source: Course, root: Path, assignment: str, cases: Sequence[Case]
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
-    tally = _count(scores_of(course, assignment), source.lessons.of(assignment), cases)
+    tally = _count(scores_of(course, assignment), source.lessons.of(assignment), cases, neighbours)
     after = _surroundings(source, course)
     if tally.harmed:
         tally.harmed.append(f"the end of the log: {done.stdout.decode(errors='replace')[-1500:]}")
@@ -115,7 +124,7 @@ def attack_in(source: Course, root: Path, assignment: str, cases: Sequence[Case]
     return tally
 
 
-def _count(scores: dict[str, float], lesson: Lesson, cases: Sequence[Case]) -> Tally:
+def _count(scores: dict[str, float], lesson: Lesson, cases: Sequence[Case], neighbours: Sequence[str]) -> Tally:
     tally = Tally(len(cases))
     for case in cases:
         above = scores.get(case.name, 0.0) - case.may_earn
@@ -123,7 +132,7 @@ def _count(scores: dict[str, float], lesson: Lesson, cases: Sequence[Case]) -> T
             tally.gained[f"{case.name} in {lesson.assignment}"] = above
     full = sum(lesson.points(name) for name in lesson.exercises)
     tally.harmed = [
-        f"{name} has {scores.get(name)} of {full:g} points" for name in NEIGHBOURS if scores.get(name) != full
+        f"{name} has {scores.get(name)} of {full:g} points" for name in neighbours if scores.get(name) != full
     ]
     return tally
 

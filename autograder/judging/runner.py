@@ -59,7 +59,14 @@ def _with_right_foundations(report: ExerciseReport, student: Student, full: Mapp
     """If earlier exercises are not right yet, check again with right ones in their place; keep the better report."""
     used = student.uses(report.exercise, student.lesson.builds_on(report.exercise))
     unknown = [name for name in used if name not in full]
-    if unknown and all(full.get(name, True) for name in used) and _fails_the_same(report, student, used):
+    checks = student.lesson.checks(report.exercise)
+    measured = any(result.failure and mark_value(checks[result.name], "measured") for result in report.results)
+    if (
+        not measured
+        and unknown
+        and all(full.get(name, True) for name in used)
+        and _fails_the_same(report, student, used)
+    ):
         return report  # it fails identically with correct earlier exercises
     broken = [name for name in used if not (full[name] if name in full else _run_once(name, student, report.seed).full)]
     if not broken:
@@ -79,7 +86,10 @@ def _with_right_foundations(report: ExerciseReport, student: Student, full: Mapp
 
 
 def _fails_the_same(report: ExerciseReport, student: Student, used: Sequence[str]) -> bool:
-    """Return whether every failed check fails alike with right earlier exercises, which is faster than checking each of those."""
+    """Return whether every failed check fails alike with right earlier exercises.
+
+    That is faster than checking each of those, if nothing is measured.
+    """
     checks = student.lesson.checks(report.exercise)
     try:
         with student.with_right(used):

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-#: Files of a lesson's folder that students must not get: above all, the source with the solutions. Submissions are read by the
-#: course's own reader, which does not apply this list.
+#: Files of a lesson's folder that students must not get: above all, the source with the solutions. What students hand in is
+#: collected and read without this list.
 NOT_RELEASED = [
     "*.py",
     "*.safetensors",
@@ -35,6 +35,7 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
     from nbgrader.converters import Autograde, GenerateAssignment
     from nbgrader.preprocessors import ClearOutput, ClearSolutions, Execute
 
+    from autograder.nbgrader_plugins.collect import CollectWhole
     from autograder.nbgrader_plugins.export import SafeCsv
     from autograder.nbgrader_plugins.feedback import Explain
     from autograder.nbgrader_plugins.hidden import HideTests
@@ -53,6 +54,7 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
         setattr(c.CourseDirectory, f"{step}_directory", f"grading/{step}")
     c.CourseDirectory.db_url = f"sqlite:///{grading / 'gradebook.db'}"
     c.CourseDirectory.ignore = NOT_RELEASED
+    c.ExchangeFactory.collect = CollectWhole
     c.NbGrader.logfile = str(grading / "nbgrader.log")
 
     given = GenerateAssignment.preprocessors.default_args[0]

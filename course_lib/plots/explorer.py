@@ -12,6 +12,7 @@ from course_lib.live import in_live_notebook
 from course_lib.plots.alternative import alternative_text, image_of
 from course_lib.plots.arrays import Values, to_array
 from course_lib.plots.attention import show_attention, show_heads
+from course_lib.plots.explorer_grid import Ground, ground
 from course_lib.plots.labels import check_labels
 
 #: Numbers that are sent to the browser, at most.
@@ -25,13 +26,17 @@ def explore_attention(
     axes: Mapping[str, Sequence[Any]] | None = None,
     expected: Values | None = None,
     title: str = "Attention weights",
+    picture: Values | None = None,
+    grid: tuple[int, int] | None = None,
 ) -> Any:
     """Show weights A (…, N_Q, N_K) to look into: a slider for each leading axis, and a row to choose for each query.
 
     `axes` names the leading axes and their entries, such as {"head": ["0", "1"]} for A (2, N_Q, N_K); without it they are
-    numbered. `queries` and `keys` are the tokens. `expected`, of A's shape, marks the cells that differ by more than 0.001. Where
-    no widget can be shown (a saved notebook, a page, a plain program), this is a static picture of the first entries. Raises
-    ValueError if A has fewer than two dimensions, is empty or too large, or if the names do not fit.
+    numbered. `queries` and `keys` are the tokens. `expected`, of A's shape, marks the cells that differ by more than 0.001.
+    With `grid` (rows, columns) the keys are cells over a `picture`, (1, H, W) of ink or (3, H, W) of colours, with names
+    such as "row 0, column 0"; a query with the name of a cell can be chosen there. Where no widget can be shown (a saved
+    notebook, a page, a plain program), this is a static picture of the first entries. Raises ValueError if A has fewer than two
+    dimensions, is empty or too large, or if something else does not fit it.
     """
     weights = to_array(A, "A").astype(np.float32)
     if weights.ndim < 2 or weights.size == 0 or weights.size > MOST_NUMBERS:
@@ -39,24 +44,35 @@ def explore_attention(
             f"Expected A of shape (…, N_Q, N_K) with 1 to {MOST_NUMBERS:,} numbers, got {weights.shape}. Pick a part of it."
         )
     named = _axes(weights.shape[:-2], axes)
+    under = ground(picture, grid, weights.shape[-1])
     rows = check_labels(queries, weights.shape[-2], "queries", "row of A") or list(map(str, range(weights.shape[-2])))
-    columns = check_labels(keys, weights.shape[-1], "keys", "column of A") or list(map(str, range(weights.shape[-1])))
-    right = None if expected is None else to_array(expected, "expected").astype(np.float32)
-    if right is not None and right.shape != weights.shape:
-        raise ValueError(f"Expected weights to compare with of A's shape {weights.shape}, got {right.shape}.")
+    columns = check_labels(keys, weights.shape[-1], "keys", "column of A")
+    columns = columns or (under.names() if under else list(map(str, range(weights.shape[-1]))))
+    right = _expected(expected, weights.shape)
     if not in_live_notebook():
-        return _static(weights, rows, columns, named, title)
-    picture = _picture(weights, rows, columns, named, title)
+        return _static(weights, rows, columns, named, title, under)
     return _widget()(
-        picture,
+        _picture(weights, rows, columns, named, title, under),
         weights=weights.tobytes(),
-        expected=b"" if right is None else right.tobytes(),
+        expected=right,
         shape=list(weights.shape),
         query_names=rows,
         key_names=columns,
         axes=[{"name": name, "labels": labels} for name, labels in named.items()],
         title=title,
+        grid=list(under.size) if under else [],
+        picture=under.png() if under else "",
+        coloured=under is not None and len(under.pixels) == 3,
     )
+
+
+def _expected(expected: Values | None, shape: tuple[int, ...]) -> bytes:
+    if expected is None:
+        return b""
+    right = to_array(expected, "expected").astype(np.float32)
+    if right.shape != shape:
+        raise ValueError(f"Expected weights to compare with of A's shape {shape}, got {right.shape}.")
+    return right.tobytes()
 
 
 def _axes(shape: tuple[int, ...], axes: Mapping[str, Sequence[Any]] | None) -> dict[str, list[str]]:
@@ -67,25 +83,35 @@ def _axes(shape: tuple[int, ...], axes: Mapping[str, Sequence[Any]] | None) -> d
     return {name: [str(label) for label in labels] for name, labels in given.items()}
 
 
-def _static(weights: np.ndarray, rows: list[str], columns: list[str], named: dict[str, list[str]], title: str) -> Any:
+def _static(
+    weights: np.ndarray,
+    rows: list[str],
+    columns: list[str],
+    named: dict[str, list[str]],
+    title: str,
+    under: Ground | None,
+) -> Any:
     """Draw the first matrix or, of the last leading axis, all matrices side by side."""
+    first = weights.reshape(-1, *weights.shape[-2:])[0]
+    if under is not None:
+        return under.static(first, rows, title)
     heads = weights.reshape(-1, *weights.shape[-3:])[0] if weights.ndim > 2 else None
     if heads is None or len(heads) > 8:
-        return show_attention(weights.reshape(-1, *weights.shape[-2:])[0], rows, columns, title)
+        return show_attention(first, rows, columns, title)
     name, labels = list(named.items())[-1]
     return show_heads(heads, rows, columns, [f"{name} {label}" for label in labels])
 
 
-def _picture(weights: np.ndarray, rows: list[str], columns: list[str], named: dict[str, list[str]], title: str) -> Any:
+def _picture(*shown: Any) -> dict[str, str]:
     """Return the static picture as an output, for where a saved notebook is read without a kernel."""
     import io
 
-    drawn = _static(weights, rows, columns, named, title)
+    drawn = _static(*shown)
     figure = (drawn[0] if isinstance(drawn, tuple) else drawn).figure
     data = io.BytesIO()
     figure.savefig(data, format="png", dpi=72)
     plt.close(figure)
-    return image_of(data.getvalue(), f"{title}. {alternative_text(figure)}", follows=False)
+    return image_of(data.getvalue(), f"{shown[4]}. {alternative_text(figure)}", follows=False)
 
 
 @cache
@@ -105,16 +131,19 @@ def _widget() -> type:
         key_names: Any = traitlets.List().tag(sync=True)
         axes: Any = traitlets.List().tag(sync=True)
         title = traitlets.Unicode().tag(sync=True)
+        grid: Any = traitlets.List().tag(sync=True)
+        picture = traitlets.Unicode().tag(sync=True)
+        coloured = traitlets.Bool().tag(sync=True)
 
-        def __init__(self, picture: dict[str, str], **values: Any):
+        def __init__(self, static: dict[str, str], **values: Any):
             super().__init__(**values)
-            self.picture = picture
+            self.static = static
 
         def _repr_mimebundle_(self, **options: Any) -> Any:
             made = super()._repr_mimebundle_(**options)
             if made is None:
-                return self.picture
+                return self.static
             bundle, metadata = made if isinstance(made, tuple) else (made, {})
-            return {**bundle, **self.picture}, metadata
+            return {**bundle, **self.static}, metadata
 
     return AttentionExplorer

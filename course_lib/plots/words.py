@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 PER_ROW = 7
 SIDE = 1.2  # inches
 MILLISECONDS = 800  # for each word
+VEIL = 0.9  # of the grey over what has no weight
 
 
 def show_words(image: Values, words: Sequence[str], weights: Values, title: str | None = None) -> tuple[Axes, ...]:
     """Draw the picture once for each word, tinted where the word's weights lie. Returns one Axes for each word.
 
-    image: (1, H, W), ink from 0 to 1. weights: (T, height, width) for T words, on a grid over the picture; each word's
-    largest weight is drawn at full strength. Raises ValueError if the shapes do not fit.
+    image: (1, H, W), ink from 0 to 1, or (3, H, W), colours from 0 to 1, where a grey veil lies on what has little weight.
+    weights: (T, height, width) for T words, on a grid over the picture; each word's largest weight is drawn at full strength.
+    Raises ValueError if the shapes do not fit.
     """
     pixels, maps = _checked(image, words, weights)
     across, down = min(len(words), PER_ROW), math.ceil(len(words) / PER_ROW)
@@ -55,7 +57,7 @@ def animate_words(image: Values, words: Sequence[str], weights: Values) -> "HTML
     ax.xaxis.label.set_fontsize(11)
 
     def show(step: int) -> list[AxesImage]:
-        tint.set_alpha(_strength(maps[step]))
+        tint.set_alpha(_strength(maps[step], pixels))
         ax.set_xlabel(" ".join(words[: step + 1]), color=INK, wrap=True)
         return [tint]
 
@@ -67,10 +69,12 @@ def animate_words(image: Values, words: Sequence[str], weights: Values) -> "HTML
 
 def _checked(
     image: Values, words: Sequence[str], weights: Values
-) -> tuple[Float[np.ndarray, "1 H W"], Float[np.ndarray, "T height width"]]:
+) -> tuple[Float[np.ndarray, "C H W"], Float[np.ndarray, "T height width"]]:
     pixels, maps = to_array(image, "image"), to_array(weights, "weights")
-    if pixels.ndim != 3 or pixels.shape[0] != 1:
-        raise ValueError(f"Expected image of shape (1, H, W), got {pixels.shape}. Pick one picture, as in images[0].")
+    if pixels.ndim != 3 or pixels.shape[0] not in (1, 3):
+        raise ValueError(
+            f"Expected image of shape (1, H, W) or (3, H, W), got {pixels.shape}. Pick one picture, as in images[0]."
+        )
     if isinstance(words, str) or not len(words):
         raise ValueError("Expected words as a list with at least one word. Try caption.split().")
     if maps.ndim != 3 or len(maps) != len(words):
@@ -78,18 +82,23 @@ def _checked(
     return pixels, maps
 
 
-def _strength(weight: Float[np.ndarray, "height width"]) -> Float[np.ndarray, "height width"]:
-    return 0.75 * weight / max(float(weight.max()), 1e-12)
+def _strength(
+    weight: Float[np.ndarray, "height width"], pixels: Float[np.ndarray, "C H W"]
+) -> Float[np.ndarray, "height width"]:
+    """Return how much of its colour each cell gets: of the tint, or of the veil on a picture that has colours of its own."""
+    part = weight / max(float(weight.max()), 1e-12)
+    return 0.75 * part if len(pixels) == 1 else VEIL * (1 - part)
 
 
 def _draw(
-    ax: Axes, pixels: Float[np.ndarray, "1 H W"], weight: Float[np.ndarray, "height width"], word: str
+    ax: Axes, pixels: Float[np.ndarray, "C H W"], weight: Float[np.ndarray, "height width"], word: str
 ) -> AxesImage:
     _, height, width = pixels.shape
     around = (0, width, height, 0)
-    ax.imshow(pixels[0], cmap="gray_r", vmin=0, vmax=1, extent=around, interpolation="nearest")
-    colour = np.broadcast_to(np.array(to_rgb(COLOURS[1])), (*weight.shape, 3))
-    tint = ax.imshow(colour, alpha=_strength(weight), extent=around, interpolation="nearest")
+    shown = pixels[0] if len(pixels) == 1 else np.moveaxis(pixels, 0, -1).clip(0, 1)
+    ax.imshow(shown, cmap="gray_r", vmin=0, vmax=1, extent=around, interpolation="nearest")
+    colour = np.broadcast_to(np.array(to_rgb(COLOURS[1] if len(pixels) == 1 else "#808080")), (*weight.shape, 3))
+    tint = ax.imshow(colour, alpha=_strength(weight, pixels), extent=around, interpolation="nearest")
     dress(ax, word, "", None)
     ax.xaxis.label.set_parse_math(False)
     ax.set_xticks([])

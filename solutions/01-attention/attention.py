@@ -47,7 +47,8 @@ length of the text). All cells of the solution take half a minute.
   your code gave and, where it can be told, the likely cause.
 - Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
   hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
-- Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
+- Before each experiment there is a question. Answer it before you run the cell, in some places by a click (it stays on your
+  computer and is never graded); then open "What you should see".
 - What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
   memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
   look at that too.
@@ -83,6 +84,7 @@ import torch.nn.functional as F
 
 from autograder.lessons.attention import check
 from course_lib import devices, plots
+from course_lib.predictions import came_out, predict
 
 devices.set_threads()
 devices.describe()
@@ -296,13 +298,22 @@ show_draws(largest, "largest of 16 weights", "Without scaling, one key takes eve
 show_draws(jacobian_norm, "norm of the Jacobian", "Without scaling, the gradient dies", logy=True)
 
 # %% tags=["experiment"]
-# One query and ten keys of width 256. How will its row look when nothing is divided, and when D_Q divides? Then move the slider.
+predict("slider", "One query and ten keys of width 256. What becomes of the weights when D_Q divides, and not its root?",
+        ["one key takes nearly everything", "a few keys are clearly ahead", "all keys get nearly the same"])
+
+# %% tags=["experiment"]
+# Now move the slider.
 generator = torch.Generator().manual_seed(1)
 q, X = torch.randn(256, generator=generator), torch.randn(10, 256, generator=generator)
 divisors = {"1": 1, "4": 4, "√D_Q = 16": 16, "64": 64, "D_Q = 256": 256}
 rows = torch.stack([torch.softmax(X @ q / divisor, dim=0) for divisor in divisors.values()])     # (5, 10)
 plots.explore_attention(rows[:, None], queries=["q"], axes={"similarities divided by": list(divisors)},
                         title="One query, ten keys")
+
+# %% tags=["experiment"]
+most = rows[-1].max()                                              # when D_Q = 256 divides
+came_out("slider", "one key takes nearly everything" if most > 0.9 else "a few keys are clearly ahead" if most > 0.2
+         else "all keys get nearly the same")
 
 # %% [markdown]
 r"""
@@ -758,9 +769,12 @@ Is the future really hidden? There is a test that believes no picture of a mask.
 outputs move; or, for all inputs at once, take the derivative of every output $y_i$ with respect to every input $x_j$
 and draw its norm.
 
-**Before you run it:** 8 words; word 4 (counting from 0) is replaced by another. Which output rows change without the
-mask? And with it? Sketch the two pictures of $\lVert \partial y_i / \partial x_j \rVert$.
+**Before you run it:** sketch the two pictures of $\lVert \partial y_i / \partial x_j \rVert$ for 8 words, without and with the mask.
 """
+
+# %% tags=["experiment"]
+predict("hidden future", "Word 4 of 8 (counting from 0) is replaced by another. Which output rows change under the causal mask?",
+        ["row 4 alone", "rows 0 to 4", "rows 4 to 7", "all rows"])
 
 # %% tags=["experiment"]
 import matplotlib.pyplot as plt
@@ -782,6 +796,9 @@ for ax, title, make in zip(axes, ("without mask", "with causal mask"), (SelfAtte
     plots.show_attention(influence, title=f"Influence, {title}", label="norm of the derivative", values=False,
                          queries=range(8), keys=range(8), ax=ax)
     ax.set(xlabel="input j", ylabel="output i")
+rows = moved.nonzero().flatten().tolist()                                       # with the mask
+came_out("hidden future", "row 4 alone" if rows == [4] else "rows 0 to 4" if max(rows, default=0) == 4
+         else "rows 4 to 7" if min(rows, default=0) == 4 else "all rows")
 
 # %% [markdown]
 r"""

@@ -47,7 +47,8 @@ take half a minute.
   your code gave and, where it can be told, the likely cause.
 - Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
   hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
-- Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
+- Before each experiment there is a question. Answer it before you run the cell, in some places by a click (it stays on your
+  computer and is never graded); then open "What you should see".
 - What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
   memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
   look at that too.
@@ -84,6 +85,7 @@ import torch.nn.functional as F
 from autograder.lessons.multi_head_attention import check
 from course_lib import devices, plots
 from course_lib.layers import attention_weights, causal_mask
+from course_lib.predictions import came_out, predict
 
 devices.set_threads()
 devices.describe()
@@ -286,9 +288,13 @@ check("merge_heads")
 
 # %% [markdown]
 r"""
-**Before you run it:** somebody tests both functions by splitting, merging, and looking whether `X` comes back. Would
-this test find the bare `view`, if it is used in both directions? Would it find it if attention stood in between?
+Somebody tests both functions by splitting, merging, and looking whether `X` comes back. **Before you run it:** would this
+test find the bare `view`, if it is used in both directions? Would it find it if attention stood in between?
 """
+
+# %% tags=["experiment"]
+predict("there and back", "Split and merged again, both by the bare view: what does the test say?",
+        ["X comes back: the test passes", "X is in another order: the test fails"])
 
 # %% tags=["experiment"]
 def bare_split(X, num_heads):
@@ -309,6 +315,8 @@ for name, split, merge in (("right", split_heads, merge_heads), ("bare view", ba
     heads = split(X, 2)                                                         # (2, 4, 3)
     results[name] = merge(attention_weights(heads, heads) @ heads)              # (4, 6)
 print("attention between them, largest difference:", f"{(results['right'] - results['bare view']).abs().max():.2f}")
+came_out("there and back", "X comes back: the test passes" if torch.equal(bare_merge(bare_split(X, 2)), X)
+         else "X is in another order: the test fails")
 
 # %% [markdown]
 r"""
@@ -626,10 +634,14 @@ each output $y$ into the scores of the three answers. There is no other connecti
 
 All models have the same width $D = 48$ and the same number of parameters. Only $H$ differs.
 
-**Before you run it:** guess the accuracy of each of the three answers, with one head, with two and with four. Guessing
-blindly gives 1/8. Could one head look at all three places, with weight 1/3 each, and sort it out afterwards? (The
+**Before you run it:** guess the accuracy of each of the three answers, with two heads and with four. Guessing
+blindly gives 1/8. And with one? Could it look at all three places, with weight 1/3 each, and sort it out afterwards? (The
 cell trains fifteen small models, in about half a minute.)
 """
+
+# %% tags=["experiment"]
+predict("one head", "How many of the three questions does a layer with a single head answer (more than half of the time)?",
+        ["none", "one", "two", "all three"])
 
 # %% tags=["experiment"]
 QUESTIONS = {"1 to the left": 1, "1 to the right": -1, "3 to the left": 3}      # how far the words have to be moved
@@ -686,7 +698,9 @@ devices.set_threads()
 table = torch.stack([accuracies(model) for model in readers.values()])          # (15, 3)
 ax = plots.show_attention(table, queries=[f"H = {H}, start {seed}" for H, seed in readers], keys=list(QUESTIONS),
                           title="Share of right answers", label="share of right answers", values=True)
-ax.set(xlabel="question", ylabel="model");
+ax.set(xlabel="question", ylabel="model")
+answered = int((table[:5] > 0.5).sum(dim=1).median())                           # of the three, by one head; the five starts' median
+came_out("one head", ("none", "one", "two", "all three")[answered])
 
 # %% tags=["numbers"]
 from autograder.authoring.numbers import claims, says

@@ -49,7 +49,8 @@ minute.
   your code gave and, where it can be told, the likely cause.
 - Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
   hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
-- Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
+- Before each experiment there is a question. Answer it before you run the cell, in some places by a click (it stays on your
+  computer and is never graded); then open "What you should see".
 - What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
   memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
   look at that too.
@@ -89,6 +90,7 @@ import torch.nn.functional as F
 from autograder.lessons.transformer_blocks import check
 from course_lib import devices, layers, plots
 from course_lib.layers import MultiHeadAttention, TransformerConfig, causal_mask, padding_mask
+from course_lib.predictions import came_out, predict
 from course_lib.tables import Table
 
 torch.set_num_threads(1)            # the tensors of this lesson are small: two threads would mostly wait for each other
@@ -587,8 +589,12 @@ Lesson 1 showed it for one attention layer and positions drawn at random. Now fo
 positions of section 3. $s$ is a random order of 9 words; equivariance means $f(s(X)) = s(f(X))$.
 
 **Before you run it:** put the three in order, by how far they are from equivariance: no positions, waves, a fresh
-table whose entries have standard deviation 0.02. Can a table break it *less* than waves, and does it stay like that?
+table whose entries have standard deviation 0.02. And does it stay like that?
 """
+
+# %% tags=["experiment"]
+predict("fresh table", "How far does the fresh table take the block from equivariance, compared with waves?",
+        ["farther", "about as far", "less far"])
 
 # %% tags=["experiment"]
 torch.manual_seed(0)
@@ -606,7 +612,9 @@ with torch.no_grad():
         distance[name] = (f_s - s_f).square().mean().sqrt()
         print(f"{name:12} f(s(X)) and s(f(X)) differ by {distance[name]:.1e} (root mean square)")
 plots.show_bars(list(distance), torch.stack(list(distance.values())), ylabel="root mean square difference",
-                xlabel="positions added to the rows", title="Distance from equivariance");
+                xlabel="positions added to the rows", title="Distance from equivariance")
+ratio = distance["fresh table"] / distance["waves"]
+came_out("fresh table", "farther" if ratio > 1.5 else "less far" if ratio < 1 / 1.5 else "about as far")
 
 # %% tags=["numbers"]
 says(r"\approx 0.7$, nearly as large as those of the words", sinusoidal_positions(9, 64).square().mean().sqrt())
@@ -1381,14 +1389,20 @@ hand.
 
 Waves exist for every position. In training no source had more than 8 letters.
 
-**Before you run it:** what share of sequences of 9, 10 and 12 letters will be right? And of 3?
+**Before you run it:** what share of sequences of 9 and 12 letters will be right? And of 3?
 """
+
+# %% tags=["experiment"]
+predict("ten letters", "Sources of 4 to 8 letters come out right. What share of those with 10 letters will?",
+        ["over 80 %", "20 to 80 %", "under 20 %"])
 
 # %% tags=["experiment"]
 numbers = list(range(2, 13))
 shares = [measure(model, lengths=(number, number), count=200)[1] for number in numbers]
 plots.show_bars(numbers, shares, ylabel="share of right sequences", xlabel="letters in the source (training: 4 to 8)",
-                title="Held-out sources of other lengths");
+                title="Held-out sources of other lengths")
+ten = shares[numbers.index(10)]
+came_out("ten letters", "over 80 %" if ten > 0.8 else "20 to 80 %" if ten > 0.2 else "under 20 %")
 
 # %% [markdown]
 r"""

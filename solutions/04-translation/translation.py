@@ -48,7 +48,8 @@ most of it for the two trainings (sections 8.3 and 9.5).
   your code gave and, where it can be told, the likely cause.
 - Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
   hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
-- Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
+- Before each experiment there is a question. Answer it before you run the cell, in some places by a click (it stays on your
+  computer and is never graded); then open "What you should see".
 - What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
   memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
   look at that too.
@@ -95,6 +96,7 @@ from course_lib.data import (
     load_generation,
 )
 from course_lib.layers import TableDecoder
+from course_lib.predictions import came_out, predict
 from course_lib.training import SpyLoss, SpyModel, SpyOptimizer, SpyRate, fit, read_notes
 
 devices.set_threads()
@@ -976,6 +978,10 @@ r"""
 """
 
 # %% tags=["experiment"]
+predict("every pas", "Who gets the higher BLEU with one reference: who always takes the rarest right translation, or who forgets every pas?",
+        ["the rarest right translation", "every pas forgotten", "they differ by less than 0.02"])
+
+# %% tags=["experiment"]
 again = held_out.again(seed=1).french
 other = [[*held_out.translations(place)][-1] for place in range(500)]           # the least probable right translation
 careless = [[word for word in text if word != "pas"] for text in held_out.french]
@@ -983,6 +989,9 @@ one = [[text] for text in held_out.french]
 every = [[*held_out.translations(place)] for place in range(500)]
 for name, texts in (("right, decided anew", again), ("right, always the rarest", other), ("every pas forgotten", careless)):
     print(f"{name}: {bleu(texts, one):.3f} with one reference, {bleu(texts, every):.3f} with all")
+lead = bleu(other, one) - bleu(careless, one)
+came_out("every pas", "the rarest right translation" if lead > 0.02 else "every pas forgotten" if lead < -0.02
+         else "they differ by less than 0.02")
 
 # %% tags=["numbers"]
 says("reaches 0.891 with one reference", bleu(again, one))
@@ -1452,9 +1461,13 @@ Which sentence is the most probable one matters only to a model that is not sure
 compare it with the one that was trained to the end. Both translate sentences of two clauses, and their translations are compared by BLEU,
 with all right translations as references.
 
-**Before you run it:** can a beam of 50 be worse than one of 5, though it searches better? For which $\alpha$? And what will happen to the
+**Before you run it:** for which $\alpha$ may a wide beam do harm, though it searches better? And what will happen to the
 length of the translations?
 """
+
+# %% tags=["experiment"]
+predict("wide beam", "After 1000 steps, with alpha = 0: what is the BLEU of 50 hypotheses, compared with that of 5?",
+        ["higher", "within 0.01", "lower"])
 
 # %% tags=["experiment"]
 torch.manual_seed(SEED)
@@ -1485,12 +1498,14 @@ for name, model, power in (("trained to the end, alpha = 0", models["one vector"
     print(f"{name}:", ", ".join(f"k = {k}: BLEU {score:.3f}, length {length:.3f}"
                                 for k, score, length in zip(beams, scores[name], lengths[name])))
 plots.show_curves(list(beams), {name: scores[name] for name in scores if "1000" in name}, "hypotheses k", "BLEU",
-                  "Greedy against beams: one vector after 1000 steps, two clauses", logx=True);
+                  "Greedy against beams: one vector after 1000 steps, two clauses", logx=True)
+gain = scores["1000 steps, alpha = 0"][beams.index(50)] - scores["1000 steps, alpha = 0"][beams.index(5)]
+came_out("wide beam", "higher" if gain > 0.01 else "lower" if gain < -0.01 else "within 0.01")
 
 # %% tags=["numbers"]
 sums, short = scores["1000 steps, alpha = 0"], lengths["1000 steps, alpha = 0"]
 says("from 0.240 to 0.173 with 50 hypotheses", max(sums), sums[-1], 50, within=10, whole=True)
-says("from 92 % of the right length to 66 %", short[1], short[-1], within=3, whole=True)
+says("from 92 % of the right length to 66 %", short[0], short[-1], within=3, whole=True)
 says("the length stays near 90 %", lengths["1000 steps, alpha = 1"][-1], within=4, whole=True)
 
 # %% [markdown]

@@ -49,7 +49,8 @@ seconds and need no longer be done).
   your code gave and, where it can be told, the likely cause.
 - Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
   hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
-- Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
+- Before each experiment there is a question. Answer it before you run the cell, in some places by a click (it stays on your
+  computer and is never graded); then open "What you should see".
 - What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
   memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
   look at that too.
@@ -84,6 +85,7 @@ from autograder.lessons.captioning import check
 from course_lib import devices, layers, plots
 from course_lib.data import END, PAD, START, draw_scenes, load_captioner, scene_features, scene_vocabulary
 from course_lib.layers import TableDecoder
+from course_lib.predictions import came_out, predict
 from course_lib.training import fit, save_results
 
 devices.set_threads()
@@ -746,6 +748,11 @@ plots.show_words(held_out.images[long], said, maps[long, :len(said)], title=" ".
 # %% tags=["experiment"]
 plots.animate_words(held_out.images[long], said, maps[long, :len(said)])
 
+# %% tags=["experiment"]
+# The same to look into: choose a word with the slider, and read how much of its weight lies in each cell.
+plots.explore_attention(weights[long, :len(said)].cpu(), queries=said, picture=held_out.images[long], grid=(10, 10),
+                        title="Where the captioner looks")
+
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
@@ -857,8 +864,12 @@ digit too many or too few.
 
 Is a search worth its cost here? Greedy takes the most probable word each time; `beam_search` with $k = 3$ keeps three captions open.
 
-**Before you run it:** for how many of 200 scenes will the two write different captions? Whose will be right more often?
+**Before you run it:** whose captions will be right more often?
 """
+
+# %% tags=["experiment"]
+predict("three hypotheses", "For how many of 200 scenes will greedy search and three hypotheses write different captions?",
+        ["at most 5", "6 to 40", "more than 40"])
 
 # %% tags=["experiment"]
 searched = [vocabulary.decode(beam_search(captioner, cells[b:b + 1], 3)[0]) for b in range(200)]
@@ -867,6 +878,7 @@ print(f"greedy {exact(texts[:200], held_out.captions[:200]):.1%} exact, three hy
 for b in differ[:3]:
     print(f"scene {b}: greedy {' '.join(texts[b])}\n    three hypotheses {' '.join(searched[b])}\n    right            {' '.join(held_out.captions[b])}")
 print(f"{len(differ)} of 200 captions differ")
+came_out("three hypotheses", "at most 5" if len(differ) <= 5 else "6 to 40" if len(differ) <= 40 else "more than 40")
 
 # %% tags=["numbers"]
 claims("None of the 200 captions differs", not differ)
@@ -1094,8 +1106,12 @@ again for each new word. (So beam search would work, too.)
 It was trained for 1500 steps, without a price. That takes a minute or more, so its weights come with the course; `AGAIN = True` trains it here.
 
 **Before you run it:** the Transformer has half as many weights again as the recurrent decoder, and sees all earlier words at once. After 1500 steps the recurrent one writes 92 % of these captions exactly. Will the
-Transformer do better or worse? And will its last block point at the digits?
+Transformer's last block point at the digits?
 """
+
+# %% tags=["experiment"]
+predict("Transformer captions", "After as many steps, what share of the captions will the Transformer write exactly?",
+        ["over 95 %", "85 to 95 %, as the other", "under 85 %"])
 
 # %% tags=["experiment"]
 class WordByWord:
@@ -1136,6 +1152,7 @@ for text, caption in zip(said, held_out.captions):
     slips.update([pair for pair in zip(caption, text) if pair[0] != pair[1]][:1])
 for (wanted, came), number in slips.most_common(5):
     print(f'the first wrong word is "{came}" in place of "{wanted}": {number} of 1000 captions')
+came_out("Transformer captions", "over 95 %" if exact(said) > 0.95 else "85 to 95 %, as the other" if exact(said) > 0.85 else "under 85 %")
 
 # %% tags=["numbers"]
 says("60 % of the captions are exact, and 57 % of the weight lies in the right box", exact(said), pointed, within=6)

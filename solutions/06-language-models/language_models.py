@@ -45,7 +45,8 @@ text (sections 1 to 3), then what language models know (sections 4 to 7). Exerci
   your code gave and, where it can be told, the likely cause.
 - Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
   hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
-- Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
+- Before each experiment there is a question. Answer it before you run the cell, in some places by a click (it stays on your
+  computer and is never graded); then open "What you should see".
 - What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
   memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
   look at that too.
@@ -102,6 +103,7 @@ from course_lib.data import (
     word_tags,
 )
 from course_lib.layers import TransformerConfig
+from course_lib.predictions import came_out, predict
 from course_lib.training import SpyLanguageModel, fit, save_results
 
 devices.set_threads()
@@ -932,6 +934,10 @@ faster). The fourth knows, for each of these tokens, how often which other one f
 """
 
 # %% tags=["experiment"]
+predict("most bits", "One of these needs the most bits for a byte. Which?",
+        ["bytes", "pairs of bytes", "tokens", "pairs of tokens"])
+
+# %% tags=["experiment"]
 BEGIN, TOKENS = 0, 1024
 tokenizer = Tokenizer(models.BPE())
 tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
@@ -962,6 +968,7 @@ held_out = "\n".join(texts["held_out"]).encode()
 for name, size in (("gzip", len(gzip.compress(held_out, 9))), ("lzma", len(lzma.compress(held_out)))):
     bits[name] = 8 * size / len(held_out)
     print(f"{name:16} {bits[name]:24.2f} bits per byte")
+came_out("most bits", max(("bytes", "pairs of bytes", "tokens", "pairs of tokens"), key=bits.get))
 
 # %% tags=["numbers"]
 says("2.05 bits per byte are less than the 2.18 of lzma and the 2.40 of gzip", bits["pairs of tokens"], bits["lzma"], bits["gzip"], within=5)
@@ -1665,6 +1672,10 @@ trained from five seeds, had 3.3 % more on average (standard deviation 0.9).
 **Before you run it:** the first block can look at any earlier token. Is one block enough to find out what followed the last $a$?
 """
 
+# %% tags=["experiment"]
+predict("one block", "How much of the way from frequencies alone to the best possible loss does a single block go?",
+        ["over three quarters", "a quarter to three quarters", "under a quarter"])
+
 # %% nbgrader={"grade_id": "my_learner", "solution": true}
 def my_learner(num_blocks=2):
     """Return the model of section 5 with this many blocks, and with new weights."""
@@ -1713,6 +1724,8 @@ with torch.no_grad():
 plots.show_curves(places, curves, "tokens seen", "nats per token", "The loss over the context");
 alone = (curves["frequencies alone"][-LAST:].mean() / by_counts[-LAST:].mean()).item()
 print(", ".join(f"{name} {times_the_best(model):.3f} times the best" for name, model in learners.items()), f"; frequencies alone {alone:.3f}")
+way = (alone - times_the_best(learners["one block"])) / (alone - 1)
+came_out("one block", "over three quarters" if way > 0.75 else "a quarter to three quarters" if way > 0.25 else "under a quarter")
 
 # %% tags=["numbers"]
 says("With two blocks the model ends at 1.023 times the best possible loss", times_the_best(learners["two blocks"]))

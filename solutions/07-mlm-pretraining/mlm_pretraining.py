@@ -45,7 +45,8 @@ length of the text). All cells of the solution, run from nothing, took 5 minutes
   your code gave and, where it can be told, the likely cause.
 - Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
   hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
-- Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
+- Before each experiment there is a question. Answer it before you run the cell, in some places by a click (it stays on your
+  computer and is never graded); then open "What you should see".
 - What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
   memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
   look at that too.
@@ -81,6 +82,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from autograder.lessons.mlm_pretraining import check
 from course_lib import devices, layers, plots
+from course_lib.predictions import came_out, predict
 from course_lib.data import (
     CLS, MASK, ORDINARY, PAD, SEP, SUBJECTS, TAGS, Masking, agreement_language, agreement_words, draw_sentences, framed,
     lowest_loss, posterior, python_english, sentences_of, subject_classes, train_wordpieces, unframed, who_does_it, word_tags,
@@ -763,6 +765,10 @@ context is left. All three models below see the same number of sentences, and ea
 """
 
 # %% tags=["experiment"]
+predict("how many hidden", "Which share of hidden tokens comes nearest to the limit after 400 steps?",
+        ["5 %", "15 %", "50 %", "15 % and 50 %, nearly alike"])
+
+# %% tags=["experiment"]
 curves, small = {}, {}
 for rate in (0.05, 0.15, 0.5):
     torch.manual_seed(SEED)
@@ -772,7 +778,10 @@ for rate in (0.05, 0.15, 0.5):
     curves[f"{rate:.0%} hidden"] = found.validation
 curves["the limit"] = [chosen_limit] * len(found.validation)
 print("at the end:", ", ".join(f"{name} {curve[-1]:.3f}" for name, curve in curves.items()))
-plots.show_curves(found.validation_steps, curves, "steps", "nats for each chosen token", "The share of hidden tokens");
+plots.show_curves(found.validation_steps, curves, "steps", "nats for each chosen token", "The share of hidden tokens")
+few, some, many = (curve[-1] for curve in curves.values() if curve is not curves["the limit"])
+came_out("how many hidden", "5 %" if few < min(some, many) else "15 % and 50 %, nearly alike" if abs(some - many) < 0.1
+         else "15 %" if some < many else "50 %")
 
 # %% tags=["numbers"]
 says("50 % lie side by side", 0.5)
@@ -1285,8 +1294,12 @@ English has far more to learn.
 What could tell a random sentence from the next one? Count the pieces that A and B have in common, each weighed by how rare it is: $\sum_{v \in A \cap B} -\log p(v)$. If the sum is above a
 threshold, chosen on the training documents, say "next". No order is looked at, and nothing is understood.
 
-**Before you run it:** guess the share of held-out pairs that this gets right. A coin gets half.
+**Before you run it:** which pairs will it get wrong?
 """
+
+# %% tags=["experiment"]
+predict("counting", "A coin gets half of the held-out pairs right. What does counting get?",
+        ["under 55 %", "55 to 65 %", "65 to 80 %", "over 80 %"])
 
 # %% tags=["experiment"]
 rarity = -share.clamp(min=1e-6).log()
@@ -1308,6 +1321,8 @@ threshold = max(sums.quantile(torch.linspace(0, 1, 101)).tolist(), key=lambda t:
 sums_unseen, answers_unseen = in_common(pairs_unseen)
 counted = ((sums_unseen > threshold) == answers_unseen).double().mean().item()
 print(f"counting: {counted:.1%} of {len(sums_unseen)} held-out pairs right")
+came_out("counting", "under 55 %" if counted < 0.55 else "55 to 65 %" if counted < 0.65
+         else "65 to 80 %" if counted < 0.8 else "over 80 %")
 
 # %% tags=["numbers"]
 says("Counting gets 72 % right", counted)

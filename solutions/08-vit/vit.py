@@ -45,7 +45,8 @@ from nothing, take just under five minutes of one core, most of it for trainings
   your code gave and, where it can be told, the likely cause.
 - Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
   hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
-- Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
+- Before each experiment there is a question. Answer it before you run the cell, in some places by a click (it stays on your
+  computer and is never graded); then open "What you should see".
 - A function keeps the dtype, leaves its arguments as they are, takes tensors that lie in memory in any order, and lets gradients
   through, unless the text says otherwise. Most checks look at that too.
 - The layers of lesson 3 are ready-made in `course_lib.layers` and meant to be used. Its ViT, `course_lib.layers.vit`, is not: you are building it.
@@ -78,6 +79,7 @@ from sklearn.svm import SVC
 from autograder.lessons.vit import check
 from course_lib import devices, layers, plots
 from course_lib.data import draw_colour_digits, handwritten_digits
+from course_lib.predictions import came_out, predict
 from course_lib.training import fit, save_results
 
 devices.set_threads()
@@ -505,6 +507,10 @@ r"""
 """
 
 # %% tags=["experiment"]
+predict("shuffled patches", "The patches of each picture are shuffled. What share is still read right?",
+        ["over 80 %: the patches are all there", "20 to 80 %", "under 20 %"])
+
+# %% tags=["experiment"]
 order = torch.rand((355, 16), generator=torch.Generator().manual_seed(1)).argsort(dim=1)
 shuffled = shuffle_patches(held_out.images, 2, order)
 without = my_vit()
@@ -524,7 +530,9 @@ for column, b in enumerate(some_digits.tolist()):
         ax.set(xticks=[], yticks=[])
     axes[1, column].set_xlabel(f"red: {held_out.labels[b]}")
 axes[0, 0].set_ylabel("picture")
-axes[1, 0].set_ylabel("shuffled");
+axes[1, 0].set_ylabel("shuffled")
+came_out("shuffled patches", "over 80 %: the patches are all there" if left["shuffled"] > 0.8 else "20 to 80 %" if left["shuffled"] > 0.2
+         else "under 20 %")
 
 # %% tags=["numbers"]
 says("11 % are left without positions and 15 % with shuffled patches", left["positions 0"], left["shuffled"])
@@ -701,12 +709,26 @@ axes[0, 0].set_ylabel("picture")
 axes[1, 0].set_ylabel("rollout")
 plt.colorbar(shown, ax=axes[1], label="share");
 
+# %% tags=["experiment"]
+# The first of these digits to look into: choose a block, a head or the rollout, and who asks (or click a patch).
+b = int(some_digits[0])
+ways = torch.stack([torch.stack((*A[b], A[b].mean(dim=0), attention_rollout([block[b:b + 1] for block in weights[:number + 1]])[0]))
+                    for number, A in enumerate(weights)])                          # (3, 6, 17, 17)
+plots.explore_attention(
+    ways[..., 1:], queries=["class token", *(f"row {row}, column {column}" for row in range(4) for column in range(4))],
+    axes={"block": range(3), "weights": [*(f"head {head}" for head in range(4)), "mean of the heads", "rollout up to here"]},
+    picture=held_out.images[b], grid=(4, 4), title="What reaches a token from each patch")
+
 # %% [markdown]
 r"""
 A pretty picture proves nothing. If the rollout says where the model looks, then hiding those patches must hurt more than hiding others.
 
 **Before you run it:** four of the 16 patches are made black: those with the largest share, with the smallest, or four at random. What will each cost?
 """
+
+# %% tags=["experiment"]
+predict("hidden patches", "How many percentage points more does it cost to hide the four patches with the largest share than four at random?",
+        ["more than 30", "3 to 30", "less than 3"])
 
 # %% tags=["experiment"]
 def hidden(images, places):
@@ -720,6 +742,8 @@ still_read = {}
 for name, ranking in (("largest share", -rollout), ("at random", chance), ("smallest share", rollout)):
     still_read[name] = accuracy(vit, hidden(held_out.images, ranking.argsort(dim=1)[:, :4]), held_out.labels)
     print(f"four patches hidden, {name:15} {still_read[name]:.0%} read right")
+more = 100 * (still_read["at random"] - still_read["largest share"])
+came_out("hidden patches", "more than 30" if more > 30 else "3 to 30" if more > 3 else "less than 3")
 
 # %% tags=["numbers"]
 says("leaves 57 % read right, four at random 67 %, the four with the smallest 92 %", *still_read.values())

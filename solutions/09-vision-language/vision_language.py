@@ -41,7 +41,8 @@ section 5, which stands by itself. Plan about four hours (an estimate from the d
   your code gave and, where it can be told, the likely cause.
 - Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
   hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
-- Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
+- Before each experiment there is a question. Answer it before you run the cell, in some places by a click (it stays on your
+  computer and is never graded); then open "What you should see".
 - A function keeps the dtype, leaves its arguments as they are, takes tensors that lie in memory in any order, and lets gradients
   through, unless the text says otherwise. Most checks look at that too.
 - **You hand in three files**: this notebook, `clip.safetensors`, which section 2 writes beside it, and `answers.safetensors`, which section 4 writes.
@@ -82,6 +83,7 @@ from course_lib.data import (
     question_vocabulary,
     scene_regions,
 )
+from course_lib.predictions import came_out, predict
 from course_lib.training import fit
 
 devices.set_threads()
@@ -727,8 +729,12 @@ check("zero_shot")
 r"""
 Which digit is it? The class "three" gets 18 prompts: three in each ink, on each paper.
 
-**Before you run it:** no zero in the training was red. Will red zeros be read as well as zeros in other inks? Two things have to work together for that: which?
+**Before you run it:** no zero in the training was red. Two things have to work together if red zeros are to be read all the same: which?
 """
+
+# %% tags=["experiment"]
+predict("red zeros", "How well are digits read in an ink that they never had in training, with 18 prompts?",
+        ["as well as the others (within 3 points)", "worse, but most of them", "hardly better than the 10 % of chance"])
 
 # %% tags=["experiment"]
 prompts = [caption_of(digit, ink, paper) for digit in range(10) for ink in range(6) for paper in range(3)]
@@ -742,6 +748,9 @@ for kind in ("seen", "unseen"):
     for name, asked in (("one prompt", prompt_vectors[:, :1]), ("18 prompts", prompt_vectors)):
         zero_shots[kind, name] = (zero_shot(vectors, asked).argmax(dim=1) == drawn.said[:, 0]).double().mean().item()
         print(f"{kind + ' combinations':20} {name:11} {zero_shots[kind, name]:.1%}")
+seen, unseen = zero_shots["seen", "18 prompts"], zero_shots["unseen", "18 prompts"]
+came_out("red zeros", "as well as the others (within 3 points)" if unseen > seen - 0.03 else "worse, but most of them" if unseen > 0.5
+         else "hardly better than the 10 % of chance")
 
 # %% tags=["numbers"]
 says("Of the combinations that were seen, 91.4 % of the digits are named with one prompt and 93.4 % with 18", zero_shots["seen", "one prompt"], zero_shots["seen", "18 prompts"], 18, within=5)
@@ -966,6 +975,10 @@ The boxes are known, so the question has an answer: how much of the attention of
 """
 
 # %% tags=["experiment"]
+predict("attention of the answer", "How much of the attention, as the mean of the heads, lies on what the question is about?",
+        ["nearly all of it", "clearly more than even attention gives it", "about what even attention gives it"])
+
+# %% tags=["experiment"]
 with torch.no_grad():
     _, weights = answering(new_features[rows], new_real[rows], new_ids)
 centres = (new_scenes.boxes[..., :2] + new_scenes.boxes[..., 2:]) // 2 // 4          # (scenes, 3, 2): column, row
@@ -981,6 +994,9 @@ for block, A in enumerate(weights):
         even = (is_about[chosen].sum(dim=1) / new_real[rows][chosen].sum(dim=1)).mean().item()
         looks[block, kind] = share.max().item(), share.mean().item(), even
         print(f"block {block}, {kind:16} best head {share.max():.0%}, mean of the heads {share.mean():.0%}, even attention {even:.0%}")
+gain = max(mean - even for _, mean, even in looks.values())
+came_out("attention of the answer", "nearly all of it" if min(mean for _, mean, _ in looks.values()) > 0.9
+         else "clearly more than even attention gives it" if gain > 0.15 else "about what even attention gives it")
 
 # %% tags=["numbers"]
 claims("The mean of the heads is hardly better than even attention", all(abs(mean - even) < 0.15 for _, mean, even in looks.values()))

@@ -40,7 +40,8 @@ section 1 is done; if time is short, leave out section 3. Plan about five hours 
   your code gave and, where it can be told, the likely cause.
 - Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
   hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
-- Before each experiment there is a question. Answer it before you run the cell; then open "What you should see".
+- Before each experiment there is a question. Answer it before you run the cell, in some places by a click (it stays on your
+  computer and is never graded); then open "What you should see".
 - What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
   memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
   look at that too.
@@ -74,6 +75,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from autograder.lessons.retrieval import check
 from course_lib import devices, layers, plots
 from course_lib.data import PAD, draw_search, english_vocabulary, french_vocabulary, python_english, sentences_of, video_world
+from course_lib.predictions import came_out, predict
 from course_lib.training import fit
 
 devices.set_threads()
@@ -643,8 +645,12 @@ $$\text{BM25}(q, d) = \sum_{w \in q} \log\!\Bigl(1 + \frac{M - n_w + 0.5}{n_w + 
 
 $n_w$: how many documents hold the word; $f_{w,d}$: how often this one does. The tower reads the same texts; one tower serves for both sides, since both are English. It learns from eight thousand paragraphs: any sentence of one is the question, and its other sentences are the document (the *inverse cloze task*, Lee et al. 2019).
 
-**Before you run it:** which of the two will win, and by how much? Will both together be better than either?
+**Before you run it:** by how much will the better one win? Will both together be better than either?
 """
+
+# %% tags=["experiment"]
+predict("words or vectors", "Words counted by BM25 against vectors of the tower, on documentation that neither has read: who has the higher MRR?",
+        ["BM25", "the tower", "they differ by less than a tenth"])
 
 # %% tags=["experiment"]
 def bm25(questions, texts):
@@ -697,7 +703,9 @@ by_tower = encoded(reader, word_ids(questions)) @ encoded(reader, word_ids(parag
 both = by_words / by_words.std() + 0.5 * by_tower / by_tower.std()
 real = {name: mean_reciprocal_rank(scores, own) for name, scores in (("BM25", by_words), ("tower", by_tower), ("both", both))}
 print(f"{len(questions)} questions and paragraphs, learned from {len(asked)} pairs:", ", ".join(f"{name} MRR {value:.3f}" for name, value in real.items()))
-plots.show_bars(list(real), list(real.values()), ylabel="mean reciprocal rank", xlabel="", title="Python's documentation, held out");
+plots.show_bars(list(real), list(real.values()), ylabel="mean reciprocal rank", xlabel="", title="Python's documentation, held out")
+ratio = real["BM25"] / real["tower"]
+came_out("words or vectors", "BM25" if ratio > 1.1 else "the tower" if ratio < 1 / 1.1 else "they differ by less than a tenth")
 
 # %% tags=["numbers"]
 says("its mean reciprocal rank is 0.34, and that of the tower is 0.14", real["BM25"], real["tower"], within=3)
@@ -869,8 +877,12 @@ check("probe_search")
 r"""
 The English sentences of section 2 go into an index with 64 centroids. *Recall* here is the share of the true ten nearest neighbours that is found; the work is the share of documents that are looked at.
 
-**Before you run it:** with one list of 64, what share of the ten nearest will be found: 1/64, a half, or nearly all?
+**Before you run it:** how many lists will it take to find nine in ten?
 """
+
+# %% tags=["experiment"]
+predict("one list", "With one list of 64, what share of the ten nearest will be found?",
+        ["under a tenth", "a tenth to two thirds", "more than two thirds"])
 
 # %% tags=["experiment"]
 stored = encoded(search.documents, learning.documents)
@@ -887,7 +899,8 @@ for probes in all_probes:
     share_seen.append(((starts[lists + 1] - starts[lists]).sum(dim=1).float().mean() / len(stored)).item())
 for probes, good, seen in zip(all_probes, share_found, share_seen):
     print(f"{probes:2} lists of 64: {seen:6.1%} of the documents are looked at, {good:.1%} of the ten nearest are found")
-plots.show_curves(all_probes, {"ten nearest: found": share_found, "documents: looked at": share_seen}, "lists of 64 that are looked at", "share", "An inverted file: what it finds, and what it costs", logx=True);
+plots.show_curves(all_probes, {"ten nearest: found": share_found, "documents: looked at": share_seen}, "lists of 64 that are looked at", "share", "An inverted file: what it finds, and what it costs", logx=True)
+came_out("one list", "under a tenth" if share_found[0] < 0.1 else "a tenth to two thirds" if share_found[0] < 2 / 3 else "more than two thirds")
 
 # %% tags=["numbers"]
 says("One list of 64 holds 1.6 % of the documents and 38 % of the ten nearest", 64, share_seen[0], share_found[0], within=8)

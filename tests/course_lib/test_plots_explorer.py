@@ -47,6 +47,23 @@ def test_in_a_plain_program_and_in_the_grader_it_is_the_static_picture():
     plt.close("all")
 
 
+def test_keys_may_be_the_cells_of_a_grid_over_a_picture(live):
+    made = explore_attention(A[0, :, :4], QUERIES, picture=torch.rand(1, 6, 6), grid=(2, 2))
+    assert (made.key_names, made.grid, made.coloured) == (CELLS, [2, 2], False)
+    assert made.picture.startswith("data:image/png;base64,iVBOR")
+    assert "le" in made.static["text/html"]
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_without_a_widget_the_first_queries_stand_over_the_picture(channels):
+    axes = explore_attention(A[..., :4], QUERIES, picture=torch.rand(channels, 6, 6), grid=(2, 2))
+    assert [ax.get_xlabel() for ax in axes] == QUERIES
+    strength = np.asarray(axes[0].images[1].get_alpha())
+    most = A[0, 0, :4].argmax().item()
+    assert (strength.argmax() if channels == 1 else strength.argmin()) == most
+    plt.close("all")
+
+
 @pytest.mark.parametrize(
     ("weights", "more", "message"),
     [
@@ -56,6 +73,9 @@ def test_in_a_plain_program_and_in_the_grader_it_is_the_static_picture():
         (A, {"axes": {"head": ["a"]}}, r"leading axes of the sizes \[2\]"),
         (A, {"queries": ["a"]}, "queries"),
         (A, {"expected": A[0]}, "to compare with"),
+        (A, {"grid": (1, 5)}, "Expected a picture and a grid of 5 cells"),
+        (A, {"grid": (2, 2), "picture": torch.rand(1, 8, 8)}, r"got the grid \(2, 2\)"),
+        (A, {"grid": (1, 5), "picture": torch.rand(8, 8)}, "Expected picture of shape"),
     ],
 )
 def test_what_does_not_fit_is_said(weights, more, message):
@@ -80,21 +100,40 @@ part.default.render({{model: {{get: name => values[name]}}, el: document.getElem
 </script></html>"""
 
 
-def page_of(browser, expected=b"", style="background:#fff;color:#111"):
+def page_of(browser, expected=b"", style="background:#fff;color:#111", weights=A, **more):
     values = {
-        "weights": base64.b64encode(A.numpy().tobytes()).decode(),
+        "weights": base64.b64encode(weights.numpy().tobytes()).decode(),
         "expected": base64.b64encode(expected).decode(),
         "shape": [2, 3, 5],
         "query_names": QUERIES,
         "key_names": KEYS,
         "axes": [{"name": "head", "labels": ["a", "b"]}],
         "title": "Two heads",
+        "grid": [],
+        **more,
     }
     script = Path(explorer.__file__).with_name("explorer.js").read_text(encoding="utf8")
     html = PAGE.format(values=json.dumps(values), script=json.dumps(script).replace("</", "<\\/"), style=style)
     page = opened(browser, html)
     page.locator("main table").wait_for()
     return page
+
+
+CELLS = ["row 0, column 0", "row 0, column 1", "row 1, column 0", "row 1, column 1"]
+ON_A_PICTURE = torch.softmax(torch.arange(2 * 5 * 4, dtype=torch.float32).reshape(2, 5, 4).cos() * 3, -1)
+
+
+def page_over_a_picture(browser, **more):
+    made = explorer.ground(torch.rand(3, 8, 8), (2, 2), 4)
+    more = {
+        "shape": [2, 5, 4],
+        "query_names": ["class token", *CELLS],
+        "key_names": CELLS,
+        "grid": [2, 2],
+        "picture": made.png(),
+        "coloured": True,
+    } | more
+    return page_of(browser, weights=ON_A_PICTURE, **more)
 
 
 @pytest.fixture(scope="module")
@@ -153,5 +192,48 @@ def test_cells_that_differ_from_the_expected_ones_are_marked(browser):
 def test_axe_finds_no_violation(browser, style):
     page = page_of(browser, style=style)
     page.set_viewport_size({"width": 480, "height": 800})
+    assert violations(page, "main") == []
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+def said(page):
+    return page.get_by_role("status").inner_text()
+
+
+@needs_chromium
+def test_over_a_picture_a_slider_or_a_click_chooses_the_query(browser):
+    page = page_over_a_picture(browser)
+    best = CELLS[int(ON_A_PICTURE[0, 0].argmax())]
+    assert said(page).startswith(f"class token attends to {best}: {ON_A_PICTURE[0, 0].max():.2f}")
+    page.get_by_role("slider", name="head").fill("1")
+    page.locator("td").nth(3).click()
+    best = CELLS[int(ON_A_PICTURE[1, 4].argmax())]
+    assert said(page).startswith(f"{CELLS[3]} attends to {best}: {ON_A_PICTURE[1, 4].max():.2f}")
+    assert page.get_by_role("slider", name="query").input_value() == "4"
+    page.get_by_role("slider", name="query").fill("1")
+    assert said(page).startswith(f"{CELLS[0]} attends to")
+    names = [cell.get_attribute("aria-label") for cell in page.locator("td button").all()]
+    assert names == [f"{key}: {weight:.3f}" for key, weight in zip(CELLS, ON_A_PICTURE[1, 1].tolist(), strict=True)]
+
+
+@needs_chromium
+@pytest.mark.parametrize("coloured", [True, False], ids=["veil", "tint"])
+def test_what_is_looked_at_most_is_clear_or_tinted(browser, coloured):
+    page = page_over_a_picture(browser, coloured=coloured)
+    shades = [
+        cell.evaluate("cell => getComputedStyle(cell).backgroundColor") for cell in page.locator("td button").all()
+    ]
+    alpha = [float(shade.rstrip(")").split(",")[3]) if shade.startswith("rgba") else 1.0 for shade in shades]
+    most = int(ON_A_PICTURE[0, 0].argmax())
+    assert alpha[most] == pytest.approx(0.0 if coloured else 0.75, abs=0.01)
+    assert (min(alpha) if coloured else max(alpha)) == alpha[most]
+
+
+@needs_chromium
+@pytest.mark.parametrize("style", ["background:#fff;color:#111", "background:#111;color:#eee"], ids=["light", "dark"])
+@pytest.mark.parametrize("queries", [["class token", *CELLS], list("abcde")], ids=["patches ask", "words ask"])
+def test_axe_finds_no_violation_over_a_picture(browser, style, queries):
+    page = page_over_a_picture(browser, style=style, query_names=queries)
+    page.set_viewport_size({"width": 400, "height": 800})
     assert violations(page, "main") == []
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")

@@ -11,6 +11,7 @@ from autograder.judging import search
 from autograder.judging.failure import CheckFailure
 from autograder.judging.lesson import Lesson
 from autograder.judging.local import LocalStudent
+from autograder.judging.measure import Ratio
 from autograder.judging.runner import explained, rechecked, run_alone, run_checks
 
 NOT_SPEED = [name for name in ATTENTION.exercises if not ATTENTION.measures(name)]
@@ -30,6 +31,22 @@ def test_a_wrong_answer_loses_the_same_points_whatever_the_seed(seed):
     report = run_checks("scaled_dot_product_attention", student(wrong), seed)
     assert report.earned == 3, str(report)
     assert report.named[0] == "no scaling"
+
+
+def test_what_is_measured_is_measured_once_if_the_earlier_exercises_are_right(monkeypatch):
+    races = []
+
+    def raced(self, *args, **kwargs):
+        races.append(1)
+        return Ratio(99.0, 99.0, 99.0, 1)
+
+    monkeypatch.setattr(LocalStudent, "time_ratio", raced)
+    whole = "def blockwise_attention(Q, K, V, causal=False, block_size=64):\n    n = Q.shape[-2]\n"
+    whole += "    allowed = torch.ones(n, n, dtype=torch.bool).tril() if causal else None\n"
+    whole += "    return scaled_dot_product_attention(Q, K, V, allowed)[0]"
+    report = run_checks("blockwise_attention", student(RIGHT_ATTENTION + whole), 3)
+    assert "too slow" in report.named
+    assert len(races) == 1
 
 
 def test_the_same_seed_gives_the_same_report():

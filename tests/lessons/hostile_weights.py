@@ -16,7 +16,7 @@ from autograder.judging.files import files_in
 from autograder.judging.lesson import Lessons
 from autograder.judging.local import LocalStudent
 from autograder.judging.references import namespace
-from autograder.judging.runner import run_checks
+from autograder.judging.runner import run_alone
 from autograder.lessons.captioning import references as captioning
 from autograder.lessons.language_models import references as language_models
 from autograder.lessons.mlm_pretraining import references as mlm_pretraining
@@ -221,9 +221,7 @@ def grade(kind, folder):
     def graded(make):
         save_checkpoint(make(), Path(folder, file))
         assert Path(folder, file).stat().st_size < 2**21
-        return run_checks(
-            exercise, LocalStudent(namespace(lesson) | {exercise: make}, lesson, file=files_in(folder)), 3
-        )
+        return run_alone(exercise, LocalStudent(namespace(lesson) | {exercise: make}, lesson, file=files_in(folder)), 3)
 
     if kind == "learner":
         save_checkpoint(honest(1), Path(folder, "one_block.safetensors"))

@@ -12,7 +12,7 @@ import course_lib.data
 from autograder.judging.answers import cases_of, entries_of
 from autograder.judging.local import LocalStudent
 from autograder.judging.references import namespace
-from autograder.judging.runner import run_checks
+from autograder.judging.runner import run_alone
 from autograder.judging.tools import experiment
 
 #: Lesson, the exercise with the experiment, the one that makes the model, the file of the first training and of the second.
@@ -44,7 +44,7 @@ def _report(lesson, exercise, model, change=None):
         exec(compile(text, name, "exec"), names)
     if change:
         change(files)
-    return run_checks(exercise, LocalStudent(names, lesson, file=files.get), 3)
+    return run_alone(exercise, LocalStudent(names, lesson, file=files.get), 3)
 
 
 @pytest.mark.parametrize(("assignment", "exercise", "model", "first", "second"), EXPERIMENTS)

@@ -8,7 +8,7 @@ from autograder.grading.course import find_course
 from autograder.judging.files import files_in
 from autograder.judging.local import LocalStudent
 from autograder.judging.references import namespace
-from autograder.judging.runner import run_checks
+from autograder.judging.runner import run_alone
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks import check_my_language_model as checks
 from autograder.lessons.mlm_pretraining.checks.trained import FILE
@@ -23,7 +23,7 @@ def my_language_model():
 
 def report_on(folder, make=my_language_model):
     names = namespace(OWN) | {"my_language_model": make}
-    return run_checks("my_language_model", LocalStudent(names, OWN, file=files_in(folder)), 3)
+    return run_alone("my_language_model", LocalStudent(names, OWN, file=files_in(folder)), 3)
 
 
 def test_without_a_file_it_says_what_to_do(tmp_path):

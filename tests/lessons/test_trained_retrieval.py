@@ -8,7 +8,7 @@ from autograder.grading.course import find_course
 from autograder.judging.files import files_in
 from autograder.judging.local import LocalStudent
 from autograder.judging.references import namespace
-from autograder.judging.runner import run_checks
+from autograder.judging.runner import run_alone
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks import check_my_recommender, check_my_search
 from course_lib.training import load_checkpoint, save_checkpoint
@@ -20,7 +20,7 @@ FILES = {"my_search": check_my_search.FILE, "my_recommender": check_my_recommend
 
 def report_on(exercise, folder, make):
     names = namespace(OWN) | {exercise: make}
-    return run_checks(exercise, LocalStudent(names, OWN, file=files_in(folder)), 3)
+    return run_alone(exercise, LocalStudent(names, OWN, file=files_in(folder)), 3)
 
 
 def solution(exercise):

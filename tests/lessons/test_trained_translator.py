@@ -10,7 +10,7 @@ from autograder.grading.course import find_course
 from autograder.judging.files import files_in
 from autograder.judging.local import LocalStudent
 from autograder.judging.references import namespace
-from autograder.judging.runner import run_checks
+from autograder.judging.runner import run_alone
 from autograder.lessons.translation import references
 from autograder.lessons.translation.checks import trained
 from course_lib.data import french_vocabulary
@@ -31,7 +31,7 @@ def make_trained():
 
 def report_on(folder, make=small):
     names = namespace(OWN) | {"my_translator": make}
-    return run_checks("my_translator", LocalStudent(names, OWN, file=files_in(folder)), 3)
+    return run_alone("my_translator", LocalStudent(names, OWN, file=files_in(folder)), 3)
 
 
 @pytest.fixture

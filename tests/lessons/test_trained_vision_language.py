@@ -8,7 +8,7 @@ from autograder.grading.course import find_course
 from autograder.judging.files import files_in
 from autograder.judging.local import LocalStudent
 from autograder.judging.references import namespace
-from autograder.judging.runner import run_checks
+from autograder.judging.runner import run_alone
 from autograder.lessons.vision_language import references
 from course_lib.training import load_checkpoint, save_checkpoint
 
@@ -25,7 +25,7 @@ def small(exercise):
 
 def report_on(exercise, folder, make):
     names = namespace(OWN) | {exercise: make}
-    return run_checks(exercise, LocalStudent(names, OWN, file=files_in(folder)), 3)
+    return run_alone(exercise, LocalStudent(names, OWN, file=files_in(folder)), 3)
 
 
 @pytest.mark.parametrize("exercise", FILES)

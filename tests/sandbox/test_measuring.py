@@ -9,7 +9,7 @@ import torch
 from known import LESSONS
 
 from autograder.judging.failure import CheckFailure
-from autograder.judging.runner import run_checks
+from autograder.judging.runner import run_alone
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.remote import RemoteStudent
 from autograder.sandbox.outside.session import Session
@@ -179,7 +179,7 @@ def test_forged_counts_and_discarded_not_a_numbers_do_not_hide_work(student):
         "        E = torch.where(torch.ones(E.shape[-2:], dtype=torch.bool).tril(), E, -math.inf)\n"
         "    return torch.softmax(E, -1) @ torch.nan_to_num(V)\n",
     )
-    report = run_checks(NAME, there, 7)
+    report = run_alone(NAME, there, 7)
     lost = {result.name for result in report.results if result.points and not result.passed}
     assert {"check_hidden_blocks_are_skipped", "check_memory_is_linear"} <= lost, str(report)
 
