@@ -22,10 +22,11 @@ def mixed(student: Student, right: Student, requests: Sequence[Request]) -> Symp
 
 def _mixed_by(student: Student, right: Student, requests: Sequence[Request], masks: bool) -> Symptom | None:
     seen = []
-    for request in requests:
-        given = _of_the_batch(right, request, masks)
-        if not given:
-            continue
+    held = [(request, given) for request in requests if (given := _of_the_batch(right, request, masks))]
+    # A catalogue may by chance be as long as the batch, in some of the requests.
+    always = set[int | str].intersection(*(set(given) for _, given in held)) if held else set()
+    for request, found in held if always else ():
+        given = {place: found[place] for place in always}
         before = [_rest(outcome(each, request)) for each in (right, student)]
         for other in _with_another_first(request, given):
             kept = [
