@@ -40,7 +40,7 @@ def upstream(root, tmp_path_factory) -> Path:
     place = tmp_path_factory.mktemp("repositories") / "upstream"
     place.mkdir()
     names = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True)
-    if names.returncode:
+    if names.returncode:  # an unpacked archive has no list of what belongs to the repository
         pytest.skip("this is no checkout")
     packed = subprocess.run(["tar", "-c", "--null", "-T", "-"], cwd=root, input=names.stdout, capture_output=True)
     subprocess.run(["tar", "-x"], cwd=place, input=packed.stdout, check=True)

@@ -21,20 +21,11 @@ def mixed(student: Student, right: Student, requests: Sequence[Request]) -> Symp
 
 
 def _mixed_by(student: Student, right: Student, requests: Sequence[Request], masks: bool) -> Symptom | None:
-    seen = []
     held = [(request, given) for request in requests if (given := _of_the_batch(right, request, masks))]
     # A catalogue may by chance be as long as the batch, in some of the requests.
     always = set[int | str].intersection(*(set(given) for _, given in held)) if held else set()
-    for request, found in held if always else ():
-        given = {place: found[place] for place in always}
-        before = [_rest(outcome(each, request)) for each in (right, student)]
-        for other in _with_another_first(request, given):
-            kept = [
-                alike(rest, _rest(outcome(each, other))) for rest, each in zip(before, (right, student), strict=True)
-            ]
-            if kept[0] and before[0]:
-                seen.append(not kept[1])
-    if not any(seen):
+    parts = [(request, {place: given[place] for place in always}) for request, given in held if always]
+    if not any(_changes_others(student, right, *part) for part in parts):
         return None
     if masks:
         return (
@@ -46,6 +37,15 @@ def _mixed_by(student: Student, right: Student, requests: Sequence[Request], mas
         "examples of the batch mixed",
         "If only the first example of the batch changes, your results for the others change too. Look for a sum, a mean, a "
         "softmax or a view along the first axis, and for what is made of the first example, or of all, and used for each.",
+    )
+
+
+def _changes_others(student: Student, right: Student, request: Request, given: Mapping[int | str, Tensor]) -> bool:
+    """Return whether another first example changes what the student's answer, unlike a right one, gives for the others."""
+    expected, received = (_rest(outcome(each, request)) for each in (right, student))
+    return bool(expected) and any(
+        alike(expected, _rest(outcome(right, other))) and not alike(received, _rest(outcome(student, other)))
+        for other in _with_another_first(request, given)
     )
 
 

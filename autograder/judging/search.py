@@ -92,9 +92,8 @@ class Search:
             cut = confirmation.square(lost.exchange.request)
             usable = not isinstance(confirmation.outcome(self.hearing.right, cut), CheckFailure)
             requests = [*requests, *self.asked(lost.exchange.request.name), *([cut] if usable else [])]
-        requests = requests or self.asked(
-            self.exercise
-        )  # a check that only measures asks nothing that can be asked again
+        # A check that only measures asks nothing that can be asked again.
+        requests = requests or self.asked(self.exercise)
         if not requests and lost.exchange is not None and is_large(lost.exchange.request):
             return [lost.exchange.request]  # thousands of draws that agree are no coincidence
         return requests

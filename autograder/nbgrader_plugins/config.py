@@ -5,18 +5,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+#: What programs make beside a notebook, which is nobody's to get: the history of checks is the student's own.
+BY_PROGRAMS = ["__pycache__", "*.pyc", ".ipynb_checkpoints", ".pytest_cache", ".autograder"]
+
 #: Files of a lesson's folder that students must not get: above all, the source with the solutions. What students hand in is
 #: collected and read without this list.
-NOT_RELEASED = [
-    "*.py",
-    "*.safetensors",
-    "*.md",
-    "__pycache__",
-    "*.pyc",
-    ".ipynb_checkpoints",
-    ".pytest_cache",
-    ".autograder",
-]
+NOT_RELEASED = ["*.py", "*.safetensors", "*.md", *BY_PROGRAMS]
 
 _PAGES = "autograder.nbgrader_plugins.pages"
 
@@ -55,6 +49,7 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
     c.CourseDirectory.db_url = f"sqlite:///{grading / 'gradebook.db'}"
     c.CourseDirectory.ignore = NOT_RELEASED
     c.ExchangeFactory.collect = CollectWhole
+    c.CollectWhole.not_collected = BY_PROGRAMS
     c.NbGrader.logfile = str(grading / "nbgrader.log")
 
     given = GenerateAssignment.preprocessors.default_args[0]

@@ -52,7 +52,7 @@ def explore_attention(
     if not in_live_notebook():
         return _static(weights, rows, columns, named, title, under)
     return _widget()(
-        _picture(weights, rows, columns, named, title, under),
+        _picture(_static(weights, rows, columns, named, title, under), title),
         weights=weights.tobytes(),
         expected=right,
         shape=list(weights.shape),
@@ -102,16 +102,15 @@ def _static(
     return show_heads(heads, rows, columns, [f"{name} {label}" for label in labels])
 
 
-def _picture(*shown: Any) -> dict[str, str]:
+def _picture(drawn: Any, title: str) -> dict[str, str]:
     """Return the static picture as an output, for where a saved notebook is read without a kernel."""
     import io
 
-    drawn = _static(*shown)
     figure = (drawn[0] if isinstance(drawn, tuple) else drawn).figure
     data = io.BytesIO()
     figure.savefig(data, format="png", dpi=72)
     plt.close(figure)
-    return image_of(data.getvalue(), f"{shown[4]}. {alternative_text(figure)}", follows=False)
+    return image_of(data.getvalue(), f"{title}. {alternative_text(figure)}", follows=False)
 
 
 @cache
