@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from autograder.judging import forbidden, measure, pytest_session, ready_made
+from autograder.judging.budget import SearchOver
 from autograder.judging.diagnosis import diagnose
 from autograder.judging.failure import CheckFailure, PartialCredit, as_failure
 from autograder.judging.lesson import Lesson, mark_value
@@ -48,8 +49,13 @@ def explained(report: ExerciseReport, student: Student) -> ExerciseReport:
     """Return the report with likely causes. The search may use up the time of a slow answer, so do it when all is judged."""
     with measure.threads(1), known_torch_state():
         try:
-            with student.with_right(report.replaced) if report.replaced else contextlib.nullcontext():
+            with (
+                student.searched(),
+                student.with_right(report.replaced) if report.replaced else contextlib.nullcontext(),
+            ):
                 _add_diagnoses(student, report)  # advice has a cause too, though it costs no points
+        except SearchOver:
+            report.note = f"{report.note} No likely cause was found in the time for the search: this answer is slow."
         except CheckFailure:  # the notebook could not be run again: its time is used up
             report.note = f"{report.note} No likely cause was looked for: the time for this notebook is used up."
     return report

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from torch import Tensor
 
+from autograder.judging.budget import Searched
 from autograder.judging.failure import CheckFailure
 
 
@@ -100,6 +101,9 @@ class Student(Protocol):
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
         """Return those of ``names`` that the student's answer to ``exercise`` mentions."""
 
+    def searched(self) -> AbstractContextManager[None]:
+        """Bound the time of a search for causes: once it is used up, the next request raises SearchOver."""
+
     def with_right(self, names: Iterable[str]) -> AbstractContextManager[None]:
         """Replace the student's exercises ``names`` with right versions, for code that builds on them."""
 
@@ -117,7 +121,7 @@ class Student(Protocol):
 _KEPT = 2**23
 
 
-class Questions:
+class Questions(Searched):
     """Turns a check's questions into requests, the same for every kind of student; ``_carry_out`` answers them."""
 
     last: Exchange | None = None
@@ -135,6 +139,7 @@ class Questions:
         return StudentModule(self, name, args, weights)
 
     def answer(self, request: Request) -> Answer:
+        self.may_be_asked()
         try:
             found = self._carry_out(request)
         except CheckFailure as failure:
