@@ -74,13 +74,13 @@ def _shared_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dict[s
     if lists:
         return {
             "cause": f"one layer many times in {lists[0]}",
-            "hint": f"The list {lists[0]} is as long as it should be, and holds one layer again and again, with one set of weights "
-            "for all places. [layer] * n does that. Look at how many layers are made.",
+            "hint": f"The list {lists[0]} is as long as it should be, and holds one layer again and again, with one set of "
+            "weights for all places. [layer] * n does that. Look at how many layers are made.",
         }
     return {
         "cause": "one layer under several names",
-        "hint": f"What is written to {', '.join(missing[:4])} arrives in weights of another name: a = b = layer is one layer, and "
-        "so is a layer given to two parts. Look at where each one is made.",
+        "hint": f"What is written to {', '.join(missing[:4])} arrives in weights of another name: a = b = layer is one layer, "
+        "and so is a layer given to two parts. Look at where each one is made.",
     }
 
 
