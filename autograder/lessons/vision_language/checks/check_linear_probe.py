@@ -71,7 +71,8 @@ def check_optimum(student: Student, draw: Draw) -> None:
                 failure.cause = "stops before the optimum"
                 failure.hint = (
                     f"With a penalty of {EASY:g}, where few steps are enough, W and b are the best ones: the loss is right. Here "
-                    "the method stops while the gradient is not zero. Look at how many iterations it may take, and at its line search."
+                    "the method stops while the gradient is not zero. Look at how many iterations it may take, "
+                    "and at its line search."
                 )
             raise
 

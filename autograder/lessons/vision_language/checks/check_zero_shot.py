@@ -13,7 +13,8 @@ from autograder.lessons.vit.checks import functions
 
 NAME = "zero_shot"
 WHAT, MEANING = "The similarity", "(N, C)"
-#: (N, C, P, D), the smallest first, but for a single class, where probabilities say nothing. In the last ones, sizes that should be told apart are equal.
+#: (N, C, P, D), the smallest first, but for a single class, where probabilities say nothing. In the last ones, sizes that should
+#: be told apart are equal.
 SIZES = ((1, 2, 1, 3), (1, 1, 1, 2), (2, 1, 3, 2), (5, 2, 3, 7), (3, 7, 5, 2), (4, 4, 4, 4), (3, 5, 5, 5), (2, 3, 2, 2))
 
 
@@ -31,7 +32,8 @@ def _compare(student: Student, images, prompts, more=""):
         received = failure.received
         if failure.kind == "value" and isinstance(received, torch.Tensor) and _probabilities(received):
             failure.cause = "a softmax over the classes"
-            failure.hint = "Your rows are probabilities: none is below 0, and each row sums to 1. The text asks for the cosines themselves."
+            failure.hint = "Your rows are probabilities: none is below 0, and each row sums to 1. The text asks for "
+                "the cosines themselves."
         raise
 
 
