@@ -32,8 +32,9 @@ def _compare(student: Student, images, prompts, more=""):
         received = failure.received
         if failure.kind == "value" and isinstance(received, torch.Tensor) and _probabilities(received):
             failure.cause = "a softmax over the classes"
-            failure.hint = "Your rows are probabilities: none is below 0, and each row sums to 1. The text asks for "
-                "the cosines themselves."
+            failure.hint = (
+                "Your rows are probabilities: none is below 0, and each row sums to 1. The text asks for the cosines."
+            )
         raise
 
 
