@@ -13,6 +13,8 @@ from typing import Any, Protocol
 from torch import Tensor
 
 from autograder.judging.failure import CheckFailure
+from autograder.judging.tensors import tensors_of
+from course_lib import variants
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,10 @@ class Student(Protocol):
     def lesson(self) -> Any:
         """The :class:`~autograder.judging.lesson.Lesson` that the checks belong to. Raises TypeError if there is none."""
 
+    @property
+    def student_id(self) -> str:
+        """The id whose variants the work has, empty if none is known. When a TA grades, the grader has named it."""
+
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """``student.softmax(E, dim=0)`` calls the student's ``softmax``."""
 
@@ -122,6 +128,10 @@ class Questions:
 
     last: Exchange | None = None
 
+    @property
+    def student_id(self) -> str:
+        return variants.student()
+
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """``student.softmax(E, dim=0)`` calls the student's ``softmax``."""
         if name.startswith("__"):
@@ -140,18 +150,12 @@ class Questions:
         except CheckFailure as failure:
             self.last = Exchange(request, failure=failure)
             raise
-        self.last = Exchange(request, found.value) if _bytes(found.value) <= _KEPT else None
+        size = sum(x.numel() * x.element_size() for x in tensors_of(found.value))
+        self.last = Exchange(request, found.value) if size <= _KEPT else None
         return found
 
     def _carry_out(self, request: Request) -> Answer:
         raise NotImplementedError
-
-
-def _bytes(value: Any) -> int:
-    """Return the size of the tensors in a value."""
-    if isinstance(value, Tensor):
-        return value.numel() * value.element_size()
-    return sum(map(_bytes, value)) if isinstance(value, tuple | list) else 0
 
 
 class StudentModule:
