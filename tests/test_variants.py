@@ -130,8 +130,7 @@ def test_a_teacher_sees_whose_numbers_they_are(place):
     assert "Likely cause: another student's numbers." in eve
     assert "Likely cause: nobody's numbers." in run_in(place, "autograder", "why", "kim", LESSON)
     assert "The numbers are those of gil." in run_in(place, "autograder", "why", "hal", LESSON)
-    for student in ("eve", "hal"):
-        assert "The same result again." in run_in(place, "autograder", "replay", student, LESSON)
+    assert "The same result again." in run_in(place, "autograder", "replay", "eve", LESSON)
 
 
 def test_what_cannot_be_done_with_such_an_exercise_is_said(place):
@@ -143,10 +142,9 @@ def test_what_cannot_be_done_with_such_an_exercise_is_said(place):
 
 def test_a_student_sees_whose_numbers_count(place, tmp_path):
     """On the command line, from what the notebook has kept, or as somebody else."""
-    own = tmp_path / LESSON
+    shutil.copytree(place, tmp_path / "signals")
+    own = tmp_path / "signals" / "work" / LESSON
     shutil.copytree(place / "grading" / "submitted" / "ada" / LESSON, own)
-    (own / "signal_lessons").symlink_to(place / "signal_lessons")
-    (own / "pyproject.toml").write_bytes((place / "pyproject.toml").read_bytes())
     unknown = run_in(own, "autograder", "check", "averages.ipynb", good=(1,))
     assert "this notebook does not know who you are" in unknown
     told = run_in(own, "autograder", "check", "averages.ipynb", "--student", "Ada")

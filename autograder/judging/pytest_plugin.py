@@ -10,7 +10,7 @@ import pytest
 from autograder.judging import measure
 from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.torch_state import known_torch_state
-from autograder.judging.variant import variant_of
+from autograder.judging.variant import require_variant, variant_of
 
 STUDENT = pytest.StashKey[Any]()
 SEED = pytest.StashKey[int]()
@@ -60,4 +60,5 @@ def draw(request: pytest.FixtureRequest, seed: int) -> Draw:
 @pytest.fixture
 def variant(request: pytest.FixtureRequest, student: Any) -> random.Random:
     """The student's own numbers of this exercise, as the notebook draws them with ``course_lib.variants.numbers``."""
-    return variant_of(request.function, student)
+    require_variant(request.function, student.lesson)
+    return variant_of(request.function, student.student_id)

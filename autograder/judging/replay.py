@@ -20,7 +20,7 @@ def replay(check: Check, student: Any, seed: int, who: str | None = None) -> Che
     """Run one check outside pytest, perhaps with the numbers of another id, and return its failure, or None when it passes."""
     offered = {"student": student, "sizes": Sizes(), "draw": Draw(seed, check.__name__), "seed": seed}
     if takes_variant(check):
-        offered["variant"] = variant_of(check, student, who)
+        offered["variant"] = variant_of(check, student.student_id if who is None else who)
     wanted = check.__code__.co_varnames[: check.__code__.co_argcount]
     with silence():
         try:

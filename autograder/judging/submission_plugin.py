@@ -1,5 +1,6 @@
 """``pytest autograder/lessons/LESSON/checks --submission NOTEBOOK``: the checks of a lesson under pytest, with its options."""
 
+import contextlib
 from collections.abc import Generator
 from pathlib import Path
 
@@ -47,8 +48,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if len(packages) != 1:
         raise pytest.UsageError(f"Expected the checks of one lesson, but got those of {', '.join(sorted(packages))}.")
     package, _, name = packages.pop().rpartition(".")
-    before = variants.grade_as(variants.student(Path(path).parent))
-    config.add_cleanup(lambda: variants.grade_as(before))
+    whose = contextlib.ExitStack()
+    whose.enter_context(variants.graded_as(variants.student(Path(path).parent)))
+    config.add_cleanup(whose.close)
     names = notebooks.run(Path(path)).namespace
     lesson = Lesson(name, Lessons(package), name)
     config.stash[STUDENT] = LocalStudent(names, lesson, file=files_in(Path(path).parent))

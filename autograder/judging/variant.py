@@ -4,7 +4,6 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from autograder.judging.lesson import Lesson, mark_value
 from course_lib import variants
 
 #: What a student reads who has not said who they are.
@@ -14,7 +13,7 @@ WHO_ARE_YOU = (
 )
 
 
-def exercises_with_variants(lesson: Lesson) -> tuple[str, ...]:
+def exercises_with_variants(lesson: Any) -> tuple[str, ...]:
     """Return the exercises that the lesson's VARIANTS names. Raises LookupError if one is not in EXERCISES."""
     names = tuple(getattr(lesson.settings, "VARIANTS", ()))
     if unknown := [name for name in names if name not in lesson.exercises]:
@@ -23,7 +22,7 @@ def exercises_with_variants(lesson: Lesson) -> tuple[str, ...]:
     return names
 
 
-def unknown_student(lesson: Lesson, exercise: str) -> str:
+def unknown_student(lesson: Any, exercise: str) -> str:
     """Return the sentence for a student who has not said who they are; empty if that does not matter here."""
     return WHO_ARE_YOU if exercise in exercises_with_variants(lesson) and not variants.student() else ""
 
@@ -33,14 +32,18 @@ def takes_variant(check: Callable[..., Any]) -> bool:
     return "variant" in check.__code__.co_varnames[: check.__code__.co_argcount]
 
 
-def variant_of(check: Callable[..., Any], student: Any, who: str | None = None) -> random.Random:
-    """Return what the notebook of ``student``, or of the id ``who``, draws from for the exercise of a check.
+def variant_of(check: Callable[..., Any], who: str) -> random.Random:
+    """Return what the notebook of this id draws from, for the exercise of a check."""
+    return variants.numbers(_exercise(check), who)
 
-    Raises LookupError if VARIANTS does not name the exercise.
-    """
-    exercise = mark_value(check, "exercise")
-    if exercise not in exercises_with_variants(student.lesson):
+
+def require_variant(check: Callable[..., Any], lesson: Any) -> None:
+    """Raise LookupError if VARIANTS does not name the exercise of a check that takes ``variant``."""
+    if _exercise(check) not in exercises_with_variants(lesson):
         raise LookupError(
-            f"{check.__name__} takes variant, but VARIANTS of {student.lesson.package} lacks {exercise!r}."
+            f"{check.__name__} takes variant, but VARIANTS of {lesson.package} lacks {_exercise(check)!r}."
         )
-    return variants.numbers(exercise, student.student_id if who is None else who)
+
+
+def _exercise(check: Callable[..., Any]) -> str:
+    return next(mark.args[0] for mark in getattr(check, "pytestmark", ()) if mark.name == "exercise")

@@ -32,7 +32,7 @@ def test_the_numbers_are_those_of_the_generator_that_sha256_seeds():
     assert drawn == LITERALS
 
 
-LITERALS = [0, 0.0, ""]
+LITERALS = [221, 0.18823671585408153, "b"]
 
 
 def test_they_differ_by_student_and_by_exercise_and_not_by_how_an_id_is_typed():

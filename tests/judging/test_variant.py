@@ -2,14 +2,13 @@
 
 import pytest
 
-from autograder.judging import references
-from autograder.judging.in_notebook import check_of
+from autograder.judging import in_notebook, references
 from autograder.judging.local import LocalStudent
 from autograder.judging.lost import Lost
 from autograder.judging.other_numbers import whose
 from autograder.judging.replay import replay
 from autograder.judging.runner import explained, run_alone, run_checks
-from autograder.judging.variant import exercises_with_variants, variant_of
+from autograder.judging.variant import exercises_with_variants, require_variant
 from course_lib import variants
 
 
@@ -84,12 +83,12 @@ def test_a_right_version_draws_the_students_numbers_too(lesson):
 
 
 def test_an_author_who_forgets_or_mistypes_it_is_told(lesson, monkeypatch):
-    check, student = lesson.checks("echo")["check_values"], LocalStudent({}, lesson)
+    check = lesson.checks("echo")["check_values"]
     monkeypatch.setattr(lesson.settings, "VARIANTS", ())
     with pytest.raises(
         LookupError, match=r"check_values takes variant, but VARIANTS of signal_lessons\.averages lacks 'echo'"
     ):
-        variant_of(check, student)
+        require_variant(check, lesson)
     monkeypatch.setattr(lesson.settings, "VARIANTS", ("ecko",))
     with pytest.raises(LookupError, match=r"VARIANTS of signal_lessons\.averages names 'ecko'\. Expected some of"):
         exercises_with_variants(lesson)
@@ -101,7 +100,7 @@ def test_a_student_who_has_not_said_who_they_are_is_told_in_one_sentence(lesson,
     monkeypatch.delenv("JUPYTERHUB_USER", raising=False)
     monkeypatch.setattr("autograder.judging.in_notebook._caller", lambda: references.namespace(lesson))
     sentence = "this notebook does not know who you are"
-    check = check_of(lesson.package)
+    check = in_notebook.check_of(lesson.package)
     assert (check("echo", 3), sentence in capsys.readouterr().out) == (3, True)
     assert (check("standardise", 3), sentence in capsys.readouterr().out) == (3, False)
     variants.i_am("ada")
