@@ -39,7 +39,8 @@ def whose(lost: Sequence[Lost], student: Student, seed: int, others: Iterable[st
     me = same(student.student_id)
     if me and fits(""):
         return ""
-    found = [who for who in sorted({same(other) for other in others} - {me, ""}) if fits(who)]
+    known = {same(other): other for other in others}
+    found = [known[who] for who in sorted(known.keys() - {me, ""}) if fits(who)]
     return found[0] if len(found) == 1 else None
 
 

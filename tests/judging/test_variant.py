@@ -39,10 +39,10 @@ def test_the_numbers_of_nobody_and_of_another_are_named(lesson):
     nobodys = report(lesson, answer(lesson, ""), "ben")
     assert (nobodys.right_for, nobodys.named) == ("", ["nobody's numbers"])
     assert "Look at the cell with variants.i_am" in str(nobodys)
-    others = ["ada", "BEN", "cleo", ""]
+    others = ["ada", "BEN", "Cleo", ""]
     anothers = report(lesson, answer(lesson, "cleo"), "ben", others)
-    assert (anothers.right_for, anothers.named) == ("cleo", ["another student's numbers"])
-    assert "cleo" not in str(anothers)
+    assert (anothers.right_for, anothers.named) == ("Cleo", ["another student's numbers"])
+    assert "cleo" not in str(anothers).lower()
 
 
 def test_a_known_mistake_is_still_named_with_ones_own_numbers(lesson):
