@@ -52,8 +52,8 @@ def adopt(
 def _require_everyones(found: Found, exercise: str) -> None:
     if exercise in found.standing.released.variants:
         raise ValueError(
-            f"An answer to {exercise} has the numbers of {found.own.student.id}, and a case holds for everyone. Write it by hand: "
-            f"draw the numbers in it with variants.numbers({exercise!r})."
+            f"An answer to {exercise} has the numbers of {found.own.student.id}, and a case holds for everyone. Write it by "
+            f"hand: draw the numbers in it with variants.numbers({exercise!r})."
         )
 
 
