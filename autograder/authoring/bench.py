@@ -23,6 +23,7 @@ from autograder.judging.lesson import Lesson
 
 def bench(output: Path, large: bool = False) -> int:
     """Measure everything, print one table, write ``output``, and return 0 if every target is met."""
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     # Threads that wait without spinning: on a busy machine, spinning delays every parallel step.
     # OpenMP reads this when it is loaded, so set it before importing torch.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -113,7 +114,8 @@ def _in_kernel(course: Course, lesson: Lesson, *cells: str) -> dict[str, list[fl
     needed = [cell for cell, wanted in zip(given, notebooks.needed_cells(given), strict=True) if wanted]
     texts = [*(notebooks.source(cell) for cell in needed), *cells]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in texts])
-    NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    quiet = ["--log-level=40"]  # errors only
+    NotebookClient(notebook, timeout=300, kernel_name="python3", extra_arguments=quiet).execute()
     [line] = [o.text for o in notebook.cells[-1].outputs if o.output_type == "stream" and o.text.startswith("TIMES")]
     return json.loads(line.removeprefix("TIMES"))
 

@@ -19,8 +19,8 @@ class Sealed:
 
     def __init__(self, lesson: Lesson | None, box: Box, files: Mapping[str, bytes], author: str = ""):
         self.lesson = lesson
-        forbidden, package = (lesson.forbidden, lesson.package) if lesson else ((), "")
-        self.session = Session(box, forbidden, files, package, author)
+        self.session = Session(box, lesson.forbidden if lesson else (), files, lesson.package if lesson else "")
+        self.session.author = author
         self.sources: dict[str, str] = {"": ""}
 
     def run(self, text: str) -> CellResult:

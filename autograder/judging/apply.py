@@ -1,6 +1,7 @@
 """Carry out a request: build the student's module, load weights by name, take gradients."""
 
-from collections.abc import Callable, Mapping
+import difflib
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import torch
@@ -8,7 +9,7 @@ from torch import Tensor, nn
 
 from autograder.judging.failure import CheckFailure, nothing_returned
 from autograder.judging.student import Answer, Request
-from autograder.judging.tensors import copy_tensor, is_lazy, matching, tensors_of
+from autograder.judging.tensors import copy_tensor, is_lazy, tensors_of
 from autograder.judging.watch import watch
 
 
@@ -20,8 +21,31 @@ def leaf(value: Any, request: Request) -> Any:
     return copy.requires_grad_() if request.cotangents is not None and copy.is_floating_point() else copy
 
 
-def built(cls: Any, args: tuple, request: Request) -> nn.Module:
-    module = cls(*args)
+def find(namespace: Mapping[str, Any], name: str) -> Callable[..., Any]:
+    """Return the student's function or class of this name. Raises CheckFailure if there is none."""
+    if name not in namespace:
+        similar = difflib.get_close_matches(name, [key for key in namespace if not key.startswith("_")], 1, 0.85)
+        raise CheckFailure(
+            "missing",
+            f"There is no {name} in this notebook yet.",
+            hint=f"There is a {similar[0]}: is the name mistyped?"
+            if similar
+            else "Run the cell that defines it, or look for an error message under that cell.",
+            cause="not defined",
+        )
+    target = namespace[name]
+    if not callable(target):
+        raise CheckFailure(
+            "missing",
+            f"{name} is not a function or a class.",
+            yours=f"a {type(target).__name__}",
+            cause="not defined",
+        )
+    return target
+
+
+def loaded(module: Any, request: Request) -> nn.Module:
+    """Load the request's weights into what the student's class has made, and choose device and mode."""
     if not isinstance(module, nn.Module):
         raise CheckFailure(
             "type",
@@ -31,7 +55,9 @@ def built(cls: Any, args: tuple, request: Request) -> nn.Module:
         )
     if request.weights:
         _load(module, request.name, request.weights)
-    return module.to(request.device).train(request.training)
+    if request.device is not None:
+        module.to(request.device)
+    return module.train(request.training)
 
 
 def call_before(target: Any, request: Request, prepared: Callable[[tuple], tuple]) -> None:
@@ -47,10 +73,10 @@ def call_before(target: Any, request: Request, prepared: Callable[[tuple], tuple
 def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
     """Copy the weights into the parameters whose names end in the given names, and adopt the weights' dtype."""
     own = _by_name(module)
-    meant = {key: matching(key, own) for key in weights}
-    _settle(own, {meant[key][0]: tensor for key, tensor in weights.items() if meant[key]})
+    first = _by_ending(own)
+    _settle(own, {first[key]: tensor for key, tensor in weights.items() if key in first})
     for key, tensor in weights.items():
-        if not meant[key]:
+        if key not in first:
             raise CheckFailure(
                 "parameters",
                 f"{name} has no parameter {key}.",
@@ -58,7 +84,7 @@ def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
                 yours=", ".join(own) or "no parameters",
                 received=sorted(own),
             )
-        shape = tuple(own[meant[key][0]].shape)
+        shape = tuple(own[first[key]].shape)
         if shape != tensor.shape:
             raise CheckFailure(
                 "parameters",
@@ -75,7 +101,17 @@ def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
     own = _by_name(module)
     with torch.no_grad():
         for key, tensor in weights.items():
-            own[meant[key][0]].copy_(tensor)
+            own[first[key]].copy_(tensor)
+
+
+def _by_ending(own: Iterable[str]) -> dict[str, str]:
+    """Return, for each name of a parameter and each ending of one (``part.name``), the first full name."""
+    first: dict[str, str] = {}
+    for key in own:
+        parts = key.split(".")
+        for start in range(len(parts)):
+            first.setdefault(".".join(parts[start:]), key)
+    return first
 
 
 def _settle(own: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> None:

@@ -12,7 +12,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
-from types import ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from torch.overrides import TorchFunctionMode
@@ -20,47 +20,8 @@ from torch.overrides import TorchFunctionMode
 from autograder.judging import measure
 from autograder.judging.definitions import defined_in, import_package, written_in_python
 from autograder.judging.failure import CheckFailure
-from autograder.judging.ready_made import HITS, failure, replace_code, used
-
-#: Substrings of the names of the PyTorch operators that implement a forbidden function under a name other than its own.
-OPERATORS = {
-    "torch.nn.functional.scaled_dot_product_attention": (
-        "scaled_dot_product",
-        "flash_attention",
-        "efficient_attention",
-        "cudnn_attention",
-        "triton_scaled_dot",
-        "math_attention",
-        "sdpa_dense",
-    ),
-    "torch.nn.attention.flex_attention.flex_attention": ("flex_attention",),
-    "torch.nn.MultiheadAttention": ("multi_head_attention", "transformer_encoder_layer_fwd"),
-    "torch.nn.functional.layer_norm": ("layer_norm",),
-    "torch.nn.functional.group_norm": ("group_norm",),
-    "torch.nn.functional.batch_norm": ("batch_norm",),
-    "torch.nn.functional.instance_norm": ("instance_norm",),
-    "torch.nn.functional.rms_norm": ("rms_norm",),
-    "torch.nn.functional.softmax": ("softmax",),  # of the logarithm, of sparse and of masked tensors, and the safe one
-    "torch.nn.functional.cross_entropy": ("cross_entropy_loss",),
-}
-
-#: The same in Python, elsewhere in PyTorch and in libraries that the course installs: functions, classes, or whole modules.
-COPIES = {
-    "torch.nn.functional.scaled_dot_product_attention": (
-        "torch.onnx.ops._impl.attention_23",
-        "torch._inductor.fx_passes.fuse_attention",
-    ),
-    "torch.nn.MultiheadAttention": (
-        "torch.ao.nn.quantizable.modules.activation.MultiheadAttention",
-        "torch.onnx.ops._impl.attention_23",
-    ),
-    "torch.nn.functional.softmax": (
-        "torch.distributions.transforms.SoftmaxTransform",
-        "scipy.special._logsumexp.softmax",
-        "scipy.special._logsumexp.log_softmax",
-        "sklearn.utils.extmath.softmax",
-    ),
-}
+from autograder.judging.operators import COPIES, OPERATORS
+from autograder.judging.ready_made import HITS, failure, raising, used
 
 
 def resolve(name: str) -> Any:
@@ -77,6 +38,16 @@ def objects_of(forbid: tuple[str, ...]) -> dict[str, Any]:
 
     A package is imported, so that none of its modules can be imported later with nothing replaced in it.
     """
+    return _objects_of(forbid, _modules())
+
+
+def _modules() -> tuple[int, str]:
+    """Return what changes when a module is imported, so that objects are looked for again only then."""
+    return len(sys.modules), next(reversed(sys.modules))
+
+
+@functools.lru_cache
+def _objects_of(forbid: tuple[str, ...], _: tuple[int, str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in with_copies(forbid):
         import_package(name)
@@ -134,17 +105,18 @@ class _FunctionWatch(TorchFunctionMode):
     def __init__(self, names: Mapping[int, str], forbid: tuple[str, ...]):
         super().__init__()
         self.names, self.forbid = names, forbid
-        self.behind: dict[str, bool] = {}
 
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         if id(func) in self.names:
             used(self.names[id(func)])
-        name = getattr(func, "__name__", "")
-        if name not in self.behind:
-            self.behind[name] = is_behind(_as_operator(name), self.forbid)
-        if self.behind[name]:
+        if _named_as_one_behind(name := getattr(func, "__name__", ""), self.forbid):
             used(name)
         return func(*args, **(kwargs or {}))
+
+
+@functools.lru_cache(maxsize=2**14)
+def _named_as_one_behind(name: str, forbid: tuple[str, ...]) -> bool:
+    return is_behind(_as_operator(name), forbid)
 
 
 def is_behind(operator: str, forbid: tuple[str, ...]) -> bool:
@@ -185,12 +157,25 @@ def unavailable(forbid: tuple[str, ...]) -> Iterator[None]:
         yield
         return
     HITS.clear()
-    objects = objects_of(forbid)
-    with contextlib.ExitStack() as stack:
-        for name, thing in objects.items():
-            for function, code in replace_code(thing, name):
-                stack.callback(setattr, function, "__code__", code)
-        stack.enter_context(_FunctionWatch({id(thing): name for name, thing in objects.items()}, forbid))
-        yield
+    names, replaced = _replaced(forbid, _modules())
+    before = [(function, function.__code__) for function, _ in replaced]
+    try:
+        for function, code in replaced:
+            function.__code__ = code
+        with _FunctionWatch(names, forbid):
+            yield
+    finally:
+        for function, code in before:
+            function.__code__ = code
     if HITS:
         raise failure(HITS[0])
+
+
+@functools.lru_cache
+def _replaced(
+    forbid: tuple[str, ...], modules: tuple[int, str]
+) -> tuple[dict[int, str], list[tuple[FunctionType, CodeType]]]:
+    """Return the forbidden objects' names by identity, and the functions that are replaced, each with the code that raises."""
+    objects = _objects_of(forbid, modules)
+    pairs = [pair for name, thing in objects.items() for pair in raising(thing, name)]
+    return {id(thing): name for name, thing in objects.items()}, pairs

@@ -1,7 +1,7 @@
 """A student whose code runs in this process: in the student's own notebook, or in a worker that ran the notebook."""
 
 import contextlib
-import difflib
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.judging import forbidden, measure
-from autograder.judging.apply import add_gradients, built, call_before, leaf, parameters_of
+from autograder.judging.apply import add_gradients, call_before, find, leaf, loaded, parameters_of
 from autograder.judging.arguments import Made, Seeded
 from autograder.judging.failure import CheckFailure
 from autograder.judging.files import files_in
@@ -134,27 +134,34 @@ class LocalStudent(Questions):
         return measure.work(self.timed(name), *args, **kwargs)
 
     def _carry_out(self, request: Request) -> Answer:
-        target = self._find(request.name)
         args = tuple(self._argument(arg, request) for arg in request.args)
         kwargs = {key: self._argument(value, request) for key, value in request.kwargs.items()}
         self._keep((*args, *kwargs.values()))
         forbid = self._forbidden(request.name)
         value, deep = None, request.deep and self.deep and bool(forbid)
         elsewhere = torch.device(request.default_device) if request.default_device else contextlib.nullcontext()
-        with watch(request.name), forbidden.unavailable(forbid), torch.enable_grad(), elsewhere:
-            if request.build is not None:
-                target = built(target, tuple(self._argument(arg, request) for arg in request.build), request)
-            call_before(target, request, lambda call: tuple(self._argument(arg, request) for arg in call))
-            for _ in range(request.times):
-                value = (
-                    forbidden.below_python(lambda: target(*args, **kwargs), forbid) if deep else target(*args, **kwargs)
-                )
+        with watch(request.name), torch.enable_grad(), elsewhere:
+            target = self._target(request, forbid)
+            with forbidden.unavailable(forbid):
+                call_before(target, request, lambda call: tuple(self._argument(arg, request) for arg in call))
+                call = functools.partial(target, *args, **kwargs)
+                for _ in range(request.times):
+                    value = forbidden.below_python(call, forbid) if deep else call()
         answer = Answer(value, args)
         if isinstance(target, nn.Module):
             answer.parameters = parameters_of(target)
         if request.cotangents is not None:
             add_gradients(answer, request)
         return answer
+
+    def _target(self, request: Request, forbid: tuple[str, ...]) -> Callable[..., Any]:
+        """Return the student's function, or the module that the student's class makes, with its weights."""
+        target = self._find(request.name)
+        if request.build is None:
+            return target
+        with forbidden.unavailable(forbid):  # not while weights are loaded: that calls PyTorch a thousand times
+            made = target(*(self._argument(arg, request) for arg in request.build))
+        return loaded(made, request)
 
     def _forbidden(self, exercise: str) -> tuple[str, ...]:
         return self._lesson.forbidden_in(exercise) if self._lesson else self.forbid
@@ -176,24 +183,4 @@ class LocalStudent(Questions):
         return leaf(value, request)
 
     def _find(self, name: str) -> Callable[..., Any]:
-        if name not in self.namespace:
-            similar = difflib.get_close_matches(
-                name, [key for key in self.namespace if not key.startswith("_")], 1, 0.85
-            )
-            raise CheckFailure(
-                "missing",
-                f"There is no {name} in this notebook yet.",
-                hint=f"There is a {similar[0]}: is the name mistyped?"
-                if similar
-                else "Run the cell that defines it, or look for an error message under that cell.",
-                cause="not defined",
-            )
-        target = self.namespace[name]
-        if not callable(target):
-            raise CheckFailure(
-                "missing",
-                f"{name} is not a function or a class.",
-                yours=f"a {type(target).__name__}",
-                cause="not defined",
-            )
-        return target
+        return find(self.namespace, name)

@@ -1,10 +1,12 @@
 """Which names a student's source mentions."""
 
 import ast
+import functools
 import inspect
 import re
 import textwrap
 from collections.abc import Callable, Mapping
+from types import CodeType
 from typing import Any
 
 
@@ -55,9 +57,19 @@ def text_of(routine: Any) -> str | None:
 
     Python looks for the text of a notebook's function in a module of the notebook's name, if there is one: that is another text.
     """
-    name = getattr(getattr(inspect.unwrap(routine), "__code__", None), "co_name", "")
+    code = getattr(inspect.unwrap(routine), "__code__", None)
+    return _source(code) if isinstance(code, CodeType) else _source_of(routine, "")
+
+
+@functools.lru_cache(maxsize=2**10)
+def _source(code: CodeType) -> str | None:
+    """Look for a source once: Python reads a whole file, or cell, for each."""
+    return _source_of(code, code.co_name)
+
+
+def _source_of(thing: Any, name: str) -> str | None:
     try:
-        text = inspect.getsource(routine)
+        text = inspect.getsource(thing)
     except (OSError, TypeError):
         return None
     return text if re.search(r"\blambda\b" if name == "<lambda>" else rf"\bdef\s+{re.escape(name)}\b", text) else None

@@ -39,16 +39,15 @@ def used(name: str) -> None:
     raise failure(name)
 
 
-def replace_code(thing: Any, name: str) -> list[tuple[FunctionType, CodeType]]:
-    """Give a function written in Python code that raises; for a class, give it to the methods that its constructor does not need.
+def replace_code(thing: Any, name: str) -> None:
+    """Give a function written in Python code that raises; of a class, all methods that its constructor does not need."""
+    for function, code in raising(thing, name):
+        function.__code__ = code
 
-    Returns what was replaced: functions, each with its former code.
-    """
-    replaced = []
-    for function in _functions_of(thing):
-        replaced.append((function, function.__code__))
-        function.__code__ = _raising(name, function.__code__.co_freevars)
-    return replaced
+
+def raising(thing: Any, name: str) -> list[tuple[FunctionType, CodeType]]:
+    """Return the functions whose code :func:`replace_code` replaces, each with the code that raises."""
+    return [(function, _raising(name, function.__code__.co_freevars)) for function in _functions_of(thing)]
 
 
 def _functions_of(thing: Any) -> list[FunctionType]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from autograder.judging import forbidden, measure, other_numbers, pytest_session, ready_made
+from autograder.judging.budget import SearchOver
 from autograder.judging.diagnosis import diagnose
 from autograder.judging.failure import CheckFailure, PartialCredit, as_failure
 from autograder.judging.lesson import Lesson, mark_value
@@ -51,8 +52,13 @@ def explained(report: ExerciseReport, student: Student, others: Iterable[str] = 
     """
     with measure.threads(1), known_torch_state():
         try:
-            with student.with_right(report.replaced) if report.replaced else contextlib.nullcontext():
+            with (
+                student.searched(),
+                student.with_right(report.replaced) if report.replaced else contextlib.nullcontext(),
+            ):
                 _add_diagnoses(student, report, others)  # advice has a cause too, though it costs no points
+        except SearchOver:
+            report.note = f"{report.note} No likely cause was found in the time for the search: this answer is slow."
         except CheckFailure:  # the notebook could not be run again: its time is used up
             report.note = f"{report.note} No likely cause was looked for: the time for this notebook is used up."
     return report

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from torch import Tensor
 
+from autograder.judging.budget import Searched
 from autograder.judging.failure import CheckFailure
 from autograder.judging.tensors import tensors_of
 from course_lib import variants
@@ -60,13 +61,10 @@ class Exchange:
 
 
 class Student(Protocol):
-    """The interface of every kind of student. ``forbid`` names the functions that the lesson forbids.
+    """The interface of every kind of student."""
 
-    ``last`` is the last request and its outcome, which lets a diagnosis find its candidates quickly.
-    """
-
-    forbid: tuple[str, ...]
-    last: Exchange | None
+    forbid: tuple[str, ...]  # the names of the functions that the lesson forbids
+    last: Exchange | None  # the last request and its outcome, which lets a diagnosis find its candidates quickly
 
     @property
     def lesson(self) -> Any:
@@ -90,8 +88,7 @@ class Student(Protocol):
     ) -> Any:
         """Race the student's ``name`` against the reference of that name, each round on ``fresh()`` inputs.
 
-        Returns a :class:`~autograder.judging.measure.Ratio`. The measurement continues while it is unclear on which side
-        of a threshold the ratio lies.
+        Returns a :class:`.measure.Ratio`. It measures on while it is unclear on which side of a threshold the ratio lies.
         """
 
     def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
@@ -105,6 +102,9 @@ class Student(Protocol):
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
         """Return those of ``names`` that the student's answer to ``exercise`` mentions."""
+
+    def searched(self) -> AbstractContextManager[None]:
+        """Bound the time of a search for causes: once it is used up, the next request raises SearchOver."""
 
     def with_right(self, names: Iterable[str]) -> AbstractContextManager[None]:
         """Replace the student's exercises ``names`` with right versions, for code that builds on them."""
@@ -123,7 +123,7 @@ class Student(Protocol):
 _KEPT = 2**23
 
 
-class Questions:
+class Questions(Searched):
     """Turns a check's questions into requests, the same for every kind of student; ``_carry_out`` answers them."""
 
     last: Exchange | None = None
@@ -145,6 +145,7 @@ class Questions:
         return StudentModule(self, name, args, weights)
 
     def answer(self, request: Request) -> Answer:
+        self.may_be_asked()
         try:
             found = self._carry_out(request)
         except CheckFailure as failure:

@@ -2,6 +2,7 @@
 
 import itertools
 
+import faiss
 import pytest
 import torch
 import torch.nn.functional as F
@@ -123,3 +124,18 @@ def test_the_recommender_sees_no_later_video(draw):
     moved = (model(ids) - model(other)).abs().amax(dim=(0, 2))
     assert (moved[:4] < 1e-12).all()
     assert (moved[4:] > 1e-9).all()
+
+
+@pytest.mark.parametrize("probes", [1, 3, 8])
+def test_the_index_finds_what_that_of_faiss_finds(draw, probes):
+    documents, queries, centroids = (F.normalize(draw.normal(n, 13), dim=1).float() for n in (301, 17, 8))
+    flat = faiss.IndexFlatIP(13)
+    flat.add(centroids.numpy())
+    index = faiss.IndexIVFFlat(flat, 13, 8, faiss.METRIC_INNER_PRODUCT)
+    index.add(documents.numpy())
+    index.nprobe = probes
+    values, ids = (torch.from_numpy(found) for found in index.search(queries.numpy(), 19))
+    lists = references.inverted_lists(documents, centroids)
+    ours = references.probe_search(queries, documents, centroids, *lists, 19, probes)
+    assert torch.equal(ids, ours[1])
+    torch.testing.assert_close(values.where(ids >= 0, -torch.inf), ours[0])

@@ -7,8 +7,9 @@ from known import CASES, LESSONS
 
 from autograder.grading.sealed import defined_names
 from autograder.judging.local import LocalStudent
-from autograder.judging.runner import run_checks
+from autograder.judging.runner import explained, run_alone, run_checks
 from autograder.sandbox.outside.box import Box
+from autograder.sandbox.outside.limits import Limits
 from autograder.sandbox.outside.remote import RemoteStudent
 from autograder.sandbox.outside.session import Session
 
@@ -151,3 +152,33 @@ def test_fast_but_wrong_under_the_clock_is_wrong(remote):
     speed = next(r for r in report.results if r.name == "check_speed")
     assert speed.earned == 0
     assert "while it was timed" in str(speed.failure)
+
+
+SLOW_AND_WRONG = """
+import time
+
+def softmax(E, dim=-1):
+    until = time.process_time() + 0.05
+    while time.process_time() < until:
+        pass
+    return E.exp() / E.exp().sum(0, keepdim=True) + 0.01
+"""
+
+
+@pytest.mark.parametrize("seconds", [0.05, 60.0])
+def test_the_search_for_causes_has_a_time_of_its_own(seconds):
+    """An answer just below the limit of a request would otherwise be asked until the limit of the whole submission."""
+    with Box(Limits(search_cpu=seconds)) as box:
+        session = Session(box, LESSON.forbidden)
+        for cell in (IMPORTS, SLOW_AND_WRONG):
+            session.run_cell(cell)
+        wrong = RemoteStudent(session, {"": IMPORTS, **defined_names(SLOW_AND_WRONG)}, LESSON)
+        judged = run_alone("softmax", wrong, 7)
+        points, before = judged.earned, session.used()
+        told = explained(judged, wrong)
+        used = session.used() - before
+        session.close()
+    assert told.earned == points
+    over = "No likely cause was found in the time for the search" in told.note
+    assert over == (seconds < 1)
+    assert used < 0.3 if over else used > 0.5, f"{used:.1f} s of processor time"

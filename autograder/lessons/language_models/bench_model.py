@@ -93,6 +93,8 @@ def steps(solution: Solution) -> Iterator[Figure]:
                 resid_pdrop=0.0,
                 embd_pdrop=0.0,
                 attn_pdrop=0.0,
+                bos_token_id=None,
+                eos_token_id=None,
             )
             theirs = transformers.GPT2LMHeadModel(config)
             losses = _our_loss(ours, names["next_token_loss"]), _their_loss(theirs)

@@ -1,6 +1,7 @@
-"""The solution's search in chunks: its time and its memory against all products at once."""
+"""The solution's search in chunks against all products at once, and its index against FAISS's."""
 
 import functools
+import time
 from collections.abc import Iterator
 
 import torch
@@ -10,8 +11,8 @@ from autograder.judging.figure import Figure, Solution
 from autograder.lessons.retrieval import references
 from course_lib.devices import peak_memory
 
-#: Queries, documents, width and k.
-SHAPES = ((64, 100_000, 32, 10), (256, 50_000, 64, 100))
+#: Queries, documents, width, k, and the chunk, which with the best so far has to be below a tenth of all products.
+SHAPES = ((64, 100_000, 32, 10, 4096), (256, 50_000, 64, 100, 1024))
 
 #: Frequent mistakes, for the time that a diagnosis takes: exercise and name.
 MISTAKES = (
@@ -20,18 +21,57 @@ MISTAKES = (
 )
 
 
+#: Documents, queries, width and lists of an index, how many are looked at, and k.
+INDEX = (20_000, 200, 32, 64, 8, 10)
+
+
 def figures(solution: Solution) -> Iterator[Figure]:
+    """Yield the ratios of both searches."""
+    yield from in_chunks(solution)
+    yield from with_lists(solution)
+
+
+def in_chunks(solution: Solution) -> Iterator[Figure]:
     """Yield time (processor time of one thread) and memory of chunked_top_k, each as a ratio."""
     chunked = solution.names()["chunked_top_k"]
     generator = torch.Generator().manual_seed(0)
     with measure.threads(1), torch.no_grad():
-        for B, M, D, k in SHAPES:
+        for B, M, D, k, chunk in SHAPES:
+            search = functools.partial(chunked, chunk=chunk)
 
             def fresh(B: int = B, M: int = M, D: int = D, k: int = k) -> tuple:
                 return *(torch.randn(n, D, generator=generator) for n in (B, M)), k
 
-            ratio = measure.time_ratio(chunked, references.chunked_top_k, fresh, [1.1], rounds=(8, 31))
+            ratio = measure.time_ratio(search, references.chunked_top_k, fresh, [1.1], rounds=(8, 31))
             seen = f"of one product and topk (between {ratio.low:.2f} and {ratio.high:.2f})"
-            yield Figure(f"chunked search: time at (B, M, D, k) = {(B, M, D, k)}", ratio.value, 1.1, seen)
-            peak = peak_memory(functools.partial(chunked, *fresh()))
+            yield Figure(f"chunked search: time at (B, M, D, k, chunk) = {(B, M, D, k, chunk)}", ratio.value, 1.1, seen)
+            peak = peak_memory(functools.partial(search, *fresh()))
             yield Figure(f"chunked search: memory at M = {M}", peak / (4 * B * M), 0.1, "of all products")
+
+
+def with_lists(solution: Solution) -> Iterator[Figure]:
+    """Yield how much probe_search finds of what FAISS's index with the same lists finds, and in how many times its time."""
+    import faiss
+
+    names, (M, B, D, lists, probes, k) = solution.names(), INDEX
+    generator = torch.Generator().manual_seed(0)
+    made = (torch.nn.functional.normalize(torch.randn(n, D, generator=generator), dim=1) for n in (M, B, lists))
+    documents, queries, centroids = made
+    order, starts = names["inverted_lists"](documents, centroids)
+    flat = faiss.IndexFlatIP(D)
+    flat.add(centroids.numpy())
+    index = faiss.IndexIVFFlat(flat, D, lists, faiss.METRIC_INNER_PRODUCT)
+    index.add(documents.numpy())
+    index.nprobe = probes
+    faiss.omp_set_num_threads(1)
+
+    def ours() -> torch.Tensor:
+        return names["probe_search"](queries, documents, centroids, order, starts, k, probes)[1]
+
+    def theirs() -> torch.Tensor:
+        return torch.from_numpy(index.search(queries.numpy(), k)[1])
+
+    with measure.threads(1):
+        ratio = measure.time_ratio(ours, theirs, tuple, [30.0], rounds=(8, 31), clock=time.process_time)
+    yield Figure("index: found of what FAISS finds", (ours() == theirs()).float().mean().item(), 0.999, "", "higher")
+    yield Figure("index: a Python loop's time", ratio.value, 30.0, "of FAISS's")

@@ -11,11 +11,13 @@ class Limits:
     """Times are in seconds, sizes in bytes.
 
     Computing is limited in processor time, which does not depend on the load of the machine. The limit on elapsed time is much
-    more generous. A process that waits for ``idle`` seconds of a request, and neither computes nor answers, counts as hung.
+    more generous. ``search_cpu`` bounds the searches for likely causes, which come after all points. A process that waits for
+    ``idle`` seconds of a request, and neither computes nor answers, counts as hung.
     """
 
     cell_cpu: float = 120.0
     request_cpu: float = 40.0
+    search_cpu: float = 60.0
     total_cpu: float = 420.0
     total_wall: float = 1800.0
     idle: float = 20.0

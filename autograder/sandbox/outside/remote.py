@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from autograder.judging import forbidden, measure, references
+from autograder.judging.budget import Budget
 from autograder.judging.failure import CheckFailure
 from autograder.judging.lesson import Lesson
 from autograder.judging.mentions import mentioned
@@ -39,6 +40,9 @@ class RemoteStudent(Questions):
     def file(self, name: str) -> bytes | None:
         """Return a file handed in with the notebook, as it was before any of the student's cells ran."""
         return self.session.files.get(name)
+
+    def _new_budget(self) -> Budget:
+        return self.session.search_budget()
 
     def _carry_out(self, request: Request) -> Answer:
         packing = encoding.Packing()
@@ -120,6 +124,7 @@ class RemoteStudent(Questions):
 
     @contextlib.contextmanager
     def with_right(self, names: Iterable[str]) -> Iterator[None]:
+        self.may_be_asked()
         chosen = list(names)
         right = references.source_of(self.lesson, chosen)
         stopped, self.stopped = self.stopped, None
@@ -166,12 +171,8 @@ class RemoteStudent(Questions):
 
 
 def _failure(name: str, stopped: Stopped) -> CheckFailure:
-    causes = {
-        "time": "never finishes",
-        "idle": "never finishes",
-        "ended": "ends the process",
-        "memory": "too much memory",
-    }
+    endless = "never finishes"
+    causes = {"time": endless, "idle": endless, "ended": "ends the process", "memory": "too much memory"}
     return CheckFailure(
         "crash",
         f"{name} gave no result. {stopped}",

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from autograder.judging.budget import Budget
 from autograder.sandbox import decoding, encoding
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.cell_result import CellResult, cell_result
@@ -45,19 +46,15 @@ class Session:
     """Runs a submission's cells in a sandbox and sends it requests. ``stops`` counts how often its process had to be ended."""
 
     def __init__(
-        self,
-        box: Box,
-        forbid: tuple[str, ...] = (),
-        files: Mapping[str, bytes] | None = None,
-        lesson: str = "",
-        author: str = "",
+        self, box: Box, forbid: tuple[str, ...] = (), files: Mapping[str, bytes] | None = None, lesson: str = ""
     ):
-        self.box, self.files, self.lesson, self.author = box, dict(files or {}), lesson, author
+        self.box, self.files, self.lesson, self.author = box, dict(files or {}), lesson, ""
         self.done: list[str] = []
         self.stops = 0
         self.begun = time.monotonic()
         self._kind = _Kind(forbid)  # of the worker to which requests go
         self._open: dict[_Kind, _Open] = {}
+        self._search: Budget | None = None
         self._workers: list[Worker] = []  # all that have run the submission's code, to sum their time
 
     # ------------------------------------------------------------ cells
@@ -136,6 +133,12 @@ class Session:
     def used(self) -> float:
         """Return the processor seconds that all workers of the submission have used so far."""
         return sum(worker.cpu() for worker in self._workers)
+
+    def search_budget(self) -> Budget:
+        """Return the bound on what all searches for causes may use together. It counts from the first call."""
+        if self._search is None:
+            self._search = Budget(self.used() + self.box.limits.search_cpu, self.used)
+        return self._search
 
     def _lost(self) -> None:
         self._end_worker()

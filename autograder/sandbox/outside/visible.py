@@ -10,8 +10,8 @@ from pathlib import Path
 INSIDE = "/inside"
 
 _MODULES = {
-    "judging": "__init__ apply arguments definitions failure files forbidden local measure mentions patience places"
-    " ready_made seeds student tensors torch_state watch",
+    "judging": "__init__ apply arguments budget definitions failure files forbidden local measure mentions operators patience"
+    " places ready_made seeds student tensors torch_state watch",
     "sandbox": "__init__ decoding encoding namespaces requests set_up wire",
     "sandbox/inside": "__init__ blockade outputs shell stand_in worker zygote",
 }
