@@ -44,7 +44,7 @@ def _lab(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace) -> int:
     from autograder.grading.one_notebook import as_text, check_notebook, write_json
 
-    result = check_notebook(options.notebook, options.exercise, options.seed)
+    result = check_notebook(options.notebook, options.exercise, options.seed, options.student)
     print(write_json(result) if options.json else as_text(options.notebook, result))
     return 0 if result.earned == result.points else 1
 

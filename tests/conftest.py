@@ -118,6 +118,7 @@ LONG = (
     "test_remote.py",
     "test_cluster.py",
     "test_second_course.py",
+    "test_own_numbers.py",
     "transformer_blocks.ipynb",
 )
 

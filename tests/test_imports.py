@@ -148,9 +148,9 @@ def test_two_lessons_may_have_an_exercise_of_one_name(second_course):
     built = build(second_course, second_course.sources()[0])
     write(built)
     names, lesson = notebooks.run(built.solution_path).namespace, second_course.lessons.of("01-averages")
-    assert lesson.exercises == ("softmax", "moving_average")
+    assert lesson.exercises == ("softmax", "moving_average", "echo")
     reports = [run_checks(name, LocalStudent(names, lesson), seed=1) for name in lesson.exercises]
-    assert [report.earned for report in reports] == [3, 4]
+    assert [report.earned for report in reports] == [3, 4, 3]
     assert points("01-attention")["softmax"] == 7
     other = run_checks("softmax", LocalStudent(names, LESSONS.of("01-attention")), seed=1)
     assert other.earned < other.points == 7
@@ -166,7 +166,13 @@ def test_autograder_takes_no_layers_from_course_lib(root):
     """What is right is never decided by the course's own layers. Data, devices, seeds and reading files decide nothing."""
     for path in files(root, "autograder"):
         ours = {name for name in imported(path) if name.startswith("course_lib")}
-        allowed = ("course_lib.devices", "course_lib.data", "course_lib.training", "course_lib.generators")
+        allowed = (
+            "course_lib.devices",
+            "course_lib.data",
+            "course_lib.training",
+            "course_lib.generators",
+            "course_lib.variants",
+        )
         assert all(name.startswith(allowed) for name in ours), (path, ours)
 
 

@@ -64,9 +64,9 @@ def test_it_is_built_checked_audited_and_graded(built, run, here):
     assert "NotImplementedError" in release
     assert "centred**2" not in release
     checked = here(built, "check", f"solutions/{LESSON}/averages.ipynb", "--json")
-    assert json.loads(checked[checked.index("{") :])["earned"] == 7
+    assert json.loads(checked[checked.index("{") :])["earned"] == 10
     found = here(built, "audit", "--workers", "1")
-    assert "audit: 8 answers, 0 wrong verdicts, 0 wrong answers without a name" in found
+    assert "audit: 12 answers, 0 wrong verdicts, 0 wrong answers without a name" in found
     assert "-    return (x - x.mean()) / x.std(correction=0)" in run("autograder", "answers", "standardise")
 
     run("nbgrader", "generate_assignment", LESSON, "--force")
@@ -80,10 +80,10 @@ def test_it_is_built_checked_audited_and_graded(built, run, here):
         name: sum(found.scores.values()) for name, found in committed_scores(built_database(built), LESSON).items()
     }
     assert points == {
-        "ada": 7.0,
-        "ben": 5.0,
-        "eve": 4.0,
-        "kim": 3.0,
+        "ada": 10.0,
+        "ben": 8.0,
+        "eve": 7.0,
+        "kim": 6.0,
     }  # what builds on a wrong exercise is checked with a right one
     run("nbgrader", "autograde", LESSON, "--force")
     again = {

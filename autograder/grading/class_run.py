@@ -43,10 +43,11 @@ def grade_class(course: Course, options: Options) -> int:
     """
     console = make_console()
     released = assignment_in(course, options.assignment)
-    chosen = _chosen(course, options)
+    found = _found(course, options.assignment)
+    chosen, authors = _chosen(found, options), sorted({one.author for one in found})
     if not options.settings.trust and not options.scheduler:
         _require_sandbox()
-    work = ClassWork(course.grading, released, options.settings, Store(course.grading), options.force)
+    work = ClassWork(course.grading, released, options.settings, Store(course.grading), options.force, authors)
     ready = on_cluster(work, chosen, options.scheduler) if options.scheduler else locally(work, chosen, options.workers)
     if options.diff:
         return show_difference(course, released, work.store, list(_watched(ready, len(chosen))), console)
@@ -71,14 +72,18 @@ def _require_sandbox() -> None:
         raise LookupError(str(error)) from None
 
 
-def _chosen(course: Course, options: Options) -> list[HandIn]:
-    """Return the hand-ins of all students, or of the requested ones."""
+def _found(course: Course, assignment: str) -> list[HandIn]:
     submitted = course.grading / "submitted"
-    found = handed_in(course, submitted, options.assignment, known_students(course))
+    found = handed_in(course, submitted, assignment, known_students(course))
     if not found:
         raise LookupError(
-            f"There are no submissions. Expected folders {submitted}/<student>/{options.assignment} with a notebook."
+            f"There are no submissions. Expected folders {submitted}/<student>/{assignment} with a notebook."
         )
+    return found
+
+
+def _chosen(found: Sequence[HandIn], options: Options) -> list[HandIn]:
+    """Return the hand-ins of all students, or of the requested ones."""
     wanted = [normal(student) for student in options.students]
     if unknown := [student for student in wanted if student not in {normal(one.student) for one in found}]:
         raise LookupError(f"{unknown[0]!r} has handed in nothing for {options.assignment}.")

@@ -95,6 +95,6 @@ def _grade_there(client: Any, task: Task) -> Result:
             f"the worker has checks {result.checks} and {result.environment}, but here they are {own[0]} and {own[1]}: install "
             "the same version of the course there"
         )
-    if (result.digest, result.seed) != (task.submission.digest, task.seed):
+    if (result.identity, result.seed) != (task.submission.identity, task.seed):
         raise HelperLost("what came back from the cluster is the result of another submission")
     return result

@@ -62,6 +62,7 @@ class SealedAutograde(Autograde):
         wanted = normal(self.coursedir.student_id)
         chosen = [wanted] if wanted in found else [student for student in found if fnmatchcase(student, wanted)]
         excluded = self.coursedir.student_id_exclude.split(",")
+        self.authors = sorted({one.author for one in found.values()})
         self.hand_ins = {student: found[student] for student in chosen if student not in excluded}
         if not self.hand_ins:
             msg = f"There are no submissions. Expected folders {submitted}/<student>/{assignment} with a notebook."
@@ -89,7 +90,8 @@ class SealedAutograde(Autograde):
         except (ValueError, bubblewrap.SandboxMissing) as error:
             self.log.error(str(error))
             raise NbGraderException(str(error)) from None
-        work = ClassWork(self.course.grading, self.released, settings, Store(self.course.grading))
+        store = Store(self.course.grading)
+        work = ClassWork(self.course.grading, self.released, settings, store, authors=self.authors)
         known = recall(self.course.grading, self.coursedir.assignment_id)
         done = []
         with Helpers(cpu_count()) as helpers:
@@ -132,7 +134,7 @@ class SealedAutograde(Autograde):
 
     def write(self, submission: Submission, result: Result, outcome: Outcome) -> Outcome:
         """Write a result into the gradebook and as an autograded notebook, and return the outcome."""
-        if result.digest != submission.digest:
+        if result.identity != submission.identity:
             return outcome.failed("the submission changed during grading")
         try:
             with quiet(self.log), FileLock(self.course.grading / "gradebook.lock", timeout=PATIENCE):

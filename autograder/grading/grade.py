@@ -2,7 +2,7 @@
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from autograder.grading.bounds import LONGEST_LINE, Room, first_ones
 from autograder.grading.hosts import Host
@@ -15,7 +15,9 @@ from autograder.judging.lesson import Lesson, Lessons
 from autograder.judging.notebooks import Cell, checked_exercise, defined
 from autograder.judging.report import ExerciseReport
 from autograder.judging.runner import explained, rechecked, run_alone
+from autograder.judging.variant import unknown_student
 from autograder.sandbox.inside.shell import GOES_ON
+from course_lib import variants
 
 #: Colab's own modules exist only there, and no graded code needs them.
 _EXPECTED = ("No module named 'google'", "No module named 'google.colab'")
@@ -30,17 +32,20 @@ def grade(
     known: Sequence[str] = (),
     told: Callable[[str], None] = lambda name: None,
     causes: bool = True,
+    others: Iterable[str] = (),
 ) -> Result:
     """Run a submission's cells and its checks, and return the result.
 
     The ``host`` runs the cells and is closed at the end; the result says whether it is sealed. ``only`` names the exercises to
     check, and ``known`` those that are known to be right. ``told`` is called with the name of each exercise once it is
-    checked. Likely causes are looked for unless ``causes`` is False.
+    checked. Likely causes are looked for unless ``causes`` is False; ``others`` are the ids of the class, whose numbers
+    an answer may have where each student has numbers of their own. Those of the submission's author are the right ones.
     """
     lesson, version = lessons.find(submission.assignment), checks_version(lessons)
-    result = Result(submission.assignment, submission.digest, seed, host.sealed, version, environment())
-    with contextlib.closing(host):
-        _Grading(submission, lesson, host, result, only, told, causes).run(dict.fromkeys(known, True))
+    about = submission.assignment, submission.digest, seed, host.sealed, version, environment()
+    result = Result(*about, author=submission.author)
+    with variants.graded_as(submission.author), contextlib.closing(host):
+        _Grading(submission, lesson, host, result, only, told, causes, others).run(dict.fromkeys(known, True))
     return result
 
 
@@ -56,9 +61,11 @@ class _Grading:
         only: Sequence[str] | None,
         told: Callable[[str], None],
         causes: bool,
+        others: Iterable[str],
     ):
         self.submission, self.cells, self.host = submission, submission.cells, host
         self.result, self.only, self.told, self.causes = result, only, told, causes
+        self.lesson, self.others = lesson, others
         self.exercises = lesson.exercises if lesson else ()
         checks = ((number, _exercise(cell)) for number, cell in enumerate(self.cells))
         self.checked = {number: name for number, name in checks if name in self.exercises}
@@ -103,7 +110,7 @@ class _Grading:
             self.reports[number] = rechecked(self.reports[number], self.host.student(), full)
         for number in order:
             if self.causes:
-                explained(self.reports[number], self.host.student())
+                explained(self.reports[number], self.host.student(), self.others)
             self.told(self.reports[number].exercise)
 
     def _too_early(self) -> Iterator[int]:
@@ -137,6 +144,10 @@ class _Grading:
 
     def _note_result(self, number: int, report: ExerciseReport) -> None:
         earned = points_between(report.earned, report.points)
+        if report.right_for:
+            self.result.notes.append(f"{report.exercise}: right with the numbers of {report.right_for}")
+        if self.lesson and (unknown := unknown_student(self.lesson, report.exercise)):
+            report.note = f"{unknown} {report.note}".strip()
         self.result.exercises.append(as_data(report))
         self.result.scores[notebooks.grade_id(self.cells[number])] = (earned, report.points)
         self.result.outputs[number] = check_outputs(report, self.result.sealed)

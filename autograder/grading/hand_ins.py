@@ -11,13 +11,19 @@ from pathlib import Path
 class HandIn:
     """The location of a student's work, perhaps in the folder of another member of a group.
 
-    ``problem`` says why it cannot be read, if so, and ``note`` what a person should look at.
+    ``problem`` says why it cannot be read, if so, and ``note`` what a person should look at. ``by`` is that other member.
     """
 
     student: str
     folder: Path
     problem: str = ""
     note: str = ""
+    by: str = ""
+
+    @property
+    def author(self) -> str:
+        """Whose folder it is, and so whose own numbers the notebook has."""
+        return self.by or self.student
 
 
 def hand_ins(submitted: Path, assignment: str, roster: Sequence[str]) -> list[HandIn]:

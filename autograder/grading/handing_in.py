@@ -14,6 +14,7 @@ from autograder.judging import notebooks
 from autograder.judging.files import files_in
 from autograder.judging.lesson import Lesson, Lessons
 from autograder.judging.standing import Standing, Work, standing
+from course_lib import variants
 
 _WIDTH = 78
 
@@ -77,7 +78,7 @@ def read_back(hand_in: HandIn) -> Submission:
     released = released_for(hand_in.notebook, hand_in.lesson.assignment, hand_in.lesson.lessons)
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, hand_in.archive.name).write_bytes(hand_in.archive.read_bytes())
-        return from_folder("", Path(folder), released)
+        return from_folder("", Path(folder), released, variants.student(hand_in.notebook.parent))
 
 
 def contents(hand_in: HandIn) -> str:
@@ -90,7 +91,7 @@ def contents(hand_in: HandIn) -> str:
 
 def listed(hand_in: HandIn, submission: Submission, result: Result) -> str:
     """Return the one list: what will be graded with how many points, what a person marks, and what is missing."""
-    lines = ["What will be graded, by the same checks with other inputs:"]
+    lines = ["What will be graded, by the same checks with other inputs:", *filter(None, [result.whose_numbers])]
     for exercise in result.exercises:
         full = exercise["earned"] == exercise["points"]
         lines.append(_line(f"{'✓' if full else '✗'} {exercise['name']}", exercise["earned"], exercise["points"]))

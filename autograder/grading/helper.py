@@ -88,9 +88,10 @@ def grade_task(task: Task, boxes: "Boxes") -> Result:
 
 
 def _grade(task: Task, box: Box | None) -> Result:
-    files = task.submission.files
-    host: Host = Trusting(task.lesson, files) if box is None else Sealed(task.lesson, box, files)
-    return grade(task.submission, task.settings.lessons, task.seed, host, task.only, task.known, causes=task.causes)
+    submission, files = task.submission, task.submission.files
+    host: Host = Trusting(task.lesson, files) if box is None else Sealed(task.lesson, box, files, submission.author)
+    lessons, only, known = task.settings.lessons, task.only, task.known
+    return grade(submission, lessons, task.seed, host, only, known, causes=task.causes, others=task.others)
 
 
 class Boxes:

@@ -44,7 +44,7 @@ class NeedsHuman(Exception):
 
 @dataclass(frozen=True)
 class Task:
-    """A submission, the seed of its inputs, and how to grade it; ``only``, ``known`` and ``causes`` as in :func:`grade`."""
+    """A submission, the seed of its inputs, and how to grade it; what has a default, after ``settings``, as in :func:`grade`."""
 
     submission: Submission
     seed: int
@@ -52,6 +52,7 @@ class Task:
     only: Sequence[str] | None = None
     known: Sequence[str] = ()
     causes: bool = True
+    others: Sequence[str] = field(default_factory=list)
 
     @property
     def lesson(self) -> Lesson | None:
@@ -59,7 +60,7 @@ class Task:
         return self.settings.lessons.find(self.submission.assignment)
 
     def pack(self) -> bytes:
-        about = {name: getattr(self, name) for name in ("seed", "only", "known", "causes")}
+        about = {name: getattr(self, name) for name in ("seed", "only", "known", "causes", "others")}
         about["settings"] = asdict(self.settings)
         text = json.dumps(about).encode()
         return len(text).to_bytes(8, "big") + text + self.submission.pack()
@@ -69,8 +70,8 @@ def unpack_task(data: bytes) -> Task:
     """Return the task encoded by :meth:`Task.pack`."""
     size = int.from_bytes(data[:8], "big")
     about = json.loads(data[8 : 8 + size])
-    given = about["settings"]
-    settings = given | {"limits": Limits(**given["limits"]), "lessons": Lessons(**given["lessons"])}
+    settings = about["settings"]
+    settings |= {"limits": Limits(**settings["limits"]), "lessons": Lessons(**settings["lessons"])}
     return Task(unpack(data[8 + size :]), **about | {"settings": Settings(**settings)})
 
 
@@ -126,8 +127,7 @@ class Helpers:
 
     def grade(self, task: Task) -> Result:
         """Grade one submission. Raises HelperLost after ``TRIES`` failed attempts, and NeedsHuman."""
-        data, seconds = task.pack(), task.settings.limits.total_wall + _BEYOND_LIMITS
-        reason = ""
+        data, seconds, reason = task.pack(), task.settings.limits.total_wall + _BEYOND_LIMITS, ""
         with self._free:
             for _ in range(TRIES):
                 with self._helper() as helper:
@@ -186,7 +186,7 @@ class Helpers:
 
 def _own(result: Result, task: Task) -> Result:
     """Return the result if it belongs to this task. A result of another submission must never reach a gradebook."""
-    if (result.digest, result.seed, result.sealed) != (task.submission.digest, task.seed, not task.settings.trust):
+    if (result.identity, result.seed, result.sealed) != (task.submission.identity, task.seed, not task.settings.trust):
         raise HelperLost("what came back is the result of another submission")
     return result
 

@@ -37,6 +37,7 @@ class ClassWork:
     settings: Settings
     store: Store
     force: bool = False  # ignore the stored results of earlier runs
+    authors: Sequence[str] = ()  # of all hand-ins: whose numbers an answer may have
     made: set[str] = field(default_factory=set)  # the results of this run, by key
     _locks: defaultdict[str, Lock] = field(default_factory=lambda: defaultdict(Lock))
 
@@ -45,12 +46,15 @@ class ClassWork:
         if hand_in.problem:
             return human(hand_in.student, hand_in.problem)
         try:
-            read = from_folder(hand_in.student, hand_in.folder, self.released)
+            read = from_folder(hand_in.student, hand_in.folder, self.released, hand_in.author)
             return replace(read, notes=(*read.notes, hand_in.note)) if hand_in.note else read
         except (ValueError, OSError) as error:
             return human(hand_in.student, error)
         except Exception as error:  # an unforeseen error must not stop the other submissions
             return human(hand_in.student, f"it could not be read: {describe(error)}")
+
+    def _others(self, submission: Submission) -> list[str]:
+        return [who for who in self.authors if who != submission.author] if submission.author else []
 
     def outcome(self, submission: Submission, grader: Grader) -> Outcome:
         """Grade a submission, unless its result exists already, and store the result. Never raises for a single submission."""
@@ -61,7 +65,7 @@ class ClassWork:
             with self._locks[key]:  # the same work of a group is graded once
                 result = None if self.force and key not in self.made else self.store.get(key)
                 if result is None:
-                    result = grader(Task(submission, seed, self.settings))
+                    result = grader(Task(submission, seed, self.settings, others=self._others(submission)))
                     self.made.add(key)
                     self.store.put(key, result)
         except NeedsHuman as error:

@@ -11,11 +11,15 @@ from autograder.grading.submission import Submission
 from autograder.grading.submission import from_notebook as submission_from
 from autograder.judging.lesson import Lessons
 from autograder.judging.seeds import fresh_seed
+from course_lib import variants
 
 
-def check_notebook(path: Path, only: list[str] | None = None, seed: int | None = None) -> Result:
+def check_notebook(
+    path: Path, only: list[str] | None = None, seed: int | None = None, student: str | None = None
+) -> Result:
     """Run a notebook's cells in this process, and check its exercises (or only those named).
 
+    The numbers of exercises with variants are those of the id ``student``, or else of whom the notebook's folder names.
     Raises LookupError if the lesson has no such exercise, ValueError if the file is not a notebook.
     """
     lessons = lessons_for(path)
@@ -24,7 +28,8 @@ def check_notebook(path: Path, only: list[str] | None = None, seed: int | None =
     unknown = [name for name in only or [] if name not in known]
     if unknown:
         raise LookupError(f"{assignment} has no exercise {unknown[0]!r}. Expected one of: {', '.join(known)}.")
-    submission = submission_from(path, released_for(path, assignment, lessons))
+    author = variants.student(path.parent) if student is None else student
+    submission = submission_from(path, released_for(path, assignment, lessons), author=author)
     return grade_here(submission, lessons, only, seed)
 
 
@@ -57,7 +62,7 @@ def as_json(result: Result) -> dict[str, Any]:
 def as_text(path: Path, result: Result) -> str:
     """The result as a page of text: errors of cells first, then each exercise, then the total."""
     lines = [f"{path}: {cell} stopped with {error}" for cell, error in result.errors]
-    lines += [f"{path}: {note}" for note in result.notes]
+    lines += [f"{path}: {note}" for note in (*result.notes, result.whose_numbers) if note]
     lines += [f"\n{exercise['text']}" for exercise in result.exercises]
     total = f"{result.earned:g} of {result.points:g} points"
     return "\n".join([*lines, "", f"{'total':<{78 - len(total)}}{total}"])

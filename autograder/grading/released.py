@@ -9,6 +9,7 @@ from typing import Any
 from autograder.judging import notebooks
 from autograder.judging.lesson import Lessons
 from autograder.judging.notebooks import checked_exercise, defined
+from autograder.judging.variant import exercises_with_variants
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,12 @@ class Released:
         """The names of the files handed in with the notebook."""
         lesson = self.lessons.find(self.assignment)
         return lesson.handed_in if lesson else ()
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """The exercises whose numbers are each student's own."""
+        lesson = self.lessons.find(self.assignment)
+        return exercises_with_variants(lesson) if lesson else ()
 
     @property
     def exercises(self) -> list[str]:

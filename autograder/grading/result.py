@@ -15,7 +15,7 @@ class Result:
 
     ``outputs`` maps a cell's number to its outputs, in nbformat's form. ``scores`` maps the grade_id of a check cell that ran
     to (points earned, points possible). ``errors`` lists the cells that stopped, as (cell, error), and ``notes`` what a person
-    should look at.
+    should look at. ``author`` is the id whose numbers counted in exercises with variants.
     """
 
     assignment: str
@@ -29,6 +29,7 @@ class Result:
     exercises: list[dict[str, Any]] = field(default_factory=list)
     errors: list[tuple[str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    author: str = ""
 
     @property
     def earned(self) -> float:
@@ -37,6 +38,16 @@ class Result:
     @property
     def points(self) -> float:
         return sum(exercise["points"] for exercise in self.exercises)
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """What tells one piece of work from another: its content, and whose numbers count."""
+        return self.digest, self.author
+
+    @property
+    def whose_numbers(self) -> str:
+        """A sentence that says whose numbers counted; empty where that is nothing to be said."""
+        return f"The numbers are those of {self.author}." if self.author else ""
 
     def as_json(self) -> str:
         return json.dumps(asdict(self), ensure_ascii=True, sort_keys=True)

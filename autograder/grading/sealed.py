@@ -17,9 +17,10 @@ class Sealed:
 
     sealed = True
 
-    def __init__(self, lesson: Lesson | None, box: Box, files: Mapping[str, bytes]):
+    def __init__(self, lesson: Lesson | None, box: Box, files: Mapping[str, bytes], author: str = ""):
         self.lesson = lesson
         self.session = Session(box, lesson.forbidden if lesson else (), files, lesson.package if lesson else "")
+        self.session.author = author
         self.sources: dict[str, str] = {"": ""}
 
     def run(self, text: str) -> CellResult:

@@ -33,6 +33,9 @@ class Work(Protocol):
     @property
     def digest(self) -> str: ...
 
+    @property
+    def identity(self) -> tuple[str, str]: ...
+
 
 class Store:
     """The results under ``grading/results``, and the secret beside them."""
@@ -84,7 +87,14 @@ class Store:
     def key_and_seed(self, submission: Work, settings: Settings) -> tuple[str, int]:
         """Return the key of a submission's result, and the seed of its inputs."""
         seed = self.seed_for(submission, settings)
-        parts = [FORMAT, submission.digest, seed, settings.of_result(), checks_version(settings.lessons), environment()]
+        parts = [
+            FORMAT,
+            submission.identity,
+            seed,
+            settings.of_result(),
+            checks_version(settings.lessons),
+            environment(),
+        ]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest(), seed
 
     def secret(self) -> bytes:

@@ -34,6 +34,9 @@ def _add_check(commands: Any, run: Run) -> None:
     parser.add_argument("notebook", type=Path)
     parser.add_argument("--exercise", action="append", metavar="NAME", help="check only this exercise (repeatable)")
     parser.add_argument("--seed", type=int, help="draw the inputs from this seed (default: a fresh one)")
+    parser.add_argument(
+        "--student", metavar="ID", help="take this student's numbers, where each has numbers of their own"
+    )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
 

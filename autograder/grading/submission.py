@@ -20,7 +20,9 @@ from autograder.judging.notebooks import Cell, checked_exercise
 class Submission:
     """One student's work on one assignment: cells with trusted metadata, and files by name.
 
-    ``notes`` say what a person should look at. They are not graded, and so not part of the ``digest``.
+    ``notes`` say what a person should look at. They are not graded, and so not part of the ``digest``. ``author`` is the id
+    whose numbers count in exercises with variants, empty where there is no such exercise or nobody is known. It is no part of the
+    digest, by which the same work of two students is noticed, but of what the result is named by.
     """
 
     student: str
@@ -29,6 +31,7 @@ class Submission:
     cells: Sequence[Cell]
     files: Mapping[str, bytes] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    author: str = ""
 
     @functools.cached_property
     def digest(self) -> str:
@@ -37,6 +40,11 @@ class Submission:
         content = [self.assignment, [_content(cell) for cell in self.cells], files]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
+    @property
+    def identity(self) -> tuple[str, str]:
+        """What tells one piece of work from another: its content, and whose numbers count."""
+        return self.digest, self.author
+
     def pack(self) -> bytes:
         """Return the submission as bytes for :func:`unpack`."""
         names = list(self.files)
@@ -44,6 +52,7 @@ class Submission:
             "student": self.student,
             "assignment": self.assignment,
             "notebook": self.notebook,
+            "author": self.author,
             "cells": list(self.cells),
             "notes": list(self.notes),
             "files": [[name, len(self.files[name])] for name in names],
@@ -76,8 +85,11 @@ def _content(cell: Cell) -> list[Any]:
     ]
 
 
-def from_folder(student: str, folder: Path, released: Released) -> Submission:
-    """Read a hand-in from its folder. Raises UnsafeSubmission, ValueError or OSError with what a person should look at."""
+def from_folder(student: str, folder: Path, released: Released, author: str = "") -> Submission:
+    """Read a hand-in from its folder, which is the student's own unless an ``author`` is named.
+
+    Raises UnsafeSubmission, ValueError or OSError with what a person should look at.
+    """
     if folder.is_symlink() or folder.parent.is_symlink():
         raise folders.UnsafeSubmission(
             "The folder is a symbolic link. Links are not followed; copy the files themselves."
@@ -89,13 +101,21 @@ def from_folder(student: str, folder: Path, released: Released) -> Submission:
     files = folders.beside(name, contents.files)
     files, more = folders.with_expected_names(files, released.handed_in)
     notes = [*contents.notes, *notes, *(() if matched.untouched else more), *_time_stamp(folder / "timestamp.txt")]
-    return Submission(student, released.assignment, released.notebook, matched.cells, files, tuple(notes))
+    whose = _whose(author or student, released)
+    return Submission(student, released.assignment, released.notebook, matched.cells, files, tuple(notes), whose)
 
 
-def from_notebook(path: Path, released: Released, replace: Mapping[str, str] | None = None) -> Submission:
+def _whose(author: str, released: Released) -> str:
+    """Return the id whose numbers count. Without variants it is nobody's, so that the same work is graded once for all."""
+    return author if released.variants else ""
+
+
+def from_notebook(
+    path: Path, released: Released, replace: Mapping[str, str] | None = None, author: str = ""
+) -> Submission:
     """Read one notebook, with the files that its lesson expects and the modules beside it.
 
-    ``replace`` maps the grade_id of a cell to its new text.
+    ``replace`` maps the grade_id of a cell to its new text. ``author`` is the id whose numbers count.
     """
     notebook = notebooks.read(path)
     for cell in notebook["cells"]:
@@ -105,7 +125,7 @@ def from_notebook(path: Path, released: Released, replace: Mapping[str, str] | N
     wanted = [*released.handed_in, *(p.name for p in path.parent.glob("*.py"))]
     read = files_in(path.parent)
     files = {name: data for name in wanted if name != f"{path.stem}.py" and (data := read(name)) is not None}
-    return Submission("", released.assignment, released.notebook, matched.cells, files)
+    return Submission("", released.assignment, released.notebook, matched.cells, files, author=_whose(author, released))
 
 
 def _time_stamp(path: Path) -> list[str]:

@@ -114,6 +114,7 @@ def _check(lesson: Any, exercise: str, seed: int | None) -> float:
     from autograder.judging.runner import run_checks
     from autograder.judging.session import Reads, remember
     from autograder.judging.shown import Points, checking
+    from autograder.judging.variant import unknown_student
 
     names, files = _caller(), Reads()
     # An exercise that passed and has not changed need not be checked again when a later exercise that uses it fails.
@@ -127,7 +128,8 @@ def _check(lesson: Any, exercise: str, seed: int | None) -> float:
             raise Stopped(exercise, error) from None
         if report.full_alone:
             _passed[lesson.name, exercise] = names.get(exercise)
-        report.note = " ".join(part for part in (newer_cell(exercise, names), report.note) if part)
+        told = newer_cell(exercise, names), unknown_student(lesson, exercise), report.note
+        report.note = " ".join(part for part in told if part)
         remember(lesson, report, names, files.seen)
         replace(report)
     if os.environ.get("NBGRADER_VALIDATING") and not report.full:  # nbgrader would call 0 points "partial credit"

@@ -1,5 +1,6 @@
 """The fixtures of the checks. The caller of pytest puts the student and the seed into its stash."""
 
+import random
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from autograder.judging import measure
 from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.torch_state import known_torch_state
+from autograder.judging.variant import require_variant, variant_of
 
 STUDENT = pytest.StashKey[Any]()
 SEED = pytest.StashKey[int]()
@@ -53,3 +55,10 @@ def seed(request: pytest.FixtureRequest) -> int:
 def draw(request: pytest.FixtureRequest, seed: int) -> Draw:
     """Fresh inputs for this check."""
     return Draw(seed, request.function.__name__)
+
+
+@pytest.fixture
+def variant(request: pytest.FixtureRequest, student: Any) -> random.Random:
+    """The student's own numbers of this exercise, as the notebook draws them with ``course_lib.variants.numbers``."""
+    require_variant(request.function, student.lesson)
+    return variant_of(request.function, student.student_id)

@@ -68,6 +68,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 from torch import Tensor, nn
+from course_lib import variants
 
 """
 

@@ -11,13 +11,16 @@ from torch import Tensor
 
 from autograder.judging.failure import CheckFailure, as_failure
 from autograder.judging.tools.draw import Draw, Sizes
+from autograder.judging.variant import takes_variant, variant_of
 
 Check = Callable[..., None]
 
 
-def replay(check: Check, student: Any, seed: int) -> CheckFailure | None:
-    """Run one check outside pytest and return its failure, or None when it passes."""
+def replay(check: Check, student: Any, seed: int, who: str | None = None) -> CheckFailure | None:
+    """Run one check outside pytest, perhaps with the numbers of another id, and return its failure, or None when it passes."""
     offered = {"student": student, "sizes": Sizes(), "draw": Draw(seed, check.__name__), "seed": seed}
+    if takes_variant(check):
+        offered["variant"] = variant_of(check, student.student_id if who is None else who)
     wanted = check.__code__.co_varnames[: check.__code__.co_argcount]
     with silence():
         try:

@@ -23,6 +23,7 @@ class ExerciseReport:
     note: str = ""
     replaced: Sequence[str] = ()  # earlier exercises in whose place were right ones
     since: str = ""  # in a notebook, what has changed since its last check
+    right_for: str | None = None  # another id with whose numbers the answer is right; the empty one is nobody's
 
     @property
     def points(self) -> float:

@@ -1,10 +1,10 @@
 """Run the checks of one exercise and make the report."""
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from autograder.judging import forbidden, measure, pytest_session, ready_made
+from autograder.judging import forbidden, measure, other_numbers, pytest_session, ready_made
 from autograder.judging.budget import SearchOver
 from autograder.judging.diagnosis import diagnose
 from autograder.judging.failure import CheckFailure, PartialCredit, as_failure
@@ -45,15 +45,18 @@ def rechecked(report: ExerciseReport, student: Student, full: Mapping[str, bool]
         return report if report.full or report.unwritten else _with_right_foundations(report, student, full)
 
 
-def explained(report: ExerciseReport, student: Student) -> ExerciseReport:
-    """Return the report with likely causes. The search may use up the time of a slow answer, so do it when all is judged."""
+def explained(report: ExerciseReport, student: Student, others: Iterable[str] = ()) -> ExerciseReport:
+    """Return the report with likely causes. The search may use up the time of a slow answer, so do it when all is judged.
+
+    ``others`` are the ids of the class, whose numbers the answer may have where each student has numbers of their own.
+    """
     with measure.threads(1), known_torch_state():
         try:
             with (
                 student.searched(),
                 student.with_right(report.replaced) if report.replaced else contextlib.nullcontext(),
             ):
-                _add_diagnoses(student, report)  # advice has a cause too, though it costs no points
+                _add_diagnoses(student, report, others)  # advice has a cause too, though it costs no points
         except SearchOver:
             report.note = f"{report.note} No likely cause was found in the time for the search: this answer is slow."
         except CheckFailure:  # the notebook could not be run again: its time is used up
@@ -142,7 +145,7 @@ def _verdict(error: BaseException | None, worth: float) -> tuple[float, CheckFai
     return worth * fraction, as_failure(error)
 
 
-def _add_diagnoses(student: Student, report: ExerciseReport) -> None:
+def _add_diagnoses(student: Student, report: ExerciseReport, others: Iterable[str]) -> None:
     failed = [result for result in report.results if result.failure]
     if report.unwritten:
         return
@@ -151,11 +154,15 @@ def _add_diagnoses(student: Student, report: ExerciseReport) -> None:
     lost = [Lost(checks[result.name], result.failure, result.exchange) for result in failed if result.failure]
     passed = [checks[result.name] for result in report.results if result.passed]
     try:
-        diagnoses = diagnose(lesson, report.exercise, lost, report.seed, passed, student)
+        report.right_for = other_numbers.whose(lost, student, report.seed, others)
+        diagnoses = other_numbers.causes(lost, report.right_for)
+        rest = [each for each, known in zip(lost, diagnoses, strict=True) if known is None]
+        found = iter(diagnose(lesson, report.exercise, rest, report.seed, passed, student) if rest else ())
+        diagnoses = [known or next(found) for known in diagnoses]
     except Exception as error:  # an unusual result may break the diagnosis; the verdict stands without it
         report.note = f"{report.note} No likely cause can be named ({type(error).__name__})."
         return
-    for result, found in zip(failed, diagnoses, strict=True):
-        result.diagnosis = found
-        if found is None and result.failure:  # what a check guesses is not said beside a cause that explains it
+    for result, diagnosis in zip(failed, diagnoses, strict=True):
+        result.diagnosis = diagnosis
+        if diagnosis is None and result.failure:  # what a check guesses is not said beside a cause that explains it
             result.failure.cause = result.failure.hint = ""

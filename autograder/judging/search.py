@@ -13,6 +13,7 @@ from autograder.judging.lesson import Lesson, mark_value
 from autograder.judging.lost import Lost
 from autograder.judging.replay import Check, replay, same_failure, silence
 from autograder.judging.student import Request, Student
+from course_lib import variants
 
 #: Returns requests of many shapes for the function of a name.
 Asked = Callable[[str], Sequence[Request]]
@@ -44,7 +45,7 @@ class Search:
             return found
         requests = self._further(self.lost[number]) if self.student else []
         for case in misconceptions(self.lesson, self.exercise) if cases is None else cases:
-            names = _names_in(self.lesson, case) if cases is None else _run(self.lesson, case)
+            names = _names_in(self.lesson, case, variants.student()) if cases is None else _run(self.lesson, case)
             if names is None:
                 continue
             known = self.made(names)
@@ -130,7 +131,8 @@ def _fails_alike(student: Student, lost: Lost, seed: int) -> bool:
 
 
 @functools.cache
-def _names_in(lesson: Lesson, case: Case) -> dict[str, Any] | None:
+def _names_in(lesson: Lesson, case: Case, who: str) -> dict[str, Any] | None:
+    """Return the same for each student: an answer may have drawn their numbers when it was run."""
     return _run(lesson, case)
 
 

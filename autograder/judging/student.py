@@ -14,6 +14,8 @@ from torch import Tensor
 
 from autograder.judging.budget import Searched
 from autograder.judging.failure import CheckFailure
+from autograder.judging.tensors import tensors_of
+from course_lib import variants
 
 
 @dataclass(frozen=True)
@@ -59,17 +61,18 @@ class Exchange:
 
 
 class Student(Protocol):
-    """The interface of every kind of student. ``forbid`` names the functions that the lesson forbids.
+    """The interface of every kind of student."""
 
-    ``last`` is the last request and its outcome, which lets a diagnosis find its candidates quickly.
-    """
-
-    forbid: tuple[str, ...]
-    last: Exchange | None
+    forbid: tuple[str, ...]  # the names of the functions that the lesson forbids
+    last: Exchange | None  # the last request and its outcome, which lets a diagnosis find its candidates quickly
 
     @property
     def lesson(self) -> Any:
         """The :class:`~autograder.judging.lesson.Lesson` that the checks belong to. Raises TypeError if there is none."""
+
+    @property
+    def student_id(self) -> str:
+        """The id whose variants the work has, empty if none is known. When a TA grades, the grader has named it."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """``student.softmax(E, dim=0)`` calls the student's ``softmax``."""
@@ -85,8 +88,7 @@ class Student(Protocol):
     ) -> Any:
         """Race the student's ``name`` against the reference of that name, each round on ``fresh()`` inputs.
 
-        Returns a :class:`~autograder.judging.measure.Ratio`. The measurement continues while it is unclear on which side
-        of a threshold the ratio lies.
+        Returns a :class:`.measure.Ratio`. It measures on while it is unclear on which side of a threshold the ratio lies.
         """
 
     def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
@@ -126,6 +128,10 @@ class Questions(Searched):
 
     last: Exchange | None = None
 
+    @property
+    def student_id(self) -> str:
+        return variants.student()
+
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """``student.softmax(E, dim=0)`` calls the student's ``softmax``."""
         if name.startswith("__"):
@@ -145,18 +151,12 @@ class Questions(Searched):
         except CheckFailure as failure:
             self.last = Exchange(request, failure=failure)
             raise
-        self.last = Exchange(request, found.value) if _bytes(found.value) <= _KEPT else None
+        size = sum(x.numel() * x.element_size() for x in tensors_of(found.value))
+        self.last = Exchange(request, found.value) if size <= _KEPT else None
         return found
 
     def _carry_out(self, request: Request) -> Answer:
         raise NotImplementedError
-
-
-def _bytes(value: Any) -> int:
-    """Return the size of the tensors in a value."""
-    if isinstance(value, Tensor):
-        return value.numel() * value.element_size()
-    return sum(map(_bytes, value)) if isinstance(value, tuple | list) else 0
 
 
 class StudentModule:

@@ -1,5 +1,6 @@
 """``pytest autograder/lessons/LESSON/checks --submission NOTEBOOK``: the checks of a lesson under pytest, with its options."""
 
+import contextlib
 from collections.abc import Generator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from autograder.judging.local import LocalStudent
 from autograder.judging.lost import Lost
 from autograder.judging.pytest_plugin import SEED, STUDENT
 from autograder.judging.seeds import fresh_seed
+from course_lib import variants
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -46,6 +48,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if len(packages) != 1:
         raise pytest.UsageError(f"Expected the checks of one lesson, but got those of {', '.join(sorted(packages))}.")
     package, _, name = packages.pop().rpartition(".")
+    whose = contextlib.ExitStack()
+    whose.enter_context(variants.graded_as(variants.student(Path(path).parent)))
+    config.add_cleanup(whose.close)
     names = notebooks.run(Path(path)).namespace
     lesson = Lesson(name, Lessons(package), name)
     config.stash[STUDENT] = LocalStudent(names, lesson, file=files_in(Path(path).parent))

@@ -1,6 +1,6 @@
 """Makes ``pytest autograder/lessons/LESSON/checks --submission NOTEBOOK`` work."""
 
-from autograder.judging.pytest_plugin import draw, seed, sizes, student, surroundings
+from autograder.judging.pytest_plugin import draw, seed, sizes, student, surroundings, variant
 from autograder.judging.submission_plugin import (
     pytest_addoption,
     pytest_collection_modifyitems,
@@ -20,4 +20,5 @@ __all__ = [
     "sizes",
     "student",
     "surroundings",
+    "variant",
 ]

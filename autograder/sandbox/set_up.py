@@ -11,7 +11,8 @@ class SetUp:
 
     ``forbid`` names the functions that it may not call; ``lesson`` is the lesson's package, whose ``check`` a notebook may
     import. ``limits`` are those that the kernel enforces per process (:meth:`Limits.inside`). A worker that
-    ``measures`` "time" or "memory" can have threads, but no other process: its own are then all that a call costs.
+    ``measures`` "time" or "memory" can have threads, but no other process: its own are then all that a call costs. ``author`` is
+    the id whose numbers ``course_lib.variants`` draws; code inside may change it there, and the checks, outside, do not ask.
     """
 
     forbid: tuple[str, ...] = ()
@@ -19,6 +20,7 @@ class SetUp:
     threads: int = 1
     limits: Mapping[str, int] = field(default_factory=dict)
     measures: str = ""
+    author: str = ""
 
     def as_bytes(self) -> bytes:
         return json.dumps(asdict(self)).encode()

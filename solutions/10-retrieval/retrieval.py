@@ -735,6 +735,10 @@ The model is trained, and every document has its vector. Each question now needs
 
 Of each chunk only its best $k$ can be among the best $k$ of all. The best so far and the best of this chunk are $2k$ numbers: choose again.
 </details>
+<details><summary>Hint: faster still</summary>
+
+After the first chunks, only a few products are above the least of the best so far. To find these costs less than a `topk` of the whole chunk.
+</details>
 <details><summary>Hint: ids</summary>
 
 `topk` counts within the chunk. What has to be added? And after the second choice, what has to move together with the values?

@@ -205,7 +205,7 @@ def test_a_check_above_its_solution_is_refused(changed):
 @pytest.mark.parametrize(
     ("file", "old", "new", "told"),
     [
-        ("__init__.py", '"standardise", "moving_average")', '"moving_average",)', "standardise is not in EXERCISES"),
+        ("__init__.py", '("standardise", "moving_average"', '("moving_average"', "standardise is not in EXERCISES"),
         ("checks/check_standardise.py", "@points(", "@points(0 * ", "give no points; expected @points"),
         ("checks/check_standardise.py", '@exercise("standardise")', '@exercise("x")', "is a check of standardise"),
     ],

@@ -67,6 +67,8 @@ def test_the_name_depends_on_all_that_a_result_depends_on(tmp_path):
             (submission("x = 2"), Settings()),
             (submission(files={"a.py": b"1"}), Settings()),
             (submission(files={"a.py": b"2"}), Settings()),
+            (submission(author="ada"), Settings()),
+            (submission(author="ben"), Settings()),
             (submission(), Settings(trust=True)),
             (submission(), Settings(seed=3)),
             (submission(), Settings(limits=Limits(idle=3))),

@@ -43,8 +43,15 @@ _LEFT_OUT = ("__pycache__", "right", ".ipynb_checkpoints")
 
 
 def build(course: Course, assignment: str, output: Path, trusted: bool = False, leaderboard: bool = False) -> Path:
-    """Write the zip, and return it. Raises LookupError if there is no release, or no source of the package to put into it."""
-    released_in(course, assignment)
+    """Write the zip, and return it. Raises LookupError if there is no release, or no source of the package to put into it.
+
+    Raises ValueError for a lesson whose exercises have each student's own numbers.
+    """
+    if released_in(course, assignment).variants:
+        raise ValueError(
+            f"{assignment} has exercises with each student's own numbers, and Gradescope's container does not know the ids of "
+            f"your class. Collect from Gradescope, and grade here: autograder collect {assignment} EXPORT.zip"
+        )
     late = read_policy(course).late
     missing = [name for name in _FILES if not (course.root / name).is_file()]
     if missing or not (course.root / "autograder").is_dir():

@@ -25,7 +25,7 @@ def shared(found: Sequence[HandIn], groups: Mapping[str, Sequence[str]]) -> list
         note = f"group {name}: graded the hand-in of {latest.student}, which is later than that of {', '.join(others)}"
         for member in members:
             told = note if others else latest.note
-            by_student[member] = replace(latest, student=member, note=told)
+            by_student[member] = replace(latest, student=member, note=told, by=latest.author)
     return sorted(by_student.values(), key=lambda one: one.student)
 
 

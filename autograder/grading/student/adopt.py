@@ -30,6 +30,7 @@ def adopt(
     Raises LookupError if there is no such answer, ValueError if it cannot be made anonymous or the name is taken.
     """
     student, assignment = found.own.student.id, found.standing.assignment
+    _require_everyones(found, exercise)
     texts = [notebooks.source(cell) for cell in cells_of(course, found.standing.released, found.own.student.id)]
     own = _needed(texts, exercise, frozenset(found.standing.released.exercises))
     if not own:
@@ -46,6 +47,14 @@ def adopt(
         raise ValueError(f"{place} exists and says something else. Choose another name with --name.")
     write_whole(place, whole)
     return place
+
+
+def _require_everyones(found: Found, exercise: str) -> None:
+    if exercise in found.standing.released.variants:
+        raise ValueError(
+            f"An answer to {exercise} has the numbers of {found.own.student.id}, and a case holds for everyone. Write it by "
+            f"hand: draw the numbers in it with variants.numbers({exercise!r})."
+        )
 
 
 def _docstring(text: str) -> str:

@@ -19,10 +19,14 @@ class Found:
     result: Result | None
 
 
+def hand_ins_of(course: Course, assignment: str) -> list[HandIn]:
+    """Return everyone's hand-ins."""
+    return handed_in(course, course.grading / "submitted", assignment, known_students(course))
+
+
 def hand_in_of(course: Course, student: str, assignment: str) -> HandIn:
     """Return a student's hand-in, perhaps that of their group. Raises LookupError if there is none."""
-    every = handed_in(course, course.grading / "submitted", assignment, known_students(course))
-    for one in every:
+    for one in hand_ins_of(course, assignment):
         if normal(one.student) == normal(student):
             if one.problem:
                 raise LookupError(f"{student}: {one.problem}")

@@ -26,7 +26,7 @@ def main(student: str, assignment: str) -> None:
     limits = Limits(total_wall=24 * 3600.0, total_cpu=24 * 3600.0)
     with (
         Box(limits, label=course.label) as box,
-        contextlib.closing(Sealed(task.lesson, box, task.submission.files)) as host,
+        contextlib.closing(Sealed(task.lesson, box, task.submission.files, task.submission.author)) as host,
     ):
         for cell, need in zip(cells, needed, strict=True):
             if need and cell["cell_type"] == "code" and not notebooks.is_check(cell):

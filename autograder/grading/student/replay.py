@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from dataclasses import replace
 
 from autograder.grading.committed import assignment_in
 from autograder.grading.course import Course
@@ -11,7 +10,7 @@ from autograder.grading.outcome import readable_lines
 from autograder.grading.result import Result
 from autograder.grading.settings import Settings
 from autograder.grading.store import Store
-from autograder.grading.student.found import Found, hand_in_of
+from autograder.grading.student.found import Found, hand_in_of, hand_ins_of
 from autograder.grading.submission import from_folder
 
 
@@ -52,10 +51,11 @@ def task_of(
         known = ", ".join(lesson.exercises) if lesson is not None else "none"
         raise LookupError(f"{assignment} has no exercise {exercise!r}. Expected one of: {known}.")
     hand_in = hand_in_of(course, student, assignment)
-    submission = replace(from_folder(hand_in.student, hand_in.folder, released), student=student)
+    submission = from_folder(student, hand_in.folder, released, hand_in.author)
     settings = Settings.from_environment(label=course.label, lessons=course.lessons, trust=trust)
     seed = stored.seed if stored is not None else Store(course.grading).seed_for(submission, settings)
-    return Task(submission, seed, settings, only=None if exercise is None else [exercise])
+    others = sorted({one.author for one in hand_ins_of(course, assignment)}) if submission.author else []
+    return Task(submission, seed, settings, None if exercise is None else [exercise], others=others)
 
 
 def differences(before: Result, after: Result) -> list[str]:

@@ -58,5 +58,6 @@ def _ran(result: Result) -> list[str]:
     sealed = "in the sandbox" if result.sealed else "WITHOUT a sandbox"
     versions = ", ".join(f"{name} {version}" for name, version in result.environment.items())
     lines = ["", f"  seed {result.seed}; checks {result.checks}; {cells} cells ran {sealed}; {versions}"]
+    lines += [f"  {readable(result.whose_numbers)}"] if result.author else []
     lines += [f"  stopped: {readable(cell)}: {readable(error)}" for cell, error in result.errors]
     return lines

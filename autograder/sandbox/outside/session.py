@@ -48,7 +48,7 @@ class Session:
     def __init__(
         self, box: Box, forbid: tuple[str, ...] = (), files: Mapping[str, bytes] | None = None, lesson: str = ""
     ):
-        self.box, self.files, self.lesson = box, dict(files or {}), lesson
+        self.box, self.files, self.lesson, self.author = box, dict(files or {}), lesson, ""
         self.done: list[str] = []
         self.stops = 0
         self.begun = time.monotonic()
@@ -93,7 +93,7 @@ class Session:
         Raises SetUpFailed if the files could not be written.
         """
         limits = self.box.limits
-        worker = self.box.spawn(SetUp(forbid, self.lesson, self.box.threads, limits.inside(), measures))
+        worker = self.box.spawn(SetUp(forbid, self.lesson, self.box.threads, limits.inside(), measures, self.author))
         worker.deadline = self.begun + limits.total_wall
         worker.may_wait = _WAITS * limits.idle - sum(other.waited for other in self._workers)
         packing = encoding.Packing()

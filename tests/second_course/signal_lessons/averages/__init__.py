@@ -3,7 +3,7 @@
 from autograder.judging.in_notebook import check_of
 
 #: In the order of the lesson.
-EXERCISES = ("standardise", "moving_average")
+EXERCISES = ("standardise", "moving_average", "echo")
 
 #: Ready-made functions that do what an exercise asks for.
 FORBIDDEN = ("torch.nn.functional.avg_pool1d",)
@@ -13,5 +13,8 @@ HANDED_IN = ()
 
 #: Exercises that build on earlier ones.
 BUILDS_ON = {"moving_average": ("standardise",)}
+
+#: Exercises whose numbers are each student's own.
+VARIANTS = ("echo",)
 
 check = check_of(__name__)

@@ -47,3 +47,40 @@ def moving_average(x, width):
 
 # %% nbgrader={"grade_id": "check-moving_average", "grade": true}
 check("moving_average")
+
+# %% [markdown]
+r"""
+### 1.3 A room of your own
+A room repeats a signal $d$ steps later, with a part $c$ of its strength:
+
+$$y_i = x_i + c \, x_{i-d}$$
+
+Your room is not that of your neighbour.
+"""
+
+# %%
+from course_lib import variants
+
+variants.i_am("")  # your id, between the quotation marks
+
+# %%
+own = variants.numbers("echo")
+delay, strength = own.randrange(2, 40), round(own.uniform(0.2, 0.9), 2)
+print(f"d = {delay} and c = {strength}")
+
+# %% [markdown]
+r"""
+**Exercise 3.** Write `echo`, with your $d$ and $c$.
+"""
+
+# %% nbgrader={"grade_id": "echo", "solution": true}
+def echo(x):
+    """Return x with the echo of your room; what x was before its first value is 0."""
+    ### BEGIN SOLUTION Add to x the same signal, later and weaker.
+    late = torch.zeros_like(x)
+    late[delay:] = x[:-delay]
+    return x + strength * late
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-echo", "grade": true}
+check("echo")
