@@ -40,9 +40,11 @@ def condition(student: Student, right: Student, function: Any, requests: Sequenc
 
 def _outcomes(student: Student, right: Student, requests: Sequence[Request]) -> Iterator[Outcome]:
     """Yield what comes of these requests. A slow answer is asked less: the time for the other exercises is not used up here."""
-    begun = time.monotonic()
-    for request in requests:
-        if time.monotonic() - begun > _SECONDS:
+    begun = 0.0
+    for number, request in enumerate(requests):
+        if number == 1:  # what the first call loads is loaded once
+            begun = time.monotonic()
+        if number and time.monotonic() - begun > _SECONDS:
             return
         plain = replace(request, cotangents=None, deep=False, times=1, before=(), training=False)
         want = outcome(right, plain)
