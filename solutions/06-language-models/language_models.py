@@ -177,7 +177,7 @@ Write the ids 5 6 7 8 in a row, and the same without the first one below it. Whi
 def count_pairs(words, counts):
     """Return how often each pair of neighbours comes: a dictionary (or a Counter) from (a, b) to a number.
 
-    words: lists of ids. counts: for each of them, how often it comes. A pair that does not come is not in the dictionary.
+    words: lists of ids; two may be equal. counts: for each of them, how often it comes. A pair that does not come is not in the dictionary.
     """
     ### BEGIN SOLUTION Add up, for every pair of neighbours in every word, how often the word comes.
     found = Counter()

@@ -397,7 +397,7 @@ texts of the batch, and each text for its picture:
 
 $$E = s\, I\, T^\top \qquad L = \tfrac12 \big(\mathrm{CE}(\text{rows of } E) + \mathrm{CE}(\text{columns of } E)\big)$$
 
-$I$ and $T$ hold vectors of length 1, and $s = e^{\log s}$ is $1 / \tau$. Its logarithm, `log_scale`, is learned.
+$I$ and $T$ hold vectors of length 1, and $s = e^{\log s}$ is $1 / \tau$. Its logarithm, `log_scale`, is learned. (The paper keeps $s$ at 100 or below in training. The loss takes it as it is.)
 
 Two pairs of a batch may have the **same caption**. Then "the other text is wrong" is a false statement, and the loss would push apart what is equal. `same[i, j]` says that pairs $i$ and $j$ say the same. The target of row $i$ is
 then 1 shared equally among all $j$ with `same[i, j]` (Yang et al. 2022 call it UniCL). Without `same`, each pair is alone.

@@ -53,6 +53,19 @@ def test_a_mistake_with_one_query_alone_is_told_by_its_length():
     assert found[0] == "wrong only with axis 1 of Q of length 1"
 
 
+@pytest.mark.parametrize("factor", [1, 3])
+def test_what_becomes_of_zeros_is_no_factor(factor):
+    """Padding of 0 that became −100: every other number is the expected one, or the same multiple of it."""
+    code = "import torch\ndef labels(ids):\n    return ids[:, 1:], ids[:, 0]\n"
+    wrong = code.replace("ids[:, 1:],", f"{factor} * ids[:, 1:].masked_fill(ids[:, 1:] == 0, -100),").replace(
+        "ids[:, 0]", f"{factor} * ids[:, 0]"
+    )
+    calls = [Request("labels", (torch.tensor([[1, 5 + n, 2, 0], [1, 7, 8 + n, 9]]),)) for n in range(5)]
+    right = student(code)
+    found = condition(student(wrong), right, right.namespace["labels"], calls)
+    assert found is None or found[0] != "off by a constant factor"
+
+
 def test_two_calls_are_no_evidence():
     right, other = student(RIGHT), student(RIGHT.replace("A @ V,", "A @ V + 1,"))
     assert condition(other, right, right.namespace["attention"], CALLS[:2]) is None

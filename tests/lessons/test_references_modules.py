@@ -15,6 +15,7 @@ from autograder.lessons.attention import references as attention
 from autograder.lessons.multi_head_attention import references as multi_head
 from autograder.lessons.transformer_blocks import references as blocks
 from autograder.lessons.transformer_blocks.checks import check_parameter_count
+from course_lib.layers import TransformerConfig, make_model
 
 WIDTH, HEADS, HIDDEN = 12, 3, 17
 B, N, N_M = 2, 5, 7
@@ -216,6 +217,16 @@ def test_a_known_answer_counts_published_models(fields, published, what):
     with torch.device("meta"):
         assert sum(parameter.numel() for parameter in blocks.layers.make_model(config).parameters()) == published
     assert blocks.parameter_count(config) == published
+
+
+@pytest.mark.parametrize("more", [{}, {"classes": 0}])
+def test_a_small_model_of_pictures_is_the_courses_own(more):
+    fields = check_parameter_count.SMALL | check_parameter_count.VISION | more
+    with torch.device("meta"):
+        model = make_model(TransformerConfig(**fields))
+    assert isinstance(model.class_token, nn.Parameter)  # no part holds it: who counts parts only is told by it
+    counted = sum(parameter.numel() for parameter in model.parameters())
+    assert blocks.parameter_count(blocks.TransformerConfig(**fields)) == counted
 
 
 def test_the_source_of_a_reference_stands_alone():

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from autograder.judging.arguments import Made
 from autograder.judging.failure import CheckFailure
-from autograder.judging.student import Student
+from autograder.judging.student import Request, Student
 from autograder.judging.tensors import matching
 
 
@@ -21,19 +23,33 @@ def has_parameters(student: Student, name: str, build: tuple, want: Mapping[str,
         named = meant[key] if meant[key] not in got else key
         lazy = not value.numel() and named in want  # its first inputs decide its shape
         got[named] = tuple(want[named].shape if lazy else value.shape)
+    missing = {key: value for key, value in want.items() if key not in got}
     parameters_are(
         got,
         {key: tuple(value.shape) for key, value in want.items()},
         f"{name}({', '.join(_written(part) for part in build)})",
+        shared=bool(missing) and _other_names(student, Request(name, build=build, times=0), missing),
     )
+
+
+def _other_names(student: Student, request: Request, missing: Mapping[str, Tensor]) -> bool:
+    """Return whether all missing parameters are there, as other names of what is listed: what is written to them arrives."""
+    mark = 7.25  # no parameter begins with it
+    weights = {key: torch.full_like(value, mark, requires_grad=False) for key, value in missing.items()}
+    try:
+        found = student.answer(replace(request, weights=weights)).parameters.values()
+    except CheckFailure:
+        return False
+    marked = {tuple(value.shape) for value in found if value.numel() and bool((value == mark).all())}
+    return all(tuple(value.shape) in marked for value in weights.values())
 
 
 def _written(part: Any) -> str:
     return "config" if isinstance(part, Made) else repr(part)
 
 
-def parameters_are(got: Mapping[str, tuple], want: Mapping[str, tuple], title: str) -> None:
-    """Compare names and shapes of parameters."""
+def parameters_are(got: Mapping[str, tuple], want: Mapping[str, tuple], title: str, shared: bool = False) -> None:
+    """Compare names and shapes of parameters. ``shared`` says that those missing are others under one more name."""
     if dict(got) == dict(want):
         return
     differing = [key for key in want if got.get(key) != want[key]] + [key for key in got if key not in want]
@@ -43,13 +59,29 @@ def parameters_are(got: Mapping[str, tuple], want: Mapping[str, tuple], title: s
         expected=_listed(want, differing) or "none besides",
         yours=_listed(got, differing) or "none of these",
         received=sorted(got.items()),
-        **_parameter_cause(got, want),
+        **(_shared_cause(got, want) if shared else _parameter_cause(got, want)),
     )
 
 
 def _listed(shapes: Mapping[str, tuple], chosen: Sequence[str]) -> str:
     shown = [f"{name} {shapes[name]}" for name in chosen if name in shapes]
     return ", ".join(shown[:6]) + (", …" if len(shown) > 6 else "")
+
+
+def _shared_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dict[str, str]:
+    missing = [name for name in want if name not in got]
+    lists = _beyond(missing, got)
+    if lists:
+        return {
+            "cause": f"one layer many times in {lists[0]}",
+            "hint": f"The list {lists[0]} is as long as it should be, and holds one layer again and again, with one set of "
+            "weights for all places. [layer] * n does that. Look at how many layers are made.",
+        }
+    return {
+        "cause": "one layer under several names",
+        "hint": f"What is written to {', '.join(missing[:4])} arrives in weights of another name: a = b = layer is one layer, "
+        "and so is a layer given to two parts. Look at where each one is made.",
+    }
 
 
 def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dict[str, str]:

@@ -204,6 +204,8 @@ class TransformerConfig:
     tied: bool = True
     segments: int = 0
     pooler: bool = False
+    patch_size: int = 16
+    classes: int = 0
 
 
 class Transformer(nn.Module):
@@ -243,8 +245,26 @@ def parameter_count(config: Any) -> int:
         rows = config.vocab_size + config.max_length + config.segments
         ends = norm * (1 + (config.norm == "pre")) + (D * D + D) * config.pooler
         return config.encoder_blocks * block + rows * D + ends
+    if config.kind == "vision":  # as ViT: three colours, a class token, always pre-norm
+        patches = 3 * config.patch_size**2 * D + D
+        ends = norm + (D * config.classes + config.classes if config.classes else 0)
+        return config.encoder_blocks * block + patches + D + config.max_length * D + ends
     decoder = config.decoder_blocks * (block + attention + norm)
     return config.encoder_blocks * block + decoder + 2 * norm * (config.norm == "pre") + tables
+
+
+class CountedPictures(nn.Module):
+    """The parameters of a model after ViT ("vision", Dosovitskiy et al. 2021), to be counted only."""
+
+    def __init__(self, config: Any):
+        super().__init__()
+        c = config
+        self.embedding = nn.Linear(3 * c.patch_size**2, c.model_width)
+        self.class_token = nn.Parameter(torch.zeros(1, 1, c.model_width))
+        self.positions = LearnedPositions(c.max_length, c.model_width)
+        shared = (c.model_width, c.num_heads, c.hidden_width, c.dropout, "pre", c.activation)
+        self.blocks = Encoder(c.encoder_blocks, *shared)
+        self.head = nn.Linear(c.model_width, c.classes) if c.classes else None
 
 
 class Counted(nn.Module):
@@ -268,7 +288,7 @@ class Counted(nn.Module):
 def make_model(config: Any) -> nn.Module:
     """Return a model of the kind that ``config`` describes."""
     if config.kind != "encoder-decoder":
-        return Counted(config)
+        return CountedPictures(config) if config.kind == "vision" else Counted(config)
     model = Transformer(config)
     # The course's model keeps its table, so that it is clear what happens to who counts buffers.
     model.register_buffer("positions", sinusoidal_positions(config.max_length, config.model_width), persistent=False)

@@ -21,6 +21,12 @@ def _twins(student: Student, draw: Draw, dtype=torch.float64):
     return Twins(student, NAME, (heads.D,), references.SpanHead(heads.D), draw, dtype)
 
 
+def _why(hidden: torch.Tensor) -> str:
+    if not bool(hidden.any()):
+        return "A score of 0 is not low: softmax gives it weight. Fill with −torch.inf where not allowed."
+    return "Fill the scores of the start and those of the end with −torch.inf where not allowed."
+
+
 @exercise(NAME)
 @points(1)
 def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
@@ -67,7 +73,7 @@ def check_allowed(student: Student, sizes: Sizes, draw: Draw) -> None:
                     expected="−inf there, or a very large negative number",
                     yours=expect.numbers(value[~allowed]),
                     cause="mask not applied to the scores",
-                    hint="A score of 0 is not low: softmax gives it weight. Fill with −torch.inf where not allowed.",
+                    hint=_why(value[~allowed]),
                 )
         everything = torch.ones_like(allowed)
         twins.agree(Y, everything, what=WHAT, setting=f"Y {tuple(Y.shape)}, all allowed")

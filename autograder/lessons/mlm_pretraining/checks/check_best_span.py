@@ -9,13 +9,15 @@ from autograder.judging.tools import expect, plain
 from autograder.judging.tools.draw import Draw
 
 NAME = "best_span"
+#: In so many rows the best spans of up to some length are no coincidence.
+_ENOUGH = 20
 
 
-def _want(start, end):
-    """Try every span, one after the other."""
+def _want(start, end, most=None):
+    """Try every span, of at most so many tokens if a number is given, one after the other."""
     found = []
     for s, e in zip(start.tolist(), end.tolist(), strict=True):
-        spans = [(s[i] + e[j], i, j) for i in range(len(s)) for j in range(i, len(s))]
+        spans = [(s[i] + e[j], i, j) for i in range(len(s)) for j in range(i, min(len(s), i + (most or len(s))))]
         found.append(max(spans)[1:])
     return torch.tensor(found).unbind(1)
 
@@ -28,6 +30,14 @@ def _spans(student: Student, start, end):
     return results
 
 
+def _limit(student: Student, start, end) -> int:
+    """Return the length up to which the spans that come out are the best ones, where longer ones would be better; else 0."""
+    first, last = _spans(student, start, end)
+    most = int((last - first).max()) + 1
+    limited = _want(start, end, most)
+    return most if torch.equal(first, limited[0]) and torch.equal(last, limited[1]) else 0
+
+
 def _agree(student: Student, start, end, more=""):
     first, last = _spans(student, start, end)
     want = _want(start, end)
@@ -37,7 +47,8 @@ def _agree(student: Student, start, end, more=""):
     b = int(wrong.nonzero()[0])
     backwards = bool((last < first).any())
     alone = torch.equal(first, start.argmax(1)) and torch.equal(last, end.argmax(1))
-    cause = "ends before it begins" if backwards else ""
+    limit = 0 if backwards or len(start) < _ENOUGH else _limit(student, start, end)
+    cause = "ends before it begins" if backwards else f"no span of more than {limit} tokens" if limit else ""
     raise CheckFailure(
         "span",
         "The span is not the best one.",
@@ -51,6 +62,8 @@ def _agree(student: Student, start, end, more=""):
         if alone and backwards
         else "A span needs first ≤ last; of those, the one with the largest start[first] + end[last]."
         if backwards
+        else f"In {len(start)} rows your spans are the best ones of at most {limit} tokens. The text sets no limit."
+        if limit
         else "",
     )
 
@@ -59,7 +72,7 @@ def _agree(student: Student, start, end, more=""):
 @points(2)
 def check_values(student: Student, draw: Draw) -> None:
     """It is the span with the largest start[first] + end[last], among those with first ≤ last, for each row"""
-    for B, N in ((1, 1), (1, 2), (1, 3), (3, 2), (3, 3), (2, 7), (40, 5), (7, 11), (3, 41), (1, 131)):
+    for B, N in ((1, 1), (1, 2), (1, 3), (3, 2), (3, 3), (2, 7), (40, 5), (7, 11), (20, 41), (1, 131)):
         for scale in (1.0, 10.0):
             _agree(student, draw.normal(B, N, scale=scale), draw.normal(B, N, scale=scale))
             _agree(student, draw.normal(B, N, scale=scale) - 50.0, draw.normal(B, N, scale=0.1))

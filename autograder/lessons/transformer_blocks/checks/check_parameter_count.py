@@ -50,7 +50,25 @@ KNOWN = (
         109_482_240,
         "BERT-Base",
     ),
+    (
+        {
+            "kind": "vision",
+            "model_width": 768,
+            "num_heads": 12,
+            "hidden_width": 3072,
+            "encoder_blocks": 12,
+            "max_length": 197,
+            "norm": "pre",
+            "activation": "gelu",
+            "patch_size": 16,
+            "classes": 1000,
+        },
+        86_567_656,
+        "ViT-Base",
+    ),
 )
+#: What the model itself holds, beside its parts: the class token.
+VISION = {"kind": "vision", "vocab_size": 0, "max_length": 10, "norm": "pre", "patch_size": 2, "classes": 5}
 
 
 def _count(student: Student, fields):
@@ -89,7 +107,7 @@ def _reference_count(changes):
 @points(2)
 def check_small_models(student: Student) -> None:
     """Every number of every parameter is counted, and what is shared only once"""
-    for changes in ({}, {"tied": False}, {"norm": "pre"}, {"encoder_blocks": 1, "hidden_width": 5}):
+    for changes in ({}, {"tied": False}, {"norm": "pre"}, {"encoder_blocks": 1, "hidden_width": 5}, VISION):
         told = ", ".join(f"{key}={value!r}" for key, value in changes.items()) or "a small encoder-decoder"
         _compare(student, SMALL | changes, _reference_count(changes), told)
 

@@ -62,7 +62,7 @@ def check_one_number(student: Student, draw: Draw) -> None:
 def check_values(student: Student, draw: Draw) -> None:
     """Without `same` it is the mean of two cross-entropies: of each picture's own text, and of each text's own picture"""
     for B, D in SIZES:
-        for scale in (None, 1.0, 14.3, 100.0):
+        for scale in (None, 1.0, 14.3, 100.0, 317.0, 0.01):
             _compare(student, _inputs(draw, B, D, scale))
 
 

@@ -1,5 +1,8 @@
 """zero_shot(images, prompts)."""
 
+import torch
+
+from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, points
 from autograder.judging.student import Student
 from autograder.judging.tools import expect
@@ -10,8 +13,9 @@ from autograder.lessons.vit.checks import functions
 
 NAME = "zero_shot"
 WHAT, MEANING = "The similarity", "(N, C)"
-#: (N, C, P, D), the smallest first. In the last ones, sizes that should be told apart are equal.
-SIZES = ((1, 1, 1, 2), (1, 2, 1, 3), (2, 1, 3, 2), (5, 2, 3, 7), (3, 7, 5, 2), (4, 4, 4, 4), (3, 5, 5, 5), (2, 3, 2, 2))
+#: (N, C, P, D), the smallest first, but for a single class, where probabilities say nothing. In the last ones, sizes that should
+#: be told apart are equal.
+SIZES = ((1, 2, 1, 3), (1, 1, 1, 2), (2, 1, 3, 2), (5, 2, 3, 7), (3, 7, 5, 2), (4, 4, 4, 4), (3, 5, 5, 5), (2, 3, 2, 2))
 
 
 def _inputs(draw: Draw, N, C, P, D):
@@ -21,9 +25,23 @@ def _inputs(draw: Draw, N, C, P, D):
 
 def _compare(student: Student, images, prompts, more=""):
     setting = f"images {tuple(images.shape)} = (N, D), prompts {tuple(prompts.shape)} = (C, P, D){more}"
-    functions.same_value(
-        student, NAME, (images, prompts), references.zero_shot(images, prompts), WHAT, MEANING, setting
-    )
+    want = references.zero_shot(images, prompts)
+    try:
+        functions.same_value(student, NAME, (images, prompts), want, WHAT, MEANING, setting)
+    except CheckFailure as failure:
+        received = failure.received
+        if failure.kind == "value" and isinstance(received, torch.Tensor) and _probabilities(received):
+            failure.cause = "a softmax over the classes"
+            failure.hint = (
+                "Your rows are probabilities: none is below 0, and each row sums to 1. The text asks for the cosines."
+            )
+        raise
+
+
+def _probabilities(found: torch.Tensor) -> bool:
+    """Return whether the rows, each of several classes, sum to 1 without an entry below 0: cosines do not."""
+    rows = found.double()
+    return rows.dim() == 2 and len(rows[0]) > 1 and bool((rows >= 0).all() and ((rows.sum(1) - 1).abs() < 1e-5).all())
 
 
 @exercise(NAME)

@@ -1,0 +1,39 @@
+"""One layer in many places is told from layers that are not there."""
+
+import pytest
+from known import LESSONS
+
+from autograder.judging.answers import cases_of
+from autograder.judging.local import LocalStudent
+from autograder.judging.references import namespace
+from autograder.judging.runner import run_checks
+
+
+def _named(assignment, exercise, wrong, edit=("", "")):
+    lesson = LESSONS.of(assignment)
+    [text] = [case.text for case in cases_of(lesson, exercise) if case.name == wrong]
+    assert edit[0] in text
+    names = namespace(lesson)
+    exec(text.replace(*edit), names)
+    return run_checks(exercise, LocalStudent(names, lesson, deep=False), 5).named
+
+
+@pytest.mark.parametrize("exercise", ["Encoder", "Decoder"])
+def test_a_block_that_is_repeated_is_not_called_missing(exercise):
+    name = ["one layer many times in blocks"]
+    assert _named("03-transformer-blocks", exercise, "one_block_many_times") == name
+    fewer = ("range(1, num_blocks)", "range(max(num_blocks - 1, 1))")
+    assert _named("03-transformer-blocks", exercise, "one_block_too_few", fewer) == ["too few layers in blocks"]
+
+
+def test_a_layer_with_several_names_is_told_from_one_that_is_not_registered():
+    shared = "one layer under several names"
+    assert _named("02-multi-head-attention", "MultiHeadAttention", "one_layer_four_times") == [shared]
+    assert _named("01-attention", "SelfAttention", "plain_list") == ["weights not registered, or shared"]
+
+
+def test_a_parameter_that_is_a_buffer_is_not_called_shared():
+    line = "\n        self.register_buffer('{}', torch.ones(width))"
+    buffers = ("super().__init__()", "super().__init__()" + line.format("gamma") + line.format("beta"))
+    named = _named("03-transformer-blocks", "LayerNorm", "no_gamma_and_beta", buffers)
+    assert named == ["weights not registered, or shared"]
