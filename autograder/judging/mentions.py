@@ -58,12 +58,12 @@ def text_of(routine: Any) -> str | None:
     Python looks for the text of a notebook's function in a module of the notebook's name, if there is one: that is another text.
     """
     code = getattr(inspect.unwrap(routine), "__code__", None)
-    return _source(code) if isinstance(code, CodeType) else _source_of(routine, "")
+    return _source(code, code.co_filename) if isinstance(code, CodeType) else _source_of(routine, "")
 
 
 @functools.lru_cache(maxsize=2**10)
-def _source(code: CodeType) -> str | None:
-    """Look for a source once: Python reads a whole file, or cell, for each."""
+def _source(code: CodeType, _: str) -> str | None:
+    """Look for a source once: Python reads a whole file, or cell, for each. Code is equal in whatever file it stands."""
     return _source_of(code, code.co_name)
 
 

@@ -86,7 +86,7 @@ def test_what_has_changed_is_audited_whole_and_of_the_rest_a_tenth(second_course
     git("add", ".")
     git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-m", "all")
     everything = list(selected(second_course, None, None, None, None))
-    assert len(everything) == 8
+    assert len(everything) == 12
     assert list(selected(second_course, None, None, "HEAD", 3)) == [everything[3]]
     assert "(--tenth 3)" in capsys.readouterr().out
     path = second_course.root / "signal_lessons" / "averages" / "references.py"
