@@ -35,7 +35,7 @@ def has_parameters(student: Student, name: str, build: tuple, want: Mapping[str,
 def _other_names(student: Student, request: Request, missing: Mapping[str, Tensor]) -> bool:
     """Return whether all missing parameters are there, as other names of what is listed: what is written to them arrives."""
     mark = 7.25  # no parameter begins with it
-    weights = {key: torch.full_like(value, mark, requires_grad=False) for key, value in missing.items()}
+    weights = {key: torch.full_like(value, mark) for key, value in missing.items()}
     try:
         found = student.answer(replace(request, weights=weights)).parameters.values()
     except CheckFailure:
