@@ -17,7 +17,7 @@ from autograder.grading.handing_in import contents, pack, read_back
 from autograder.grading.hosts import Trusting
 from autograder.grading.student_work import find_notebook, progress_in
 from autograder.grading.submission import from_folder
-from autograder.grading.working_copy import copy_new, open_lab
+from autograder.grading.working_copy import copy_new, open_lab, released_notebooks
 from autograder.judging import notebooks
 from autograder.judging.history import Entry, History
 from autograder.judging.lesson import Lessons
@@ -161,6 +161,22 @@ def test_a_working_copy_is_never_overwritten(root, tmp_path, monkeypatch, capsys
     assert copy_new(root / "assignments", folder) == ["08-vit"]
     assert mine.read_text(encoding="utf8") == "mine"
     assert (folder / "08-vit" / "vit.ipynb").is_file()
+
+
+def test_the_notebooks_of_an_installed_package_are_found_where_pip_put_them(root, tmp_path, monkeypatch):
+    """Debian's pip puts data below /usr/local while sys.prefix is /usr, and --user below the home."""
+    packages, share = tmp_path / "lib" / "dist-packages", tmp_path / "share" / "attention-course" / "assignments"
+    shutil.copytree(root / "assignments" / "01-attention", share / "01-attention")
+    information = packages / "attention_course-9.dist-info"
+    information.mkdir(parents=True)
+    (information / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: attention-course\nVersion: 9\n", encoding="utf8"
+    )
+    record = "../../share/attention-course/assignments/01-attention/attention.ipynb,,\nattention_course-9.dist-info/METADATA,,\n"
+    (information / "RECORD").write_text(record, encoding="utf8")
+    monkeypatch.syspath_prepend(packages)
+    monkeypatch.chdir(tmp_path)  # not in a checkout
+    assert released_notebooks() == share
 
 
 WINDOWS = """

@@ -6,11 +6,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib import metadata
 from pathlib import Path
 
 from autograder.grading.course import find_course
 
-#: Where an installed package keeps the released notebooks, below the environment's folder.
+#: Where an installed package keeps the released notebooks, below the folder for data.
 SHARE = Path("share", "attention-course", "assignments")
 
 
@@ -41,13 +42,21 @@ def released_notebooks() -> Path:
         places = [find_course().release]
     except LookupError:
         places = []
-    places.append(Path(sys.prefix, SHARE))
+    places.append(_installed_notebooks())
     for place in places:
         if place.is_dir() and any(place.glob("*/*.ipynb")):
             return place
     raise LookupError(
         f"There are no notebooks in {' or '.join(map(str, places))}. Go to the folder of the course that you cloned."
     )
+
+
+def _installed_notebooks() -> Path:
+    """Return the folder that was recorded at the installation: it is not always below sys.prefix (Debian, pip install --user)."""
+    for file in metadata.files("attention-course") or ():
+        if len(file.parts) > 2 and file.parts[:-2][-len(SHARE.parts) :] == SHARE.parts:
+            return Path(file.locate()).resolve().parents[1]
+    return Path(sys.prefix, SHARE)
 
 
 def copy_new(released: Path, folder: Path) -> list[str]:
