@@ -7,7 +7,6 @@ from autograder.judging.failure import CheckFailure
 from autograder.judging.tools import expect, plain
 from autograder.judging.tools.wording import says
 
-
 SEVERAL = (
     *(
         "The pictures",
