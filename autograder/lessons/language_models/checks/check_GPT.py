@@ -10,12 +10,22 @@ from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.dropping import one_by_one, share_is
 from autograder.judging.tools.modes import expect_still
-from autograder.judging.tools.parameters import parameters_are
+from autograder.judging.tools.parameters import field_taken_for_another, parameters_are
 from autograder.judging.tools.results import no_weights, refuses, same_twice, several, two, uses_its_inputs
 from autograder.judging.tools.spread import FEW, spreads_as
 from autograder.judging.tools.twins import explained_if_random, leaves_no_trace, parameter_gradients
 from autograder.lessons.language_models import references
-from autograder.lessons.language_models.checks.sizes import BLOCKS, LONGEST, V, config, ids_of, made, told, twins
+from autograder.lessons.language_models.checks.sizes import (
+    BLOCKS,
+    FIELDS,
+    LONGEST,
+    V,
+    config,
+    ids_of,
+    made,
+    told,
+    twins,
+)
 
 NAME = "GPT"
 GPT2 = {
@@ -58,6 +68,12 @@ def _agree(pair, ids, blocks=BLOCKS, setting="", **options):
     return got
 
 
+def _parameters(fields):
+    """Return the names and shapes of the parameters that a config with these fields asks for."""
+    made_of = references.GPT(references.TransformerConfig(**fields))
+    return {key: tuple(value.shape) for key, value in made_of.named_parameters()}
+
+
 @exercise(NAME)
 @points(2)
 def check_parameters(student: Student, draw: Draw) -> None:
@@ -70,6 +86,8 @@ def check_parameters(student: Student, draw: Draw) -> None:
         title = f"GPT(config) with {told(changes)}" if changes else "GPT(config)"
         if {name for name in want if name not in got} == LAST_NORM:
             _last_norm_missing(title)
+        if got != want and (other := field_taken_for_another(got, FIELDS | changes, _parameters)):
+            raise other
         parameters_are(got, want, title)
     request = Request(NAME, build=(made(**GPT2),), times=0, default_device="meta")
     count = sum(parameter.numel() for parameter in student.answer(request).parameters.values())
