@@ -99,11 +99,18 @@ def _of_edits(search: Search) -> list[Diagnosis | None]:
     number = next((n for n, each in enumerate(lost) if each.failure.kind in ("value", "shape") and _asks(each)), None)
     if number is None:
         return [None] * len(lost)
+    student, exercise = search.student, search.exercise
+
+    @functools.cache
+    def uses(names: tuple[str, ...]) -> Sequence[str]:
+        return names if student is None else student.uses(exercise, names)
+
     with careful():
-        best, same = search.best(number, mutants(search.lesson, search.exercise))
+        every = mutants(search.lesson, exercise)
+        best, same = search.best(number, (case for case in every if case.findable(uses)))
     if not isinstance(best, Mutant):
         return [None] * len(lost)
-    told = Diagnosis(*best.told())
+    told = Diagnosis(*best.told(uses))
     return [told if fits else None for fits in same]
 
 

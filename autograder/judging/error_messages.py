@@ -6,6 +6,11 @@ _GPU = (
     "This computer has no GPU that PyTorch could use. Make tensors where the inputs are: device=X.device.",
 )
 _FACTORS = ("shapes do not fit", "Write the shape beside each factor: the inner two must agree.")
+_CUT = (
+    "no gradient",
+    "The result hangs on nothing that is learnt. Its history was lost on the way (.detach(), .data, torch.no_grad()), or what "
+    "should be learnt has requires_grad=False.",
+)
 
 ERRORS = [
     (
@@ -37,12 +42,7 @@ ERRORS = [
         "changed in place",
         "A tensor that the gradient needs was overwritten by an in-place operation.",
     ),
-    (
-        "does not require grad",
-        "no gradient",
-        "The result hangs on nothing that is learnt. Its history was lost on the way (.detach(), .data, torch.no_grad()), or "
-        "what should be learnt has requires_grad=False.",
-    ),
+    ("does not require grad", *_CUT),
     (
         "unexpected keyword argument",
         "wrong signature",
@@ -114,6 +114,12 @@ ERRORS = [
         "The loss was given −100 as a class. Places with this label do not count: what does the loss leave out?",
     ),
     (
+        "Class values must be non-negative",
+        "a negative number taken for a class",
+        "F.one_hot counts classes from 0, and here a number below 0 comes. Print the smallest: may these numbers be any, or is "
+        "one of them a label that does not count?",
+    ),
+    (
         "does not match the shape of the indexed tensor",
         "a mask of another length",
         "A tensor of booleans picks from another one and has another length. Which of the two was brought up to date last?",
@@ -133,12 +139,7 @@ ERRORS = [
         "index out of range",
         "An index, or an id, is larger than the axis or the table is long. Print both.",
     ),
-    (
-        "no grad accessor",
-        "no gradient",
-        "The result hangs on nothing that is learnt. Its history was lost on the way (.detach(), .data, torch.no_grad()), or "
-        "what should be learnt has requires_grad=False.",
-    ),
+    ("no grad accessor", *_CUT),
 ]
 
 #: What is left when no message is known: the kind of error says something about itself.

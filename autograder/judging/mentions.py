@@ -1,4 +1,4 @@
-"""Which names a student's source mentions."""
+"""Which names and numbers a student's source mentions."""
 
 import ast
 import functools
@@ -13,7 +13,8 @@ from typing import Any
 def mentioned(exercise: str, names: list[str], source: Callable[[str], str | None]) -> list[str]:
     """Return those of ``names`` that ``exercise`` mentions, directly or through other definitions of the notebook.
 
-    ``source`` returns a definition's text, "" for any other name, and None if the text cannot be found; all names count then.
+    A name with a dot before it, ``.softmax``, is that of an attribute, and ``-2`` is a number. ``source`` returns a definition's
+    text, "" for any other name, and None if the text cannot be found; all names count then.
     """
     first = source(exercise)
     if not first:
@@ -76,8 +77,19 @@ def _source_of(thing: Any, name: str) -> str | None:
 
 
 def _names(text: str) -> set[str]:
-    """Return the plain names that a source uses: ``softmax``, but not ``torch.softmax``."""
+    """Return the plain names that a source uses: ``softmax``, or ``.softmax`` of ``torch.softmax``; and its numbers."""
     try:
-        return {node.id for node in ast.walk(ast.parse(textwrap.dedent(text))) if isinstance(node, ast.Name)}
+        return {name for node in ast.walk(ast.parse(textwrap.dedent(text))) if (name := _name(node))}
     except (SyntaxError, ValueError):
-        return set(re.findall(r"\w+", text))
+        words = set(re.findall(r"-?\w+", text))
+        return words | {f".{word}" for word in words}
+
+
+def _name(node: ast.AST) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return f".{node.attr}"
+    signed = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant)
+    number = signed or (isinstance(node, ast.Constant) and type(node.value) in (int, float))
+    return ast.unparse(node) if number else ""

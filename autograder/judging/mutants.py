@@ -7,15 +7,19 @@ was done. All right answers to an exercise are edited, in all their styles.
 import ast
 import copy
 import itertools
+import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from autograder.judging.answers import Case, cases_of
 from autograder.judging.edits import Edit, edits
+from autograder.judging.edits.edit import called
 from autograder.judging.lesson import Lesson
 
+#: Returns those of these names that stand in the student's code; see :mod:`autograder.judging.mentions`.
+Uses = Callable[[Sequence[str]], Sequence[str]]
 #: Each costs a call of the exercise, and in this much processor time as many are tried as can be.
 _MOST, _SECONDS = 1500, 3.0
 #: A piece of code that is longer says nothing at a glance.
@@ -29,21 +33,54 @@ class Mutant(Case):
     edit: Edit | None = None
     known: frozenset[str] = frozenset()
 
-    def told(self) -> tuple[str, str]:
-        """Return the name and the hint of the edit. In the code that is shown, names that a student cannot know are dots."""
+    def findable(self, uses: Uses) -> bool:
+        """Return whether a student finds in their own code what the edit is about, if that is a number: itself, or its call."""
+        if self.edit is None or not _is_number(self.edit.new):
+            return True
+        return _has_number(self.edit, uses) or bool(
+            _called(self.edit.shown, self.known) and uses(_called(self.edit.shown))
+        )
+
+    def told(self, uses: Uses) -> tuple[str, str]:
+        """Return the name and the hint of the edit. In the code that is shown, names that a student cannot know are dots.
+
+        The sentence says in general what it would say of a function, or of a number, that is not in the student's code.
+        """
         if self.edit is None:
             raise TypeError("A mutant has an edit.")
         piece = _shown(self.edit.shown, self.known)
         name = f"{self.edit.kind}: {piece}" if any(letter.isalpha() for letter in piece) else self.edit.kind
-        clear = set(_names(self.edit.new)) <= self.known | set(_names(self.edit.old))
+        clear = set(_names(self.edit.new)) <= self.known | set(_names(self.edit.old)) and self._in_code(uses)
         sentence = self.edit.sentence if clear else self.edit.kind
         where = f"at `{piece}`, {sentence}" if name != self.edit.kind else sentence
         return name, (
             f"A right answer with one small change gives exactly your numbers: {where}. Compare that step with yours."
         )
 
+    def _in_code(self, uses: Uses) -> bool:
+        """Return whether all that the sentence names is known to students, or stands in this one's code."""
+        if self.edit is None or (_is_number(self.edit.new) and not _has_number(self.edit, uses)):
+            return False
+        named = {name for node in ast.walk(self.edit.old) for name in _names(node)}
+        strange = {word for word in re.findall(r"\w+", self.edit.sentence) if word in named} - self.known
+        return all(uses((word, f".{word}")) for word in strange)
 
-def mutants(lesson: Lesson, exercise: str) -> Iterator[Case]:
+
+def _is_number(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def _has_number(edit: Edit, uses: Uses) -> bool:
+    return bool(uses((ast.unparse(edit.new),)))
+
+
+def _called(node: ast.AST, known: frozenset[str] | None = None) -> tuple[str, ...]:
+    """Return the name of the function that is called, as one of its own and as an attribute; none if it is not ``known``."""
+    name = called(node) if isinstance(node, ast.Call) else ""
+    return (name, f".{name}") if name and (known is None or name in known) else ()
+
+
+def mutants(lesson: Lesson, exercise: str) -> Iterator[Mutant]:
     """Yield right answers to the exercise with one small edit each; the hint says which."""
     cases = [case for case in cases_of(lesson, exercise) if case.right]
     cases = [case for case in cases if _is_safe(case.text)]

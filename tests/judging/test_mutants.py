@@ -91,7 +91,7 @@ def test_edited_answers_are_python_and_differ_from_what_is_known_to_be_right(ass
         for case in found:
             ast.parse(case.text)
             assert case.text not in right
-            assert "dots_in" not in "".join(case.told())
+            assert "dots_in" not in "".join(case.told(list))
 
 
 def test_an_answer_with_a_while_loop_is_not_edited():
@@ -152,3 +152,33 @@ def test_a_mistake_that_no_known_answer_has_is_told_as_an_edit(name):
     exec(compile(text, name, "exec"), names)
     report = run_checks(exercise, LocalStudent(names, lesson, deep=False), 11)
     assert [said for said in report.named if said.startswith(f"{step} too many")]
+
+
+def _nothing(names):
+    return ()
+
+
+def _of_kind(assignment, exercise, *kinds):
+    return [case for case in mutants(LESSONS.of(assignment), exercise) if case.edit and case.edit.kind in kinds]
+
+
+def test_an_edit_of_a_number_is_told_only_where_the_number_or_its_call_stands_in_the_code():
+    found = _of_kind(
+        "06-language-models", "predict_by_counts", "another axis or number", "another place", "another number"
+    )
+    assert found
+    assert not [case for case in found if case.findable(_nothing)]
+    assert all(case.findable(list) for case in found)
+    for case in found:
+        new = ast.unparse(case.edit.new)
+        assert f"{new} stands in the place" not in case.told(lambda names, new=new: [n for n in names if n != new])[1]
+
+
+def test_a_function_that_neither_students_nor_this_code_know_is_not_named():
+    [case] = [
+        each
+        for each in _of_kind("08-vit", "shuffle_patches", "a step left out")
+        if each.edit.sentence == "empty_like is left out" and "empty_like" not in each.known
+    ][:1]
+    assert "empty_like" not in "".join(case.told(_nothing))
+    assert "empty_like is left out" in case.told(list)[1]

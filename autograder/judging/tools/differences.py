@@ -7,6 +7,7 @@ from torch import Tensor
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.picture import Matrix
+from autograder.judging.tools.wording import says
 
 #: Largest difference attributed to rounding, as a multiple of the dtype's machine epsilon: for sums of a few dozen terms
 #: of order 1, measured errors stay below 30 epsilon (float32, float64) and below 6 (bfloat16, where weights are rounded).
@@ -26,7 +27,7 @@ def difference_failure(got: Tensor, want: Tensor, wrong: Tensor, what: str, sett
     where, row = first_wrong_row(wrong)
     failure = CheckFailure(
         "value",
-        message or f"{what} has wrong values.",
+        message or f"{says(what, 'has')} wrong values.",
         expected=f"{what}{where} = {numbers(want[row])}",
         yours=f"{what}{where} = {numbers(got[row])}     largest difference {largest}",
         setting=setting,

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from autograder.judging.failure import CheckFailure, none_in_place_of, nothing_returned
 from autograder.judging.tools.differences import HALF, difference_failure, kind, numbers, tolerance
+from autograder.judging.tools.wording import says
 
 
 def tensor(value: Any, what: str) -> Tensor:
@@ -61,7 +62,7 @@ def shape(value: Tensor, expected: Sequence[int], what: str, meaning: str, setti
     if tuple(value.shape) != tuple(expected):
         raise CheckFailure(
             "shape",
-            f"{what} has the wrong shape.",
+            f"{says(what, 'has')} the wrong shape.",
             expected=f"{tuple(expected)} = {meaning}",
             yours=str(tuple(value.shape)),
             setting=setting,
@@ -74,7 +75,7 @@ def dtype(value: Tensor, expected: torch.dtype, what: str, setting: str = "") ->
     if value.dtype != expected:
         raise CheckFailure(
             "dtype",
-            f"{what} has a different dtype from the inputs.",
+            f"{says(what, 'has')} a different dtype from the inputs.",
             expected=str(expected),
             yours=str(value.dtype),
             setting=setting,
@@ -143,7 +144,7 @@ def depends_on_its_inputs(first: Tensor, second: Tensor, what: str) -> None:
     if not bool(first.isfinite().all() and second.isfinite().all()):
         raise CheckFailure(
             "not numbers",
-            f"{what} holds values that are not numbers.",
+            f"{says(what, 'holds')} values that are not numbers.",
             yours=numbers(first),
             received="not numbers",
             cause="not a number",
@@ -152,7 +153,7 @@ def depends_on_its_inputs(first: Tensor, second: Tensor, what: str) -> None:
     if first.shape == second.shape and torch.equal(first, second):
         raise CheckFailure(
             "constant",
-            f"{what} is the same for two different inputs.",
+            f"{says(what, 'is')} the same for two different inputs.",
             yours=numbers(first),
             received="constant",
             cause="does not depend on its inputs",

@@ -1,4 +1,4 @@
-"""Training mode and eval mode: without dropout both must give the same."""
+"""Training mode and eval mode: without dropout both must give the same, and eval mode gives the same in every call."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,6 +8,13 @@ from torch import Tensor
 from autograder.judging.failure import CheckFailure
 from autograder.judging.student import StudentModule
 from autograder.judging.tools.differences import tolerance
+
+#: What to do where nothing may be random and is; no known answer can reproduce these numbers.
+RANDOM, RANDOM_HINT = (
+    "random in eval mode",
+    "The same call gives other numbers each time. In eval mode dropout has to be off: nn.Dropout knows the mode, "
+    "F.dropout has to be told (training=self.training). A layer made in forward has new random weights in every call.",
+)
 
 
 class BothModes(StudentModule):
@@ -38,6 +45,18 @@ def expect_the_same(value: Any, call: Callable[[bool], Any]) -> None:
         hint="Without dropout nothing here depends on the mode. Look for self.training, for a dropout that is not 0 although "
         "dropout=0.0 was asked for, and for a layer that behaves differently while it is trained, such as BatchNorm.",
     )
+
+
+def expect_still(module: StudentModule, *inputs: Any, setting: str) -> Any:
+    """Return what the module gives in eval mode; fail if a second call gives something else.
+
+    Whoever takes this for what it is without dropout, and compares training mode with it, has to know that first.
+    """
+    first = module(*inputs)
+    if _close(first, module(*inputs)):
+        return first
+    message = "In eval mode the same call gives other numbers each time."
+    raise CheckFailure("random", message, setting=setting, received="eval", cause=RANDOM, hint=RANDOM_HINT)
 
 
 def _close(a: Any, b: Any) -> bool:

@@ -1,7 +1,8 @@
 """The parameters that a module should have, by name and shape, and the likely mistake if it has others."""
 
+import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -60,6 +61,36 @@ def parameters_are(got: Mapping[str, tuple], want: Mapping[str, tuple], title: s
         yours=_listed(got, differing) or "none of these",
         received=sorted(got.items()),
         **(_shared_cause(got, want) if shared else _parameter_cause(got, want)),
+    )
+
+
+def field_taken_for_another(
+    got: Mapping[str, tuple], fields: Mapping[str, Any], shapes: Callable[[Mapping[str, Any]], Mapping[str, tuple]]
+) -> CheckFailure | None:
+    """Return a failure if a config in which one number is that of another field gives these parameters, else None.
+
+    ``shapes`` returns the right parameters for a config with these ``fields``.
+    """
+    numbers = {name: value for name, value in fields.items() if type(value) is int}
+    found = []
+    for name, other in itertools.permutations(numbers, 2):
+        try:
+            if numbers[name] != numbers[other] and shapes({**fields, name: numbers[other]}) == got:
+                found.append((name, other))
+        except (ValueError, AssertionError, RuntimeError):  # sizes that do not go together
+            continue
+    if len(found) != 1:
+        return None
+    [(name, other)] = found
+    return CheckFailure(
+        "parameters",
+        f"The sizes are not those of config: {other} stands where {name} should.",
+        expected=f"config.{name} = {numbers[name]}",
+        yours=f"config.{other} = {numbers[other]}",
+        received=f"{other} for {name}",
+        cause=f"{other} in the place of {name}",
+        hint=f"If config.{name} were as large as config.{other}, your parameters would be right. Look at which fields of config "
+        "are read.",
     )
 
 

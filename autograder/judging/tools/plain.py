@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from autograder.judging.failure import CheckFailure, nothing_returned
+from autograder.judging.tools.wording import says
 
 #: More than so many characters of a result are not shown.
 _SHOWN = 70
@@ -60,16 +61,12 @@ def equal(got: Any, want: Any, what: str, setting: str = "") -> None:
     if type(found) is not type(wanted) or found != wanted:
         raise CheckFailure(
             "value",
-            f"{what} {_verb(what)} wrong.",
+            f"{says(what, 'is')} wrong.",
             setting=setting,
             expected=_around(wanted, found),
             yours=_around(found, wanted),
             received=found,
         )
-
-
-def _verb(what: str) -> str:
-    return "are" if what.endswith("s") else "is"
 
 
 def _around(value: Any, other: Any) -> str:

@@ -10,6 +10,7 @@ from autograder.judging.failure import CheckFailure, nothing_returned
 from autograder.judging.student import StudentModule
 from autograder.judging.tools import expect
 from autograder.judging.tools.differences import kind, numbers
+from autograder.judging.tools.wording import says
 
 
 def equal(a: Any, b: Any) -> bool:
@@ -110,8 +111,7 @@ def refuses(
     try:
         call(*args)
     except CheckFailure as failure:
-        # A cause means that the whole process was stopped. NotImplementedError counts as a refusal here: callers have already
-        # checked that the exercise is written.
+        # A cause means that the process was stopped. NotImplementedError is a refusal: callers know that the exercise is written.
         if failure.kind not in ("unwritten", "crash") or (failure.cause and failure.kind == "crash"):
             raise
         raised = str(failure.received or "NotImplementedError")
@@ -139,7 +139,7 @@ def refuses(
         return
     raise CheckFailure(
         "accepted",
-        f"{what} is accepted without an error.",
+        f"{says(what, 'is')} accepted without an error.",
         expected=f"a {error}" if error else "an error",
         yours="no error",
         received=what,
@@ -175,11 +175,11 @@ def first_result(value: Any, what: str = "The first result") -> Tensor:
 
 
 def computed(value: Tensor, given: Tensor, what: str, name: str) -> None:
-    """Fail if a call has returned what it was given: then it has kept the shape, the dtype and the numbers without any work."""
+    """Fail if a call has returned what it was given: then it has kept shape, dtype and numbers without any work."""
     if value.shape == given.shape and torch.equal(value, given):
         raise CheckFailure(
             "constant",
-            f"{what} is {name} itself.",
+            f"{says(what, 'is')} {name} itself.",
             yours=numbers(value),
             received="unchanged",
             cause="nothing computed",

@@ -13,8 +13,10 @@ from torch import Tensor
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.tensors import tensors_of
+from autograder.judging.tools.modes import expect_still
 from autograder.judging.tools.results import equal
 from autograder.judging.tools.twins import Twins
+from autograder.judging.tools.wording import says
 
 #: Draws of each result. Of a model of several blocks a part has to do: it tells whether dropout is passed on.
 RUNS, FEW = 8000, 2500
@@ -29,10 +31,11 @@ def spreads_as(
 ) -> None:
     """Fail unless the results for many copies of one example (a batch of one) vary in training mode as the reference's do.
 
-    An answer that is wrong without any dropout is left to the check of values.
+    An answer that is wrong without any dropout is left to the check of values, unless it is random in eval mode.
     """
+    still = expect_still(twins.module, *inputs, setting=setting.replace("training", "eval"))
     with torch.no_grad():
-        if not equal(tensors_of(twins.module(*inputs)), tensors_of(twins.reference(*inputs))):
+        if not equal(tensors_of(still), tensors_of(twins.reference(*inputs))):
             return
     copies = tuple(x.expand(runs, *x.shape[1:]).clone() for x in inputs)
     twins.reference.train()
@@ -49,7 +52,7 @@ def spreads_as(
         if shown:
             raise CheckFailure(
                 "dropout",
-                f"In training mode {name} does not vary as it should: {shown}.",
+                f"In training mode {says(name, 'does')} not vary as expected: {shown}.",
                 setting=f"{setting}, one example {runs} times",
                 received="dropout",
                 cause="dropout missing or in the wrong place",

@@ -12,7 +12,7 @@ from autograder.judging.failure import CheckFailure
 from autograder.judging.student import Answer, Student, StudentModule
 from autograder.judging.tensors import matching
 from autograder.judging.tools import expect
-from autograder.judging.tools.modes import BothModes
+from autograder.judging.tools.modes import RANDOM, RANDOM_HINT, BothModes
 from autograder.judging.tools.results import alike, describe, equal
 
 
@@ -134,11 +134,7 @@ def explained_if_random(module: StudentModule, got: Any, *inputs: Any, **options
             raise
         before = module(*inputs, **options) if got is None else got
         if not equal(before, module(*inputs, **options)):
-            failure.kind, failure.cause = "random", "random in eval mode"  # no known answer can reproduce these numbers
-            failure.hint = (
-                "The same call gives other numbers each time. In eval mode dropout has to be off: nn.Dropout knows the mode, "
-                "F.dropout has to be told (training=self.training). A layer made in forward has new random weights in every call."
-            )
+            failure.kind, failure.cause, failure.hint = "random", RANDOM, RANDOM_HINT
         raise
 
 

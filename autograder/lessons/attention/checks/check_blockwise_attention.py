@@ -11,6 +11,7 @@ from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.afresh import computes_afresh
 from autograder.judging.tools.draw import Draw, Sizes
+from autograder.judging.tools.results import equal
 from autograder.lessons.attention import references
 
 NAME = "blockwise_attention"
@@ -41,8 +42,31 @@ def _compare(student: Student, inputs, size=1.0, more="", **options):
     setting = (
         f"Q {tuple(Q.shape)}, K {tuple(K.shape)}, V {tuple(V.shape)}, {given or 'defaults'}, {inputs[0].dtype}{more}"
     )
-    expect.close(Y, want, "Y", size=size, setting=setting)
+    try:
+        expect.close(Y, want, "Y", size=size, setting=setting)
+    except CheckFailure as failure:
+        if causal and failure.kind == "value":
+            failure.cause, failure.hint = _ahead(student, inputs, Y, options)
+        raise
     return Y
+
+
+def _ahead(student: Student, inputs, Y, options):
+    """Return what to say if Y changes at a place when only keys and values behind that place do; else two empty texts."""
+    Q, K, V = inputs
+    for place in range(Q.shape[-2] - 1):
+        keys, values = (torch.cat([x[..., : place + 1, :], x[..., place + 1 :, :].flip(-1) + 1], -2) for x in (K, V))
+        other = student.call(NAME, Q, keys, values, **options)
+        if (
+            isinstance(other, torch.Tensor)
+            and other.shape == Y.shape
+            and not equal(other[..., place, :], Y[..., place, :])
+        ):
+            return "later keys seen", (
+                f"With other keys and values behind place {place}, Y at place {place} is another: that query sees what comes "
+                "after it. Look at which blocks of keys reach beyond their queries, and at what is hidden in each of them."
+            )
+    return "", ""
 
 
 @exercise(NAME)

@@ -88,16 +88,49 @@ def _ask(student: Student, table, features, k, setting, **options):
     return _found(student.beam_search(tables.decoder(table), features, k, **options), setting)
 
 
-def _agree(student: Student, table, features, k, want, setting, message="This is not the best caption.", **options):
-    """Compare caption and score."""
+def _mixed(student: Student, table, features, k, got, options):
+    """Return what to say of a score that with k = 1 is that of the caption, and with this k is not; else two empty texts."""
+    added, power = features[0].mean(0), options.get("power", 1.0)
+
+    def own(found):
+        words, score = found
+        inside = bool(words) and all(0 <= word < table.shape[-1] for word in words)
+        mean = _score(table, added, words) if inside else math.inf
+        return inside and abs(mean * len(words) ** (1 - power) - score) < ROUNDING
+
+    if k == 1 or own(got) or not own(_ask(student, table, features, 1, "k = 1", **options)):
+        return "", ""
+    return "hypotheses mixed", (
+        f"With k = 1 the score is that of the caption, and with k = {k} it is not: what belongs to different hypotheses comes "
+        "together. The words, how many they are, their sum and the state of a hypothesis belong together. Look at the row from "
+        "which each of them is taken."
+    )
+
+
+def _agree(
+    student: Student,
+    table,
+    features,
+    k,
+    want,
+    setting,
+    message="This is not the best caption.",
+    *,
+    scored=False,
+    **options,
+):
+    """Compare the captions, and the scores too if ``scored``: otherwise the score has a row of its own."""
     got = _ask(student, table, features, k, setting, **options)
-    if got[0] == list(want[0]) and abs(got[1] - want[1]) < ROUNDING:
+    if got[0] == list(want[0]) and (not scored or abs(got[1] - want[1]) < ROUNDING):
         return
+    cause = hint = ""
     if got[0] == list(want[0]):
         message = "The caption is right, its score is not."
-    elif list(want[0][-1:]) == [END] and got[0][-1:] != [END]:
-        message = "This caption is not finished, and another one is."
-    failure = _differs(message, want, got, setting)
+    else:
+        cause, hint = _mixed(student, table, features, k, got, options)
+        if list(want[0][-1:]) == [END] and got[0][-1:] != [END]:
+            message = "This caption is not finished, and another one is."
+    failure = _differs(message, want, got, setting, hint, cause)
     if any(_ask(student, table, features, k, setting, **options) != got for _ in range(5)):
         failure.kind, failure.received, failure.cause = "random", "random", "another result each time"
         failure.hint = "The same call gives other results each time. Nothing in a beam search is drawn at random."
@@ -233,10 +266,24 @@ def check_only_k_are_kept(student: Student, draw: Draw) -> None:
 def check_what_has_ended(student: Student, draw: Draw) -> None:
     """A finished sentence takes no place from the others and does not end the search: the best k unfinished ones go on"""
     features = torch.zeros(1, N, V, dtype=torch.float64)
+    table, caption = _place_regained(draw)
+    want = (caption, _score(table, features[0, 0], caption))
+    _agree(student, table, features, 2, want, "k = 2", max_length=7)
     for mistake in ("shrinks", "stops", "keeps", "unfinished", "refilled"):
         for k in (2, 3):
             table, want = _case_against(draw, k, mistake)
             _agree(student, table, features, k, want, f"k = {k}", max_length=7)
+
+
+def _place_regained(draw: Draw):
+    """Return (table, caption): END at once, improbable, is one of k = 2. Then both places are needed, by words that are more
+    probable than it: one that has ended gives its place back even where it competes, but not where k becomes smaller.
+    """
+    a, c, d, x, y, z = tables.some_words(draw, V, 6)
+    spread = {x: 0.3, y: 0.0, z: 0.1}
+    script = {(START, START): {a: 1.4, END: 0.0}, (START, a): {c: 0.1, d: 0.0}, (a, d): {END: 9.0}, (a, c): spread}
+    script |= {(c, word): {END: 9.0} for word in spread}
+    return tables.scripted_table(V, script), [a, d, END]
 
 
 def _case_against(draw: Draw, k, mistake):
@@ -309,7 +356,9 @@ def _own_score(student: Student, table, features, k, most):
         )
     want = _score(table, features[0].mean(0), caption)
     if not abs(score - want) < ROUNDING:
-        raise _differs("The score is not that of the caption.", (caption, want), (caption, score), setting)
+        cause, hint = _mixed(student, table, features, k, (caption, score), {"max_length": most})
+        message = "The score is not that of the caption."
+        raise _differs(message, (caption, want), (caption, score), setting, hint, cause)
 
 
 @exercise(NAME)
@@ -324,6 +373,12 @@ def check_score(student: Student, draw: Draw) -> None:
         _own_score(student, _crossing_paths(draw)[0], nothing, k, 6)
     _own_score(student, _long_way(draw)[0], nothing, 2, 6)
     _own_score(student, _short_way(draw), nothing, 3, 5)
+    for k, most in ((2, 7), (3, 7), (2, 4), (3, 5)):
+        _own_score(student, tables.spaced_table(draw, V), tables.whole_features(draw, 1, N, V)[0], k, most)
+    for k, most in ((1, 3), (2, 4), (3, 5)):  # nothing ends
+        table = tables.spaced_table(draw, V)
+        table[..., END] = NEVER - 9
+        _own_score(student, table, tables.whole_features(draw, 1, N, V)[0], k, most)
 
 
 @exercise(NAME)
@@ -370,13 +425,13 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
             given = picture.to(dtype).transpose(1, 2).contiguous().transpose(1, 2)
             _agree(student, table.to(dtype), given, 2, want, f"k = 2, {dtype}", max_length=5)
     decoder = tables.decoder(table)
+    want = _ask(student, table, features, 2, "k = 2", max_length=5)
     answer = student.answer(Request(NAME, (decoder, features, 2, 5), before=((decoder, other, 2, 5),)))
     caption, score = _found(answer.value, "")
-    want = _score(table, features.mean(1)[0], [a, x, END])
-    if caption != [a, x, END] or not math.isclose(score, want, abs_tol=ROUNDING):
+    if caption != want[0] or not math.isclose(score, want[1], abs_tol=ROUNDING):
         failure = _differs(
             "After a call with another picture the result is another one.",
-            ([a, x, END], want),
+            want,
             (caption, score),
             "k = 2",
             hint="Something made in an earlier call is kept and used again.",

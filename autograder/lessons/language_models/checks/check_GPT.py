@@ -9,12 +9,23 @@ from autograder.judging.tensors import matching
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.dropping import one_by_one, share_is
-from autograder.judging.tools.parameters import parameters_are
+from autograder.judging.tools.modes import expect_still
+from autograder.judging.tools.parameters import field_taken_for_another, parameters_are
 from autograder.judging.tools.results import no_weights, refuses, same_twice, several, two, uses_its_inputs
 from autograder.judging.tools.spread import FEW, spreads_as
 from autograder.judging.tools.twins import explained_if_random, leaves_no_trace, parameter_gradients
 from autograder.lessons.language_models import references
-from autograder.lessons.language_models.checks.sizes import BLOCKS, LONGEST, V, config, ids_of, made, told, twins
+from autograder.lessons.language_models.checks.sizes import (
+    BLOCKS,
+    FIELDS,
+    LONGEST,
+    V,
+    config,
+    ids_of,
+    made,
+    told,
+    twins,
+)
 
 NAME = "GPT"
 GPT2 = {
@@ -57,6 +68,12 @@ def _agree(pair, ids, blocks=BLOCKS, setting="", **options):
     return got
 
 
+def _parameters(fields):
+    """Return the names and shapes of the parameters that a config with these fields asks for."""
+    made_of = references.GPT(references.TransformerConfig(**fields))
+    return {key: tuple(value.shape) for key, value in made_of.named_parameters()}
+
+
 @exercise(NAME)
 @points(2)
 def check_parameters(student: Student, draw: Draw) -> None:
@@ -69,6 +86,8 @@ def check_parameters(student: Student, draw: Draw) -> None:
         title = f"GPT(config) with {told(changes)}" if changes else "GPT(config)"
         if {name for name in want if name not in got} == LAST_NORM:
             _last_norm_missing(title)
+        if got != want and (other := field_taken_for_another(got, FIELDS | changes, _parameters)):
+            raise other
         parameters_are(got, want, title)
     request = Request(NAME, build=(made(**GPT2),), times=0, default_device="meta")
     count = sum(parameter.numel() for parameter in student.answer(request).parameters.values())
@@ -233,13 +252,11 @@ def check_dropout(student: Student, draw: Draw) -> None:
     }
     pair, ids = twins(student, NAME, draw, weights=weights, **changes), draw.integers(wide, 40, 7)
     told_of = {"setting": f"training mode, dropout={p}", "received": "dropout"}
-    for training in (False, True):
-        value = pair.module.when(training=training)(ids)
-        logits = _results(value, 0, 40, 7, wide)[0].detach()
-        if not training and bool(logits.abs().gt(1e-6).any()):
-            _dropout_fails(
-                "In eval mode something is dropped.", {"setting": f"eval mode, dropout={p}", "received": "eval"}
-            )
+    told_of_eval = {"setting": f"eval mode, dropout={p}", "received": "eval"}
+    still = _results(expect_still(pair.module, ids, setting=told_of_eval["setting"]), 0, 40, 7, wide)[0]
+    if bool(still.detach().abs().gt(1e-6).any()):
+        _dropout_fails("In eval mode something is dropped.", told_of_eval)
+    logits = _results(pair.module.when(training=True)(ids), 0, 40, 7, wide)[0].detach()
     if bool(logits.abs().lt(1e-6).all()):
         _dropout_fails("In training nothing is dropped of the sum of embedding and positions.", told_of)
     hint = "The order is: embedding plus positions, then dropout, then the blocks."
@@ -255,7 +272,8 @@ def _blocks_drop(student: Student, draw: Draw, told_of):
     changes |= {"tied": False}
     weights["embedding.weight"] = torch.zeros(V, 15, dtype=torch.float64)
     pair, ids = twins(student, NAME, draw, weights=weights, **changes), ids_of(draw, 8, 5)
-    still, moved = (_results(pair.module.when(training=mode)(ids), 1, 8, 5)[0] for mode in (False, True))
+    answers = expect_still(pair.module, ids, setting="eval mode, dropout=0.25"), pair.module.when(training=True)(ids)
+    still, moved = (_results(answer, 1, 8, 5)[0] for answer in answers)
     if torch.allclose(still, moved):
         _dropout_fails("In training nothing is dropped in the blocks.", told_of)
     hint = (

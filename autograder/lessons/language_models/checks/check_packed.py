@@ -26,10 +26,15 @@ HINT_OF_NUMBERS = "The numbers are names: only whether they are equal counts, no
 
 
 def _documents(draw: Draw, rows, numbers="any"):
-    """Numbers of documents: counted from 0 in each row, or any numbers in any order."""
-    lines = []
-    for lengths in rows:
+    """Numbers of documents: counted from 0 in each row, or any numbers in any order, the first of every second row that of the
+    last document of the row before.
+    """
+    lines: list[torch.Tensor] = []
+    for row, lengths in enumerate(rows):
         names = torch.arange(len(lengths)) if numbers == "counted" else draw.permutation(max(len(lengths), 2) * 5) + 3
+        if row % 2 and numbers == "any":
+            last = lines[-1][-1].clone()
+            names = torch.cat([last[None], names[names != last]])
         lines.append(names[: len(lengths)].repeat_interleave(torch.tensor(lengths)))
     return torch.stack(lines)
 

@@ -17,6 +17,7 @@ FIELDS: dict[str, Any] = {
     "model_width": D,
     "num_heads": H,
     "hidden_width": HIDDEN,
+    "encoder_blocks": BLOCKS + 2,  # no other number is the same
     "decoder_blocks": BLOCKS,
     "max_length": LONGEST,
     "dropout": 0.0,

@@ -10,6 +10,7 @@ from autograder.judging.student import Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.dropping import one_by_one
+from autograder.judging.tools.modes import expect_still
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import same_twice, uses_its_inputs
 from autograder.judging.tools.twins import Twins, leaves_no_trace
@@ -63,9 +64,13 @@ def drops(student: Student, name, weights, Y, hint):
     With ``weights`` the head gives each number that goes into its output layer twice; where one is dropped, both are 0.
     """
     module = student.build(name, D, 2 * D, P, weights=weights)
-    answers = [module.when(training=training).request(Y) for training in (False, True)]
-    whole, dropped = (expect.tensor(answer.value, "logits").double() for answer in answers)
-    expect.unchanged((Y,), answers[1].args_after, ("Y",))  # nn.Dropout(inplace=True) would drop the caller's numbers
+    still = expect.tensor(expect_still(module, Y, setting=f"eval mode, dropout={P}"), "logits").double()
+    whole = expect.tensor(student.build(name, D, 2 * D, 0.0, weights=weights)(Y), "logits").double()
+    message = "In eval mode the logits are not those without dropout."
+    expect.close(still, whole, "logits", setting=f"eval mode, dropout={P}", message=message)
+    in_training = module.when(training=True).request(Y)
+    dropped = expect.tensor(in_training.value, "logits").double()
+    expect.unchanged((Y,), in_training.args_after, ("Y",))  # nn.Dropout(inplace=True) would drop the caller's numbers
     zero = dropped == 0
     twice = torch.equal(zero[..., :D], zero[..., D:])
     share, slack = zero.double().mean().item(), 6.5 * math.sqrt(2 * P * (1 - P) / zero.numel())

@@ -6,6 +6,7 @@ from autograder.judging.marks import exercise, points
 from autograder.judging.student import Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw, Sizes
+from autograder.judging.tools.modes import expect_still
 from autograder.judging.tools.parameters import has_parameters
 from autograder.judging.tools.results import same_twice, two, uses_its_inputs
 from autograder.judging.tools.spread import FEW, spreads_as
@@ -14,6 +15,7 @@ from autograder.lessons.transformer_blocks import references
 
 NAME = "Encoder"
 D, H, HIDDEN = 22, 2, 17
+EVAL = "eval mode, dropout=0.25"
 
 
 def _what(blocks):
@@ -90,8 +92,8 @@ def passes_dropout_on(student: Student, name, reference, inputs, draw: Draw):
         weights[f"blocks.{block}.feed_forward.W_2.bias"] += 1.0
         twins = Twins(student, name, build, made, draw, weights=weights)
         zeros = tuple(torch.zeros_like(x) for x in inputs)
-        Y, _ = two(twins.module(*zeros), "Y", "the weights of all blocks")
-        expect.close(expect.tensor(Y, "Y"), torch.zeros(Y.shape), "Y", setting="eval mode, dropout=0.25")
+        Y, _ = two(expect_still(twins.module, *zeros, setting=EVAL), "Y", "the weights of all blocks")
+        expect.close(expect.tensor(Y, "Y"), torch.zeros(Y.shape), "Y", setting=EVAL)
         Y, _ = two(twins.module.when(training=True)(*zeros), "Y", "the weights of all blocks")
         if not bool(expect.tensor(Y, "Y").any()):
             raise expect.CheckFailure(

@@ -94,7 +94,8 @@ def check_power(student: Student, draw: Draw) -> None:
             best = max(scores, key=lambda text: scores[text])
             with told_as_translation():
                 want = (list(best), scores[best])
-                shared._agree(student, table, nothing, k, want, f"k = {k}, power = {power}", max_length=6, power=power)
+                setting, options = f"k = {k}, power = {power}", {"max_length": 6, "power": power, "scored": True}
+                shared._agree(student, table, nothing, k, want, setting, **options)
     [word] = tables.some_words(draw, V, 1)
     script = {(START, START): {word: 1.0, END: -9.0}, (START, word): {word: 1.0}, (word, word): {word: 1.0}}
     table = tables.scripted_table(V, script)
@@ -104,7 +105,7 @@ def check_power(student: Student, draw: Draw) -> None:
             text = [word] * 4
             want = (text, sum(tables.log_probabilities(table, nothing[0, 0], text)) / 4**power)
             setting = f"k = 1, power = {power}, nothing ends"
-            shared._agree(student, table, nothing, 1, want, setting, max_length=4, power=power)
+            shared._agree(student, table, nothing, 1, want, setting, max_length=4, power=power, scored=True)
 
 
 @exercise(NAME)

@@ -24,6 +24,7 @@ WHAT = "The result"
 #: (B, C, H, W, most), the smallest first.
 SIZES = ((1, 1, 3, 4, 1), (1, 3, 5, 7, 0), (2, 3, 4, 4, 1), (5, 3, 8, 8, 1), (3, 2, 7, 5, 2), (2, 3, 9, 4, 3))
 MANY = (2000, 3, 5, 4)
+_AXES = ((0, "down"), (1, "to the right"))
 #: Calls and pictures in each, to tell what is the same in all of a call from what happens to be the same in one.
 CALLS, FEW = 8, 50
 
@@ -156,8 +157,9 @@ def check_every_view_is_as_likely(student: Student, draw: Draw) -> None:
         if not bool(allowed.all()):
             _fail("Some results are no views of their pictures.", setting, "", "See the line above.")
         _known_pattern(student, draw, most, setting)
+        _never_comes(moves, order, orders, most, setting)
         places, B = 2 * most + 1, len(images)
-        for axis, name in ((0, "down"), (1, "to the right")):
+        for axis, name in _AXES:
             for by in range(-most, most + 1):
                 _as_likely(int((moves[:, axis] == by).sum()), B, 1 / places, f"moved {by} {name}", setting)
         for number, channels in enumerate(orders):
@@ -181,28 +183,62 @@ def _known_pattern(student: Student, draw: Draw, most: int, setting: str) -> Non
     """
     calls = [_done_in_one_call(student, draw, most) for _ in range(CALLS)]
     alone = "Each picture gets numbers of its own: one for down, one for right, and an order of channels."
-    patterns: tuple[tuple[Callable[[Tensor, Tensor], bool], str, str], ...] = (
+    patterns: tuple[tuple[Callable[[Tensor, Tensor], bool], str, str, str], ...] = (
         (
             lambda m, _: not m.any(),
+            "No picture is moved",
             "not moved",
             "Where does each window begin? In the wide picture, from 0 to 2 · most.",
         ),
-        (lambda m, _: not m[:, 1].any(), "moved up and down only", alone),
-        (lambda m, _: not m[:, 0].any(), "moved to the sides only", alone),
-        (lambda m, _: bool((m == m[0]).all()), "all pictures moved alike", alone),
-        (lambda m, _: torch.equal(m[:, 0], m[:, 1]), "moved as far to the right as down", alone),
-        (lambda _, o: not o.any(), "channels keep their order", "Look at the index of the channels."),
-        (lambda _, o: bool((o == o[0]).all()), "one order of channels for all pictures", alone),
+        (lambda m, _: not m[:, 1].any(), "No picture is moved to the side", "moved up and down only", alone),
+        (lambda m, _: not m[:, 0].any(), "No picture is moved up or down", "moved to the sides only", alone),
+        (lambda m, _: bool((m == m[0]).all()), "All pictures are moved alike", "all pictures moved alike", alone),
+        (
+            lambda m, _: torch.equal(m[:, 0], m[:, 1]),
+            "Each picture is moved as far to the right as down",
+            "moved as far to the right as down",
+            alone,
+        ),
+        (
+            lambda _, o: not o.any(),
+            "All pictures keep the order of their channels",
+            "channels keep their order",
+            "Look at the index of the channels.",
+        ),
+        (
+            lambda _, o: bool((o == o[0]).all()),
+            "All pictures get the same order of channels",
+            "one order of channels for all pictures",
+            alone,
+        ),
     )
-    for holds, cause, hint in patterns:
+    for holds, message, cause, hint in patterns:
         if all(holds(moves, order) for moves, order in calls):
-            _fail(
-                f"Something is the same for all pictures of a call, in {CALLS} calls.",
-                setting,
-                cause,
-                hint,
-                yours=cause,
-            )
+            _fail(f"{message}, in each of {CALLS} calls.", setting, cause, hint, yours=cause)
+
+
+def _never_comes(moves: Tensor, order: Tensor, orders: list, most: int, setting: str) -> None:
+    """Fail if of thousands of pictures none is moved by one of the numbers of pixels, or has one of the orders of channels."""
+    every = [(f"{by} {name}", moves[:, axis] == by) for axis, name in _AXES for by in range(-most, most + 1)]
+    missing = [what for what, came in every if not bool(came.any())]
+    if missing:
+        _fail(
+            f"Of {len(moves)} pictures none is moved by {' or '.join(missing)}.",
+            setting,
+            "some moves never come",
+            "There are 2 · most + 1 places for a window to begin, from 0 to 2 · most, down and to the right. Look at what is "
+            "drawn, and whether its upper bound is among it.",
+        )
+    unseen = [str(channels) for number, channels in enumerate(orders) if not bool((order == number).any())]
+    if unseen:
+        _fail(
+            f"Of the {len(orders)} orders of {len(orders[0])} channels, {len(unseen)} never come in {len(order)} pictures.",
+            setting,
+            "some orders of the channels never come",
+            "Each order has to come as often as the others. Which ones can your way to make an order give?",
+            expected=f"some pictures with the order {', '.join(unseen[:3])}",
+            yours="none",
+        )
 
 
 def _done_in_one_call(student: Student, draw: Draw, most: int) -> tuple[Tensor, Tensor]:
