@@ -23,7 +23,7 @@ LEAST_SURE = 0.05  # of SURE: a cell where the network is less sure that there i
 
 @dataclass(frozen=True)
 class Questions:
-    """One question about each of some scenes.
+    """Questions about some scenes.
 
     scene: the number of the scene; words: the question's; answers: an index into ANSWERS; kinds: an index into KINDS;
     about: True where the question is about digit o of the scene (about all of them for "how many digits").
@@ -45,8 +45,10 @@ def question_vocabulary() -> Vocabulary:
     return Vocabulary((*asking, *DIGITS, *PLURALS))
 
 
-def ask_questions(scenes: Scenes, seed: int, kinds: Sequence[str] = KINDS) -> Questions:
-    """Return one question of each of these kinds that can be asked about each scene, always the same ones for one seed.
+def ask_questions(scenes: Scenes, seed: int, kinds: Sequence[str] = KINDS, times: int = 1) -> Questions:
+    """Return questions of each of these kinds that can be asked about each scene, always the same ones for one seed.
+
+    One of each kind, or as many as `times` says; the same one may come again.
 
     - "how many digits": one, two or three.
     - "how many fives": of a digit that is there or, as often, of any digit; zero to three.
@@ -55,15 +57,19 @@ def ask_questions(scenes: Scenes, seed: int, kinds: Sequence[str] = KINDS) -> Qu
       above or below the other. As often no as yes; where it is no, the opposite holds.
     - "what is above the two": of the same two.
 
-    Raises ValueError for a kind that there is not.
+    Raises ValueError for a kind that there is not, and for `times` below 1.
     """
+    if times < 1:
+        raise ValueError(f"Expected times of at least 1, got {times}.")
     if strange := [kind for kind in kinds if kind not in KINDS]:
         raise ValueError(f"Expected kinds from {', '.join(map(repr, KINDS))}, got {strange[0]!r}.")
     random = generator_of(seed)
     scene, said, answers, asked_kinds, about = [], [], [], [], []
     for number in range(len(scenes)):
         labels = [label for label in scenes.labels[number].tolist() if label >= 0]
-        for kind, asked in enumerate(_asked(labels, scenes.boxes[number], random)):
+        pairs = _pairs(labels, scenes.boxes[number])
+        drawn = [each for _ in range(times) for each in enumerate(_asked(labels, scenes.boxes[number], pairs, random))]
+        for kind, asked in drawn:
             if asked and KINDS[kind] in kinds:
                 words, answer, places = asked
                 scene.append(number)
@@ -74,16 +80,28 @@ def ask_questions(scenes: Scenes, seed: int, kinds: Sequence[str] = KINDS) -> Qu
     return Questions(torch.tensor(scene), said, torch.tensor(answers), torch.tensor(asked_kinds), torch.tensor(about))
 
 
-def _asked(labels: list[int], boxes: Tensor, random: torch.Generator) -> list[tuple[str, str, list[int]] | None]:
+def _pairs(labels: list[int], boxes: Tensor) -> list[tuple[int, int, int]]:
+    """Return (a, b, relation) for all ordered pairs of digits that stand there once and have a clear relation."""
+    alone = _alone(labels)
+    pairs = [(a, b, int(compare(boxes[a], boxes[b])[1])) for a in alone for b in alone if a != b]
+    return [pair for pair in pairs if pair[2] >= 0]
+
+
+def _alone(labels: list[int]) -> list[int]:
+    return [place for place, label in enumerate(labels) if labels.count(label) == 1]
+
+
+def _asked(
+    labels: list[int], boxes: Tensor, pairs: list[tuple[int, int, int]], random: torch.Generator
+) -> list[tuple[str, str, list[int]] | None]:
     """Return for each kind the question, its answer and the places of the digits that it is about; None if there is none."""
     chance = torch.rand(4, generator=random).tolist()
     any_digit = int(chance[0] * 20)
     counted = any_digit if any_digit < len(DIGITS) else labels[int(chance[1] * len(labels))]
     alike = [place for place, label in enumerate(labels) if label == counted]
-    alone = [place for place, label in enumerate(labels) if labels.count(label) == 1]
     many = ("how many digits", NUMBERS[len(labels)], list(range(len(labels))))
     of_one = (f"how many {PLURALS[counted]}", NUMBERS[len(alike)], alike)
-    return [many, of_one, _size(labels, boxes, alone, chance[2]), *_relations(labels, boxes, alone, random)]
+    return [many, of_one, _size(labels, boxes, _alone(labels), chance[2]), *_relations(labels, pairs, random)]
 
 
 def _size(labels: list[int], boxes: Tensor, alone: list[int], chance: float) -> tuple[str, str, list[int]] | None:
@@ -95,10 +113,8 @@ def _size(labels: list[int], boxes: Tensor, alone: list[int], chance: float) -> 
 
 
 def _relations(
-    labels: list[int], boxes: Tensor, alone: list[int], random: torch.Generator
+    labels: list[int], pairs: list[tuple[int, int, int]], random: torch.Generator
 ) -> list[tuple[str, str, list[int]] | None]:
-    pairs = [(a, b, int(compare(boxes[a], boxes[b])[1])) for a in alone for b in alone if a != b]
-    pairs = [pair for pair in pairs if pair[2] >= 0]
     if not pairs:
         return [None, None]
     (a, b, relation), (c, d, other) = (pairs[int(torch.randint(len(pairs), (), generator=random))] for _ in range(2))

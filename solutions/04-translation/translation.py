@@ -1506,17 +1506,18 @@ came_out("wide beam", "higher" if gain > 0.01 else "lower" if gain < -0.01 else 
 sums, short = scores["1000 steps, alpha = 0"], lengths["1000 steps, alpha = 0"]
 says("from 0.240 to 0.173 with 50 hypotheses", max(sums), sums[-1], 50, within=10, whole=True)
 says("from 92 % of the right length to 66 %", short[0], short[-1], within=3, whole=True)
+given("0.257 by greedy search, standard deviation 0.022, 0.263 with two hypotheses, 0.021, and 0.190 with 50, 0.020. With the mean, 50 hypotheses have 0.266, 0.024.)")
 says("the length stays near 90 %", lengths["1000 steps, alpha = 1"][-1], within=4, whole=True)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-(One training of 1000 steps.) Trained to the end, the model gains from a second hypothesis, and more make no difference: it is sure of nearly every word. After 1000
+Trained to the end, the model gains from a second hypothesis, and more make no difference: it is sure of nearly every word. After 1000
 steps it is not. Two hypotheses help there, too, but then the sum ($\alpha = 0$) gets worse, from 0.240 to 0.173 with 50 hypotheses, less than
 greedy search, and the translations get shorter, from 92 % of the right length to 66 %. The search is not at fault: it finds what the model takes
 for more probable. A model that is not sure what to say loses probability with each word, and a short sentence has few of them. With the
-mean ($\alpha = 1$) the length stays near 90 %, and a wide beam does less harm.
+mean ($\alpha = 1$) the length stays near 90 %, and a wide beam does no harm. (From five trainings of 1000 steps, with the sum: 0.257 by greedy search, standard deviation 0.022, 0.263 with two hypotheses, 0.021, and 0.190 with 50, 0.020. With the mean, 50 hypotheses have 0.266, 0.024.)
 </details>
 
 ### Written question 2 (2 points, graded by hand)

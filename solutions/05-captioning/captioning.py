@@ -996,7 +996,7 @@ print(f"all scenes: {exact(texts):.1%} with attention, {exact(blind[512]):.1%} w
 # %% tags=["numbers"]
 attended = [sum(texts[b] == held_out.captions[b] for b in rows) / len(rows) for rows in some.values()]
 says("where attention gets 96 % and 89 %", *attended[1:], within=2)
-given("91.6 % of all captions exactly, section 8.1")
+given("91.6 % of all captions exactly, section 8.1", "from five seeds, 37.6 % of all captions are exact with 8 numbers (standard deviation 0.7) and 41.0 % with 512 (0.9)")
 claims("With one group, the vector does as well as attention", min(shares["1 group"]) > attended[0] - 0.03)
 claims("right in about a quarter of the scenes", 0.2 < min(shares["2 groups"]) < max(shares["2 groups"]) < 0.3)
 claims("with three in less than a tenth", max(shares["3 groups"]) < 0.1)
@@ -1005,9 +1005,8 @@ claims("with three in less than a tenth", max(shares["3 groups"]) < 0.1)
 r"""
 <details><summary>What you should see</summary>
 
-With one group, the vector does as well as attention: all it has to hold are the digits. With two groups it is right in about a quarter of the scenes and with three in less than a tenth, where attention gets 96 % and 89 %. And the size of the vector makes no difference, from 8 numbers to
-512: it does not lack room. A mean over cells says which digits there are, how large and how many, but not which stands *where*: "four, left" and "six, right" add up to the same as "four, right" and "six, left", unless the network before the mean has already tied each digit to its place. It could learn to;
-in these steps it does not. (The training was short, 1100 steps, one run of each width. But after 1500 steps the decoder with attention writes 91.6 % of all captions exactly, section 8.1: it is not the steps that are missing.) So the decoder writes the right digits and guesses the relations: one in four is right by chance, and two in a row one in sixteen.
+With one group, the vector does as well as attention: all it has to hold are the digits. With two groups it is right in about a quarter of the scenes and with three in less than a tenth, where attention gets 96 % and 89 %. And the size of the vector makes little difference: from five seeds, 37.6 % of all captions are exact with 8 numbers (standard deviation 0.7) and 41.0 % with 512 (0.9). It does not lack room. A mean over cells says which digits there are, how large and how many, but not which stands *where*: "four, left" and "six, right" add up to the same as "four, right" and "six, left", unless the network before the mean has already tied each digit to its place. It could learn to;
+in these steps it does not. (The training was short, 1100 steps. But after 1500 steps the decoder with attention writes 91.6 % of all captions exactly, section 8.1: it is not the steps that are missing.) So the decoder writes the right digits and guesses the relations: one in four is right by chance, and two in a row one in sixteen.
 
 With attention nothing has to be prepared for questions that may come. When the decoder needs to know where the four is, it looks.
 </details>

@@ -77,6 +77,15 @@ def test_words_are_known_and_seeds_repeat(scenes, questions):
     assert other.words != questions.words
 
 
+def test_several_questions_of_a_kind_about_each_scene(scenes):
+    once, thrice = ask_questions(scenes, 8, ["relation"]), ask_questions(scenes, 8, ["relation"], times=3)
+    assert torch.equal(torch.bincount(thrice.scene), 3 * torch.bincount(once.scene))
+    different = [len({tuple(words) for words in thrice.words[row : row + 3]}) for row in range(0, len(thrice), 3)]
+    assert sum(different) / len(different) > 1.5, "not the same question again and again"
+    with pytest.raises(ValueError, match="at least 1"):
+        ask_questions(scenes, 8, times=0)
+
+
 def test_regions_are_where_the_digits_are(scenes):
     features, real, cells = scene_regions(scenes.images)
     assert features.shape == (300, 6, 32)

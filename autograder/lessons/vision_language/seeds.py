@@ -8,6 +8,8 @@ SEEDED = {
     'warmup=20, device="cpu"': 'warmup=20, seed={seed}, device="cpu"',
 }
 
+LOSSES = "torch.tensor(history.losses).reshape(-1, 50).mean(dim=1)"
+
 TRAININGS = (
     Repetition(
         "my_clip",
@@ -17,9 +19,19 @@ TRAININGS = (
     ),
     Repetition(
         "my_answers",
-        ("def regions_and_questions", "new_scenes = draw_scenes("),
-        {"by kind": "answered"},
+        ("def regions_and_questions", "new_scenes = draw_scenes(", "looks[block, kind] = "),
+        {"by kind": "answered", "loss, means of 50 steps": LOSSES, "attention: best head, mean, even": "looks"},
         {"QUESTION_SEED, QUESTION_STEPS = 0,": "QUESTION_SEED, QUESTION_STEPS = {seed},"},
+    ),
+    Repetition(
+        "my_answers, one question of each kind about each scene, all as likely",
+        ("def regions_and_questions", "new_scenes = draw_scenes(", "looks[block, kind] = "),
+        {"by kind": "answered", "loss, means of 50 steps": LOSSES, "attention: best head, mean, even": "looks"},
+        {
+            "QUESTION_SEED, QUESTION_STEPS = 0,": "QUESTION_SEED, QUESTION_STEPS = {seed},",
+            "QUESTION_SEED, times=4)": "QUESTION_SEED)",
+            "(yes_or_no, ~yes_or_no)": "(questions.kinds >= 0, questions.kinds >= 0)",
+        },
     ),
     Repetition(
         "what the augmentation decides",

@@ -13,8 +13,6 @@ from autograder.judging.tools.draw import Draw
 from autograder.lessons.vision_language.checks.trained import ANSWERS, deal, fail_control, loaded_answers, right_answers
 
 SCENES = 300
-#: What is asked: everything but yes-or-no questions, which a model as small as this one does not learn.
-KINDS = ("how many", "how many of one", "size", "which")
 #: The share of right answers: full points from the first on, none up to the second.
 ACCURACY = (0.93, 0.55)
 #: For the controls: what has to be right, and by how much less has to be right without the picture. A guess from the question
@@ -29,7 +27,7 @@ def asked(seed: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
     draw = Draw(seed, ANSWERS)
     scenes = draw_scenes(SCENES, draw.new_seed(), "held_out")
-    questions = ask_questions(scenes, draw.new_seed(), KINDS)
+    questions = ask_questions(scenes, draw.new_seed())
     features, real, _ = scene_regions(scenes.images)
     ids, _ = question_vocabulary().batch(questions.words)
     return features[questions.scene], real[questions.scene], ids, questions.answers
