@@ -60,16 +60,6 @@ def loaded(module: Any, request: Request) -> nn.Module:
     return module.train(request.training)
 
 
-def call_before(target: Any, request: Request, prepared: Callable[[tuple], tuple]) -> None:
-    """Make the earlier calls; of a module in training mode first, since what is kept there may be used in eval mode."""
-    module = target if isinstance(target, nn.Module) else None
-    for mode in (True, request.training) if module is not None else (False,):
-        if module is not None:
-            module.train(mode)
-        for earlier in request.before:
-            target(*prepared(earlier))
-
-
 def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
     """Copy the weights into the parameters whose names end in the given names, and adopt the weights' dtype."""
     own = _by_name(module)

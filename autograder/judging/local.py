@@ -9,8 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from autograder.judging import forbidden, measure
-from autograder.judging.apply import add_gradients, call_before, find, leaf, loaded, parameters_of
+from autograder.judging.apply import add_gradients, find, leaf, loaded, parameters_of
 from autograder.judging.arguments import Made, Seeded
+from autograder.judging.earlier import call_before
 from autograder.judging.failure import CheckFailure
 from autograder.judging.files import files_in
 from autograder.judging.mentions import mentioned, source_in, text_of
@@ -143,7 +144,7 @@ class LocalStudent(Questions):
         with watch(request.name), torch.enable_grad(), elsewhere:
             target = self._target(request, forbid)
             with forbidden.unavailable(forbid):
-                call_before(target, request, lambda call: tuple(self._argument(arg, request) for arg in call))
+                call_before(target, request, args, lambda call: tuple(self._argument(arg, request) for arg in call))
                 call = functools.partial(target, *args, **kwargs)
                 for _ in range(request.times):
                     value = forbidden.below_python(call, forbid) if deep else call()

@@ -11,7 +11,7 @@ INSIDE = "/inside"
 
 _MODULES = {
     "judging": "__init__ apply arguments budget definitions failure files forbidden local measure mentions operators patience"
-    " places ready_made seeds student tensors torch_state watch",
+    " earlier places ready_made seeds student tensors torch_state watch",
     "sandbox": "__init__ decoding encoding namespaces requests set_up wire",
     "sandbox/inside": "__init__ blockade outputs shell stand_in worker zygote",
 }
