@@ -2,7 +2,10 @@
 
 import csv
 import json
+import os
 import shutil
+from datetime import datetime
+from types import SimpleNamespace
 
 import pytest
 from known import points
@@ -10,6 +13,7 @@ from known import points
 from autograder.authoring.lay_out import lay_out
 from autograder.grading.course import Course
 from autograder.judging import notebooks
+from autograder.nbgrader_plugins import collect as exchange
 
 ASSIGNMENT = "01-attention"
 POINTS = points(ASSIGNMENT)
@@ -146,6 +150,52 @@ def test_the_exchange_loses_nothing_that_is_handed_in(graded, command, tmp_path)
     [collected] = (graded / "grading" / "submitted").glob(f"*/{ASSIGNMENT}/utils.py")
     names = {path.name for path in collected.parent.iterdir()}
     assert names == {"attention.ipynb", "vit.safetensors", "utils.py", "timestamp.txt", "submission_secret.txt"}
+
+
+def test_the_exchange_gives_away_nothing_and_one_hand_in_stops_no_other(graded, command, tmp_path):
+    """Students own what lies in inbound: links would be followed, pipes waited for, and a name without a time would stop all."""
+    inbound = tmp_path / "attention" / "inbound"
+    inbound.mkdir(parents=True)
+    secret = tmp_path / "secret"
+    secret.write_text("the teacher's")
+    when = "2026-10-05 10:00:00 UTC"
+    places = {who: inbound / f"{who}+{ASSIGNMENT}+{when}+x" for who in ("ann", "mallory", "zoe")}
+    for place in places.values():
+        place.mkdir()
+        (place / "timestamp.txt").write_text(when)
+        (place / "attention.ipynb").write_text("{}")
+    for name, target in {"stolen.txt": secret, "nowhere": "/nowhere", "loop": ".", "all": tmp_path}.items():
+        (places["mallory"] / name).symlink_to(target)
+    os.mkfifo(places["mallory"] / "pipe")
+    (inbound / f"eve+{ASSIGNMENT}+never").mkdir()
+    (inbound / f"finn+{ASSIGNMENT}+{when}+x").symlink_to(places["ann"])
+    done = command(
+        "nbgrader", "collect", ASSIGNMENT, "--course", "attention", f"--Exchange.root={tmp_path}", cwd=graded
+    )
+    assert not done.returncode, done.stderr
+    submitted = graded / "grading" / "submitted"
+    for who in places:
+        names = {path.name for path in (submitted / who / ASSIGNMENT).iterdir()}
+        assert names == {"attention.ipynb", "timestamp.txt"}
+    assert not (submitted / "eve").exists()
+    assert not (submitted / "finn").exists()
+    for told in ("stolen.txt", "pipe", "its name does not end with a time", "it is a link or a file"):
+        assert told in done.stderr
+
+
+def test_a_folder_of_another_student_in_the_exchange_is_not_collected(tmp_path, monkeypatch):
+    """Its name says whose it is, and whoever made it chose the name."""
+    folder = f"ann+{ASSIGNMENT}+2026-10-05 10:00:00 UTC+x"
+    (tmp_path / folder).mkdir()
+    record = {"username": "ann", "filename": folder, "timestamp": datetime(2026, 10, 5, 10)}
+    plugin = SimpleNamespace(inbound_path=str(tmp_path), check_owner=True)
+    for owner, told in {
+        "ann": "",
+        "root": "",
+        "mallory": "it has the name of ann, but belongs to the student mallory",
+    }.items():
+        monkeypatch.setattr(exchange, "_name_of", lambda user, owner=owner: owner)
+        assert exchange.CollectWhole._not_a_hand_in(plugin, record, {"ann", "mallory"}) == told
 
 
 def test_validate_passes_the_solution_and_fails_the_release(graded, command):

@@ -7,11 +7,12 @@ every operator that ran below that level, and a function written in Python gets 
 
 import ast
 import contextlib
+import dataclasses
 import functools
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -21,7 +22,7 @@ from autograder.judging import measure
 from autograder.judging.definitions import defined_in, import_package, written_in_python
 from autograder.judging.failure import CheckFailure
 from autograder.judging.operators import COPIES, OPERATORS
-from autograder.judging.ready_made import HITS, failure, raising, used
+from autograder.judging.ready_made import HITS, NotLoaded, failure, raising, used
 
 
 def resolve(name: str) -> Any:
@@ -75,9 +76,23 @@ def mentions(source: str, namespace: Mapping[str, Any], forbid: tuple[str, ...])
         if isinstance(node, ast.ImportFrom):
             for name in {f"{node.module}.{alias.name}" for alias in node.names} & set(forbid):
                 return failure(name, node.lineno)
+        if isinstance(node, ast.Name) and isinstance(namespace.get(node.id), NotLoaded):
+            return failure(namespace[node.id].name, node.lineno)
         for thing in _meant(node, namespace):
             if id(thing) in objects:
                 return failure(objects[id(thing)], getattr(node, "lineno", None))
+    return None
+
+
+def mentioned_in(texts: Iterable[str], namespace: Mapping[str, Any], forbid: tuple[str, ...]) -> CheckFailure | None:
+    """Look through an exercise's source and those that it reaches. A line is told of the first only: it is that of its cell."""
+    for place, text in enumerate(texts):
+        if found := mentions(text, namespace, forbid):
+            return (
+                dataclasses.replace(found, message=re.sub(r" \(line \d+ of your cell\)", "", found.message))
+                if place
+                else found
+            )
     return None
 
 

@@ -14,7 +14,7 @@ from autograder.judging.arguments import Made, Seeded
 from autograder.judging.earlier import call_before
 from autograder.judging.failure import CheckFailure
 from autograder.judging.files import files_in
-from autograder.judging.mentions import mentioned, source_in, text_of
+from autograder.judging.mentions import mentioned, reached, source_in, text_of
 from autograder.judging.student import Answer, Questions, Request
 from autograder.judging.watch import watch
 
@@ -51,7 +51,10 @@ class LocalStudent(Questions):
 
     def forbidden_use(self, name: str) -> CheckFailure | None:
         try:
-            return forbidden.mentions(text_of(self.namespace.get(name)) or "", self.namespace, self._forbidden(name))
+            first = text_of(self.namespace.get(name)) or ""
+            others = self._lesson.exercises if self._lesson else ()
+            texts = reached(name, lambda each: first if each == name else source_in(self.namespace, each), others)
+            return forbidden.mentioned_in(texts, self.namespace, self._forbidden(name))
         except SyntaxError:
             return None  # a lambda inside a larger expression; a forbidden call still raises at run time
 

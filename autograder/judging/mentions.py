@@ -5,7 +5,7 @@ import functools
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from types import CodeType
 from typing import Any
 
@@ -29,6 +29,17 @@ def mentioned(exercise: str, names: list[str], source: Callable[[str], str | Non
         words |= found
         waiting += found
     return [name for name in names if name in words]
+
+
+def reached(exercise: str, source: Callable[[str], str | None], others: Container[str] = ()) -> Iterator[str]:
+    """Yield the source of ``exercise``, and of what it mentions, directly or through others, but of none of ``others``."""
+    waiting, seen = [exercise], {exercise}
+    while waiting:
+        if text := source(waiting.pop()):
+            yield text
+            found = {name for name in _names(text) if name not in others} - seen
+            seen |= found
+            waiting += sorted(found)
 
 
 def source_in(namespace: Mapping[str, Any], name: str) -> str | None:

@@ -16,6 +16,18 @@ from autograder.judging.failure import CheckFailure
 HITS: list[str] = []
 
 
+@dataclasses.dataclass(frozen=True)
+class NotLoaded:
+    """What stands for a forbidden object that a notebook imports and this process has not loaded."""
+
+    name: str
+
+
+def is_within(name: str, forbid: tuple[str, ...]) -> bool:
+    """Return whether a dotted name is one of those in ``forbid``, or below one."""
+    return any(f"{name}.".startswith(f"{one}.") for one in forbid)
+
+
 def failure(name: str, line: int | None = None) -> CheckFailure:
     """Return the failure that says which ready-made function was used, and where."""
     where = f" (line {line} of your cell)" if line else ""

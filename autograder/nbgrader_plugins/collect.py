@@ -1,20 +1,113 @@
-"""``nbgrader collect``: from nbgrader's exchange, with all that was handed in beside the notebook."""
+"""``nbgrader collect``: from nbgrader's exchange, with all that was handed in beside the notebook, and with nothing else.
 
+What lies in the exchange's ``inbound`` belongs to students, who may put links to other files there, pipes, or folders with the
+name of somebody else, and may change all this while it is copied. So links are not followed, only ordinary files are copied, and
+what cannot be a hand-in is left where it lies and told of; the others are collected.
+"""
+
+import os
+import pwd
+import shutil
+import stat
+from datetime import datetime
+from fnmatch import fnmatch
+from pathlib import Path
 from typing import Any
 
 import traitlets
+from nbgrader.api import Gradebook
 from nbgrader.exchange.default import ExchangeCollect
 
 
 class CollectWhole(ExchangeCollect):
     """Collects weights and modules of one's own, too. nbgrader has one list of what is ignored, for release and collect."""
 
+    src_records: list[dict[str, Any]]
     not_collected: Any = traitlets.List(help="What is left where it lies.").tag(config=True)
+
+    def _path_to_record(self, path: str) -> dict[str, Any]:
+        try:
+            return super()._path_to_record(path)
+        except (ValueError, OverflowError):  # the time in the name is none
+            name = os.path.basename(path)
+            return {"username": name.partition("+")[0], "filename": name, "timestamp": datetime.min}
+
+    def copy_files(self) -> None:
+        """Collect what is a hand-in."""
+        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+            students = {student.id for student in gradebook.students}
+        kept = []
+        for record in self.src_records:
+            if why := self._not_a_hand_in(record, students):
+                self.log.error("%s is not collected: %s.", record["filename"], why)
+            else:
+                kept.append(record)
+        self.src_records = kept
+        super().copy_files()
+
+    def _not_a_hand_in(self, record: dict[str, Any], students: set[str]) -> str:
+        if record["timestamp"] == datetime.min:
+            return "its name does not end with a time"
+        status = os.lstat(os.path.join(self.inbound_path, record["filename"]))
+        if not stat.S_ISDIR(status.st_mode):
+            return "it is a link or a file; expected a folder"
+        owner = _name_of(status.st_uid)
+        if self.check_owner and owner != record["username"] and owner in students:
+            return f"it has the name of {record['username']}, but belongs to the student {owner}"
+        return ""
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:
         """Copy the folder ``src`` of a hand-in to ``dest``."""
-        not_released, self.coursedir.ignore = self.coursedir.ignore, self.not_collected
-        try:
-            super().do_copy(src, dest, log)
-        finally:
-            self.coursedir.ignore = not_released
+        most = 1000 * self.coursedir.max_dir_size
+        left = _copy_folder(src, Path(dest), self.not_collected, most)
+        for path in left:
+            self.log.error("%s in %s is not collected: it is no ordinary file or folder.", path, os.path.basename(src))
+        if self.coursedir.groupshared:
+            for folder, _, names in os.walk(dest):
+                os.chmod(folder, os.stat(folder).st_mode | 0o2770)
+                for name in names:
+                    os.chmod(Path(folder, name), os.stat(Path(folder, name)).st_mode | 0o660)
+
+
+def _name_of(user: int) -> str:
+    try:
+        return pwd.getpwuid(user).pw_name
+    except KeyError:
+        return "unknown id"
+
+
+def _copy_folder(src: str, dest: Path, ignored: list[str], most: int) -> list[str]:
+    """Copy a folder's ordinary files, whatever is put in their place meanwhile, and return what was left out.
+
+    Raises RuntimeError for more than ``most`` bytes.
+    """
+    left, total = [], 0
+    for folder, folders, names, here in os.fwalk(src, follow_symlinks=False):
+        place = dest / os.path.relpath(folder, src)
+        place.mkdir(parents=True, exist_ok=True)
+        folders[:] = [name for name in folders if not _matches(name, ignored)]
+        links = [name for name in folders if stat.S_ISLNK(os.lstat(name, dir_fd=here).st_mode)]
+        for name in (*links, *names):
+            if _matches(name, ignored):
+                continue
+            try:
+                file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=here)
+            except OSError:
+                left.append(os.path.relpath(os.path.join(folder, name), src))
+                continue
+            with open(file, "rb") as source:
+                status = os.fstat(file)
+                total += status.st_size
+                if not stat.S_ISREG(status.st_mode):
+                    left.append(os.path.relpath(os.path.join(folder, name), src))
+                elif total > most:
+                    raise RuntimeError(f"{src} holds more than {most} bytes, the course's max_dir_size.")
+                else:
+                    with open(place / name, "wb") as target:
+                        shutil.copyfileobj(source, target)
+                    os.utime(place / name, ns=(status.st_atime_ns, status.st_mtime_ns))
+    return left
+
+
+def _matches(name: str, patterns: list[str]) -> bool:
+    return any(fnmatch(name, pattern) for pattern in patterns)

@@ -144,6 +144,34 @@ def test_gradescope_knows_groups_and_times(course, collected):
     assert set(found["s05"]) == {f"answers/{N}", "timestamp.txt"}
 
 
+@pytest.mark.parametrize(
+    "place", ["Ada Lovelace_101_assignsubmission_file_/", "3-1 - Ada Lovelace - 5 October, 2026 930 PM/", "s01/"]
+)
+@pytest.mark.parametrize("text", [GRADESCOPE.replace("s01", "s02").encode(), b"x: 1", b"{"])
+def test_a_students_file_that_is_called_like_gradescopes_list_is_a_file(course, collected, place, text):
+    """It would say whose the hand-ins are."""
+    collected(
+        {f"{place}{N}": notebook("ada"), f"{place}submission_11/{N}": b"?", f"{place}submission_metadata.yml": text}
+    )
+    assert there(course)["s01"][N] == notebook("ada")
+    assert set(there(course)) == {"s01"}
+
+
+def test_a_students_file_beside_gradescopes_own_list_is_a_file(course, collected):
+    files = {"e/submission_11/submission_metadata.yml": GRADESCOPE.replace("s05", "s02").encode()}
+    files |= {"e/submission_metadata.yml": GRADESCOPE.encode(), f"e/submission_12/{N}": notebook("anna")}
+    assert collected(files).platform == "Gradescope"
+    found = there(course)
+    assert set(found) == {"s01", "s02", "s05"}, "the first two are a group"
+    assert found["s05"][N] == notebook("anna")
+    assert N not in found["s02"]
+
+
+def test_a_file_that_is_called_like_an_entry_of_moodles_belongs_to_whom_its_own_entry_names(course, collected):
+    collected({f"Ada Lovelace_101_assignsubmission_file_x-Änne Müller_102_assignsubmission_file_{N}": notebook("ada")})
+    assert set(there(course)) <= {"s01"}
+
+
 def test_a_folder_of_notebooks_and_copies(course, tmp_path):
     folder = tmp_path / "mail"
     for number, (name, text) in enumerate(

@@ -3,8 +3,12 @@
 import pytest
 from answers import RIGHT_ATTENTION, student
 
-from autograder.judging.forbidden import is_behind
+from autograder.judging.forbidden import is_behind, mentioned_in
+from autograder.judging.mentions import reached
 from autograder.judging.runner import run_checks
+from autograder.sandbox.outside.imported import imported
+
+FORBIDDEN = ("torch.nn.Softmax",)
 
 NAME = "scaled_dot_product_attention"
 WAYS = {
@@ -143,3 +147,27 @@ def test_a_package_is_forbidden_before_anybody_imports_it():
         "assert 'course_lib.layers.vit.VisionTransformer' in found"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_helper_that_the_exercise_calls_is_looked_at_too():
+    """A class that is compiled cannot be given other code: only the source tells."""
+    sources = {
+        "softmax": "def softmax(E, dim=-1):\n    return made(E, dim)",
+        "made": "def made(E, dim):\n    return Ready(dim)(E)",
+        "attend": "def attend(E):\n    return other(E)",
+        "other": "def other(E):\n    return Ready(-1)(E)",
+    }
+    names = imported("from torch.nn import Softmax as Ready", FORBIDDEN)
+
+    def told(name, others=()):
+        return mentioned_in(reached(name, lambda each: sources.get(each, ""), others), names, FORBIDDEN)
+
+    assert told("softmax").message == "torch.nn.Softmax is not allowed in this lesson."
+    assert told("made").message == "torch.nn.Softmax is not allowed in this lesson (line 2 of your cell)."
+    assert told("attend", others=("other",)) is None, "another exercise answers for itself"
+
+
+def test_what_this_process_has_not_loaded_is_known_by_its_name():
+    names = imported("from never_loaded.models import BPE as B\nfrom math import pi", ("never_loaded.models.BPE",))
+    found = mentioned_in(["def f():\n    return B()"], names, ("never_loaded.models.BPE",))
+    assert found.message.startswith("never_loaded.models.BPE is not allowed")

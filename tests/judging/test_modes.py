@@ -1,6 +1,7 @@
 """A module without dropout is asked in both modes."""
 
 import pytest
+import torch
 from answers import student
 from known import LESSONS
 
@@ -34,11 +35,17 @@ def test_the_same_in_both_modes_passes():
 
 
 def test_a_call_in_a_chosen_mode_is_asked_once():
-    import torch
-
     text = LAYER.replace("(Y{changed})", "(Y * 2 if self.training else Y)")
     made = BothModes.of(student(text, BLOCKS).build("LayerNorm", 4))
     X = torch.randn(2, 4)
     assert made.when(training=True)(X).abs().max() > made.when(training=False)(X).abs().max()
     with pytest.raises(CheckFailure, match="In training mode"):
         made(X)
+
+
+def test_an_answer_that_moves_where_a_check_asks_again_does_not_pass():
+    """Wrong in training mode, and another one in the eval call that asks whether eval mode stands still."""
+    text = LAYER.replace("Y{changed}", "Y * 3 if self.training else Y + torch.rand(1)")
+    made = BothModes.of(student(text, BLOCKS).build("LayerNorm", 4))
+    with pytest.raises(CheckFailure, match="eval mode the same call"):
+        made(torch.randn(2, 4))

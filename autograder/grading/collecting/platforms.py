@@ -21,7 +21,8 @@ from autograder.grading.people.names import COPY
 
 MOODLE, CANVAS, BRIGHTSPACE, GRADESCOPE, PLAIN = "Moodle", "Canvas", "Brightspace", "Gradescope", "files"
 
-_MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)_?(?P<rest>.*)")
+#: A file may be called like another one's whole entry: who handed it in stands first.
+_MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)_?(?P<rest>.*)")
 _CANVAS = re.compile(r"(?P<name>.*?)(?:_(?P<late>LATE))?_(?P<id>\d+)_(?P<file>\d+)_(?P<rest>.+)")
 _CANVAS_ANONYMOUS = re.compile(r"(?:(?P<late>LATE)_)?anon_(?P<id>\w+?)_(?P<file>\d+)_(?P<rest>.+)")
 _BRIGHTSPACE = re.compile(r"(?P<id>\d+-\d+) - (?P<name>.+) - (?P<when>[^-]+)")
@@ -51,9 +52,9 @@ def recognised(
 
     ``own`` are names of the assignment and its notebook; ``is_student`` tells whether a folder's name is a student's.
     """
-    metadata = [entry for entry in found if PurePosixPath(entry.path).name == _METADATA]
-    if metadata:
-        return GRADESCOPE, _gradescope(found, metadata[0], here)
+    for entry in found:
+        if _is_of_gradescope(entry, found, is_student):
+            return GRADESCOPE, _gradescope(found, entry, here)
     readers: dict[str, Callable[[Entry], Found | None]] = {
         MOODLE: _moodle,
         CANVAS: _canvas,
@@ -65,6 +66,15 @@ def recognised(
     if fits[best] and fits[best] >= len(found) / 2:
         return best, [one or _plain(entry, own) for one, entry in zip(results[best], found, strict=True)]
     return PLAIN, [_plain(entry, own) for entry in _without_outer_folders(found, is_student)]
+
+
+def _is_of_gradescope(entry: Entry, found: Sequence[Entry], is_student: Callable[[str], bool]) -> bool:
+    """Say whether this is Gradescope's own list, which lies beside all that was handed in; a student's file may have its name."""
+    top, _, name = entry.path.rpartition("/")
+    if name != _METADATA or not all(other.path.startswith(f"{top}/" if top else "") for other in found):
+        return False
+    folder = top.rpartition("/")[2]
+    return not (_MOODLE.fullmatch(folder) or _BRIGHTSPACE.fullmatch(folder) or is_student(folder))
 
 
 def _moodle(entry: Entry) -> Found | None:

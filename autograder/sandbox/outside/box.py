@@ -50,11 +50,11 @@ class Box:
     def _start(self, user: int) -> None:
         """Start the parent of all workers as this user, or as the grader's own if that is 0."""
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # each message arrives whole
-        self.errors = tempfile.NamedTemporaryFile()  # noqa: SIM115 closed in close()
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 closed in close(); without a name that could stay behind
         arguments = bubblewrap.command(
             self.program, self.limits, theirs.fileno(), self.threads, self.gpu, self.label, user
         )
-        with open(self.errors.name, "ab") as told, theirs:  # write-only
+        with open(f"/proc/self/fd/{self.errors.fileno()}", "ab") as told, theirs:  # write-only
             self.process = start(
                 arguments, user, bubblewrap.USER, theirs.fileno(), stdin=DEVNULL, stdout=DEVNULL, stderr=told
             )

@@ -1,8 +1,6 @@
 """Outside: the student whose code runs in the sandbox. It answers the same requests as a LocalStudent."""
 
-import ast
 import contextlib
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,10 +8,11 @@ from autograder.judging import forbidden, measure, references
 from autograder.judging.budget import Budget
 from autograder.judging.failure import CheckFailure
 from autograder.judging.lesson import Lesson
-from autograder.judging.mentions import mentioned
+from autograder.judging.mentions import mentioned, reached
 from autograder.judging.student import Answer, Questions, Request
 from autograder.judging.tools.measured_result import same_result
 from autograder.sandbox import decoding, encoding, requests
+from autograder.sandbox.outside.imported import imported
 from autograder.sandbox.outside.limits import MB
 from autograder.sandbox.outside.race import Race, arguments, must_live, parts_ratio
 from autograder.sandbox.outside.session import Session
@@ -113,9 +112,10 @@ class RemoteStudent(Questions):
                 rival.close()
 
     def forbidden_use(self, name: str) -> CheckFailure | None:
-        source = self.sources.get(name, "")
+        forbid = self.lesson.forbidden_in(name)
         try:
-            return forbidden.mentions(source, _imports(self.sources[""]), self.lesson.forbidden_in(name))
+            texts = reached(name, lambda each: self.sources.get(each, ""), self.lesson.exercises)
+            return forbidden.mentioned_in(texts, imported(self.sources[""], forbid), forbid)
         except (KeyError, SyntaxError, ValueError):
             return None  # a forbidden call still raises at run time
 
@@ -181,19 +181,3 @@ def _failure(name: str, stopped: Stopped) -> CheckFailure:
         cause=causes.get(stopped.reason, "stopped"),
         hint="The remaining checks of this exercise were not run.",
     )
-
-
-def _imports(text: str) -> dict[str, Any]:
-    """Return the names that a notebook's imports bind, if the grader has loaded those modules; nothing is imported here."""
-    found: dict[str, Any] = {}
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                target = alias.name if alias.asname else alias.name.partition(".")[0]
-                found[alias.asname or target] = sys.modules.get(target)
-        elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                found[alias.asname or alias.name] = forbidden.resolve(f"{node.module}.{alias.name}") or sys.modules.get(
-                    f"{node.module}.{alias.name}"
-                )
-    return found
