@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import shutil
+import subprocess
 from datetime import datetime
 from types import SimpleNamespace
 
@@ -167,6 +168,16 @@ def test_the_exchange_gives_away_nothing_and_one_hand_in_stops_no_other(graded, 
     for name, target in {"stolen.txt": secret, "nowhere": "/nowhere", "loop": ".", "all": tmp_path}.items():
         (places["mallory"] / name).symlink_to(target)
     os.mkfifo(places["mallory"] / "pipe")
+    places["bill"] = inbound / f"bill+{ASSIGNMENT}+{when}+x"  # folder in folder, too deep for Python's own walk
+    deepest = places["bill"]
+    deepest.mkdir()
+    here = os.open(deepest, os.O_RDONLY)
+    for _ in range(1200):
+        os.mkdir("d", dir_fd=here)
+        inner = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
     (inbound / f"eve+{ASSIGNMENT}+never").mkdir()
     (inbound / f"finn+{ASSIGNMENT}+{when}+x").symlink_to(places["ann"])
     done = command(
@@ -174,13 +185,15 @@ def test_the_exchange_gives_away_nothing_and_one_hand_in_stops_no_other(graded, 
     )
     assert not done.returncode, done.stderr
     submitted = graded / "grading" / "submitted"
-    for who in places:
+    assert not (submitted / "bill" / ASSIGNMENT).exists()
+    for who in ("ann", "mallory", "zoe"):
         names = {path.name for path in (submitted / who / ASSIGNMENT).iterdir()}
         assert names == {"attention.ipynb", "timestamp.txt"}
     assert not (submitted / "eve").exists()
     assert not (submitted / "finn").exists()
     for told in ("stolen.txt", "pipe", "its name does not end with a time", "it is a link or a file"):
         assert told in done.stderr
+    subprocess.run(["rm", "-r", places["bill"]], check=True)  # shutil.rmtree, which pytest uses, cannot
 
 
 def test_a_folder_of_another_student_in_the_exchange_is_not_collected(tmp_path, monkeypatch):

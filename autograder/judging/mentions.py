@@ -4,6 +4,7 @@ import ast
 import functools
 import inspect
 import re
+import symtable
 import textwrap
 from collections.abc import Callable, Container, Iterator, Mapping
 from types import CodeType
@@ -32,14 +33,31 @@ def mentioned(exercise: str, names: list[str], source: Callable[[str], str | Non
 
 
 def reached(exercise: str, source: Callable[[str], str | None], others: Container[str] = ()) -> Iterator[str]:
-    """Yield the source of ``exercise``, and of what it mentions, directly or through others, but of none of ``others``."""
+    """Yield the source of ``exercise``, and of what it uses, directly or through others, but of none of ``others``.
+
+    A variable of a function's own is nothing of the notebook, though a cell may have one of the same name.
+    """
     waiting, seen = [exercise], {exercise}
     while waiting:
         if text := source(waiting.pop()):
             yield text
-            found = {name for name in _names(text) if name not in others} - seen
+            found = {name for name in _globals_in(text) if name not in others} - seen
             seen |= found
             waiting += sorted(found)
+
+
+def _globals_in(text: str) -> set[str]:
+    """Return the global names that a source reads, in whatever scope; none if it cannot be parsed."""
+    try:
+        tables = [symtable.symtable(textwrap.dedent(text), "source", "exec")]
+    except (SyntaxError, ValueError):
+        return set()
+    found = set()
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        found |= {each.get_name() for each in table.get_symbols() if each.is_referenced() and each.is_global()}
+    return found
 
 
 def source_in(namespace: Mapping[str, Any], name: str) -> str | None:

@@ -6,7 +6,6 @@ what cannot be a hand-in is left where it lies and told of; the others are colle
 """
 
 import os
-import pwd
 import shutil
 import stat
 from datetime import datetime
@@ -58,10 +57,20 @@ class CollectWhole(ExchangeCollect):
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:
         """Copy the folder ``src`` of a hand-in to ``dest``."""
-        most = 1000 * self.coursedir.max_dir_size
-        left = _copy_folder(src, Path(dest), self.not_collected, most)
+        name, directory = os.path.basename(src), self.coursedir
+        try:
+            left = _copy_folder(
+                src, Path(dest), self.not_collected, 1000 * directory.max_file_size, 1000 * directory.max_dir_size
+            )
+        except (
+            OSError,
+            RuntimeError,
+        ) as error:  # too many bytes, too many folders in one another: the others are collected
+            shutil.rmtree(dest, ignore_errors=True)
+            self.log.error("%s is not collected: %s", name, error)
+            return
         for path in left:
-            self.log.error("%s in %s is not collected: it is no ordinary file or folder.", path, os.path.basename(src))
+            self.log.error("%s in %s is not collected: it is no ordinary file or folder, or too large.", path, name)
         if self.coursedir.groupshared:
             for folder, _, names in os.walk(dest):
                 os.chmod(folder, os.stat(folder).st_mode | 0o2770)
@@ -70,16 +79,18 @@ class CollectWhole(ExchangeCollect):
 
 
 def _name_of(user: int) -> str:
+    import pwd  # not on Windows, where nbgrader has no exchange but reads this configuration
+
     try:
         return pwd.getpwuid(user).pw_name
     except KeyError:
         return "unknown id"
 
 
-def _copy_folder(src: str, dest: Path, ignored: list[str], most: int) -> list[str]:
+def _copy_folder(src: str, dest: Path, ignored: list[str], largest: int, most: int) -> list[str]:
     """Copy a folder's ordinary files, whatever is put in their place meanwhile, and return what was left out.
 
-    Raises RuntimeError for more than ``most`` bytes.
+    A file of more than ``largest`` bytes is left out, too. Raises RuntimeError for more than ``most`` bytes in all.
     """
     left, total = [], 0
     for folder, folders, names, here in os.fwalk(src, follow_symlinks=False):
@@ -97,15 +108,15 @@ def _copy_folder(src: str, dest: Path, ignored: list[str], most: int) -> list[st
                 continue
             with open(file, "rb") as source:
                 status = os.fstat(file)
-                total += status.st_size
-                if not stat.S_ISREG(status.st_mode):
+                if not stat.S_ISREG(status.st_mode) or status.st_size > largest:
                     left.append(os.path.relpath(os.path.join(folder, name), src))
-                elif total > most:
+                    continue
+                total += status.st_size
+                if total > most:
                     raise RuntimeError(f"{src} holds more than {most} bytes, the course's max_dir_size.")
-                else:
-                    with open(place / name, "wb") as target:
-                        shutil.copyfileobj(source, target)
-                    os.utime(place / name, ns=(status.st_atime_ns, status.st_mtime_ns))
+                with open(place / name, "wb") as target:
+                    shutil.copyfileobj(source, target)
+                os.utime(place / name, ns=(status.st_atime_ns, status.st_mtime_ns))
     return left
 
 

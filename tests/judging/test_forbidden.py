@@ -165,6 +165,11 @@ def test_a_helper_that_the_exercise_calls_is_looked_at_too():
     assert told("softmax").message == "torch.nn.Softmax is not allowed in this lesson."
     assert told("made").message == "torch.nn.Softmax is not allowed in this lesson (line 2 of your cell)."
     assert told("attend", others=("other",)) is None, "another exercise answers for itself"
+    sources["A"] = "A = Ready(-1)(E)"
+    sources["own"] = "def own(E):\n    A = E.exp()\n    return A / A.sum()"
+    sources["read"] = "def read(E):\n    return A"
+    assert told("own") is None, "a variable of its own, called like one of a cell that compares"
+    assert told("read") is not None
 
 
 def test_what_this_process_has_not_loaded_is_known_by_its_name():
