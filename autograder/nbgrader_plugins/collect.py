@@ -62,10 +62,8 @@ class CollectWhole(ExchangeCollect):
             left = _copy_folder(
                 src, Path(dest), self.not_collected, 1000 * directory.max_file_size, 1000 * directory.max_dir_size
             )
-        except (
-            OSError,
-            RuntimeError,
-        ) as error:  # too many bytes, too many folders in one another: the others are collected
+        except (OSError, RuntimeError) as error:
+            # Too many bytes, or too many folders in one another: the others are collected.
             shutil.rmtree(dest, ignore_errors=True)
             self.log.error("%s is not collected: %s", name, error)
             return
