@@ -19,6 +19,9 @@ EXERCISES = ()
 #: Dotted names of ready-made functions that do what an exercise asks for.
 FORBIDDEN = ()
 
+#: What the exercises may import beside PyTorch and the course's own, if something is forbidden: modules that hold no answer.
+LIBRARIES = ()
+
 #: What is handed in beside the notebook.
 HANDED_IN = ()
 

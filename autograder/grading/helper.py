@@ -19,7 +19,7 @@ from autograder.grading.sealed import Sealed
 from autograder.judging.pytest_session import in_one_session
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.bubblewrap import SandboxMissing
-from autograder.sandbox.outside.session import SetUpFailed
+from autograder.sandbox.outside.starting import SetUpFailed
 
 #: Tasks per pytest session. pytest keeps the exceptions of its checks, with the tensors in their frames, until a session ends.
 _IN_ONE_SESSION = 8
@@ -102,11 +102,12 @@ class Boxes:
         self.settings: Any = None
 
     def get(self, task: Task) -> Box:
-        wanted = (task.settings.limits, task.settings.gpu, task.settings.label)
+        libraries = task.lesson.libraries if task.lesson else None
+        wanted = (task.settings.limits, task.settings.gpu, task.settings.label, libraries)
         if self.box is None or self.settings != wanted or self.box.process.poll() is not None:
             self.close()
-            limits, gpu, label = self.settings = wanted
-            self.box = Box(limits, gpu=gpu, label=label)
+            self.settings = wanted
+            self.box = Box(task.settings.limits, None, task.settings.gpu, task.settings.label, libraries)
         return self.box
 
     def close(self) -> None:

@@ -19,7 +19,8 @@ class Sealed:
 
     def __init__(self, lesson: Lesson | None, box: Box, files: Mapping[str, bytes], author: str = ""):
         self.lesson = lesson
-        self.session = Session(box, lesson.forbidden if lesson else (), files, lesson.package if lesson else "")
+        forbid, package, may_use = (lesson.forbidden, lesson.package, lesson.libraries) if lesson else ((), "", None)
+        self.session = Session(box, forbid, files, package, may_use)
         self.session.author = author
         self.sources: dict[str, str] = {"": ""}
 

@@ -16,10 +16,11 @@ from autograder.judging.careful import careful
 from autograder.judging.changes import tensors_in
 from autograder.judging.failure import CheckFailure, Diagnosis
 from autograder.judging.hearing import Hearing
-from autograder.judging.lesson import Lesson, mark_value
+from autograder.judging.lesson import Lesson
 from autograder.judging.local import LocalStudent
 from autograder.judging.located import located
 from autograder.judging.lost import EXPLAIN_VALUES, Lost, same_error, without_echoes
+from autograder.judging.marks import mark_value
 from autograder.judging.mutants import Mutant, mutants
 from autograder.judging.replay import Check
 from autograder.judging.search import Asked, Search

@@ -84,10 +84,10 @@ def mentions(source: str, namespace: Mapping[str, Any], forbid: tuple[str, ...])
     return None
 
 
-def mentioned_in(texts: Iterable[str], namespace: Mapping[str, Any], forbid: tuple[str, ...]) -> CheckFailure | None:
+def first_found(texts: Iterable[str], *looks: Callable[[str], CheckFailure | None]) -> CheckFailure | None:
     """Look through an exercise's source and those that it reaches. A line is told of the first only: it is that of its cell."""
     for place, text in enumerate(texts):
-        if found := mentions(text, namespace, forbid):
+        if found := next(filter(None, (look(text) for look in looks)), None):
             return (
                 dataclasses.replace(found, message=re.sub(r" \(line \d+ of your cell\)", "", found.message))
                 if place

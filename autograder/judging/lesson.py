@@ -15,6 +15,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from autograder.judging.marks import mark_value
+
 #: The lessons that come with the autograder.
 OWN = "autograder.lessons"
 
@@ -64,7 +66,6 @@ class Lessons:
 
     @property
     def folder(self) -> Path:
-        """The folder of the package."""
         return Path(str(self.load().__file__)).resolve().parent
 
     def names(self) -> list[str]:
@@ -142,6 +143,12 @@ class Lesson:
         return self.forbidden + own.get(exercise, ())
 
     @property
+    def libraries(self) -> tuple[str, ...] | None:
+        """What its exercises may import beside PyTorch and what comes with the course; None if it forbids nothing."""
+        forbids = self.forbidden or getattr(self.settings, "FORBIDDEN_IN", {})
+        return getattr(self.settings, "LIBRARIES", ()) if forbids else None
+
+    @property
     def handed_in(self) -> tuple[str, ...]:
         """The names of the files handed in with the notebook."""
         return self.settings.HANDED_IN
@@ -191,9 +198,3 @@ class Lesson:
 @functools.cache
 def _points(lesson: Lesson, exercise: str) -> float:
     return float(sum(mark_value(check, "points", 0) for check in lesson.checks(exercise).values()))
-
-
-def mark_value(check: Callable[..., Any], name: str, default: Any = None) -> Any:
-    """Return the first argument of the check's mark ``name`` (True for a mark without arguments), or ``default``."""
-    marks = (mark for mark in getattr(check, "pytestmark", ()) if mark.name == name)
-    return next((mark.args[0] if mark.args else True for mark in marks), default)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from autograder.judging import forbidden, measure
+from autograder.judging import forbidden, libraries, measure
 from autograder.judging.apply import add_gradients, find, leaf, loaded, parameters_of
 from autograder.judging.arguments import Made, Seeded
 from autograder.judging.earlier import call_before
@@ -54,7 +54,12 @@ class LocalStudent(Questions):
             first = text_of(self.namespace.get(name)) or ""
             others = self._lesson.exercises if self._lesson else ()
             texts = reached(name, lambda each: first if each == name else source_in(self.namespace, each), others)
-            return forbidden.mentioned_in(texts, self.namespace, self._forbidden(name))
+            forbid, may_use = self._forbidden(name), self._lesson.libraries if self._lesson else None
+            return forbidden.first_found(
+                texts,
+                lambda text: libraries.mention(text, lambda each: libraries.home(self.namespace.get(each)), may_use),
+                lambda text: forbidden.mentions(text, self.namespace, forbid),
+            )
         except SyntaxError:
             return None  # a lambda inside a larger expression; a forbidden call still raises at run time
 

@@ -1,5 +1,8 @@
 """The marks of a check: its exercise and its points."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 
@@ -15,3 +18,9 @@ def points(value: float) -> pytest.MarkDecorator:
 
 #: Marks a check that measures time or memory. The diagnosis does not run it again on known wrong answers.
 measured = pytest.mark.measured
+
+
+def mark_value(check: Callable[..., Any], name: str, default: Any = None) -> Any:
+    """Return the first argument of the check's mark ``name`` (True for a mark without arguments), or ``default``."""
+    marks = (mark for mark in getattr(check, "pytestmark", ()) if mark.name == name)
+    return next((mark.args[0] if mark.args else True for mark in marks), default)

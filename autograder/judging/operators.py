@@ -22,7 +22,7 @@ OPERATORS = {
     "torch.nn.functional.cross_entropy": ("cross_entropy_loss",),
 }
 
-#: The same in Python, elsewhere in PyTorch and in libraries that the course installs: functions, classes, or whole modules.
+#: The same in Python, elsewhere in PyTorch: functions, classes, or whole modules.
 COPIES = {
     "torch.nn.functional.scaled_dot_product_attention": (
         "torch.onnx.ops._impl.attention_23",
@@ -32,10 +32,5 @@ COPIES = {
         "torch.ao.nn.quantizable.modules.activation.MultiheadAttention",
         "torch.onnx.ops._impl.attention_23",
     ),
-    "torch.nn.functional.softmax": (
-        "torch.distributions.transforms.SoftmaxTransform",
-        "scipy.special._logsumexp.softmax",
-        "scipy.special._logsumexp.log_softmax",
-        "sklearn.utils.extmath.softmax",
-    ),
+    "torch.nn.functional.softmax": ("torch.distributions.transforms.SoftmaxTransform",),
 }

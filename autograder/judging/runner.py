@@ -8,8 +8,9 @@ from autograder.judging import forbidden, measure, other_numbers, pytest_session
 from autograder.judging.budget import SearchOver
 from autograder.judging.diagnosis import diagnose
 from autograder.judging.failure import CheckFailure, PartialCredit, as_failure
-from autograder.judging.lesson import Lesson, mark_value
+from autograder.judging.lesson import Lesson
 from autograder.judging.lost import Lost
+from autograder.judging.marks import mark_value
 from autograder.judging.replay import replay, same_failure
 from autograder.judging.report import CheckResult, ExerciseReport
 from autograder.judging.seeds import fresh_seed

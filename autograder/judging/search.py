@@ -9,8 +9,9 @@ from autograder.judging import confirmation, references
 from autograder.judging.answers import Case, misconceptions
 from autograder.judging.failure import CheckFailure
 from autograder.judging.hearing import Hearing, is_large
-from autograder.judging.lesson import Lesson, mark_value
+from autograder.judging.lesson import Lesson
 from autograder.judging.lost import Lost
+from autograder.judging.marks import mark_value
 from autograder.judging.replay import Check, replay, same_failure, silence
 from autograder.judging.student import Request, Student
 from course_lib import variants

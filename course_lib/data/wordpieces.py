@@ -1,13 +1,15 @@
 """Words cut into pieces, so that a few thousand ids are enough for any text."""
 
 from collections.abc import Iterable
-
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+from typing import TYPE_CHECKING
 
 from course_lib.data.special_tokens import ORDINARY, SPECIAL, UNK
 
+if TYPE_CHECKING:  # not loaded before it is needed: only one lesson needs it
+    from tokenizers import Tokenizer
 
-def train_wordpieces(texts: Iterable[str], vocab_size: int, at_least: int = 2) -> Tokenizer:
+
+def train_wordpieces(texts: Iterable[str], vocab_size: int, at_least: int = 2) -> "Tokenizer":
     """Return a WordPiece tokenizer of Hugging Face's `tokenizers`, made for these texts (Devlin et al. 2019, section 3).
 
     Text is lower-cased and cut at white space and punctuation. The vocabulary begins with the five special tokens, ids 0 to 4,
@@ -17,6 +19,8 @@ def train_wordpieces(texts: Iterable[str], vocab_size: int, at_least: int = 2) -
 
     Raises ValueError if there is no text, or `vocab_size` leaves no room beside the special tokens.
     """
+    from tokenizers import trainers
+
     texts = list(texts)
     if not any(text.strip() for text in texts):
         raise ValueError("Expected at least one text that is not empty, got none.")
@@ -37,8 +41,10 @@ def train_wordpieces(texts: Iterable[str], vocab_size: int, at_least: int = 2) -
     return _untrained(tokenizer.get_vocab())
 
 
-def _untrained(vocabulary: dict[str, int]) -> Tokenizer:
+def _untrained(vocabulary: dict[str, int]) -> "Tokenizer":
     """Return a WordPiece tokenizer with these pieces, in which only the five special tokens are special."""
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token=SPECIAL[UNK], max_input_chars_per_word=60))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -48,6 +54,6 @@ def _untrained(vocabulary: dict[str, int]) -> Tokenizer:
     return tokenizer
 
 
-def _words(tokenizer: Tokenizer, text: str) -> list[tuple[str, tuple[int, int]]]:
+def _words(tokenizer: "Tokenizer", text: str) -> list[tuple[str, tuple[int, int]]]:
     """Return the words of a text, each with its place, as the tokenizer cuts it."""
     return tokenizer.pre_tokenizer.pre_tokenize_str(tokenizer.normalizer.normalize_str(text))

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.forbidden import below_python
-from autograder.judging.lesson import mark_value
 from autograder.judging.local import LocalStudent
+from autograder.judging.marks import mark_value
 from autograder.judging.replay import replay, silence
 
 #: What an exercise's points are not given for. A way in which one of these gives the right values does the work itself.

@@ -6,8 +6,8 @@ from dataclasses import replace
 import course_lib.layers
 from autograder.judging.answers import cases_of, entries_of
 from autograder.judging.failure import CheckFailure
-from autograder.judging.lesson import mark_value
 from autograder.judging.local import LocalStudent
+from autograder.judging.marks import mark_value
 from autograder.judging.references import namespace
 from autograder.judging.replay import replay
 from autograder.judging.student import Exchange, Questions

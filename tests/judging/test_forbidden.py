@@ -3,7 +3,7 @@
 import pytest
 from answers import RIGHT_ATTENTION, student
 
-from autograder.judging.forbidden import is_behind, mentioned_in
+from autograder.judging.forbidden import first_found, is_behind, mentions
 from autograder.judging.mentions import reached
 from autograder.judging.runner import run_checks
 from autograder.sandbox.outside.imported import imported
@@ -160,7 +160,8 @@ def test_a_helper_that_the_exercise_calls_is_looked_at_too():
     names = imported("from torch.nn import Softmax as Ready", FORBIDDEN)
 
     def told(name, others=()):
-        return mentioned_in(reached(name, lambda each: sources.get(each, ""), others), names, FORBIDDEN)
+        texts = reached(name, lambda each: sources.get(each, ""), others)
+        return first_found(texts, lambda text: mentions(text, names, FORBIDDEN))
 
     assert told("softmax").message == "torch.nn.Softmax is not allowed in this lesson."
     assert told("made").message == "torch.nn.Softmax is not allowed in this lesson (line 2 of your cell)."
@@ -174,5 +175,5 @@ def test_a_helper_that_the_exercise_calls_is_looked_at_too():
 
 def test_what_this_process_has_not_loaded_is_known_by_its_name():
     names = imported("from never_loaded.models import BPE as B\nfrom math import pi", ("never_loaded.models.BPE",))
-    found = mentioned_in(["def f():\n    return B()"], names, ("never_loaded.models.BPE",))
+    found = mentions("def f():\n    return B()", names, ("never_loaded.models.BPE",))
     assert found.message.startswith("never_loaded.models.BPE is not allowed")

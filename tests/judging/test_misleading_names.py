@@ -6,8 +6,8 @@ from known import ASSIGNMENTS, LESSONS
 from autograder.authoring.names import hidden_half, names_of
 from autograder.judging import diagnosis
 from autograder.judging.hearing import Listener
-from autograder.judging.lesson import mark_value
 from autograder.judging.local import LocalStudent
+from autograder.judging.marks import mark_value
 from autograder.judging.references import namespace
 from autograder.judging.replay import replay
 from autograder.judging.runner import run_checks

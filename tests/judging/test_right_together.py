@@ -4,8 +4,8 @@ import pytest
 from known import COURSE, LESSONS, of
 
 from autograder.judging import notebooks
-from autograder.judging.lesson import mark_value
 from autograder.judging.local import LocalStudent
+from autograder.judging.marks import mark_value
 from autograder.judging.replay import replay
 
 LESSON = LESSONS.of("08-vit")

@@ -5,8 +5,8 @@ from known import ASSIGNMENTS, EVERYTHING, LESSONS
 
 import course_lib.layers
 from autograder.judging.answers import cases_of
-from autograder.judging.lesson import mark_value
 from autograder.judging.local import LocalStudent
+from autograder.judging.marks import mark_value
 from autograder.judging.references import namespace
 from autograder.judging.replay import replay
 

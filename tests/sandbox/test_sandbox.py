@@ -15,7 +15,8 @@ from autograder.sandbox.outside import bubblewrap, visible
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.bubblewrap import SandboxMissing
 from autograder.sandbox.outside.limits import Limits
-from autograder.sandbox.outside.session import Session, SetUpFailed
+from autograder.sandbox.outside.session import Session
+from autograder.sandbox.outside.starting import SetUpFailed
 
 pytestmark = pytest.mark.sandbox
 

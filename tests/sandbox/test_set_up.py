@@ -11,7 +11,8 @@ from autograder.sandbox.outside import user, visible
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.bubblewrap import SandboxMissing
 from autograder.sandbox.outside.limits import Limits
-from autograder.sandbox.outside.session import Session, SetUpFailed
+from autograder.sandbox.outside.session import Session
+from autograder.sandbox.outside.starting import SetUpFailed
 from autograder.sandbox.set_up import SetUp, from_bytes
 
 pytestmark = pytest.mark.sandbox

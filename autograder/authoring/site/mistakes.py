@@ -6,8 +6,9 @@ from typing import Any
 from autograder.judging import markup, measure
 from autograder.judging.answers import Case, misconceptions
 from autograder.judging.failure import Diagnosis
-from autograder.judging.lesson import Lesson, mark_value
+from autograder.judging.lesson import Lesson
 from autograder.judging.local import LocalStudent
+from autograder.judging.marks import mark_value
 from autograder.judging.patience import patience
 from autograder.judging.references import namespace
 from autograder.judging.replay import replay, silence

@@ -36,11 +36,6 @@ FORBIDDEN_IN = {
         "torch.nn.Softmax",
         "torch.nn.LogSoftmax",
         "torch.distributions",
-        "scipy.special.softmax",
-        "scipy.special.log_softmax",
-        "sklearn.utils.extmath.softmax",
-        "sklearn.neural_network._base",
-        "sklearn._loss",
     ),
 }
 

@@ -39,17 +39,6 @@ FORBIDDEN = (
     "course_lib.layers.models",
 )
 
-#: A Tokenizer can be made from JSON text, too, without a name of its model or its trainer.
-_READY_BPE = ("tokenizers.trainers.BpeTrainer", "tokenizers.models.BPE", "tokenizers.Tokenizer")
-
-#: What would be the whole answer to one exercise.
-FORBIDDEN_IN: dict[str, tuple[str, ...]] = {
-    "train_bpe": _READY_BPE,
-    "train_bpe_fast": _READY_BPE,
-    "bpe_encode": _READY_BPE,
-    "bpe_decode": _READY_BPE,
-}
-
 #: What is handed in beside the notebook.
 HANDED_IN = ("in_context.safetensors", "one_block.safetensors", "results.json", "gpt.safetensors")
 

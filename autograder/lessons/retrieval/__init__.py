@@ -32,18 +32,6 @@ FORBIDDEN = (
     "course_lib.layers.models",
 )
 
-#: What would be the whole answer to one exercise.
-FORBIDDEN_IN: dict[str, tuple[str, ...]] = {
-    "ndcg_at_k": ("sklearn.metrics.ndcg_score", "sklearn.metrics.dcg_score", "sklearn.metrics._ranking"),
-    "cold_start_vector": (
-        "sklearn.linear_model.Ridge",
-        "sklearn.linear_model.ridge_regression",
-        "sklearn.linear_model._ridge",
-        "sklearn.linear_model._bayes",
-        "sklearn.kernel_ridge",
-    ),
-}
-
 #: What is handed in beside the notebook.
 HANDED_IN = ("search.safetensors", "recommender.safetensors")
 

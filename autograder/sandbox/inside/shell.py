@@ -4,7 +4,7 @@ import ast
 import builtins
 import getpass
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from types import SimpleNamespace
 from typing import Any
@@ -129,6 +129,20 @@ def _line(error: BaseException | None) -> int:
 #: After these errors the rest of a cell still runs: a package or a program that is missing here, or a function that the lesson
 #: forbids, must not remove the imports and definitions beside it.
 GOES_ON = ("ModuleNotFoundError", "ImportError", "CheckFailure", "NotAvailableHere")
+
+
+@contextmanager
+def unseen(shell: Any) -> Iterator[None]:
+    """Draw no figure and format no traceback meanwhile: most of the time of a cell that runs again, for its names alone."""
+    told = dict.fromkeys(("showtraceback", "showsyntaxerror", "showindentationerror"), lambda *_, **__: None)
+    vars(shell).update(told)
+    vars(shell.display_formatter)["format"] = lambda *_, **__: ({}, {})
+    try:
+        yield
+    finally:
+        for name in told:
+            vars(shell).pop(name, None)
+        vars(shell.display_formatter).pop("format", None)
 
 
 def run(shell: Any, text: str) -> dict[str, Any]:

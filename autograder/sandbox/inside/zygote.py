@@ -24,7 +24,7 @@ PRELOAD = (
     "torch._inductor",  # PyTorch loads it for a triangle on the device "meta", which takes a second: not once a submission
     "numpy",
     "scipy.special",
-    "sklearn.datasets",  # the digits; with it comes all that a lesson forbids of scikit-learn
+    "sklearn.datasets",  # the digits
     "IPython.core.interactiveshell",
     "IPython.utils.capture",
     "matplotlib.figure",
@@ -40,8 +40,8 @@ PRELOAD = (
     "json",
     "asyncio",
 )
-#: Not every version of PyTorch that may be used has these.
-_OF_SOME_VERSIONS = ("torch.nested._internal.ops", "torch.onnx.ops", "torch._inductor")
+#: Not every version of PyTorch that may be used has these, and not every lesson may use scikit-learn.
+_IF_THERE = ("torch.nested._internal.ops", "torch.onnx.ops", "torch._inductor", "scipy.special", "sklearn.datasets")
 
 
 _LONGEST = 2**16  # bytes of a worker's settings
@@ -74,12 +74,19 @@ def _preload() -> None:
     from autograder.sandbox.inside import blockade
 
     for name in PRELOAD:
-        if name not in _OF_SOME_VERSIONS or util.find_spec(name):
+        if name not in _IF_THERE or _is_there(name):
             __import__(name)
     for module in pkgutil.iter_modules(sys.modules["course_lib.layers"].__path__, "course_lib.layers."):
         __import__(module.name)
     definitions.written_in_python()
     blockade.forget_graphs()
+
+
+def _is_there(name: str) -> bool:
+    try:
+        return util.find_spec(name) is not None
+    except ModuleNotFoundError:  # nor the package that it belongs to
+        return False
 
 
 def _become_worker(number: int, data: bytes) -> None:

@@ -26,14 +26,24 @@ class Box:
 
     With ``gpu`` the workers see the machine's NVIDIA devices. Forking a process that shares driver state is not
     safe, so each worker then gets its own parent: slower by the seconds that it takes to load PyTorch.
+    ``libraries`` says what can be imported (:func:`visible.mounts`). Workers that may import other ones have another parent,
+    which starts with the first of them.
     ``label`` appears in the process list and identifies the owner of a sandbox.
     """
 
-    def __init__(self, limits: Limits | None = None, threads: int | None = None, gpu: bool = False, label: str = ""):
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        threads: int | None = None,
+        gpu: bool = False,
+        label: str = "",
+        libraries: tuple[str, ...] | None = None,
+    ):
         self.limits = limits or Limits()
         self.threads = threads or cpu_count()
-        self.gpu, self.label = gpu, label
+        self.gpu, self.label, self.libraries = gpu, label, libraries
         self.used = False
+        self._beside: dict[tuple[str, ...] | None, Box] = {}
         self.program = bubblewrap.find()
         for number in dict.fromkeys((free_user(), 0)):
             self._start(number)
@@ -52,7 +62,7 @@ class Box:
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # each message arrives whole
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 closed in close(); without a name that could stay behind
         arguments = bubblewrap.command(
-            self.program, self.limits, theirs.fileno(), self.threads, self.gpu, self.label, user
+            self.program, self.limits, theirs.fileno(), self.threads, self.gpu, self.label, user, self.libraries
         )
         with open(f"/proc/self/fd/{self.errors.fileno()}", "ab") as told, theirs:  # write-only
             self.process = start(
@@ -74,9 +84,11 @@ class Box:
 
     def spawn(self, settings: SetUp | None = None) -> "Worker":
         """Return a fresh worker with these settings. Raises SandboxMissing if it could not be set up as they say."""
-        settings = settings or SetUp(threads=self.threads, limits=self.limits.inside())
+        settings = settings or SetUp(threads=self.threads, limits=self.limits.inside(), libraries=self.libraries)
+        if settings.libraries != self.libraries:
+            return self._with(settings.libraries).spawn(settings)
         if self.gpu and self.used:
-            own = Box(self.limits, self.threads, gpu=True, label=self.label)
+            own = Box(self.limits, self.threads, gpu=True, label=self.label, libraries=self.libraries)
             worker = own.spawn(settings)
             worker.parent = own
             return worker
@@ -95,6 +107,12 @@ class Box:
             ours.close()
             raise
 
+    def _with(self, libraries: tuple[str, ...] | None) -> "Box":
+        """Return the sandbox beside this one in which these libraries can be imported."""
+        if libraries not in self._beside:
+            self._beside[libraries] = Box(self.limits, self.threads, self.gpu, self.label, libraries)
+        return self._beside[libraries]
+
     def _hello(self, connection: socket.socket) -> int:
         """Receive the worker's first message and return its process number, which the kernel attaches to it."""
         connection.settimeout(60.0)
@@ -111,6 +129,8 @@ class Box:
 
     def close(self) -> None:
         """End the parent and, with it, every worker."""
+        for other in self._beside.values():
+            other.close()
         self.control.close()
         self.process.kill()
         self.process.wait()

@@ -83,11 +83,19 @@ def problem() -> str:
 
 
 def command(
-    bwrap: str, limits: Limits, control: int, threads: int, gpu: bool = False, label: str = "", user: int = 0
+    bwrap: str,
+    limits: Limits,
+    control: int,
+    threads: int,
+    gpu: bool = False,
+    label: str = "",
+    user: int = 0,
+    libraries: tuple[str, ...] | None = None,
 ) -> list[str]:
     """Return the command that starts the parent of all workers, with its socket as file descriptor ``control``.
 
     With ``user`` it has to run as root of a user namespace that has this user too, and the parent becomes that user.
+    ``libraries`` says which of Python's libraries can be seen (:func:`visible.mounts`).
     """
     walls = [bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
     if user:
@@ -96,7 +104,7 @@ def command(
     else:
         walls += ["--uid", str(USER), "--gid", str(USER), "--cap-drop", "ALL"]
     walls += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--dir", "/etc", "--dir", HOME]
-    mounts = list(visible.mounts())
+    mounts = list(visible.mounts(libraries))
     for folder in sorted({parent for _, *paths in mounts for parent in PurePosixPath(paths[-1]).parents}):
         walls += ["--dir", str(folder)]  # else bubblewrap makes them for root alone
     for option, *paths in mounts:

@@ -5,6 +5,8 @@ import sys
 from typing import Any
 
 from autograder.judging.forbidden import resolve
+from autograder.judging.libraries import imports, is_withheld
+from autograder.judging.notebooks import without_magics
 from autograder.judging.ready_made import NotLoaded, is_within
 
 
@@ -27,3 +29,13 @@ def imported(text: str, forbid: tuple[str, ...]) -> dict[str, Any]:
                     thing = NotLoaded(name)
                 found[alias.asname or alias.name] = thing
     return found
+
+
+def imports_withheld(text: str, libraries: tuple[str, ...] | None) -> bool:
+    """Return whether a cell imports a library that exercises may not use."""
+    if libraries is None or "import" not in text:
+        return False
+    try:
+        return any(is_withheld(name, libraries) for name, _ in imports(without_magics(text)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False  # the cell will say so itself

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from autograder.judging import forbidden, measure, references
+from autograder.judging import forbidden, libraries, measure, references
 from autograder.judging.budget import Budget
 from autograder.judging.failure import CheckFailure
 from autograder.judging.lesson import Lesson
@@ -103,10 +103,8 @@ class RemoteStudent(Questions):
         with self._failures(name), self._forbidding(name), self.session.measuring("time"):
             rival = self.session.start((), {}, "time")  # with no file of the submission
             try:
-                rival.ask(
-                    "run",
-                    {"text": references.source_of(self.lesson, [name]) + "\ndef echo(*args, **_): return args[-1]\n"},
-                )
+                text = references.source_of(self.lesson, [name]) + "\ndef echo(*args, **_): return args[-1]\n"
+                rival.ask("run", {"text": text, "again": True})
                 return Race(self.session, rival, name, kwargs).run(fresh, thresholds, rounds)
             finally:
                 rival.close()
@@ -115,7 +113,12 @@ class RemoteStudent(Questions):
         forbid = self.lesson.forbidden_in(name)
         try:
             texts = reached(name, lambda each: self.sources.get(each, ""), self.lesson.exercises)
-            return forbidden.mentioned_in(texts, imported(self.sources[""], forbid), forbid)
+            names, meant = imported(self.sources[""], forbid), libraries.bound(self.sources[""])
+            return forbidden.first_found(
+                texts,
+                lambda text: libraries.mention(text, lambda each: meant.get(each, ""), self.lesson.libraries),
+                lambda text: forbidden.mentions(text, names, forbid),
+            )
         except (KeyError, SyntaxError, ValueError):
             return None  # a forbidden call still raises at run time
 

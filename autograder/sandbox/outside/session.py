@@ -6,32 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import torch
-
 from autograder.judging.budget import Budget
 from autograder.sandbox import decoding, encoding
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.cell_result import CellResult, cell_result
+from autograder.sandbox.outside.imported import imports_withheld
+from autograder.sandbox.outside.starting import Kind, started
 from autograder.sandbox.outside.worker import Stopped, Worker
-from autograder.sandbox.requests import unpack_failure
 from autograder.sandbox.set_up import SetUp
 
 #: How many times ``idle`` all of a submission's workers may wait together.
 _WAITS = 3
-
-
-class SetUpFailed(Exception):
-    """A worker could not be set up for a submission, and has run none of its code. A person has to look at its files."""
-
-
-@dataclass(frozen=True)
-class _Kind:
-    """What a worker is for: which functions it may not call, what it measures, and right versions of earlier exercises in it."""
-
-    forbid: tuple[str, ...]
-    measures: str = ""
-    names: tuple[str, ...] = ()
-    right: str = ""
 
 
 @dataclass
@@ -43,17 +28,27 @@ class _Open:
 
 
 class Session:
-    """Runs a submission's cells in a sandbox and sends it requests. ``stops`` counts how often its process had to be ended."""
+    """Runs a submission's cells in a sandbox and sends it requests. ``stops`` counts how often its process had to be ended.
+
+    Requests about an exercise go to a worker that can import its ``libraries`` and no other. The cells run there, too, unless one
+    of them imports more: then they run once in another worker, which can, and their outputs are those of that one.
+    """
 
     def __init__(
-        self, box: Box, forbid: tuple[str, ...] = (), files: Mapping[str, bytes] | None = None, lesson: str = ""
+        self,
+        box: Box,
+        forbid: tuple[str, ...] = (),
+        files: Mapping[str, bytes] | None = None,
+        lesson: str = "",
+        libraries: tuple[str, ...] | None = None,
     ):
         self.box, self.files, self.lesson, self.author = box, dict(files or {}), lesson, ""
         self.done: list[str] = []
         self.stops = 0
         self.begun = time.monotonic()
-        self._kind = _Kind(forbid)  # of the worker to which requests go
-        self._open: dict[_Kind, _Open] = {}
+        self._kind = Kind(forbid, libraries)  # of the worker to which requests go
+        self._libraries = libraries
+        self._open: dict[Kind, _Open] = {}
         self._search: Budget | None = None
         self._workers: list[Worker] = []  # all that have run the submission's code, to sum their time
 
@@ -61,6 +56,9 @@ class Session:
 
     def run_cell(self, text: str) -> CellResult:
         """Run a cell. A cell that stops the process is skipped from then on."""
+        if imports_withheld(text, self._kind.libraries):
+            self._end_worker()
+            self._kind = replace(self._kind, libraries=None)
         try:
             reply, _ = self.worker().ask("run", {"text": text}, cpu=self.box.limits.cell_cpu)
         except Stopped as stopped:
@@ -82,46 +80,45 @@ class Session:
         if self.used() > limits.total_cpu or time.monotonic() - self.begun > limits.total_wall:
             raise Stopped("total", "The time for the whole notebook is used up.")
         found = self._open.get(self._kind)
-        if found is None or found.ran != self.done:
-            self._end_worker()
-            found = self._open[self._kind] = self._with_cells_run()
-        return found.worker
+        return found.worker if found and found.ran == self.done else self._with_cells_run()
 
     def start(self, forbid: tuple[str, ...], files: Mapping[str, bytes], measures: str = "") -> Worker:
-        """Return a worker with these files, for which the functions in ``forbid`` are out of reach.
+        """Return a worker with these files, for which the functions in ``forbid`` are out of reach. Raises SetUpFailed."""
+        box, limits, seen = self.box, self.box.limits, self._kind.libraries
+        settings = SetUp(forbid, self.lesson, box.threads, limits.inside(), measures, self.author, seen)
+        waited = sum(other.waited for other in self._workers)
+        return started(box, settings, files, self.begun + limits.total_wall, _WAITS * limits.idle - waited)
 
-        Raises SetUpFailed if the files could not be written.
-        """
-        limits = self.box.limits
-        worker = self.box.spawn(SetUp(forbid, self.lesson, self.box.threads, limits.inside(), measures, self.author))
-        worker.deadline = self.begun + limits.total_wall
-        worker.may_wait = _WAITS * limits.idle - sum(other.waited for other in self._workers)
-        packing = encoding.Packing()
-        content = {name: _as_tensor(data) for name, data in files.items()}
-        reply, unpacking = worker.ask("files", {"files": encoding.pack(content, packing)}, packing)
-        if "failure" in reply:
-            worker.close()
-            raise SetUpFailed(
-                f"its files could not be written into the sandbox: {unpack_failure(reply['failure'], unpacking).yours}"
-            )
-        return worker
-
-    def _with_cells_run(self) -> _Open:
-        """Return a fresh worker that has run the cells so far. A cell that stops it is dropped from ``done``."""
+    def _with_cells_run(self) -> Worker:
+        """Return a worker that has run the cells so far. A cell that stops it is dropped from ``done``."""
         while True:
-            worker, text = self.start(self._kind.forbid, self.files, self._kind.measures), ""
-            self._workers.append(worker)
+            found, text = self._to_go_on() or self._fresh(), ""
             try:
-                for text in self.done:
-                    worker.ask("run", {"text": text}, cpu=self.box.limits.cell_cpu)
+                for text in self.done[len(found.ran) :]:
+                    found.worker.ask("run", {"text": text, "again": True}, cpu=self.box.limits.cell_cpu)
+                    found.ran.append(text)
             except Stopped:
+                self._end_worker()
                 self.stops += 1
                 self.done = [cell for cell in self.done if cell != text]
                 if self.stops >= self.box.limits.stops:
                     raise
             else:
-                self._replace_exercises(worker)
-                return _Open(worker, [*self.done])
+                self._replace_exercises(found.worker)
+                return found.worker
+
+    def _to_go_on(self) -> _Open | None:
+        """Return the open worker if it only lacks later cells. What measures, or holds right versions, begins anew with them."""
+        found, kind = self._open.get(self._kind), self._kind
+        missed = not found or kind.measures or kind.names or found.ran != self.done[: len(found.ran)]
+        return None if missed else found
+
+    def _fresh(self) -> _Open:
+        self._end_worker()
+        worker = self.start(self._kind.forbid, self.files, self._kind.measures)
+        self._workers.append(worker)
+        self._open[self._kind] = found = _Open(worker)
+        return found
 
     def _replace_exercises(self, worker: Worker) -> None:
         if not self._kind.names:
@@ -170,7 +167,7 @@ class Session:
     @contextlib.contextmanager
     def with_right(self, names: Sequence[str], text: str) -> Iterator[None]:
         """Redirect requests to a worker in which right versions replace the student's earlier exercises."""
-        with self._another(replace(self._kind, names=tuple(names), right=text)):
+        with self._another(replace(self._kind, libraries=self._libraries, names=tuple(names), right=text)):
             try:
                 self.worker()
                 yield
@@ -183,18 +180,14 @@ class Session:
         return self._another(replace(self._kind, measures=what))
 
     def forbidding(self, forbid: tuple[str, ...]) -> contextlib.AbstractContextManager[None]:
-        """Redirect requests to a worker for which just these functions are out of reach."""
-        return self._another(replace(self._kind, forbid=forbid))
+        """Redirect requests to a worker for an exercise: these functions are out of reach, and libraries are few."""
+        return self._another(replace(self._kind, forbid=forbid, libraries=self._libraries))
 
     @contextlib.contextmanager
-    def _another(self, kind: _Kind) -> Iterator[None]:
+    def _another(self, kind: Kind) -> Iterator[None]:
         """Redirect requests to a worker of this kind. It is kept for later ones, until other cells have run."""
         own, self._kind = self._kind, kind
         try:
             yield
         finally:
             self._kind = own
-
-
-def _as_tensor(data: bytes) -> torch.Tensor:
-    return torch.frombuffer(bytearray(data), dtype=torch.uint8) if data else torch.empty(0, dtype=torch.uint8)

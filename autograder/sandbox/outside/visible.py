@@ -7,17 +7,31 @@ from collections.abc import Iterator
 from importlib import util
 from pathlib import Path
 
+from autograder.judging.libraries import allowed, tops
+
 INSIDE = "/inside"
 
 _MODULES = {
-    "judging": "__init__ apply arguments budget definitions failure files forbidden local measure mentions operators patience"
-    " earlier places ready_made seeds student tensors torch_state watch",
+    "judging": "__init__ apply arguments budget definitions failure files forbidden libraries local measure mentions operators"
+    " patience earlier places ready_made seeds student tensors torch_state watch",
     "sandbox": "__init__ decoding encoding namespaces requests set_up wire",
     "sandbox/inside": "__init__ blockade outputs shell stand_in worker zygote",
 }
 
 #: The only files of the autograder that exist inside: no check, no known answer, no reference, no score.
 FILES = ("__init__.py", *(f"{folder}/{name}.py" for folder, names in _MODULES.items() for name in names.split()))
+
+#: Hidden wherever they are installed: they are shown elsewhere, or not at all.
+OUR_OWN = ("autograder", "course_lib")
+
+#: Where libraries lie, below a tree of Python: its own folders, and a package manager's.
+_STORES = (
+    "lib*/python3*/site-packages",
+    "lib*/python3*/dist-packages",
+    "local/lib/python3*/dist-packages",
+    "pkgs",
+    "envs",
+)
 
 _SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts")
 
@@ -26,13 +40,13 @@ class SandboxMissing(Exception):
     """The sandbox cannot be set up on this machine."""
 
 
-def mounts() -> Iterator[tuple[str, ...]]:
+def mounts(libraries: tuple[str, ...] | None = None) -> Iterator[tuple[str, ...]]:
+    """Yield bubblewrap's options for what is visible. Of Python's libraries that is everything if ``libraries`` is None."""
     for path in _SYSTEM:
         yield ("--ro-bind-try", path, path)
     for tree in trees():
         yield ("--ro-bind", str(tree), str(tree))
-    for folder in _hidden():
-        yield ("--tmpfs", folder)
+    yield from _all_libraries() if libraries is None else _chosen(libraries)
     package = Path(__file__).parents[2]
     for kind in ("", "-alone"):
         yield ("--ro-bind", str(program(kind)), f"{INSIDE}/system_calls{kind}.bpf")
@@ -66,11 +80,26 @@ def trees() -> list[Path]:
     return found
 
 
-def _hidden() -> Iterator[str]:
-    """Yield visible folders that must be hidden: the installed autograder, and the library, which is shown elsewhere."""
-    for folder in map(_folder_of, ("autograder", "course_lib")):
+def _all_libraries() -> Iterator[tuple[str, ...]]:
+    """Hide what is visible and must not be: the installed autograder, and the library, which is shown elsewhere."""
+    for folder in map(_folder_of, OUR_OWN):
         if any(folder.is_relative_to(tree) for tree in (*trees(), Path("/usr"))):
-            yield str(folder)
+            yield ("--tmpfs", str(folder))
+            yield ("--remount-ro", str(folder))
+
+
+def _chosen(libraries: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Empty every folder with libraries, and show in it only what an exercise with these ``libraries`` may use."""
+    shown = {
+        Path(str(each.locate_file(top))) for each in allowed(libraries).values() for top in tops(each) - {*OUR_OWN}
+    }
+    shown = {path.parent.resolve() / path.name for path in shown if path.exists()}
+    roots = (Path("/usr"), Path("/usr/local"), *trees())
+    for store in sorted({path.resolve() for root in roots for name in _STORES for path in root.glob(name)}):
+        yield ("--tmpfs", str(store))
+        for path in sorted(path for path in shown if path.parent == store):
+            yield ("--ro-bind", str(path), str(path))
+        yield ("--remount-ro", str(store))
 
 
 def _folder_of(package: str) -> Path:

@@ -1,0 +1,102 @@
+"""An exercise uses PyTorch and what comes with the course. Another library is noticed in it, and does no harm beside it."""
+
+import linecache
+
+import pytest
+import scipy.special
+from answers import student
+from known import COURSE, LESSONS
+from sklearn.linear_model import Ridge
+
+from autograder.judging import libraries
+from autograder.judging.libraries import home, is_withheld, mention
+from autograder.judging.runner import run_checks
+
+SOFTMAX = """
+{before}
+def softmax(E, dim=-1):
+    {inside}
+    A = (E - E.amax(dim, keepdim=True)).exp()
+    return A / A.sum(dim, keepdim=True)
+"""
+
+
+@pytest.mark.parametrize("name", ["scipy", "sklearn.linear_model", "tokenizers", "transformers", "nbgrader"])
+def test_what_is_installed_and_not_named_is_withheld(name):
+    assert is_withheld(name, ())
+    assert not is_withheld(name, None)
+
+
+@pytest.mark.parametrize(
+    "name", ["torch.nn", "numpy", "matplotlib.pyplot", "mpl_toolkits", "PIL", "sympy", "math", "utils", "tests"]
+)
+def test_what_the_course_is_written_with_and_what_is_the_students_own_is_not(name):
+    assert not is_withheld(name, ())
+
+
+def test_a_lesson_may_add_a_library_with_all_that_it_needs():
+    assert not is_withheld("sklearn.svm", ("scikit-learn",))
+    assert not is_withheld("scipy", ("scikit-learn",))
+    assert is_withheld("tokenizers", ("scikit-learn",))
+
+
+def test_each_thing_is_told_where_it_comes_from():
+    assert home(scipy.special) == "scipy.special"
+    assert home(scipy.special.expit).startswith("scipy.special.")
+    assert home(scipy.special.softmax) == "scipy.special._logsumexp.softmax"
+    assert home(Ridge) == home(Ridge()) == "sklearn.linear_model._ridge.Ridge"
+    assert home(3).startswith("builtins.")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("def f(x):\n    import scipy.special as s\n    return s.softmax(x)", 2),
+        ("def f(x):\n    from sklearn import svm\n    return svm", 2),
+        ("def f(x):\n    return (\n        ready(x))", 3),
+        ("def f(x):\n    return special.softmax(x)", 2),
+        ("def f(x):\n    return 'scipy'  # ready", 0),
+        ("def f(x):\n    import math, torch.nn\n    from .scipy import f\n    return math.pi", 0),
+    ],
+)
+def test_a_mention_is_found_with_its_line(text, line):
+    meaning = libraries.bound("from scipy.special import softmax as ready\nfrom scipy import special\nimport torch")
+    found = mention(text, lambda name: meaning.get(name, ""), ())
+    assert (found is not None) == bool(line)
+    assert found is None or f"(line {line} of your cell)" in found.message
+    assert mention(text, lambda name: meaning.get(name, ""), None) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "inside"),
+    [
+        ("from scipy.special import softmax as ready", "return torch.from_numpy(ready(E.detach().numpy(), dim))"),
+        ("import scipy", "return torch.from_numpy(scipy.special.softmax(E.detach().numpy(), dim))"),
+        (
+            "",
+            "from scipy.special import logsumexp as L; return (E - torch.as_tensor(L(E.detach(), dim, keepdims=True))).exp()",
+        ),
+    ],
+)
+def test_an_answer_by_another_library_earns_nothing_and_says_which(before, inside):
+    lines = SOFTMAX.format(before=before, inside=inside)
+    linecache.cache["<cell>"] = (len(lines), None, lines.splitlines(keepends=True), "<cell>")
+    try:
+        report = run_checks("softmax", student(lines))
+    finally:
+        del linecache.cache["<cell>"]
+    assert report.earned == 0, str(report)
+    assert report.named == ["another library"]
+    assert "scipy" in str(report)
+
+
+def test_a_library_beside_the_answer_costs_nothing():
+    report = run_checks("softmax", student(SOFTMAX.format(before="import scipy.special, sklearn", inside="pass")))
+    assert report.earned == report.points, str(report)
+
+
+def test_what_a_lesson_adds_is_called_as_it_is_installed():
+    """A name of a module in its place, sklearn, would add nothing."""
+    added = {more for assignment in COURSE.assignments for more in LESSONS.of(assignment).libraries or ()}
+    assert added == {"scikit-learn", "tokenizers"}
+    assert added <= set(libraries.allowed(tuple(added)))

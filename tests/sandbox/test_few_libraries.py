@@ -1,0 +1,100 @@
+"""In the sandbox, the cells of a notebook may import what is installed, and an exercise only what it may use."""
+
+import pytest
+
+from autograder.sandbox.outside.session import Session
+
+pytestmark = pytest.mark.sandbox
+
+LOOK = {
+    "imported": "import sklearn",
+    "by a name put together": "import importlib; importlib.import_module('sk' + 'learn')",
+    "from a path": "import sys; sys.path[:0] = {places!r}; import sklearn",
+    "kept in a cell": "kept.__version__",
+    "among the objects": "import gc; next(o for o in gc.get_objects() if getattr(o, '__name__', '') == 'sklearn.base')",
+    "as a file": "import glob; open([f for p in {places!r} for f in glob.glob(p + '/sklearn/__init__.py')][0])",
+}
+
+
+@pytest.fixture
+def withheld(box):
+    opened = Session(box, libraries=())
+    yield opened
+    opened.close()
+
+
+def ask(session, text):
+    """Run statements in the worker that an exercise is asked in. Returns the error's name and text, or None."""
+    with session.forbidding(()):
+        return session.worker().ask("run", {"text": text})[0]["error"]
+
+
+def test_a_cell_imports_what_is_installed_and_shows_it(withheld):
+    result = withheld.run_cell("import sklearn\nprint(sklearn.__name__)")
+    assert result.error is None
+    assert result.outputs[0]["text"] == "sklearn\n"
+
+
+@pytest.mark.parametrize("way", LOOK)
+def test_an_exercise_cannot_reach_it(withheld, way):
+    import site
+    import sys
+
+    places = [*site.getsitepackages(), *sys.path, "/usr/lib/python3/dist-packages"]
+    withheld.run_cell("import torch\nimport sklearn as kept")
+    assert ask(withheld, "torch.ones(2).sum()") is None
+    error = ask(withheld, LOOK[way].format(places=places))
+    assert error is not None
+    assert error["ename"] in ("ModuleNotFoundError", "NameError", "StopIteration", "IndexError"), error
+
+
+def test_what_the_course_is_written_with_is_there(withheld):
+    text = "import torch, numpy, matplotlib.pyplot, PIL, IPython, course_lib.layers, course_lib.data, sympy, tqdm"
+    assert ask(withheld, text) is None
+
+
+def test_where_libraries_lie_nothing_can_be_written(withheld):
+    text = "import os, torch\nfolder = os.path.dirname(os.path.dirname(torch.__file__))\nopen(folder + '/note', 'w')"
+    assert ask(withheld, text)["ename"] in ("OSError", "PermissionError")
+
+
+def test_one_import_that_is_missing_does_not_take_the_rest_of_its_cell(withheld):
+    withheld.run_cell("import sklearn, math\nfrom tokenizers import Tokenizer\n\ndef twice(x):\n    return 2 * x")
+    assert ask(withheld, "twice(math.pi)") is None
+
+
+def test_the_worker_of_an_exercise_goes_on_with_later_cells(withheld):
+    """It would otherwise begin anew for each exercise, and run all cells again."""
+    withheld.run_cell("import sklearn\nran = [1]")
+    assert ask(withheld, "assert ran == [1]") is None
+    withheld.run_cell("ran.append(2)")
+    assert ask(withheld, "assert ran == [1, 2]") is None
+    withheld.run_cell("ran.append(3)")
+    assert ask(withheld, "assert ran == [1, 2, 3]") is None
+    assert len(withheld._workers) == 2
+
+
+def test_without_other_imports_there_is_one_worker(withheld):
+    withheld.run_cell("import torch, math\nx = 1")
+    assert ask(withheld, "assert x == 1") is None
+    assert len(withheld._workers) == 1
+
+
+def test_a_later_cell_that_stops_the_exercises_worker_is_left_out(withheld):
+    withheld.run_cell("import sklearn\nx = 1")
+    assert ask(withheld, "x") is None
+    withheld.run_cell("try:\n    sklearn\nexcept NameError:\n    import os; os._exit(1)")
+    withheld.run_cell("y = 2")
+    assert ask(withheld, "assert (x, y) == (1, 2)") is None
+    assert withheld.stops == 1
+
+
+def test_a_cell_that_runs_again_draws_nothing_and_still_runs(withheld):
+    cell = "import sklearn\nimport matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\nafter = 1"
+    assert withheld.run_cell(cell).outputs
+    with withheld.forbidding(()):
+        worker = withheld.worker()
+        again = worker.ask("run", {"text": "plt.plot([1]); plt.show(); 3", "again": True})[0]
+        assert again["outputs"] == []
+        assert worker.ask("run", {"text": "after"})[0]["outputs"][0]["data"] == {"text/plain": "1"}
+        assert worker.ask("run", {"text": "1 / 0", "again": True})[0]["error"]["ename"] == "ZeroDivisionError"
