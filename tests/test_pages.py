@@ -20,7 +20,8 @@ from autograder.judging.failure import CheckFailure, Diagnosis
 from autograder.judging.picture import Matrix
 from autograder.judging.report import CheckResult, ExerciseReport
 from autograder.nbgrader_plugins.pages import FORMATTER
-from autograder.nbgrader_plugins.sanitise import clean, clean_report
+from autograder.nbgrader_plugins.formatter import FORMATS
+from autograder.nbgrader_plugins.sanitise import clean, clean_report, in_order
 
 ASSIGNMENT = COURSE.assignments[0]
 HOSTILE = sorted((COURSE.root / "tests" / "attacks" / "cases").glob("page_*.py"))
@@ -120,6 +121,8 @@ def test_every_element_is_closed(text):
 
 def test_characters_that_reverse_others_are_named():
     assert clean("a\u202eb &#x202E; &#8295;") == "a[U+202E]b [U+202E] [U+2067]"
+    assert in_order("a\x1b]0;b\x07\x00\x9b\x7f\tc\r\nd") == "a[U+001B]]0;b[U+0007][U+0000][U+009B][U+007F]\tc\r\nd"
+    assert FORMATS["text"]("\x1b[31mred\x1b[0m \x1b]0;title\x07", {}).endswith(">red</span> [U+001B]]0;title[U+0007]")
 
 
 def test_an_enormous_table_cell_is_an_ordinary_one():

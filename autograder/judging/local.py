@@ -60,7 +60,7 @@ class LocalStudent(Questions):
                 lambda text: libraries.mention(text, lambda each: libraries.home(self.namespace.get(each)), may_use),
                 lambda text: forbidden.mentions(text, self.namespace, forbid),
             )
-        except SyntaxError:
+        except (SyntaxError, RecursionError, MemoryError):
             return None  # a lambda inside a larger expression; a forbidden call still raises at run time
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:

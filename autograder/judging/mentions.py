@@ -50,7 +50,7 @@ def _globals_in(text: str) -> set[str]:
     """Return the global names that a source reads, in whatever scope; none if it cannot be parsed."""
     try:
         tables = [symtable.symtable(textwrap.dedent(text), "source", "exec")]
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
     found = set()
     while tables:
@@ -109,7 +109,7 @@ def _names(text: str) -> set[str]:
     """Return the plain names that a source uses: ``softmax``, or ``.softmax`` of ``torch.softmax``; and its numbers."""
     try:
         return {name for node in ast.walk(ast.parse(textwrap.dedent(text))) if (name := _name(node))}
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         words = set(re.findall(r"-?\w+", text))
         return words | {f".{word}" for word in words}
 

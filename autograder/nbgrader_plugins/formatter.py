@@ -86,7 +86,7 @@ def _code(text: str, attachments: dict[str, Any]) -> str:
 
 
 def _text(text: str, attachments: dict[str, Any]) -> str:
-    return ansi2html(in_order(text))
+    return in_order(ansi2html(text))
 
 
 FORMATS: dict[str, Callable[[str, dict[str, Any]], str]] = {"markdown": _markdown, "code": _code, "text": _text}

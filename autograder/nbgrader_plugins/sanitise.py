@@ -42,12 +42,13 @@ _REPORT_PROPERTIES = {
 _REPORT_ATTRIBUTES = {"*": {"style", "role", "aria-label"}, "th": {"scope", "style"}, "td": {"colspan", "style"}}
 _REPORT_ATTRIBUTES |= {"div": {"style", "role", "aria-label", "tabindex"}}
 
-#: Characters that reverse or override the order of the text that follows them.
-_ORDER = {code: f"[U+{code:04X}]" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+#: Characters that reverse or override the order of the text that follows them, and those that control a terminal.
+_CONTROLS = (code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r")
+_ORDER = {code: f"[U+{code:04X}]" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), *_CONTROLS)}
 
 
 def in_order(text: str) -> str:
-    """Return the text with every character that changes the order of others replaced by its name, such as [U+202E]."""
+    """Return the text with every character that acts on others, and shows nothing itself, replaced by its name: [U+202E]."""
     return text.translate(_ORDER)
 
 

@@ -1,5 +1,7 @@
 """Ready-made functions are found however they are reached, and nothing else is."""
 
+import linecache
+
 import pytest
 from answers import RIGHT_ATTENTION, student
 
@@ -32,8 +34,6 @@ def test_a_ready_made_function_earns_no_points_for_values(way):
 
 
 def test_reading_the_source_names_the_line():
-    import linecache
-
     lines = RIGHT_ATTENTION.replace("return A @ V, A", "return F.scaled_dot_product_attention(Q, K, V), A")
     linecache.cache["<cell>"] = (len(lines), None, lines.splitlines(keepends=True), "<cell>")
     try:
@@ -177,3 +177,16 @@ def test_what_this_process_has_not_loaded_is_known_by_its_name():
     names = imported("from never_loaded.models import BPE as B\nfrom math import pi", ("never_loaded.models.BPE",))
     found = mentions("def f():\n    return B()", names, ("never_loaded.models.BPE",))
     assert found.message.startswith("never_loaded.models.BPE is not allowed")
+
+
+def test_source_too_deep_to_be_looked_through_is_judged_by_what_it_returns(monkeypatch):
+    code = f"""
+def softmax(E, dim=-1):
+    if dim > 99:
+        return torch{".nn" * 1200}
+    A = (E - E.amax(dim, keepdim=True)).exp()
+    return A / A.sum(dim, keepdim=True)
+"""
+    monkeypatch.setitem(linecache.cache, "<cell>", (len(code), None, code.splitlines(keepends=True), "<cell>"))
+    report = run_checks("softmax", student(code))
+    assert report.earned == report.points, str(report)

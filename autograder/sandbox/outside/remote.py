@@ -119,7 +119,7 @@ class RemoteStudent(Questions):
                 lambda text: libraries.mention(text, lambda each: meant.get(each, ""), self.lesson.libraries),
                 lambda text: forbidden.mentions(text, names, forbid),
             )
-        except (KeyError, SyntaxError, ValueError):
+        except (KeyError, SyntaxError, ValueError, RecursionError, MemoryError):
             return None  # a forbidden call still raises at run time
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
