@@ -168,6 +168,17 @@ def _(kit, folder):
     (folder / "work.zip").write_bytes(zipped({NAME: b"x" * 5000})[:60])
 
 
+@case("folders-without-end", "more than 50 folders in each other", earns=None)
+def _(kit, folder):
+    save(folder, kit.notebook())
+    folder.joinpath(*60 * ["deep"]).mkdir(parents=True)
+
+
+@case("zip-without-end", "which is not opened", earns=None)
+def _(kit, folder):
+    (folder / "work.zip").write_bytes(zipped({60 * "deep/" + NAME: json.dumps(kit.notebook()).encode()}))
+
+
 @case("damaged-zip", "cannot be opened", earns=None)
 def _(kit, folder):
     data = bytearray(zipped({NAME: json.dumps(kit.notebook()).encode()}))

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 MOST_FILES = 200
 #: Limit for notebooks, mostly outputs that are discarded; and for all other files together.
 MOST_NOTEBOOK, MOST_BYTES = 100 * 2**20, 50 * 2**20
-LONGEST_NAME = 150
+LONGEST_NAME, DEEPEST = 150, 50  # bytes; folders in each other, where Python's own functions give up at some hundreds
 _MOST_ENTRIES, _MOST_NOTEBOOKS = 2_000, 10
 
 #: Files that systems and tools leave in folders and archives.
@@ -49,6 +49,8 @@ def inspect(folder: Path) -> dict[str, Path]:
     files: dict[str, Path] = {}
     total = {True: 0, False: 0}  # bytes of notebooks, and of all other files
     for place, folders, names in os.walk(folder, onerror=_raise, followlinks=False):
+        if len(Path(place).parts) - len(folder.parts) > DEEPEST:
+            raise UnsafeSubmission(f"There are more than {DEEPEST} folders in each other. Ask for the notebook itself.")
         for name in (*folders, *names):
             path = Path(place, name)
             status = path.lstat()
@@ -143,8 +145,8 @@ def _unzip(name: str, data: bytes) -> dict[str, bytes]:
 def _path_in(name: str, entry: zipfile.ZipInfo, found: Mapping[str, bytes]) -> str:
     """Return the path of an archive entry, if it can be read."""
     path = PurePosixPath(entry.filename)
-    odd = path.is_absolute() or ".." in path.parts or not path.name or path.as_posix() in found
-    if odd or stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
+    odd = path.is_absolute() or ".." in path.parts or not path.name or len(path.parts) > DEEPEST
+    if odd or path.as_posix() in found or stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
         raise UnsafeSubmission(f"The archive {name!r} holds {entry.filename!r}, which is not opened.")
     if max(len(os.fsencode(part)) for part in path.parts) > LONGEST_NAME:
         raise UnsafeSubmission(f"The archive {name!r} holds a name of more than {LONGEST_NAME} bytes.")
