@@ -19,8 +19,8 @@ from autograder.judging import notebooks
 from autograder.judging.failure import CheckFailure, Diagnosis
 from autograder.judging.picture import Matrix
 from autograder.judging.report import CheckResult, ExerciseReport
-from autograder.nbgrader_plugins.pages import FORMATTER
 from autograder.nbgrader_plugins.formatter import FORMATS
+from autograder.nbgrader_plugins.pages import FORMATTER
 from autograder.nbgrader_plugins.sanitise import clean, clean_report, in_order
 
 ASSIGNMENT = COURSE.assignments[0]
