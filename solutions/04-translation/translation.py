@@ -1414,15 +1414,20 @@ says("stays at 98 % or 99 % wherever", min(shares["attention"][:5]), max(shares[
 says("the Transformer at 95 % or", min(shares["Transformer"][:5]), within=3)
 says("(only 35 sentences have sixteen words or more)", len(rows[4]))
 claims("Beyond 24 words, all three are at 0", max(share[5] for share in shares.values()) < 0.005)
+given("The gap of *one vector* was 0.090 (standard deviation 0.008), that of attention 0.002 (0.001), that of the Transformer 0.006", "(0.002).",
+      "reached 96 % (1), 93 % (2), 48 % (7) and 20 % (7); attention never less than 97 % in any group, the Transformer never less than 95 %")
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-(One training of each.) *One vector* stops at a gap of 0.103 nats, the other two below 0.01. Without new combinations its gap is only 0.039: it has
+*One vector* stops at a gap of 0.103 nats, the other two below 0.01. Without new combinations its gap is only 0.039: it has
 learned which words usually come together, and leans on that, because 128 numbers hardly hold every word of a sentence. Up to six words it
 reaches 95 % of the best possible, with seven or eight 90 %, with twelve to fifteen 45 %, and with more 20 %. Attention, with the same number of parameters, stays at 98 % or 99 % wherever training had sentences, and the Transformer at 95 % or
 more (only 35 sentences have sixteen words or more). That is the figure of Bahdanau et al.
+
+All of this holds for each of five seeds. The gap of *one vector* was 0.090 (standard deviation 0.008), that of attention 0.002 (0.001), that of the Transformer 0.006
+(0.002). *One vector* reached 96 % (1), 93 % (2), 48 % (7) and 20 % (7); attention never less than 97 % in any group, the Transformer never less than 95 %.
 
 Beyond 24 words, all three are at 0, on more than a hundred sentences. In training no sentence ever goes on to a third clause, so none of them has learned that one may, and the Transformer has never seen the positions. A path of length one is no help for what is not in the data.
 </details>
