@@ -129,18 +129,32 @@ def _holds(module: Any, thing: Any) -> bool:
     return isinstance(module, ModuleType) and vars(module).get(thing.__name__) is thing
 
 
-def mention(source: str, meaning: Callable[[str], str], libraries: tuple[str, ...] | None) -> CheckFailure | None:
+def needed(name: str, libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]) -> str:
+    """Return the library that what has this dotted name needs, if exercises may not use it; otherwise "".
+
+    ``file`` reads a file beside the notebook: a module of the student's own needs what it imports.
+    """
+    root = name.partition(".")[0]
+    if libraries is None or not root or root in _KNOWN:
+        return ""
+    if is_withheld(name, libraries):
+        return name
+    text = (file(f"{root}.py") or b"").decode(errors="replace")
+    return next((inner for inner, _ in imports(text) if is_withheld(inner, libraries)), "")
+
+
+def mention(
+    source: str, meaning: Callable[[str], str], libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]
+) -> CheckFailure | None:
     """Look for a library in a student's source that its exercise may not use. Comments and strings do not count.
 
     ``meaning`` returns the dotted name of what a global name of the notebook means, or "".
     """
     source = textwrap.dedent(source)
-    for name, line in imports(source):
-        if is_withheld(name, libraries):
-            return failure(name, line)
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Name) and is_withheld(name := meaning(node.id), libraries):
-            return failure(name, node.lineno)
+    named = [(node.lineno, meaning(node.id)) for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)]
+    for line, name in (*((line, name) for name, line in imports(source)), *named):
+        if found := needed(name, libraries, file):
+            return failure(found, line)
     return None
 
 

@@ -57,7 +57,9 @@ class LocalStudent(Questions):
             forbid, may_use = self._forbidden(name), self._lesson.libraries if self._lesson else None
             return forbidden.first_found(
                 texts,
-                lambda text: libraries.mention(text, lambda each: libraries.home(self.namespace.get(each)), may_use),
+                lambda text: libraries.mention(
+                    text, lambda each: libraries.home(self.namespace.get(each)), may_use, self.file
+                ),
                 lambda text: forbidden.mentions(text, self.namespace, forbid),
             )
         except (SyntaxError, RecursionError, MemoryError):

@@ -11,6 +11,7 @@ from sklearn.linear_model import Ridge
 from autograder.judging import libraries
 from autograder.judging.libraries import home, is_withheld, mention
 from autograder.judging.runner import run_checks
+from autograder.sandbox.outside.imported import imports_withheld
 
 SOFTMAX = """
 {before}
@@ -48,6 +49,10 @@ def test_each_thing_is_told_where_it_comes_from():
     assert home(3).startswith("builtins.")
 
 
+def nothing(_):
+    """There is no file beside the notebook."""
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [
@@ -61,10 +66,10 @@ def test_each_thing_is_told_where_it_comes_from():
 )
 def test_a_mention_is_found_with_its_line(text, line):
     meaning = libraries.bound("from scipy.special import softmax as ready\nfrom scipy import special\nimport torch")
-    found = mention(text, lambda name: meaning.get(name, ""), ())
+    found = mention(text, lambda name: meaning.get(name, ""), (), nothing)
     assert (found is not None) == bool(line)
     assert found is None or f"(line {line} of your cell)" in found.message
-    assert mention(text, lambda name: meaning.get(name, ""), None) is None
+    assert mention(text, lambda name: meaning.get(name, ""), None, nothing) is None
 
 
 @pytest.mark.parametrize(
@@ -100,3 +105,16 @@ def test_what_a_lesson_adds_is_called_as_it_is_installed():
     added = {more for assignment in COURSE.assignments for more in LESSONS.of(assignment).libraries or ()}
     assert added == {"scikit-learn", "tokenizers"}
     assert added <= set(libraries.allowed(tuple(added)))
+
+
+def test_a_module_beside_the_notebook_needs_what_it_imports():
+    files = {
+        "helper.py": b"import scipy.special\ndef f(x):\n    return scipy.special.expit(x)",
+        "plain.py": b"import torch",
+    }
+    source = "def g(x):\n    return f(x)"
+    assert mention(source, lambda name: {"f": "plain.f"}.get(name, ""), (), files.get) is None
+    found = mention(source, lambda name: {"f": "helper.f"}.get(name, ""), (), files.get)
+    assert found.message == "scipy.special is not allowed in this lesson (line 2 of your cell)."
+    assert imports_withheld("from helper import f", (), files.get)
+    assert not imports_withheld("from plain import f", (), files.get)

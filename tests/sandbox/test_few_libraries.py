@@ -98,3 +98,12 @@ def test_a_cell_that_runs_again_draws_nothing_and_still_runs(withheld):
         assert again["outputs"] == []
         assert worker.ask("run", {"text": "after"})[0]["outputs"][0]["data"] == {"text/plain": "1"}
         assert worker.ask("run", {"text": "1 / 0", "again": True})[0]["error"]["ename"] == "ZeroDivisionError"
+
+
+def test_a_module_beside_the_notebook_that_imports_it_works_in_cells(box):
+    session = Session(box, files={"helper.py": b"import sklearn\nNAME = sklearn.__name__"}, libraries=())
+    try:
+        assert session.run_cell("import helper\nprint(helper.NAME)").outputs[0]["text"] == "sklearn\n"
+        assert ask(session, "import helper")["ename"] == "ModuleNotFoundError"
+    finally:
+        session.close()

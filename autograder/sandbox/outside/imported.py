@@ -2,10 +2,11 @@
 
 import ast
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from autograder.judging.forbidden import resolve
-from autograder.judging.libraries import imports, is_withheld
+from autograder.judging.libraries import imports, needed
 from autograder.judging.notebooks import without_magics
 from autograder.judging.ready_made import NotLoaded, is_within
 
@@ -31,11 +32,11 @@ def imported(text: str, forbid: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-def imports_withheld(text: str, libraries: tuple[str, ...] | None) -> bool:
-    """Return whether a cell imports a library that exercises may not use."""
+def imports_withheld(text: str, libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]) -> bool:
+    """Return whether a cell imports a library that exercises may not use, or a module beside the notebook that does."""
     if libraries is None or "import" not in text:
         return False
     try:
-        return any(is_withheld(name, libraries) for name, _ in imports(without_magics(text)))
+        return any(needed(name, libraries, file) for name, _ in imports(without_magics(text)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False  # the cell will say so itself

@@ -116,7 +116,9 @@ class RemoteStudent(Questions):
             names, meant = imported(self.sources[""], forbid), libraries.bound(self.sources[""])
             return forbidden.first_found(
                 texts,
-                lambda text: libraries.mention(text, lambda each: meant.get(each, ""), self.lesson.libraries),
+                lambda text: libraries.mention(
+                    text, lambda each: meant.get(each, ""), self.lesson.libraries, self.file
+                ),
                 lambda text: forbidden.mentions(text, names, forbid),
             )
         except (KeyError, SyntaxError, ValueError, RecursionError, MemoryError):

@@ -56,7 +56,7 @@ class Session:
 
     def run_cell(self, text: str) -> CellResult:
         """Run a cell. A cell that stops the process is skipped from then on."""
-        if imports_withheld(text, self._kind.libraries):
+        if imports_withheld(text, self._kind.libraries, self.files.get):
             self._end_worker()
             self._kind = replace(self._kind, libraries=None)
         try:
