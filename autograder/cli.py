@@ -16,7 +16,11 @@ def main(arguments: list[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # the console of an older Windows knows no ✓
     parser = _parser()
-    options = parser.parse_args(arguments)
+    options, more = parser.parse_known_args(arguments)
+    if options.run is _lab:
+        options.options += more  # JupyterLab knows them, and says so if not
+    elif more:
+        parser.error(f"unrecognized arguments: {' '.join(more)}")
     try:
         return options.run(options)
     except (LookupError, ValueError, FileNotFoundError, FileExistsError) as error:

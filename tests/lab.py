@@ -129,14 +129,14 @@ class Notebook:
     def restart(self) -> None:
         """Restart the kernel from the menu."""
         self._menu("Kernel", "Restart Kernel…")
-        self.page.get_by_role("button", name="Restart", exact=True).click()
+        self.page.locator(".jp-Dialog .jp-mod-accept").click()
         self.page.wait_for_timeout(1500)
         self.wait()
 
     def _menu(self, menu: str, item: str) -> None:
         self.page.keyboard.press("Escape")
         self.page.get_by_role("menuitem", name=menu, exact=True).click()
-        self.page.get_by_role("menuitem", name=item, exact=True).click()
+        self.page.locator(".lm-Menu-itemLabel").get_by_text(item, exact=True).click()  # beside it stands its shortcut
 
     def cell(self, text: str) -> Any:
         """Return the code cell whose input contains a text."""

@@ -71,7 +71,7 @@ def test_an_error_in_one_cell_is_told_and_stops_nothing(notebook, check):
     broken = notebook({"softmax": "def softmax(E, dim=-1:\n"})
     _, told = check(broken, "--exercise", "softmax", "--exercise", "attend")
     assert "stopped with SyntaxError" in told.out
-    assert "There is no softmax in this notebook yet." in told.out
+    assert "There is no softmax yet: no cell that has run defines it." in told.out
     assert re.search(r"attend +6 of 6 points", told.out)
 
 

@@ -115,10 +115,10 @@ def test_hand_in_lists_what_will_be_graded_and_what_is_missing(work, capsys):
     told = capsys.readouterr().out
     assert wanted <= {notebooks.grade_id(cell) for cell in notebook["cells"]}
     assert "✓ softmax" in told
-    assert "✗ attend" in told
+    assert "○ attend: not written" in told
     assert "✓ Written question 1: answered; a person marks it" in told
     assert "✗ Written question 2: not answered" in told
-    assert "Missing: look at attend" in told
+    assert "Missing: write attend" in told
     assert "answer written question 2" in told
     total = next(line for line in told.splitlines() if line.startswith("total"))
     assert total.endswith(" 7 of 63")
@@ -149,6 +149,20 @@ def test_root_is_told_how_to_start_jupyterlab(root, tmp_path, monkeypatch, capsy
     monkeypatch.setattr("os.geteuid", lambda: 0)
     assert main(["lab", "--folder", str(tmp_path / "mine"), "--"]) == 2
     assert "make lab LAB=--allow-root" in capsys.readouterr().err
+
+
+def test_options_of_jupyterlab_need_nothing_in_front(root, tmp_path, monkeypatch):
+    ran = []
+    monkeypatch.chdir(root)
+    monkeypatch.setattr(
+        "subprocess.run", lambda command, **_: ran.append(command) or subprocess.CompletedProcess(command, 0)
+    )
+    place = ["--folder", str(tmp_path / "mine")]
+    assert main(["lab", *place, "--no-browser", "--allow-root"]) == 0
+    assert main(["lab", *place, "--", "--allow-root", "--port=9"]) == 0
+    assert [command[-2:] for command in ran] == [["--no-browser", "--allow-root"], ["--allow-root", "--port=9"]]
+    with pytest.raises(SystemExit):
+        main(["progress", "--no-browser"])
 
 
 def test_a_working_copy_is_never_overwritten(root, tmp_path, monkeypatch, capsys):

@@ -121,7 +121,7 @@ def test_every_cell_of_a_mixed_submission_gets_its_points(scores):
 def test_the_feedback_page_names_the_misconception(graded):
     page = (graded / "grading" / "feedback" / "mixed" / ASSIGNMENT / "attention.html").read_text(encoding="utf8")
     assert "no scaling" in page
-    assert "There is no blockwise_attention in this notebook yet." in page
+    assert "There is no blockwise_attention yet: no cell that has run defines it." in page
     assert "This experiment was not run for grading." not in page, "experiments that nobody changed are left out"
 
 

@@ -93,19 +93,39 @@ def test_from_opening_a_notebook_to_handing_it_in(folder):
 
 
 def predicts(notebook, folder):
-    """Click a prediction, move a slider, and read what came out, in a kernel that has just run everything."""
+    """Click a prediction, move a slider, and read what came out: in a kernel that has just run everything, and in a new one."""
     question, explorer, result = map(notebook.cell, EXPERIMENT)
+    file = folder / "01-attention" / ".autograder" / "predictions.json"
     assert "No prediction was clicked" in result.inner_text()
-    assert not (folder / "01-attention" / ".autograder" / "predictions.json").exists()
+    assert not file.exists()
+    question.get_by_role("radio", name="all keys get nearly the same").check()
+    question.get_by_text("Noted. The result was there already.").wait_for()
+    result.get_by_text("You chose “all keys get nearly the same” when the result was there.").wait_for()
+
+    file.unlink()
+    notebook.restart()
+    notebook.run("import check\n")
+    notebook.run(EXPERIMENT[0])
     question.get_by_role("radio", name="one key takes nearly everything").check()
     question.get_by_text("Noted. Now run the next cell.").wait_for()
+    question.get_by_role("radio", name="one key takes nearly everything").focus()
+    notebook.page.keyboard.press("ArrowDown")
+    assert not question.get_by_role("radio", name="one key takes nearly everything").is_checked(), (
+        "by the keyboard, too"
+    )
+    notebook.page.keyboard.press("ArrowUp")
+    notebook.run(EXPERIMENT[1])
+    notebook.run(EXPERIMENT[2])
     result.get_by_text(
         "You predicted “one key takes nearly everything”; it came out as “all keys get nearly"
     ).wait_for()
     assert violations(notebook.page, ".jp-OutputArea-output fieldset") == []
-    explorer.get_by_role("slider", name="similarities divided by").fill("2")
+    slider = explorer.get_by_role("slider", name="similarities divided by")
+    slider.focus()
+    for _ in range(2):
+        notebook.page.keyboard.press("ArrowRight")
     assert "√D_Q = 16" in explorer.inner_text()
     question.evaluate("cell => cell.scrollIntoView()")
     picture(notebook.page, "experiment", *(cell.locator(".jp-OutputArea-output") for cell in (question, result)))
-    saved = json.loads((folder / "01-attention" / ".autograder" / "predictions.json").read_text(encoding="utf8"))
+    saved = json.loads(file.read_text(encoding="utf8"))
     assert saved == {"slider": "one key takes nearly everything"}

@@ -2,9 +2,10 @@
 
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from autograder.grading.belongs import lesson_of, released_for
 from autograder.grading.folder import MOST_BYTES, MOST_NOTEBOOK, original_name
@@ -94,17 +95,29 @@ def listed(hand_in: HandIn, submission: Submission, result: Result) -> str:
     lines = ["What will be graded, by the same checks with other inputs:", *filter(None, [result.whose_numbers])]
     for exercise in result.exercises:
         full = exercise["earned"] == exercise["points"]
-        lines.append(_line(f"{'✓' if full else '✗'} {exercise['name']}", exercise["earned"], exercise["points"]))
+        shown = (
+            f"○ {exercise['name']}: not written"
+            if _unwritten(exercise)
+            else f"{'✓' if full else '✗'} {exercise['name']}"
+        )
+        lines.append(_line(shown, exercise["earned"], exercise["points"]))
     lines += [f"✗ {cell} stopped with {error}" for cell, error in result.errors]
     now = _standing(hand_in, submission)
     lines += [f"{'✓' if row.done else '✗'} {row.name}: {row.state}" for row in now.questions]
     lines += [f"! {note}" for note in (*submission.notes, *result.notes) if not _expected(note, hand_in)]
     missing = [row.to_do for row in (*now.questions, *now.files) if not row.done]
     lines.append(_line("total, without what a person marks", result.earned, result.points))
-    if lost := [e["name"] for e in result.exercises if e["earned"] != e["points"]]:
-        missing.insert(0, f"look at {', '.join(lost)}")
+    lost = [one for one in result.exercises if one["earned"] != one["points"]]
+    for what, unwritten in (("look at", False), ("write", True)):
+        if names := [one["name"] for one in lost if _unwritten(one) == unwritten]:
+            missing.insert(0, f"{what} {', '.join(names)}")
     lines.append(f"Missing: {'; '.join(missing)}." if missing else "Nothing is missing.")
     return "\n".join([*lines, f"Hand in this one file: {hand_in.archive.resolve()}"])
+
+
+def _unwritten(exercise: Mapping[str, Any]) -> bool:
+    """Return whether an exercise has not been begun, or not been run."""
+    return exercise["named"] in (["not written yet"], ["not defined"])
 
 
 def _standing(hand_in: HandIn, submission: Submission) -> Standing:

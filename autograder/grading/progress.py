@@ -19,7 +19,7 @@ def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
     Call the returned function after each of the ``total`` steps.
     """
     console = Console(stderr=True)
-    if console.is_terminal:
+    if sys.stderr.isatty():  # a kernel tells the console to write as on a terminal, and is none
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         with Progress(*columns, console=console, transient=True, redirect_stdout=sys.stdout.isatty()) as bar:
             task = bar.add_task(what, total=total)

@@ -22,9 +22,7 @@ def _add_lab(commands: Any, run: Run) -> None:
     parser = commands.add_parser("lab", help="open your copy of the notebooks", description=about)
     parser.add_argument("--folder", type=Path, default=Path("work"), help="where your copy is (default: work)")
     parser.add_argument("--no-start", action="store_true", help="only copy")
-    parser.add_argument(
-        "options", nargs="*", metavar="-- OPTION", help="options of JupyterLab, such as -- --no-browser"
-    )
+    parser.add_argument("options", nargs="*", metavar="OPTION", help="options of JupyterLab, such as --no-browser")
     parser.set_defaults(run=run)
 
 

@@ -27,7 +27,7 @@ def find(namespace: Mapping[str, Any], name: str) -> Callable[..., Any]:
         similar = difflib.get_close_matches(name, [key for key in namespace if not key.startswith("_")], 1, 0.85)
         raise CheckFailure(
             "missing",
-            f"There is no {name} in this notebook yet.",
+            f"There is no {name} yet: no cell that has run defines it.",
             hint=f"There is a {similar[0]}: is the name mistyped?"
             if similar
             else "Run the cell that defines it, or look for an error message under that cell.",

@@ -19,9 +19,9 @@ ERRORS = [
         "The input is a transposed or sliced tensor, whose memory .view cannot reinterpret. Use .reshape.",
     ),
     (
-        "'NoneType' object",
+        "NoneType",
         "None not handled",
-        "An optional argument was left out and is None here. Treat that case first.",
+        "An optional argument was left out and is None here. Treat that case first, above the line that uses the value.",
     ),
     ("must be a scalar", "wrong number of dimensions", "Look at the number of dimensions of what you multiply."),
     ("must have same dtype", *_DTYPE),
@@ -63,14 +63,14 @@ ERRORS = [
     (
         "too many values to unpack",
         "too many values for the names on the left",
-        "On the right of = there is more than names on the left. If it is a shape: inputs may have more dimensions, so count "
-        "from the end, shape[-1]. If it is a call: how many results does it return?",
+        "On the right of = there are more values than names on the left. If it is a shape: inputs may have more dimensions, so "
+        "count from the end, shape[-1]. If it is a call: how many results does it return?",
     ),
     (
         "not enough values to unpack",
         "too few values for the names on the left",
-        "On the right of = there is less than names on the left. If it is a shape: inputs may have fewer dimensions, so count "
-        "from the end, shape[-1]. If it is a call: how many results does it return?",
+        "On the right of = there are fewer values than names on the left. If it is a shape: inputs may have fewer dimensions, so "
+        "count from the end, shape[-1]. If it is a call: how many results does it return?",
     ),
     ("not compiled with CUDA", *_GPU),
     ("no NVIDIA driver", *_GPU),

@@ -5,8 +5,13 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from autograder.judging.told import Told, unknown
+
 #: What has earned full points in this notebook: the function or class object, by lesson and exercise.
 _passed: dict[tuple[str, str], Any] = {}
+
+#: The last question that :func:`practice` has asked about each exercise.
+_asked: dict[str, Any] = {}
 
 
 def check_of(package: str) -> Callable[..., float]:
@@ -35,11 +40,12 @@ def check(exercise: str, seed: int | None = None) -> float:
     return _check(_lesson_of(exercise), exercise, seed)
 
 
-def practice(exercise: str, seed: int | None = None) -> Any:
+def practice(exercise: str, letter: str = "", *, seed: int | None = None) -> Any:
     """Show a small question on an exercise whose check you have passed: which of these results is right? Nothing here counts.
 
-    Choose with ``.answer("a")`` of what this returns. Another ``seed`` is another question. Raises LookupError if no lesson has
-    the exercise, if its check has not been passed in this notebook, or if its results are too large to be compared by eye.
+    With a ``letter``, say whether that answer to the last question on it is right. Another ``seed`` is another question.
+    Raises LookupError if no lesson has the exercise, if its check has not been passed in this notebook, if its results are too
+    large to be compared by eye, or if nothing has been asked that a letter could answer.
     """
     from autograder.judging.history import History
     from autograder.judging.practice import draw
@@ -47,8 +53,13 @@ def practice(exercise: str, seed: int | None = None) -> Any:
 
     lesson = _lesson_of(exercise)
     if not any(entry.full for entry in History(".", lesson.name).entries() if entry.exercise == exercise):
-        raise LookupError(f'Practice comes after passing: run check("{exercise}") until it gives all points.')
-    return draw(lesson, exercise, fresh_seed() if seed is None else seed)
+        raise Told(f'Practice comes after passing: run check("{exercise}") until it gives all points.')
+    if letter:
+        if exercise not in _asked:
+            raise Told(f'Nothing has been asked yet. Run practice("{exercise}") first.')
+        return _asked[exercise].answer(letter)
+    _asked[exercise] = draw(lesson, exercise, fresh_seed() if seed is None else seed)
+    return _asked[exercise]
 
 
 def _lesson_of(exercise: str) -> Any:
@@ -57,14 +68,11 @@ def _lesson_of(exercise: str) -> Any:
 
     lessons = Lessons()
     found = lessons.holding(exercise)
-    if len(found) != 1:
-        known = [name for lesson in lessons.all() for name in lesson.exercises]
+    if not found:
+        raise Told(unknown(exercise, [name for lesson in lessons.all() for name in lesson.exercises]))
+    if len(found) > 1:
         several = " or ".join(f"from {lesson.package} import check" for lesson in found)
-        raise LookupError(
-            f"There is an exercise {exercise!r} in more than one lesson. Say which: {several}."
-            if found
-            else f"There is no exercise {exercise!r}. Expected one of: {', '.join(known)}."
-        )
+        raise Told(f"There is an exercise {exercise!r} in more than one lesson. Say which: {several}.")
     return found[0]
 
 
@@ -107,7 +115,8 @@ def _lesson(assignment: str, lessons: str | None) -> Any:
 
 
 def _check(lesson: Any, exercise: str, seed: int | None) -> float:
-    lesson.check_file(exercise)  # raises LookupError
+    if exercise not in lesson.exercises:
+        raise Told(unknown(exercise, lesson.exercises))
     from autograder.judging.local import LocalStudent
     from autograder.judging.patience import patience
     from autograder.judging.places import newer_cell

@@ -41,7 +41,8 @@ def sentence(name: str, names: Any, ran: Any) -> str:
     for cell in notebook.cells if notebook else ():
         text = notebooks.source(cell)
         if cell.get("cell_type") == "code" and name in notebooks.names_in(text)[0] and text.strip() not in done:
-            first = next(line for line in text.splitlines() if line.strip() and not line.startswith("#"))
+            lines = (line.partition("  #")[0].rstrip() for line in text.splitlines())
+            first = next(line for line in lines if line.strip() and not line.startswith("#"))
             return (
                 f"{name} comes from the cell that begins with “{first}”, which has not run in this kernel. {_RUN_ABOVE}"
             )

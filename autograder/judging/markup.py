@@ -55,8 +55,15 @@ def spoken(sign: str, name: str) -> str:
 
 
 def with_code(sentence: str) -> str:
-    """Escape a sentence and format text between backticks as code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(sentence))
+    """Escape a sentence, and format text between backticks as code and a word between asterisks as stressed."""
+    parts = escape(sentence).split("`")  # every other one is code, in which an asterisk is a product
+    if len(parts) % 2 == 0:
+        parts[-2:] = ["`".join(parts[-2:])]
+    shown = [
+        f"<code>{part}</code>" if n % 2 else re.sub(r"(?<![\w*])\*(\w+)\*(?![\w*])", r"<em>\1</em>", part)
+        for n, part in enumerate(parts)
+    ]
+    return "".join(shown)
 
 
 def folded(title: str, inside: str) -> str:

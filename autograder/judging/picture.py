@@ -22,10 +22,15 @@ class Matrix:
 
     def html(self) -> str:
         """Return both matrices, beside each other if there is room; in the student's, wrong cells have a thick border and a ×."""
-        wrong = int(self.wrong.sum())
-        return _table(self.expected, None, f"expected {self.title}") + _table(
-            self.yours, self.wrong, f"yours (wrong cells: {wrong}, marked ×)"
+        wrong, digits = int(self.wrong.sum()), self._digits()
+        return _table(self.expected, None, f"expected {self.title}", digits) + _table(
+            self.yours, self.wrong, f"yours (wrong cells: {wrong}, marked ×)", digits
         )
+
+    def _digits(self) -> int:
+        """Return how many digits it takes to see every wrong cell differ, at most four."""
+        pairs = list(zip(self.yours[self.wrong].tolist(), self.expected[self.wrong].tolist(), strict=True))
+        return next((n for n in (2, 3) if all(_number(a, n) != _number(b, n) for a, b in pairs)), 4)
 
     def text(self) -> str:
         """Return the pattern of wrong cells, one character per cell: × for wrong, · for right. Empty if all are wrong."""
@@ -35,12 +40,12 @@ class Matrix:
         return "\n".join([*rows, "× marks a wrong entry (rows: queries, columns: keys)"])
 
 
-def _table(values: Tensor, wrong: Tensor | None, caption: str) -> str:
+def _table(values: Tensor, wrong: Tensor | None, caption: str, digits: int) -> str:
     width = values.shape[1] if values.dim() > 1 else 0
     head = "".join(f'<th scope="col" style="{_HEAD}">{number}</th>' for number in range(width))
     rows = []
     for i, row in enumerate(values.tolist()):
-        cells = "".join(_cell(x, bool(wrong[i, j]) if wrong is not None else False) for j, x in enumerate(row))
+        cells = "".join(_cell(x, bool(wrong[i, j]) if wrong is not None else False, digits) for j, x in enumerate(row))
         rows.append(f'<tr style="{_ROW}"><th scope="row" style="{_HEAD}">{i}</th>{cells}</tr>')
     about = f"{escape(caption)}<br><small>rows: queries, columns: keys</small>"
     scrolls = f' role="group" tabindex="0" aria-label="{escape(caption)}"' if width > _FITS else ""
@@ -59,15 +64,18 @@ _CROSS = '<span role="img" aria-label="wrong:">×</span>'
 _HEAD = "padding:1px 4px;font-size:75%;font-weight:normal;text-align:center;border:0;vertical-align:middle"
 
 
-def _cell(value: float, wrong: bool) -> str:
+def _number(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}" if abs(value) < 100 else f"{value:.0e}"
+
+
+def _cell(value: float, wrong: bool, digits: int) -> str:
     """Colour a cell blue, from light (0) to dark (1), as in the attention pictures; grey for a value outside that range."""
     inside = 0.0 <= value <= 1.0
     shade = tuple(round(a + (b - a) * value) for a, b in zip(_LIGHT, _DARK, strict=True)) if inside else _OUTSIDE
     border = "3px solid #d55e00" if wrong else "1px solid #999"
-    number = f"{value:.2f}" if abs(value) < 100 else f"{value:.0e}"
     return (
         f'<td style="background:rgb({shade[0]},{shade[1]},{shade[2]});color:{ink_on(shade)};border:{border};padding:2px 4px;'
-        f'text-align:center;font-size:85%">{_CROSS if wrong else ""}{number}</td>'
+        f'text-align:center;font-size:85%">{_CROSS if wrong else ""}{_number(value, digits)}</td>'
     )
 
 

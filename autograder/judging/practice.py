@@ -6,10 +6,12 @@ Whoever has chosen learns which mistake makes the other results. Nothing here co
 
 import contextlib
 import copy
+import inspect
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
+from itertools import product
 from typing import Any
 
 import torch
@@ -21,9 +23,10 @@ from autograder.judging.lesson import Lesson
 from autograder.judging.local import LocalStudent
 from autograder.judging.runner import run_alone
 from autograder.judging.student import Request
+from autograder.judging.told import Told
 
 #: Numbers that a person compares, at most: in the inputs and in a result.
-MOST_INPUT, MOST_RESULT = 120, 100
+MOST_INPUT, MOST_RESULT = 64, 32
 #: Results to choose from, at most, and digits after the point. Results have to differ in what is shown.
 MOST_OPTIONS, DIGITS = 4, 2
 
@@ -51,7 +54,12 @@ class Question:
 
     def __str__(self) -> str:
         shown = [f"{letter})\n{text}" for letter, text in self.options.items()]
-        return "\n".join([f"What does {self.exercise} return for", self.given, *shown, 'Answer with .answer("a")'])
+        return "\n".join([f"What does {self.exercise} return for", self.given, *shown, f"Answer with {self._how}"])
+
+    @property
+    def _how(self) -> str:
+        """How to answer in a notebook. (Not by ``_``, which a cell may have given another value.)"""
+        return f'practice("{self.exercise}", "a")'
 
     __repr__ = __str__
 
@@ -61,7 +69,7 @@ class Question:
         )
         return (
             f"<p>What does <code>{escape(self.exercise)}</code> return for</p><pre>{escape(self.given)}</pre><dl>{shown}</dl>"
-            f'<p>Answer in the next cell: <code>_.answer("a")</code></p>'
+            f"<p>Answer in the next cell: <code>{escape(self._how, quote=False)}</code></p>"
         )
 
 
@@ -86,23 +94,41 @@ def draw(lesson: Lesson, exercise: str, seed: int) -> Question:
         cases = list(misconceptions(lesson, exercise))
         chance.shuffle(cases)
         for case in cases:
-            text = _shown(_outcome(case.text, names, exchange.request))
+            outcome = _outcome(case.text, names, exchange.request)
+            text = _shown(outcome) if _count(outcome) <= MOST_RESULT else ""
             if text and text not in found and len(found) < MOST_OPTIONS:
                 found[text] = case.title
         if len(found) > 1:
-            return _question(exercise, exchange.request, found, right, chance)
-    raise LookupError(f"There is no practice for {exercise}: its results are too large to be compared by eye.")
+            return _question(exercise, names[exercise], exchange.request, found, right, chance)
+    known = [name for name in lesson.exercises if name[0].islower()]
+    raise Told(
+        f"There is no practice for {exercise}: what goes into it, or comes out, is too much to be compared by eye. "
+        f"Try another exercise of this lesson: {', '.join(name for name in known if name != exercise)}."
+    )
 
 
-def _question(exercise: str, request: Request, found: dict[str, str], right: str, chance: random.Random) -> Question:
+def _question(
+    exercise: str,
+    function: Callable[..., Any],
+    request: Request,
+    found: dict[str, str],
+    right: str,
+    chance: random.Random,
+) -> Question:
     texts = list(found)
     chance.shuffle(texts)
     options = dict(zip("abcdefgh", texts, strict=False))
     letter = next(letter for letter, text in options.items() if text == right)
     causes = {other: found[text] for other, text in options.items() if other != letter}
-    parts = [_shown(arg) or repr(arg) for arg in request.args]
-    parts += [f"{name} = {_shown(value) or repr(value)}" for name, value in request.kwargs.items()]
+    given = inspect.signature(function).bind(*request.args, **request.kwargs).arguments
+    parts = [_named(name, value) for name, value in given.items()]
     return Question(exercise, "\n".join(parts), options, letter, causes)
+
+
+def _named(name: str, value: Any) -> str:
+    """Return an argument with its name, and a tensor with its shape, on a line of its own above its numbers."""
+    shapes = " and ".join(str(tuple(tensor.shape)) for tensor in _tensors(value))
+    return f"{name}, of shape {shapes}:\n{_shown(value)}" if shapes else f"{name} = {value!r}"
 
 
 def _readable(request: Request) -> bool:
@@ -134,12 +160,25 @@ def _count(value: Any) -> int:
 
 
 def _shown(value: Any) -> str:
-    """Return tensors as rows of rounded numbers; empty for what has none."""
+    """Return tensors as rows of rounded numbers; empty for what has none. Of more than two axes the first stand in front.
+
+    The rows of a column stand beside each other, with a bar between.
+    """
     found = []
     for tensor in _tensors(value):
         if tensor.is_meta:  # some checks ask about devices with tensors that hold no numbers
             return ""
         numbers = tensor.detach().double()
-        rows = numbers.reshape(-1, numbers.shape[-1]) if numbers.dim() else numbers.reshape(1, 1)
-        found.append("\n".join(" ".join(f"{number:6.{DIGITS}f}" for number in row) for row in rows.tolist()))
-    return "\n\n".join(found)
+        tables = numbers.reshape(-1, *numbers.shape[-2:]) if numbers.dim() > 2 else numbers.reshape(1, *_table(numbers))
+        places = product(*map(range, numbers.shape[:-2])) if numbers.dim() > 2 else [()]
+        for place, table in zip(places, tables.tolist(), strict=True):
+            head = f"[{', '.join(map(str, place))}]" if place else ""
+            rows = [" ".join(f"{number:6.{DIGITS}f}" for number in row) for row in table]
+            rows = [" | ".join(rows)] if len(table) > 1 and len(table[0]) == 1 else rows
+            found.append("\n".join(f"{head if n == 0 else '':{len(head)}}{row}" for n, row in enumerate(rows)))
+    return ("\n\n" if any("\n" in table for table in found) else "\n").join(found)
+
+
+def _table(numbers: Tensor) -> tuple[int, int]:
+    """Return how many rows and columns a vector, a matrix or a single number has."""
+    return (numbers.shape[0], numbers.shape[1]) if numbers.dim() == 2 else (1, numbers.numel())

@@ -6,6 +6,7 @@ from html import escape
 
 from autograder.judging.check_result import CheckResult, told_before
 from autograder.judging.failure import CheckFailure
+from autograder.judging.markup import with_code
 from autograder.judging.report_html import heading, results_table
 
 __all__ = ["CheckResult", "ExerciseReport"]
@@ -57,6 +58,11 @@ class ExerciseReport:
         return bool(failures) and all(failure.kind in ("unwritten", "missing") for failure in failures)
 
     @property
+    def missing(self) -> bool:
+        """Whether there is nothing to check: no cell that has run defines the exercise."""
+        return self.unwritten and all(result.failure.kind == "missing" for result in self.results if result.failure)
+
+    @property
     def score(self) -> str:
         """The points as text, such as ``4 of 6 points``."""
         return f"{self.earned:g} of {self.points:g} points"
@@ -80,7 +86,7 @@ class ExerciseReport:
     def _repr_html_(self) -> str:
         failed = any(not r.passed for r in self.results)
         head = heading(self.exercise, self.score, self.seed if failed else None)
-        notes = "".join(f"<div>{escape(line)}</div>" for line in (self.note, self.since) if line)
+        notes = "".join(f"<div>{with_code(line)}</div>" for line in (self.note, self.since) if line)
         if self.unwritten:
             first = next(r.failure for r in self.results if r.failure)
             return f"<p>{head}</p>{notes}<p>○ {escape(first.message)} {escape(first.hint)}</p>"

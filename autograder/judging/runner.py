@@ -78,7 +78,8 @@ def _with_right_foundations(report: ExerciseReport, student: Student, full: Mapp
         and _fails_the_same(report, student, used)
     ):
         return report  # it fails identically with correct earlier exercises
-    broken = [name for name in used if not (full[name] if name in full else _run_once(name, student, report.seed).full)]
+    alone = {name: _run_once(name, student, report.seed) for name in used if name not in full}
+    broken = [name for name in used if not (full[name] if name in full else alone[name].full)]
     if not broken:
         return report
     try:
@@ -89,10 +90,17 @@ def _with_right_foundations(report: ExerciseReport, student: Student, full: Mapp
     if other.earned < report.earned:
         return report
     other.replaced = broken
-    other.note = (
-        f"Checked with a right {' and a right '.join(broken)} in place of yours, which does not pass its own check yet."
-    )
+    other.note = _instead(broken, [name for name in broken if name in alone and alone[name].missing])
     return other
+
+
+def _instead(broken: Sequence[str], missing: Sequence[str]) -> str:
+    """Say which exercises have been replaced by right ones, and why."""
+    one = len(broken) == 1
+    why = "which does not pass its own check yet" if one else "which do not pass their own checks yet"
+    if len(missing) == len(broken):  # as after a restart of the kernel
+        why = f"because no cell that has run defines {'it' if one else 'them'}"
+    return f"Checked with a right {' and a right '.join(broken)} in place of yours, {why}."
 
 
 def _fails_the_same(report: ExerciseReport, student: Student, used: Sequence[str]) -> bool:

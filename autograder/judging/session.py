@@ -74,7 +74,8 @@ def _saved(notebook: OpenNotebook | None, now: Standing) -> str:
         return f"Not saved yet: {', '.join(now.unsaved)}. Save the notebook (Ctrl+S), and run this cell again."
     if notebook.path is None:
         return "Colab has this notebook open; what it shows is what would be handed in."
-    return f"Saved at {datetime.fromtimestamp(notebook.path.stat().st_mtime):%H:%M}."
+    saved = datetime.fromtimestamp(notebook.path.stat().st_mtime)
+    return f"Saved at {saved:%H:%M}; answers in words count as they are in the file."
 
 
 def _twice(entries: list[Entry]) -> str:

@@ -9,7 +9,7 @@ def since(before: Entry | None, report: ExerciseReport, text: str) -> str:
 
     ``text`` is the cell that defines the exercise now.
     """
-    if before is None or report.unwritten:
+    if before is None or report.unwritten or "raise NotImplementedError(" in before.text:
         return ""
     told = {result.name: result.sentence for result in report.shown() if result.points}
     now = {result.name: result.passed for result in report.results if result.points}

@@ -35,7 +35,7 @@ def _unwritten(name: str, error: BaseException) -> CheckFailure:
         "unwritten",
         f"Not written yet{piece}. {error}".strip(),
         cause="not written yet",
-        hint="If you have written it: the line raise NotImplementedError(...) is still there. Take it out.",
+        hint="If you have written it: take out the line raise NotImplementedError(...), and run the cell again.",
     )
 
 

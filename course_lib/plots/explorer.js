@@ -169,6 +169,9 @@ function render({ model, el }) {
   let query = 0;
 
   el.textContent = "";
+  el.addEventListener("keydown", (event) => {                   // these keys are the control's, and not JupyterLab's
+    if (/^(Arrow|Home|End|Page)/.test(event.key)) event.stopPropagation();
+  });
   const controls = document.createElement("div");
   Object.assign(controls.style, { display: "flex", flexWrap: "wrap", gap: "0.3em 1.5em", margin: "0.3em 0" });
   const said = document.createElement("div");

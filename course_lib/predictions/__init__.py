@@ -12,6 +12,9 @@ from course_lib.predictions.store import record, recorded
 _ASKED: dict[str, Question] = {}
 _OUTCOMES: dict[str, Outcome] = {}
 
+#: Where the result was there before the click, in this kernel: that is no prediction.
+_LATE: set[str] = set()
+
 
 def predict(name: str, question: str, options: Sequence[str]) -> Any:
     """Return a question for the cell in front of an experiment. A click is kept in `.autograder/predictions.json`.
@@ -36,12 +39,16 @@ def came_out(name: str, came: str) -> Outcome:
     """
     if name in _ASKED and came not in _ASKED[name].options:
         raise ValueError(f"Expected one of the options of {name!r}, {_ASKED[name].options}, got {came!r}.")
-    _OUTCOMES[name] = Outcome(name, came, _ASKED[name].options if name in _ASKED else [])
+    _OUTCOMES[name] = Outcome(name, came, _ASKED[name].options if name in _ASKED else [], late=name in _LATE)
     return _OUTCOMES[name]
 
 
-def _clicked(name: str, choice: str) -> bool:
+def _clicked(name: str, choice: str) -> str:
+    """Keep a choice, and return what to say beside it."""
     kept = record(name, choice)
     if name in _OUTCOMES:
+        _LATE.add(name)
+        _OUTCOMES[name].late = True
         _OUTCOMES[name].update()
-    return kept
+        return "Noted. The result was there already."
+    return "Noted. Now run the next cell." if kept else "Noted until this kernel stops: the disk took no file."

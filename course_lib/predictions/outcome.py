@@ -21,6 +21,7 @@ class Outcome:
     name: str
     came: str
     options: list[str] = field(default_factory=list)
+    late: bool = False  # the click came after the result
     handles: list[Any] = field(default_factory=list, repr=False)
 
     def __str__(self) -> str:
@@ -28,7 +29,9 @@ class Outcome:
             return f"It came out as “{self.came}”."
         choice = self._choice()
         if not choice:
-            return f"It came out as “{self.came}”. No prediction was clicked; while the notebook runs, it still can be."
+            return f"It came out as “{self.came}”. No prediction was clicked before."
+        if self.late:
+            return f"It came out as “{self.came}”. You chose “{choice}” when the result was there."
         if choice == self.came:
             return f"You predicted “{choice}”, and so it came out."
         return f"You predicted “{choice}”; it came out as “{self.came}”. A surprise teaches most: why was it so?"

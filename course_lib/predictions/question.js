@@ -43,6 +43,9 @@ function render({ model, el }) {
   }));
   field.append(legend, ...options.map(({ label }) => label), said);
   el.textContent = "";
+  el.addEventListener("keydown", (event) => {                   // these keys are the control's, and not JupyterLab's
+    if (/^(Arrow|Home|End|Page)/.test(event.key)) event.stopPropagation();
+  });
   el.append(field);
 
   const chosen = () => options.forEach(({ radio }) => { radio.checked = radio.value === model.get("choice"); });

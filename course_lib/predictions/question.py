@@ -26,16 +26,13 @@ class Question:
         return f"<p><b>Your prediction.</b> {escape(self.text)}</p><ul>{items}</ul>"
 
 
-def buttons(question: Question, chosen: str, clicked: Callable[[str], bool]) -> Any:
-    """Return the question as a widget. `clicked` is called with each choice, and returns whether it is kept on the disk."""
+def buttons(question: Question, chosen: str, clicked: Callable[[str], str]) -> Any:
+    """Return the question as a widget. `clicked` is called with each choice, and returns what to say beside it."""
     widget = _widget()(question, options=question.options, question=question.text, choice=chosen)
 
     def told(change: Any) -> None:
         if change["new"] in question.options:  # what comes from a browser is looked at first
-            kept = clicked(change["new"])
-            widget.note = (
-                "Noted. Now run the next cell." if kept else "Noted until this kernel stops: the disk took no file."
-            )
+            widget.note = clicked(change["new"])
 
     widget.observe(told, "choice")
     widget.note = "Noted earlier; you may still change it." if chosen else ""

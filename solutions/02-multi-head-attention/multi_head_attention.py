@@ -636,7 +636,7 @@ All models have the same width $D = 48$ and the same number of parameters. Only 
 
 **Before you run it:** guess the accuracy of each of the three answers, with two heads and with four. Guessing
 blindly gives 1/8. And with one? Could it look at all three places, with weight 1/3 each, and sort it out afterwards? (The
-cell trains fifteen small models, in about half a minute.)
+cell trains fifteen small models, most of the half minute that all cells take.)
 """
 
 # %% tags=["experiment"]

@@ -1280,13 +1280,14 @@ for sentence, hidden in (("the function returns a new list .", "returns"), ("thi
 # %% tags=["numbers"]
 says("5.60 nats, where the frequencies alone give 6.12", loss, torch.special.entr(share).sum())
 says("17 % of the pieces right, where always saying *the* gives 5 %", right, share.max())
+given("(From five seeds 5.60 nats, standard deviation 0.02, and 17 %, 0.4.)")
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
 It is no BERT. In less than a minute it has learned which pieces are frequent, and a little more: 5.60 nats, where the frequencies alone give 6.12, and
-17 % of the pieces right, where always saying *the* gives 5 %. Even that comes mostly from the chosen pieces that stayed. In the gaps themselves it guesses nearly the same in all four sentences: *the*, a comma, *is*. So size and data are no mere details of BERT. On the small language the same code came within a few hundredths of what is possible;
+17 % of the pieces right, where always saying *the* gives 5 %. (From five seeds 5.60 nats, standard deviation 0.02, and 17 %, 0.4.) Even that comes mostly from the chosen pieces that stayed. In the gaps themselves it guesses nearly the same in all four sentences: *the*, a comma, *is*. So size and data are no mere details of BERT. On the small language the same code came within a few hundredths of what is possible;
 English has far more to learn.
 </details>
 

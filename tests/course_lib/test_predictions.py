@@ -22,6 +22,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "_HERE", {})
     monkeypatch.setattr(predictions, "_ASKED", {})
     monkeypatch.setattr(predictions, "_OUTCOMES", {})
+    monkeypatch.setattr(predictions, "_LATE", set())
     return tmp_path
 
 
@@ -57,11 +58,7 @@ def test_a_click_is_there_after_a_restart_and_may_be_changed(live, monkeypatch):
     [
         ("chance", "chance", "You predicted “chance”, and so it came out."),
         ("nearly all", "chance", "You predicted “nearly all”; it came out as “chance”. A surprise teaches most"),
-        (
-            "",
-            "chance",
-            "It came out as “chance”. No prediction was clicked; while the notebook runs, it still can be.",
-        ),
+        ("", "chance", "It came out as “chance”. No prediction was clicked before."),
     ],
 )
 def test_one_sentence_stands_beside_the_result(live, choice, came, said):
@@ -71,7 +68,7 @@ def test_one_sentence_stands_beside_the_result(live, choice, came, said):
     assert str(came_out("shuffled", came)).startswith(said)
 
 
-def test_a_click_after_the_result_changes_the_sentence_that_is_shown(live, monkeypatch):
+def test_a_click_after_the_result_changes_the_sentence_that_is_shown_and_is_no_prediction(live, monkeypatch):
     shown = []
 
     class Handle:
@@ -84,7 +81,9 @@ def test_a_click_after_the_result_changes_the_sentence_that_is_shown(live, monke
     asked.choice = "about <half>"
     assert [("No prediction" in data["text/plain"]) for data in shown] == [True, False]
     assert shown[1]["text/html"].count("<p ") == 1
-    assert "You predicted “about &lt;half&gt;”" in shown[1]["text/html"]
+    assert "You chose “about &lt;half&gt;” when the result was there." in shown[1]["text/html"]
+    assert asked.note == "Noted. The result was there already."
+    assert "when the result was there" in str(came_out("shuffled", "chance")), "also when its cell runs again"
 
 
 def test_what_no_button_says_is_not_kept(live, folder):

@@ -88,6 +88,8 @@ def test_it_says_when_a_change_altered_nothing_and_is_silent_when_there_is_nothi
     assert since(entry(big=False), report(big=False), "old") == ""
     assert since(entry(big=True), report(big=True), "new") == ""
     assert since(None, report(big=True), "new") == ""
+    stub = entry("def softmax(E):\n    raise NotImplementedError('write it')", big=False)
+    assert since(stub, report(big=False), "new") == "", "the first table has nothing before it"
 
 
 def test_a_report_shows_it_in_both_its_forms():

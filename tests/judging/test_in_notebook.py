@@ -9,6 +9,7 @@ from nbclient import NotebookClient
 from nbgrader.utils import determine_grade
 
 from autograder.judging.history import History
+from autograder.judging.told import unknown
 
 SETUP = (
     "import math\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nfrom autograder import check"
@@ -68,9 +69,20 @@ def test_nothing_written_earns_nothing(cells):
     assert grade(cells[4], 5) == 0
 
 
-def test_a_mistyped_name_is_an_error_that_lists_the_names(cells):
+def test_a_mistyped_name_is_an_error_of_one_line_with_the_right_one(cells):
     [error] = [o for o in cells[5].outputs if o.output_type == "error"]
-    assert "There is no exercise 'casual_mask'. Expected one of:" in error.evalue
+    assert error.evalue == "There is no exercise 'casual_mask'. Did you mean check(\"causal_mask\")?"
+    assert error.traceback == [error.evalue]
+
+
+def test_what_is_no_name_is_told_what_to_write():
+    def causal_mask():
+        """As defined in a notebook."""
+
+    known = ("softmax", "causal_mask")
+    assert unknown(causal_mask, known) == 'Expected the name of an exercise, in quotes: check("causal_mask").'
+    assert unknown(3, known) == 'Expected the name of an exercise, in quotes: check("softmax").'
+    assert unknown("x", known) == "There is no exercise 'x'. Expected one of: softmax, causal_mask."
 
 
 def test_the_points_are_a_float(cells):

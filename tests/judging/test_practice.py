@@ -1,5 +1,7 @@
 """Practice: the right result is really the right one, and the others come from what is named."""
 
+import re
+
 import pytest
 import torch
 
@@ -31,14 +33,24 @@ def test_one_option_is_right_and_each_other_has_its_mistake(exercise):
 
 def test_the_right_option_is_what_the_reference_returns():
     question = draw(LESSON, "softmax", 3)
-    given = question.given.splitlines()
-    rows = torch.tensor([[float(x) for x in line.split()] for line in given if "=" not in line and line.strip()])
-    wanted = [
-        [float(x) for x in line.split()] for line in question.options[question.right].splitlines() if line.strip()
-    ]
-    along = [dim for dim in (-1, -2) if dim == -1 or len(rows) > 1]
-    right = [references.right(LESSON, "softmax")(rows, dim=dim) for dim in along]
-    assert any(torch.allclose(torch.tensor(wanted), one, atol=0.02) for one in right)
+    head, _, rows = question.given.partition(":\n")
+    shape = [int(number) for number in re.findall(r"\d+", head)]
+    E = numbers_in(re.sub(r"\w+ = .*", "", rows)).reshape(shape)
+    wanted = numbers_in(question.options[question.right]).reshape(shape)
+    right = [references.right(LESSON, "softmax")(E, dim=dim) for dim in range(E.dim())]
+    assert any(torch.allclose(wanted, one, atol=0.02) for one in right)
+
+
+def numbers_in(text):
+    """Return the numbers of a shown tensor, without the places in front of its rows."""
+    return torch.tensor([float(number) for number in re.findall(r"-?\d+\.\d+", text)])
+
+
+def test_what_goes_in_has_its_name_and_its_shape_and_heads_have_their_place():
+    question = draw(Lessons().of("02-multi-head-attention"), "split_heads", 5)
+    assert question.given.startswith("X, of shape (2, 4, 4):\n[0]  1.63")
+    assert question.given.endswith("\nnum_heads = 4")
+    assert "\n[1, 3]  1.44 |  -2.30 |  -0.58 |   1.83" in question.options[question.right]
 
 
 def test_an_answer_tells_what_makes_the_others():
@@ -58,9 +70,14 @@ def test_practice_comes_after_passing(tmp_path, monkeypatch):
     with pytest.raises(LookupError, match="Practice comes after passing"):
         practice_in_notebook("causal_mask")
     History(tmp_path, "attention").add(Entry("causal_mask", 1.0, "a", 5.0, 5.0))
-    assert practice_in_notebook("causal_mask", seed=1).exercise == "causal_mask"
+    with pytest.raises(LookupError, match="Nothing has been asked yet"):
+        practice_in_notebook("causal_mask", "a")
+    question = practice_in_notebook("causal_mask", seed=1)
+    assert question.exercise == "causal_mask"
+    assert 'practice("causal_mask", "a")' in question._repr_html_()
+    assert str(practice_in_notebook("causal_mask", question.right)).startswith("Right.")
 
 
 def test_what_is_too_large_is_said():
-    with pytest.raises(LookupError, match="There is no practice for"):
+    with pytest.raises(LookupError, match=r"There is no practice for .* Try another exercise of this lesson: softmax"):
         draw(LESSON, "SelfAttention", 1)

@@ -93,7 +93,7 @@ def test_a_missing_function_is_told_so():
     del answers.namespace["softmax"]
     report = run_checks("softmax", answers)
     assert report.earned == 0
-    assert "There is no softmax in this notebook yet." in str(report)
+    assert "There is no softmax yet: no cell that has run defines it." in str(report)
     answers.namespace["sofmax"] = torch.softmax
     assert "There is a sofmax: is the name mistyped?" in str(run_checks("softmax", answers))
 

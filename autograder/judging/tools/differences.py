@@ -25,11 +25,12 @@ def difference_failure(got: Tensor, want: Tensor, wrong: Tensor, what: str, sett
     worst = (got - want).abs()
     largest = "not a number" if bool(worst.isnan().any()) else f"{worst.max().item():.3g}"
     where, row = first_wrong_row(wrong)
+    expected, yours = side_by_side(want[row], got[row], wrong[row])
     failure = CheckFailure(
         "value",
         message or f"{says(what, 'has')} wrong values.",
-        expected=f"{what}{where} = {numbers(want[row])}",
-        yours=f"{what}{where} = {numbers(got[row])}     largest difference {largest}",
+        expected=f"{what}{where} = {expected}",
+        yours=f"{what}{where} = {yours}     largest difference {largest}",
         setting=setting,
         received=got,
         wanted=want,
@@ -47,11 +48,25 @@ def first_wrong_row(wrong: Tensor) -> tuple[str, tuple[int, ...]]:
     return "[" + ", ".join(map(str, first)) + "]", first
 
 
-def numbers(values: Tensor, most: int = 6) -> str:
-    """Format a vector as text, cut after a few entries."""
+def side_by_side(want: Tensor, got: Tensor, wrong: Tensor, most: int = 6) -> tuple[str, str]:
+    """Format two vectors as text from where, and with as many digits as, the first ``wrong`` entry can be seen."""
+    first = int(wrong.reshape(-1).nonzero()[0]) if bool(wrong.any()) else 0
+    begin = first - 1 if first >= most else 0
+    for digits in (3, 5, 8):
+        texts = numbers(want, most, begin, digits), numbers(got, most, begin, digits)
+        if texts[0] != texts[1]:
+            break
+    return texts
+
+
+def numbers(values: Tensor, most: int = 6, begin: int = 0, digits: int = 3) -> str:
+    """Format a vector as text: a few entries, from one on."""
     flat = values.detach().reshape(-1)
-    shown = ", ".join(f"{x:.3f}" if 1e-3 <= abs(x) < 1e4 or x == 0 else f"{x:.2e}" for x in flat[:most].tolist())
-    return f"[ {shown}{', …' if flat.numel() > most else ''} ]"
+    shown = ", ".join(
+        f"{x:.{digits}f}" if 10.0**-digits <= abs(x) < 1e4 or x == 0 else f"{x:.{digits - 1}e}"
+        for x in flat[begin : begin + most].tolist()
+    )
+    return f"[ {'…, ' if begin else ''}{shown}{', …' if flat.numel() > begin + most else ''} ]"
 
 
 def kind(value: Any) -> str:

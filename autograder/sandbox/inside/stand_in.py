@@ -18,7 +18,7 @@ def hand_in(assignment: str, lessons: str | None = None) -> None:
     """Do nothing: this is handed in already."""
 
 
-def practice(exercise: str, seed: int | None = None) -> None:
+def practice(exercise: str, letter: str = "", *, seed: int | None = None) -> None:
     """Ask nothing: practice is for the student's own notebook."""
 
 

@@ -1,0 +1,50 @@
+"""What a failed row shows of two tensors is where they differ, with as many digits as that takes."""
+
+import torch
+
+from autograder.judging.markup import with_code
+from autograder.judging.picture import Matrix
+from autograder.judging.tools.differences import side_by_side
+
+
+def marked(*places, of):
+    wrong = torch.zeros(of, dtype=torch.bool)
+    wrong[list(places)] = True
+    return wrong
+
+
+def test_the_first_entries_are_shown_if_one_of_them_differs():
+    want = torch.arange(8.0)
+    got = want + marked(2, of=8) * 5
+    expected, yours = side_by_side(want, got, marked(2, of=8))
+    assert expected == "[ 0.000, 1.000, 2.000, 3.000, 4.000, 5.000, … ]"
+    assert yours == "[ 0.000, 1.000, 7.000, 3.000, 4.000, 5.000, … ]"
+
+
+def test_later_ones_are_if_only_those_differ():
+    want = torch.arange(12.0)
+    got = want + marked(9, of=12) * 5
+    expected, yours = side_by_side(want, got, marked(9, of=12))
+    assert expected == "[ …, 8.000, 9.000, 10.000, 11.000 ]"
+    assert yours == "[ …, 8.000, 14.000, 10.000, 11.000 ]"
+
+
+def test_a_small_difference_is_seen():
+    want = torch.tensor([0.25, 0.5], dtype=torch.float64)
+    expected, yours = side_by_side(want, want + torch.tensor([0.0, 2e-5]), marked(1, of=2))
+    assert (expected, yours) == ("[ 0.25000, 0.50000 ]", "[ 0.25000, 0.50002 ]")
+    assert len(set(side_by_side(want, want + torch.tensor([0.0, 2e-8]), marked(1, of=2)))) == 2
+
+
+def test_a_wrong_cell_of_a_picture_shows_another_number():
+    want = torch.tensor([[0.03, 0.97]])
+    wrong = torch.tensor([[True, True]])
+    assert ">×</span>0.02<" in Matrix(want - 0.01, want, wrong, "A").html()
+    html = Matrix(want + 0.0004, want, wrong, "A").html()
+    assert ">×</span>0.0304<" in html
+    assert ">0.0300<" in html
+
+
+def test_a_word_between_asterisks_is_stressed_and_a_product_is_not():
+    assert with_code("of *every* row: `a *b* c`, 2*3*4") == "of <em>every</em> row: <code>a *b* c</code>, 2*3*4"
+    assert with_code("one ` alone, <b>") == "one ` alone, &lt;b&gt;"
