@@ -20,7 +20,10 @@ def progress_in(lessons: Sequence[str] = ()) -> str:
         raise FileNotFoundError(
             "There is no notebook of the course in this folder. Go to the folder with your notebooks, or give a path."
         )
-    return "\n\n".join(f"{path}\n{progress_of(path)}" for path in paths)
+    panels = {path: progress_of(path) for path in paths}
+    begun = [path for path, panel in panels.items() if lessons or panel.begun]
+    others = [f"{path}: not begun" for path in paths if path not in begun]
+    return "\n\n".join([*(f"{path}\n{panels[path]}" for path in begun), *(["\n".join(others)] if others else [])])
 
 
 def find_notebook(what: str) -> Path:

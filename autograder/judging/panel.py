@@ -19,6 +19,13 @@ class Panel:
     hand_in: str = ""
 
     @property
+    def begun(self) -> bool:
+        """Whether any exercise has been checked, written or answered, or any file is there."""
+        return any(
+            row.done or row.state not in ("not begun", "not answered", "not there") for row in self.standing.rows
+        )
+
+    @property
     def _summary(self) -> str:
         """One line: points, questions, files."""
         now = self.standing

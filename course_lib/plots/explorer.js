@@ -205,8 +205,7 @@ function render({ model, el }) {
   function say() {
     const at = offset() + query * keys.length;
     const ranked = keys.map((key, j) => [weights[at + j], key]).sort((one, other) => other[0] - one[0]);
-    const between = grid.length ? ": " : " ";                    // the name of a cell ends in a number
-    const most = ranked.slice(0, 3).map(([weight, key]) => `${key}${between}${weight.toFixed(2)}`).join(grid.length ? "; " : ", ");
+    const most = ranked.slice(0, 3).map(([weight, key]) => `${key} (${weight.toFixed(2)})`).join(", ");
     const total = ranked.reduce((sum, [weight]) => sum + weight, 0);
     said.textContent = `${queries[query]} attends to ${most}; the weights of this row sum to ${total.toFixed(2)}.`;
     board.mark(query);

@@ -246,8 +246,8 @@ def show_origin(tensors):
 
 
 X = 100 * torch.arange(4)[:, None] + torch.arange(6)                            # (4, 1) + (6,) -> (4, 6)
-right, bare = split_heads(X, 2), X.view(2, 4, 3)                                # (2, 4, 3) both
-show_origin({"X: word · column": X, "right: head 0": right[0], "right: head 1": right[1]})
+yours, bare = split_heads(X, 2), X.view(2, 4, 3)                                # (2, 4, 3) both
+show_origin({"X: word · column": X, "split_heads: head 0": yours[0], "split_heads: head 1": yours[1]})
 show_origin({"X: word · column": X, "bare view: head 0": bare[0], "bare view: head 1": bare[1]})
 
 # %% [markdown]

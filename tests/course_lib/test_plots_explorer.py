@@ -157,7 +157,7 @@ def test_a_slider_chooses_the_head_and_a_button_the_query(browser):
     assert np.allclose(numbers(page), A[1], atol=0.006)
     page.get_by_role("button", name="chat", exact=True).click()
     best = KEYS[int(A[1, 1].argmax())]
-    assert page.get_by_role("status").inner_text().startswith(f"chat attends to {best} {A[1, 1].max():.2f}")
+    assert page.get_by_role("status").inner_text().startswith(f"chat attends to {best} ({A[1, 1].max():.2f})")
     assert "sum to 1.00" in page.get_by_role("status").inner_text()
 
 
@@ -204,11 +204,11 @@ def said(page):
 def test_over_a_picture_a_slider_or_a_click_chooses_the_query(browser):
     page = page_over_a_picture(browser)
     best = CELLS[int(ON_A_PICTURE[0, 0].argmax())]
-    assert said(page).startswith(f"class token attends to {best}: {ON_A_PICTURE[0, 0].max():.2f}")
+    assert said(page).startswith(f"class token attends to {best} ({ON_A_PICTURE[0, 0].max():.2f})")
     page.get_by_role("slider", name="head").fill("1")
     page.locator("td").nth(3).click()
     best = CELLS[int(ON_A_PICTURE[1, 4].argmax())]
-    assert said(page).startswith(f"{CELLS[3]} attends to {best}: {ON_A_PICTURE[1, 4].max():.2f}")
+    assert said(page).startswith(f"{CELLS[3]} attends to {best} ({ON_A_PICTURE[1, 4].max():.2f})")
     assert page.get_by_role("slider", name="query").input_value() == "4"
     page.get_by_role("slider", name="query").fill("1")
     assert said(page).startswith(f"{CELLS[0]} attends to")
