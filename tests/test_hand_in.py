@@ -154,6 +154,16 @@ def test_root_is_told_how_to_start_jupyterlab(root, tmp_path, monkeypatch, capsy
     assert "make lab LAB=--allow-root" in capsys.readouterr().err
 
 
+def test_what_cannot_be_parsed_is_told_with_the_line_of_its_cell(work, capsys):
+    path = work / "01-attention" / "attention.ipynb"
+    edit(path, softmax="def softmax(E, dim=-1):\n    return (")
+    assert main(["hand-in", "01-attention"]) == 0
+    told = capsys.readouterr().out
+    assert "✗ softmax stopped with SyntaxError: incomplete input (line 2 of the cell)" in told
+    assert "Missing: write attend" in told
+    assert "; look at softmax; " in told
+
+
 def test_options_of_jupyterlab_need_nothing_in_front(root, tmp_path, monkeypatch):
     ran = []
     monkeypatch.chdir(root)

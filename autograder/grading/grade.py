@@ -21,6 +21,8 @@ from course_lib import variants
 
 #: Colab's own modules exist only there, and no graded code needs them.
 _EXPECTED = ("No module named 'google'", "No module named 'google.colab'")
+#: How Python names a place in a cell that it cannot parse.
+_IN_A_CELL = re.compile(r"\((?:<ipython-input[^>]*>|\d+\.py), line (\d+)\)")
 
 
 def grade(
@@ -136,7 +138,8 @@ class _Grading:
             self.result.scores[notebooks.grade_id(cell)] = (earned(self.result.outputs[number], cell), points(cell))
         if ran.error:
             which = notebooks.grade_id(cell) or f"cell number {number + 1}"
-            self.result.errors.append((which, f"{ran.error[0]}: {ran.error[1]}"[:LONGEST_LINE]))
+            message = _IN_A_CELL.sub(r"(line \1 of the cell)", ran.error[1])
+            self.result.errors.append((which, f"{ran.error[0]}: {message}"[:LONGEST_LINE]))
             imports = re.search(r"^\s*(import|from)\s", notebooks.source(cell), re.MULTILINE)
             if imports and ran.error[1] not in _EXPECTED:
                 more = "; the rest of the cell was run" if ran.error[0] in GOES_ON else ""

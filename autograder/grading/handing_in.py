@@ -116,8 +116,8 @@ def listed(hand_in: HandIn, submission: Submission, result: Result) -> str:
 
 
 def _unwritten(exercise: Mapping[str, Any]) -> bool:
-    """Return whether an exercise has not been begun, or not been run."""
-    return exercise["named"] in (["not written yet"], ["not defined"])
+    """Return whether an exercise has not been begun."""
+    return exercise["named"] == ["not written yet"]
 
 
 def _standing(hand_in: HandIn, submission: Submission) -> Standing:
