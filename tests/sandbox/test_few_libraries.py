@@ -63,6 +63,16 @@ def test_one_import_that_is_missing_does_not_take_the_rest_of_its_cell(withheld)
     assert ask(withheld, "twice(math.pi)") is None
 
 
+def test_a_cell_that_only_lacks_the_library_keeps_its_other_statements(withheld):
+    """It ran to its end where the library is: what it defines below a line about the library is there for an exercise, too."""
+    withheld.run_cell("import sklearn as s")
+    withheld.run_cell("s.set_config()\nones = [s.__name__] + [1]\n\ndef twice(x):\n    return 2 * x")
+    withheld.run_cell("before = 1\n1 / 0\nafter = 1")
+    assert ask(withheld, "assert twice(before) == 2") is None
+    assert ask(withheld, "ones")["ename"] == "NameError"
+    assert ask(withheld, "after")["ename"] == "NameError", "where Jupyter stops, it stops"
+
+
 def test_the_worker_of_an_exercise_goes_on_with_later_cells(withheld):
     """It would otherwise begin anew for each exercise, and run all cells again."""
     withheld.run_cell("import sklearn\nran = [1]")

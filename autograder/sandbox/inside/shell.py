@@ -145,10 +145,13 @@ def unseen(shell: Any) -> Iterator[None]:
         vars(shell.display_formatter).pop("format", None)
 
 
-def run(shell: Any, text: str) -> dict[str, Any]:
-    """Run one cell as :func:`run_cell` does. After an error in ``GOES_ON``, run its other statements one by one."""
+def run(shell: Any, text: str, whole: bool = False) -> dict[str, Any]:
+    """Run one cell as :func:`run_cell` does. After an error in ``GOES_ON``, run its other statements one by one.
+
+    So it is after any error in a cell that is known to run as a ``whole`` where more libraries can be imported.
+    """
     result, line = _run(shell, text)
-    if result["error"] and result["error"]["ename"] in GOES_ON:
+    if result["error"] and (whole or result["error"]["ename"] in GOES_ON):
         result["outputs"] += run_statements(shell, text, line)
     return result
 

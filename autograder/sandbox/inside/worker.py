@@ -124,7 +124,7 @@ class Worker:
     def run(self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing) -> dict[str, Any]:
         """Run a cell, including the rest of it after an error caused by something that is unavailable here."""
         with shell.unseen(self.shell) if header.get("again") else contextlib.nullcontext():
-            return shell.run(self.shell, header["text"])
+            return shell.run(self.shell, header["text"], bool(header.get("whole")))
 
     def answer(
         self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing

@@ -24,7 +24,7 @@ class _Open:
     """A worker and the cells that it has run."""
 
     worker: Worker
-    ran: list[str] = field(default_factory=list)
+    ran: list[tuple[str, bool]] = field(default_factory=list)
 
 
 class Session:
@@ -43,7 +43,7 @@ class Session:
         libraries: tuple[str, ...] | None = None,
     ):
         self.box, self.files, self.lesson, self.author = box, dict(files or {}), lesson, ""
-        self.done: list[str] = []
+        self.done: list[tuple[str, bool]] = []  # the cells, each with whether it ran to its end
         self.stops = 0
         self.begun = time.monotonic()
         self._kind = Kind(forbid, libraries)  # of the worker to which requests go
@@ -66,9 +66,10 @@ class Session:
             return CellResult(error=("Stopped", str(stopped), f"Stopped: {stopped}"))
         if "failure" in reply:  # the student's code has broken the shell: nothing ran
             return CellResult(error=("Stopped", "The cell could not be run.", "Stopped: The cell could not be run."))
-        self.done.append(text)
-        self._open[self._kind].ran.append(text)
-        return cell_result(reply)
+        result = cell_result(reply)
+        self.done.append((text, result.error is None))
+        self._open[self._kind].ran.append(self.done[-1])
+        return result
 
     # ------------------------------------------------------------ workers
 
@@ -94,13 +95,14 @@ class Session:
         while True:
             found, text = self._to_go_on() or self._fresh(), ""
             try:
-                for text in self.done[len(found.ran) :]:
-                    found.worker.ask("run", {"text": text, "again": True}, cpu=self.box.limits.cell_cpu)
-                    found.ran.append(text)
+                for text, whole in self.done[len(found.ran) :]:
+                    request = {"text": text, "again": True, "whole": whole}
+                    found.worker.ask("run", request, cpu=self.box.limits.cell_cpu)
+                    found.ran.append((text, whole))
             except Stopped:
                 self._end_worker()
                 self.stops += 1
-                self.done = [cell for cell in self.done if cell != text]
+                self.done = [cell for cell in self.done if cell[0] != text]
                 if self.stops >= self.box.limits.stops:
                     raise
             else:
