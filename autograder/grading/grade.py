@@ -76,6 +76,9 @@ class _Grading:
         self.room = Room()
 
     def run(self, full: dict[str, bool]) -> None:
+        self.host.look_ahead(
+            notebooks.source(cell) for cell, needed in zip(self.cells, self.needed, strict=True) if needed
+        )
         for number, cell in enumerate(self.cells):
             if number in self.checked:
                 self._check(number)

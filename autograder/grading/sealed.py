@@ -1,14 +1,14 @@
 """The host that runs a submission's cells in the sandbox."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from autograder.grading.hosts import content_of
 from autograder.judging import notebooks
 from autograder.judging.lesson import Lesson
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.cell_result import CellResult
-from autograder.sandbox.outside.remote import RemoteStudent
+from autograder.sandbox.outside.remote import IMPORTS, RemoteStudent
 from autograder.sandbox.outside.session import Session
 
 
@@ -22,14 +22,19 @@ class Sealed:
         forbid, package, may_use = (lesson.forbidden, lesson.package, lesson.libraries) if lesson else ((), "", None)
         self.session = Session(box, forbid, files, package, may_use)
         self.session.author = author
-        self.sources: dict[str, str] = {"": ""}
+        self.sources: dict[str, str] = {"": "", IMPORTS: ""}
 
     def run(self, text: str) -> CellResult:
         names = defined_names(text)
         self.sources |= names
         if names or "import" in text:
             self.sources[""] += _importing(text)
+            self.sources[IMPORTS] += _importing(text, anywhere=False)
         return self.session.run_cell(text)
+
+    def look_ahead(self, texts: Iterable[str]) -> None:
+        """Say which cells will run, so that none has to run twice because a later one imports more."""
+        self.session.look_ahead(texts)
 
     def student(self) -> RemoteStudent:
         return RemoteStudent(self.session, self.sources, content_of(self.lesson))
@@ -38,10 +43,11 @@ class Sealed:
         self.session.close()
 
 
-def _importing(text: str) -> str:
-    """Return the import statements of a cell, one per line."""
+def _importing(text: str, anywhere: bool = True) -> str:
+    """Return the import statements of a cell, one per line: those in functions, too, or only those at its top level."""
     try:
-        nodes = ast.walk(ast.parse(notebooks.without_magics(text)))
+        tree = ast.parse(notebooks.without_magics(text))
+        nodes = ast.walk(tree) if anywhere else tree.body
         return "".join(f"{ast.unparse(node)}\n" for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""

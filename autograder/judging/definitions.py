@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-#: The packages in which PyTorch writes operators in Python. All are loaded with PyTorch.
+#: The packages in which PyTorch writes operators in Python. All are loaded with PyTorch, or by the parent of all workers.
 _COPIES = (
     "torch._refs.",
     "torch._decomp.",
@@ -18,6 +18,7 @@ _COPIES = (
     "torch._higher_order_ops.",
     "torch.masked.",
     "torch.nested._internal.",
+    "torch.distributed.tensor.",
 )
 
 

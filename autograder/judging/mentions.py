@@ -41,12 +41,12 @@ def reached(exercise: str, source: Callable[[str], str | None], others: Containe
     while waiting:
         if text := source(waiting.pop()):
             yield text
-            found = {name for name in _globals_in(text) if name not in others} - seen
+            found = {name for name in globals_in(text) if name not in others} - seen
             seen |= found
             waiting += sorted(found)
 
 
-def _globals_in(text: str) -> set[str]:
+def globals_in(text: str) -> set[str]:
     """Return the global names that a source reads, in whatever scope; none if it cannot be parsed."""
     try:
         tables = [symtable.symtable(textwrap.dedent(text), "source", "exec")]

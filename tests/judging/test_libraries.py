@@ -9,7 +9,8 @@ from known import COURSE, LESSONS
 from sklearn.linear_model import Ridge
 
 from autograder.judging import libraries
-from autograder.judging.libraries import home, is_withheld, mention
+from autograder.judging.installed import allowed, is_withheld
+from autograder.judging.libraries import home, mention
 from autograder.judging.runner import run_checks
 from autograder.sandbox.outside.imported import imports_withheld
 
@@ -104,7 +105,7 @@ def test_what_a_lesson_adds_is_called_as_it_is_installed():
     """A name of a module in its place, sklearn, would add nothing."""
     added = {more for assignment in COURSE.assignments for more in LESSONS.of(assignment).libraries or ()}
     assert added == {"scikit-learn", "tokenizers"}
-    assert added <= set(libraries.allowed(tuple(added)))
+    assert added <= set(allowed(tuple(added)))
 
 
 def test_a_module_beside_the_notebook_needs_what_it_imports():
@@ -118,3 +119,38 @@ def test_a_module_beside_the_notebook_needs_what_it_imports():
     assert found.message == "scipy.special is not allowed in this lesson (line 2 of your cell)."
     assert imports_withheld("from helper import f", (), files.get)
     assert not imports_withheld("from plain import f", (), files.get)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(x):\n    m = x.max()\n    return x - m",
+        "def f(m):\n    return m + 1",
+        "def f(x):\n    return [m for m in x]",
+        "def f(x):\n    try:\n        import scipy\n    except ImportError:\n        scipy = None\n    return x",
+    ],
+)
+def test_a_variable_of_its_own_and_an_import_that_may_fail_are_no_mention(source):
+    meaning = {"m": "sklearn.metrics"}
+    assert mention(source, lambda name: meaning.get(name, ""), (), nothing) is None
+    assert mention("def f(x):\n    return m.f(x)", lambda name: meaning.get(name, ""), (), nothing) is not None
+
+
+def test_a_module_beside_the_notebook_counts_by_what_it_needs_at_once():
+    files = {
+        "late.py": b"import torch\ndef f(x):\n    import scipy\n    return scipy",
+        "perhaps.py": b"try:\n    import scipy\nexcept ImportError:\n    scipy = None",
+        "build.py": b"import torch",  # also the name of a library that is installed here
+        "long.py": b"import scipy\n" + b"x = 1\n" * 100_000,
+        "broken.py": b"import scipy\n(",
+    }
+    assert is_withheld("build", ())
+    for name in ("late", "perhaps", "build", "long", "broken"):
+        assert mention("def g(x):\n    return f(x)", lambda _, name=name: f"{name}.f", (), files.get) is None
+        assert not imports_withheld(f"import {name}", (), files.get)
+
+
+def test_a_made_up_name_does_not_get_into_the_sentence():
+    for name in ("scipy.passed\u3164All_7_points", "scipy." + "x" * 5000):
+        found = mention("def f(x):\n    return g(x)", lambda _, name=name: name, (), nothing)
+        assert found.message == "scipy is not allowed in this lesson (line 2 of your cell)."

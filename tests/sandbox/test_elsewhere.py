@@ -102,6 +102,12 @@ ALLOWED = [
     "torch.func.vmap(lambda row: row.sum())(x)",
     "import scipy.special, scipy.stats\nscipy.special.logsumexp(x.numpy())",
     "from sklearn.decomposition import PCA\nPCA(2).fit_transform(x.numpy())",
+    "torch.func.jvp(lambda row: row.sin() * 2, (x,), (x,))",
+    "torch.func.jacfwd(torch.tanh)(x[0])",
+    "torch.testing.assert_close(x, x.clone())",
+    "torch.autograd.gradcheck(lambda y: y.tanh(), x.double().requires_grad_())",
+    "torch.nested.nested_tensor([x, x[:2]]).to_padded_tensor(0.0)",
+    "torch.masked.masked_tensor(x, x > 0).sum()",
 ]
 
 

@@ -73,6 +73,38 @@ def test_a_cell_that_only_lacks_the_library_keeps_its_other_statements(withheld)
     assert ask(withheld, "after")["ename"] == "NameError", "where Jupyter stops, it stops"
 
 
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "import importlib\nprint(importlib.import_module('sk' + 'learn').__name__)",
+        "import networkx as nx\nprint(nx.pagerank(nx.path_graph(2))[0])",
+        "import helpers\nprint(helpers.NAME)",
+    ],
+)
+def test_what_nobody_can_foresee_that_a_cell_imports_is_there_too(box, cell):
+    files = {
+        "helpers/__init__.py": b"from helpers.inner import NAME",
+        "helpers/inner.py": b"import scipy\nNAME = scipy.__name__",
+    }
+    session = Session(box, files=files, libraries=())
+    try:
+        session.run_cell("before = 1")
+        result = session.run_cell(cell)
+        assert result.error is None
+        assert result.outputs[0]["text"].strip() in ("sklearn", "0.5", "scipy")
+        assert ask(session, "before") is None
+        assert ask(session, "import sklearn")["ename"] == "ModuleNotFoundError"
+    finally:
+        session.close()
+
+
+def test_no_cell_runs_twice_for_its_outputs_when_it_is_known_what_follows(withheld):
+    withheld.look_ahead(["x = 1", "import scipy"])
+    withheld.run_cell("x = 1")
+    withheld.run_cell("import scipy")
+    assert len(withheld._workers) == 1
+
+
 def test_the_worker_of_an_exercise_goes_on_with_later_cells(withheld):
     """It would otherwise begin anew for each exercise, and run all cells again."""
     withheld.run_cell("import sklearn\nran = [1]")

@@ -45,6 +45,26 @@ _GRAPHS = (
 _PROGRAMS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "pty.spawn")
 
 
+#: Parts of PyTorch with operators in Python, for tests, for many machines and for its compiler: loaded before, or never needed.
+_ASIDE = (
+    *(
+        "testing/_internal",
+        "distributed/tensor/parallel/loss.py",
+        "_refs",
+        "_decomp",
+        "masked",
+        "nested/_internal",
+        "onnx/ops",
+    ),
+    *(
+        "_inductor/fx_passes",
+        "_inductor/kernel",
+        "_inductor/runtime/triton_helpers.py",
+        "_higher_order_ops/flex_attention.py",
+    ),
+)
+
+
 class NotAvailableHere(PermissionError):
     """Something that works on a student's computer, and not while a notebook is graded."""
 
@@ -62,6 +82,9 @@ def hidden(forbid: tuple[str, ...], lesson: str, library: str) -> Iterator[str]:
             continue
         file = getattr(module, "__file__", None) or ""  # a module that is compiled into PyTorch has none
         yield from _texts(file, getattr(module, "__cached__", None)) if file.startswith(library) else ()
+    for part in _ASIDE if forbid else ():
+        file = str(Path(torch.__file__).parent / part)
+        yield from _texts(file, util.cache_from_source(file) if file.endswith(".py") else None)
     package = lesson.partition(".")[0]
     spec = None if package in ("", "autograder") else util.find_spec(package)
     yield from (spec.submodule_search_locations or ()) if spec else ()

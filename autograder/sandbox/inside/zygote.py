@@ -21,6 +21,8 @@ PRELOAD = (
     "torch",
     "torch.nested._internal.ops",
     "torch.onnx.ops",  # with torch.ao.nn.quantizable
+    "torch._decomp.decompositions_for_jvp",  # for derivatives in forward mode; no worker can load this later, nor the next
+    "torch.masked.maskedtensor._ops_refs",
     "torch._inductor",  # PyTorch loads it for a triangle on the device "meta", which takes a second: not once a submission
     "numpy",
     "scipy.special",
@@ -41,7 +43,10 @@ PRELOAD = (
     "asyncio",
 )
 #: Not every version of PyTorch that may be used has these, and not every lesson may use scikit-learn.
-_IF_THERE = ("torch.nested._internal.ops", "torch.onnx.ops", "torch._inductor", "scipy.special", "sklearn.datasets")
+_IF_THERE = (
+    *("torch.nested._internal.ops", "torch.onnx.ops", "torch._inductor", "torch._decomp.decompositions_for_jvp"),
+    *("torch.masked.maskedtensor._ops_refs", "scipy.special", "sklearn.datasets"),
+)
 
 
 _LONGEST = 2**16  # bytes of a worker's settings

@@ -1,11 +1,13 @@
 """What the names that a notebook imports mean, as far as the grader can tell without importing anything."""
 
 import ast
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
 
 from autograder.judging.forbidden import resolve
+from autograder.judging.installed import is_withheld
 from autograder.judging.libraries import imports, needed
 from autograder.judging.notebooks import without_magics
 from autograder.judging.ready_made import NotLoaded, is_within
@@ -40,3 +42,13 @@ def imports_withheld(text: str, libraries: tuple[str, ...] | None, file: Callabl
         return any(needed(name, libraries, file) for name, _ in imports(without_magics(text)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False  # the cell will say so itself
+
+
+def lacks_withheld(error: tuple[str, str, str] | None, libraries: tuple[str, ...] | None) -> bool:
+    """Return whether a cell stopped because a library that is installed could not be imported."""
+    lacking = (
+        re.fullmatch(r"No module named '([\w.]{1,100})'", error[1])
+        if error and error[0] == "ModuleNotFoundError"
+        else None
+    )
+    return lacking is not None and is_withheld(lacking[1].partition(".")[0], libraries)

@@ -25,6 +25,10 @@ _MEMORY_NOISE = 12 * MB
 _NOTHING_SAVED = 0.95
 
 
+#: Among the sources: the imports at the top level of cells. The empty name stands for all imports.
+IMPORTS = "import"
+
+
 class RemoteStudent(Questions):
     """Answers requests through a :class:`Session`. ``sources`` maps each name to the source text that defines it.
 
@@ -113,7 +117,10 @@ class RemoteStudent(Questions):
         forbid = self.lesson.forbidden_in(name)
         try:
             texts = reached(name, lambda each: self.sources.get(each, ""), self.lesson.exercises)
-            names, meant = imported(self.sources[""], forbid), libraries.bound(self.sources[""])
+            names, meant = imported(self.sources[""], forbid), libraries.bound(self.sources.get(IMPORTS, ""))
+            meant = {
+                each: what for each, what in meant.items() if each not in self.sources
+            }  # defined anew: the student's own
             return forbidden.first_found(
                 texts,
                 lambda text: libraries.mention(

@@ -2,29 +2,21 @@
 
 import contextlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from autograder.judging.budget import Budget
 from autograder.sandbox import decoding, encoding
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.cell_result import CellResult, cell_result
-from autograder.sandbox.outside.imported import imports_withheld
-from autograder.sandbox.outside.starting import Kind, started
+from autograder.sandbox.outside.imported import imports_withheld, lacks_withheld
+from autograder.sandbox.outside.starting import Kind, Open, started
 from autograder.sandbox.outside.worker import Stopped, Worker
 from autograder.sandbox.set_up import SetUp
 
 #: How many times ``idle`` all of a submission's workers may wait together.
 _WAITS = 3
-
-
-@dataclass
-class _Open:
-    """A worker and the cells that it has run."""
-
-    worker: Worker
-    ran: list[tuple[str, bool]] = field(default_factory=list)
 
 
 class Session:
@@ -48,7 +40,7 @@ class Session:
         self.begun = time.monotonic()
         self._kind = Kind(forbid, libraries)  # of the worker to which requests go
         self._libraries = libraries
-        self._open: dict[Kind, _Open] = {}
+        self._open: dict[Kind, Open] = {}
         self._search: Budget | None = None
         self._workers: list[Worker] = []  # all that have run the submission's code, to sum their time
 
@@ -56,9 +48,24 @@ class Session:
 
     def run_cell(self, text: str) -> CellResult:
         """Run a cell. A cell that stops the process is skipped from then on."""
-        if imports_withheld(text, self._kind.libraries, self.files.get):
-            self._end_worker()
-            self._kind = replace(self._kind, libraries=None)
+        self.look_ahead([text])
+        result = self._run(text)
+        if self._kind.libraries is not None and lacks_withheld(result.error, self._kind.libraries):
+            self._see_all()  # it was not to be seen that the cell, or a library that it uses, would import this
+            del self.done[-1:]
+            result = self._run(text)
+        return result
+
+    def look_ahead(self, texts: Iterable[str]) -> None:
+        """If one of these cells imports more than exercises may, run them all where everything that is installed can be."""
+        if any(imports_withheld(text, self._kind.libraries, self.files.get) for text in texts):
+            self._see_all()
+
+    def _see_all(self) -> None:
+        self._end_worker()
+        self._kind = replace(self._kind, libraries=None)
+
+    def _run(self, text: str) -> CellResult:
         try:
             reply, _ = self.worker().ask("run", {"text": text}, cpu=self.box.limits.cell_cpu)
         except Stopped as stopped:
@@ -109,17 +116,17 @@ class Session:
                 self._replace_exercises(found.worker)
                 return found.worker
 
-    def _to_go_on(self) -> _Open | None:
+    def _to_go_on(self) -> Open | None:
         """Return the open worker if it only lacks later cells. What measures, or holds right versions, begins anew with them."""
         found, kind = self._open.get(self._kind), self._kind
         missed = not found or kind.measures or kind.names or found.ran != self.done[: len(found.ran)]
         return None if missed else found
 
-    def _fresh(self) -> _Open:
+    def _fresh(self) -> Open:
         self._end_worker()
         worker = self.start(self._kind.forbid, self.files, self._kind.measures)
         self._workers.append(worker)
-        self._open[self._kind] = found = _Open(worker)
+        self._open[self._kind] = found = Open(worker)
         return found
 
     def _replace_exercises(self, worker: Worker) -> None:
@@ -152,8 +159,6 @@ class Session:
         for worker in self._workers:
             worker.close()
         self._open.clear()
-
-    # ------------------------------------------------------------ requests
 
     def ask(
         self, op: str, header: dict[str, Any], packing: encoding.Packing | None = None, alone: bool = False

@@ -1,7 +1,7 @@
 """Outside: a fresh worker for a submission, of one kind or another, with the files that were handed in."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 
@@ -28,6 +28,14 @@ class Kind:
     measures: str = ""
     names: tuple[str, ...] = ()
     right: str = ""
+
+
+@dataclass
+class Open:
+    """A worker and the cells that it has run."""
+
+    worker: Worker
+    ran: list[tuple[str, bool]] = field(default_factory=list)
 
 
 def started(box: Box, settings: SetUp, files: Mapping[str, bytes], deadline: float, may_wait: float) -> Worker:

@@ -1,5 +1,7 @@
 """What exists inside the sandbox: folders of the system and of Python, the course library, and our few files that run there."""
 
+import functools
+import os
 import platform
 import sys
 import sysconfig
@@ -7,13 +9,13 @@ from collections.abc import Iterator
 from importlib import util
 from pathlib import Path
 
-from autograder.judging.libraries import allowed, tops
+from autograder.judging.installed import STORES, allowed, tops
 
 INSIDE = "/inside"
 
 _MODULES = {
-    "judging": "__init__ apply arguments budget definitions failure files forbidden libraries local measure mentions operators"
-    " patience earlier places ready_made seeds student tensors torch_state watch",
+    "judging": "__init__ apply arguments budget definitions failure files forbidden installed libraries local measure mentions"
+    " operators patience earlier places ready_made seeds student tensors torch_state watch",
     "sandbox": "__init__ decoding encoding namespaces requests set_up wire",
     "sandbox/inside": "__init__ blockade outputs shell stand_in worker zygote",
 }
@@ -24,14 +26,8 @@ FILES = ("__init__.py", *(f"{folder}/{name}.py" for folder, names in _MODULES.it
 #: Hidden wherever they are installed: they are shown elsewhere, or not at all.
 OUR_OWN = ("autograder", "course_lib")
 
-#: Where libraries lie, below a tree of Python: its own folders, and a package manager's.
-_STORES = (
-    "lib*/python3*/site-packages",
-    "lib*/python3*/dist-packages",
-    "local/lib/python3*/dist-packages",
-    "pkgs",
-    "envs",
-)
+#: How deep below a visible folder libraries are looked for.
+_DEEPEST = 8
 
 _SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts")
 
@@ -94,12 +90,24 @@ def _chosen(libraries: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         Path(str(each.locate_file(top))) for each in allowed(libraries).values() for top in tops(each) - {*OUR_OWN}
     }
     shown = {path.parent.resolve() / path.name for path in shown if path.exists()}
-    roots = (Path("/usr"), Path("/usr/local"), *trees())
-    for store in sorted({path.resolve() for root in roots for name in _STORES for path in root.glob(name)}):
+    for store in _stores():
         yield ("--tmpfs", str(store))
         for path in sorted(path for path in shown if path.parent == store):
             yield ("--ro-bind", str(path), str(path))
         yield ("--remount-ro", str(store))
+
+
+@functools.cache
+def _stores() -> list[Path]:
+    """Return the folders with libraries of any Python in what is visible, and those with a package manager's environments."""
+    found = {Path(tree, name).resolve() for tree in trees() for name in ("pkgs", "envs") if Path(tree, name).is_dir()}
+    for root in (Path("/usr"), *trees()):
+        for place, folders, _ in os.walk(root):
+            at = Path(place)
+            found |= {(at / name).resolve() for name in folders if name in STORES}
+            deep = len(at.parts) - len(root.parts) >= _DEEPEST
+            folders[:] = [] if deep else [name for name in folders if name not in (*STORES, "share", "include", "doc")]
+    return sorted(store for store in found if not any(other in store.parents for other in found))
 
 
 def _folder_of(package: str) -> Path:
