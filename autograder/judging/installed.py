@@ -17,19 +17,19 @@ from packaging.utils import canonicalize_name
 #: Distributions that every exercise may use, if they are installed. Nothing in them is an answer but what PyTorch has, which each
 #: lesson forbids by operator.
 ROOTS = (
+    *("torch", "numpy", "matplotlib", "pillow", "safetensors", "jaxtyping", "beartype", "typeguard"),
     *(
-        "torch",
-        "numpy",
-        "matplotlib",
-        "pillow",
         "einops",
         "opt-einsum",
-        "jaxtyping",
-        "beartype",
-        "typeguard",
-        "safetensors",
+        "tqdm",
+        "pandas",
+        "seaborn",
+        "plotly",
+        "tabulate",
+        "regex",
+        "more-itertools",
+        "torchinfo",
     ),
-    *("tqdm", "pandas", "seaborn", "plotly", "tabulate", "regex", "more-itertools", "torchinfo"),
     *("ipython", "ipykernel", "ipywidgets", "anywidget", "joblib", "packaging", "pytest", "rich", "threadpoolctl"),
 )
 

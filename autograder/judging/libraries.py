@@ -18,16 +18,16 @@ from autograder.judging.mentions import globals_in
 LONGEST = 200_000
 
 
-def imports(text: str) -> Iterator[tuple[str, int]]:
+def imports(text: str, tried: bool = False) -> Iterator[tuple[str, int]]:
     """Yield the dotted name of everything that a source imports from elsewhere, with its line. Raises SyntaxError.
 
-    An import below ``try`` is left out: whoever writes it goes on without.
+    An import below ``try`` is left out unless ``tried``: whoever writes it goes on without.
     """
     waiting: list[ast.AST] = [ast.parse(text)]
     while waiting:
         node = waiting.pop()
         yield from ((name, node.lineno) for name in _imported(node))  # type: ignore[attr-defined]
-        waiting += [] if isinstance(node, ast.Try) else reversed([*ast.iter_child_nodes(node)])
+        waiting += [] if isinstance(node, ast.Try) and not tried else reversed([*ast.iter_child_nodes(node)])
 
 
 def _imported(node: ast.AST) -> list[str]:

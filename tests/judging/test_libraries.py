@@ -136,6 +136,11 @@ def test_a_variable_of_its_own_and_an_import_that_may_fail_are_no_mention(source
     assert mention("def f(x):\n    return m.f(x)", lambda name: meaning.get(name, ""), (), nothing) is not None
 
 
+def test_a_cell_that_tries_an_import_shall_find_it():
+    assert imports_withheld("try:\n    import scipy\nexcept ImportError:\n    scipy = None", (), nothing)
+    assert not imports_withheld("try:\n    import torch\nexcept ImportError:\n    pass", (), nothing)
+
+
 def test_a_module_beside_the_notebook_counts_by_what_it_needs_at_once():
     files = {
         "late.py": b"import torch\ndef f(x):\n    import scipy\n    return scipy",

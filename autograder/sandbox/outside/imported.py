@@ -39,7 +39,7 @@ def imports_withheld(text: str, libraries: tuple[str, ...] | None, file: Callabl
     if libraries is None or "import" not in text:
         return False
     try:
-        return any(needed(name, libraries, file) for name, _ in imports(without_magics(text)))
+        return any(needed(name, libraries, file) for name, _ in imports(without_magics(text), tried=True))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False  # the cell will say so itself
 
