@@ -18,18 +18,7 @@ from packaging.utils import canonicalize_name
 #: lesson forbids by operator.
 ROOTS = (
     *("torch", "numpy", "matplotlib", "pillow", "safetensors", "jaxtyping", "beartype", "typeguard"),
-    *(
-        "einops",
-        "opt-einsum",
-        "tqdm",
-        "pandas",
-        "seaborn",
-        "plotly",
-        "tabulate",
-        "regex",
-        "more-itertools",
-        "torchinfo",
-    ),
+    *("einops", "opt-einsum", "tqdm", "pandas", "seaborn", "plotly", "tabulate", "regex", "more-itertools"),
     *("ipython", "ipykernel", "ipywidgets", "anywidget", "joblib", "packaging", "pytest", "rich", "threadpoolctl"),
 )
 
