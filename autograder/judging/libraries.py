@@ -26,26 +26,23 @@ def imports(text: str, tried: bool = False) -> Iterator[tuple[str, int]]:
     waiting: list[ast.AST] = [ast.parse(text)]
     while waiting:
         node = waiting.pop()
-        yield from ((name, node.lineno) for name in _imported(node))  # type: ignore[attr-defined]
-        waiting += [] if isinstance(node, ast.Try) and not tried else reversed([*ast.iter_child_nodes(node)])
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from ((name, node.lineno) for _, name in _imported(node))
+        elif tried or not isinstance(node, ast.Try):
+            waiting += reversed([*ast.iter_child_nodes(node)])
 
 
-def _imported(node: ast.AST) -> list[str]:
+def _imported(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
+    """Return the names that a statement binds, each with the dotted name of what it means; none for a relative import."""
     if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    own = isinstance(node, ast.ImportFrom) and not node.level
-    return [f"{node.module}.{alias.name}" for alias in node.names] if own else []  # type: ignore[attr-defined]
+        return [(alias.asname or alias.name.partition(".")[0], alias.name) for alias in node.names]
+    return [] if node.level else [(alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names]
 
 
 def bound(text: str) -> dict[str, str]:
     """Return the names that the imports of a source bind, with the dotted names of what they mean."""
-    found: dict[str, str] = {}
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            found |= {alias.asname or alias.name.partition(".")[0]: alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            found |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
-    return found
+    nodes = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom))
+    return {name: meaning for node in nodes for name, meaning in _imported(node)}
 
 
 def home(thing: Any) -> str:
@@ -88,7 +85,8 @@ def _at_once(content: bytes) -> tuple[str, ...]:
         body = ast.parse(content).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    return tuple(name for node in body for name in _imported(node))
+    nodes = (node for node in body if isinstance(node, ast.Import | ast.ImportFrom))
+    return tuple(name for node in nodes for _, name in _imported(node))
 
 
 def mention(
