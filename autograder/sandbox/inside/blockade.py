@@ -47,21 +47,9 @@ _PROGRAMS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.s
 
 #: Parts of PyTorch with operators in Python, for tests, for many machines and for its compiler: loaded before, or never needed.
 _ASIDE = (
-    *(
-        "testing/_internal",
-        "distributed/tensor/parallel/loss.py",
-        "_refs",
-        "_decomp",
-        "masked",
-        "nested/_internal",
-        "onnx/ops",
-    ),
-    *(
-        "_inductor/fx_passes",
-        "_inductor/kernel",
-        "_inductor/runtime/triton_helpers.py",
-        "_higher_order_ops/flex_attention.py",
-    ),
+    *("testing/_internal", "distributed/tensor/parallel/loss.py", "_refs", "_decomp", "masked", "nested/_internal"),
+    *("onnx/ops", "_inductor/fx_passes", "_inductor/kernel", "_inductor/runtime/triton_helpers.py"),
+    "_higher_order_ops/flex_attention.py",
 )
 
 

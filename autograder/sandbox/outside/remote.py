@@ -117,15 +117,13 @@ class RemoteStudent(Questions):
         forbid = self.lesson.forbidden_in(name)
         try:
             texts = reached(name, lambda each: self.sources.get(each, ""), self.lesson.exercises)
-            names, meant = imported(self.sources[""], forbid), libraries.bound(self.sources.get(IMPORTS, ""))
-            meant = {
-                each: what for each, what in meant.items() if each not in self.sources
-            }  # defined anew: the student's own
+            names, may_use = imported(self.sources[""], forbid), self.lesson.libraries
+            bound = libraries.bound(self.sources.get(IMPORTS, ""))
+            # What the notebook defines anew is the student's own.
+            meant = {each: what for each, what in bound.items() if each not in self.sources}
             return forbidden.first_found(
                 texts,
-                lambda text: libraries.mention(
-                    text, lambda each: meant.get(each, ""), self.lesson.libraries, self.file
-                ),
+                lambda text: libraries.mention(text, lambda each: meant.get(each, ""), may_use, self.file),
                 lambda text: forbidden.mentions(text, names, forbid),
             )
         except (KeyError, SyntaxError, ValueError, RecursionError, MemoryError):
