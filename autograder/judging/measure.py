@@ -4,7 +4,7 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -16,6 +16,9 @@ from torch.utils.flop_counter import flop_registry
 
 Inputs = tuple[Any, ...]
 Clock = Callable[[], float]
+
+#: So many times the last threshold that one reading is enough, even the first.
+_HOPELESS = 7
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class Ratio:
     low: float
     high: float
     rounds: int
+    hopeless: bool = False  # so far above all thresholds that one reading was enough
 
     def __str__(self) -> str:
         return f"{self.value:.2f} (between {self.low:.2f} and {self.high:.2f}, {self.rounds} rounds)"
@@ -56,13 +60,10 @@ def time_ratio(
 ) -> Ratio:
     """Return time(candidate) / time(reference), each round on fresh inputs and in alternating order.
 
-    The candidate should have run once before.
-
     The default clock counts the processor time of this process. With one thread it is independent of the load of the machine.
     Elapsed time is not: with it, many short parallel steps suffer far more than one long step (on two busy cores a right answer
     measured 19 times instead of 1.3). The rounds are those of :func:`race`.
     """
-    reference(*fresh())  # warm up: memory pools, thread pools, the first use of a kernel
 
     def clocked(function: Callable[..., Any]) -> Callable[[Inputs], float]:
         def seconds(inputs: Inputs) -> float:
@@ -84,17 +85,21 @@ def race(
 ) -> Ratio:
     """Return the time ratio of two callables that run on the inputs and return the seconds they needed.
 
+    The first round warms both up (memory pools, thread pools, the first use of a kernel) and counts only if it is hopeless.
     Rounds are added, up to ``rounds[1]``, while the interval contains one of the ``thresholds``. If it lies below all of them,
-    ``rounds[0]`` readings are enough. A verdict against the candidate takes at least eight, or three if it is hopeless.
+    ``rounds[0]`` readings are enough. A verdict against the candidate takes at least eight, or three if it is far above them.
     """
+    first = _summary([_one_round(candidate, reference, fresh(), swap=False)])
+    if first.value > _HOPELESS * max(thresholds):
+        return replace(first, hopeless=True)
     readings: list[tuple[float, float]] = []
     while True:
         readings.append(_one_round(candidate, reference, fresh(), swap=len(readings) % 2 == 1))
         found = _summary(readings)
         good = len(readings) >= rounds[0] and found.high <= min(thresholds)
         clear = len(readings) >= max(8, rounds[0]) and not any(found.low < t < found.high for t in thresholds)
-        hopeless = len(readings) >= 3 and found.low > 4 * max(thresholds)  # more rounds cannot change the verdict
-        if good or clear or hopeless or len(readings) >= rounds[1]:
+        far_above = len(readings) >= 3 and found.low > 4 * max(thresholds)  # more rounds cannot change the verdict
+        if good or clear or far_above or len(readings) >= rounds[1]:
             return found
 
 

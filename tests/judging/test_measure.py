@@ -37,13 +37,13 @@ def test_the_ratio_of_two_times():
 
 def test_an_unclear_reading_is_measured_again():
     clock = Clock()
-    found = measure.time_ratio(clock.takes(2.0, 3.0, 4.0), clock.takes(1.0), tuple, [2.9], clock=clock)
+    found = measure.time_ratio(clock.takes(4.0, 2.0, 3.0), clock.takes(1.0), tuple, [2.9], clock=clock)
     assert found.rounds == 7, "after five, the third smallest reading was still 3.0"
     assert (found.low, found.value, found.high) == pytest.approx((2.0, 2.0, 2.0))
 
 
 def test_what_stays_unclear_ends_and_its_lower_end_is_on_the_students_side():
-    clock, times = Clock(), itertools.chain([3.5], itertools.repeat(3.7))
+    clock, times = Clock(), itertools.chain([3.7, 3.5], itertools.repeat(3.7))
 
     def candidate(*_):
         clock.now += next(times)
@@ -58,6 +58,28 @@ def test_slow_readings_now_and_then_do_not_decide():
     found = measure.time_ratio(clock.takes(1.0, 1.0, 1.0, 100.0), clock.takes(1.0), tuple, [2.5], clock=clock)
     assert found.value == pytest.approx(1.0)
     assert found.low < 2.5, "the lower end decides, and it is on the student's side"
+
+
+def test_the_first_round_warms_up_and_does_not_count():
+    clock, times = Clock(), itertools.chain([6.0], itertools.repeat(1.0))
+
+    def candidate(*_):
+        clock.now += next(times)
+
+    found = measure.time_ratio(candidate, clock.takes(1.0), tuple, [2.5], rounds=(1, 1), clock=clock)
+    assert (found.value, found.rounds, found.hopeless) == (1.0, 1, False)
+
+
+def test_a_hopeless_candidate_runs_once():
+    clock, calls = Clock(), []
+
+    def candidate(*_):
+        calls.append(1)
+        clock.now += 100.0
+
+    found = measure.time_ratio(candidate, clock.takes(1.0), tuple, [2.5, 5.0], clock=clock)
+    assert found.hopeless
+    assert len(calls) == 1
 
 
 def test_inputs_are_fresh_in_every_round():

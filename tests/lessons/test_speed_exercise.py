@@ -6,8 +6,9 @@ from autograder.judging.failure import CheckFailure, PartialCredit
 from autograder.judging.measure import Ratio
 from autograder.judging.student import Answer
 from autograder.judging.tools.draw import Draw
+from autograder.judging.tools.speed import AGAIN, MARGIN
 from autograder.lessons.attention import references
-from autograder.lessons.attention.checks.check_blockwise_attention import FULL, MARGIN, PART
+from autograder.lessons.attention.checks.check_blockwise_attention import SPEED
 from autograder.lessons.attention.checks.check_blockwise_attention import check_speed as speed
 
 
@@ -19,7 +20,7 @@ class Timed:
 
     def time_ratio(self, name, fresh, thresholds, rounds, **kwargs):
         self.rounds.append(rounds)
-        return Ratio(self.ratio, self.ratio, self.ratio, rounds[0])
+        return Ratio(self.ratio, self.ratio, self.ratio, rounds[0], hopeless=self.ratio > 50)
 
     def answer(self, request):
         self.called += 1
@@ -30,15 +31,15 @@ def draw():
     return Draw(0, "check_speed")
 
 
-def test_a_hopeless_answer_is_measured_once_and_never_recorded():
+def test_a_hopeless_answer_is_raced_once_and_never_recorded():
     student = Timed(100.0)
     with pytest.raises(CheckFailure, match="slow") as caught:
         speed(student, draw())
     assert not isinstance(caught.value, PartialCredit)
-    assert (student.rounds, student.called) == ([(1, 1)], 0)
+    assert (student.rounds, student.called) == ([SPEED.rounds], 0)
 
 
-@pytest.mark.parametrize("ratio", [1.1, FULL * MARGIN])
+@pytest.mark.parametrize("ratio", [1.1, SPEED.full * MARGIN])
 def test_a_reading_below_the_threshold_earns_all(ratio):
     student = Timed(ratio)
     speed(student, draw())
@@ -47,5 +48,12 @@ def test_a_reading_below_the_threshold_earns_all(ratio):
 
 def test_a_reading_between_the_thresholds_earns_half():
     with pytest.raises(PartialCredit) as caught:
-        speed(Timed(PART * MARGIN), draw())
+        speed(Timed(SPEED.part * MARGIN), draw())
     assert caught.value.fraction == 0.5
+
+
+def test_points_that_are_barely_lost_are_raced_for_again():
+    student = Timed(SPEED.full * MARGIN * 1.1)
+    with pytest.raises(PartialCredit):
+        speed(student, draw())
+    assert len(student.rounds) == 1 + AGAIN

@@ -38,7 +38,7 @@ def parts_ratio(
     def clocked(kwargs: Mapping[str, Any]) -> Callable[[tuple], float]:
         return lambda fresh: _timed(session, session.worker(), name, fresh, kwargs)[0]
 
-    return measure.race(clocked(part), clocked(whole), lambda: inputs, thresholds, rounds=(8, 25))
+    return measure.race(clocked(part), clocked(whole), lambda: inputs, thresholds, rounds=(3, 25))
 
 
 def must_live(process: Process) -> None:
@@ -70,7 +70,6 @@ class Race:
         self.results: dict[bool, Any] = {}
 
     def run(self, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int]) -> measure.Ratio:
-        self._seconds(True, self.name, fresh())
         carrying = min(self._seconds(True, "echo", fresh()) for _ in range(3))
 
         def seconds(of_rival: bool) -> Callable[[tuple], float]:

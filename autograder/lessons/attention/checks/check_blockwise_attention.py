@@ -5,24 +5,27 @@ from dataclasses import replace
 
 import torch
 
-from autograder.judging.failure import CheckFailure, PartialCredit
+from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, measured, points
 from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.afresh import computes_afresh
 from autograder.judging.tools.draw import Draw, Sizes
 from autograder.judging.tools.results import equal
+from autograder.judging.tools.speed import Target
 from autograder.lessons.attention import references
 
 NAME = "blockwise_attention"
-FULL, PART = 2.5, 5.0
-#: What else runs on the machine moves a ratio by up to a fifth (caches and memory are shared); that must not cost a point.
-MARGIN = 1.2
-#: What else runs changes its ways within seconds, and one race sees only one of them. So points that are lost by less than this
-#: factor are raced for again, so many times, and the best race counts.
-NEAR, AGAIN = 1.3, 4
-#: So many times slower than the last threshold that one reading is enough.
-HOPELESS = 8
+RACED = (1, 8, 2048, 64)
+SPEED = Target(
+    NAME,
+    full=2.5,
+    part=5.0,
+    against="F.scaled_dot_product_attention",
+    setting=f"(B, H, N, D) = {RACED}, float32, causal, one thread, processor time",
+    hint="Where does the time go? Few large matrix products are faster than many small ones: try other block sizes. "
+    "A Python loop over single queries or heads, and blocks that the mask hides, cost most.",
+)
 #: (N, block_size): one row, blocks of one, whole blocks, a remainder, one block for all, several blocks with a remainder.
 CASES = ((1, 4), (5, 1), (8, 4), (11, 4), (11, 64), (23, 7))
 
@@ -206,52 +209,17 @@ def _early_rows_are_numbers(student: Student, Q, K, V, options) -> bool:
 @measured
 def check_speed(student: Student, draw: Draw) -> None:
     """At most 2.5 times the time of PyTorch's own attention (half the points up to 5 times)"""
-    shape = (1, 8, 2048, 64)
-    ratio = _time_ratio(student, draw, shape)
-    failure = CheckFailure(
-        "speed",
-        "Right, but slow.",
-        setting=f"(B, H, N, D) = {shape}, float32, causal, one thread, processor time",
-        expected=f"at most {FULL} times the time of F.scaled_dot_product_attention (points are lost from {FULL * MARGIN:g} on)",
-        yours=f"{ratio} times",
-        received="speed",
-        cause="too slow",
-        hint="Where does the time go? Few large matrix products are faster than many small ones: try other block sizes. "
-        "A Python loop over single queries or heads, and blocks that the mask hides, cost most.",
-    )
-    # The lower end of the interval decides: a reading that stays unclear counts for the student.
-    if ratio.low > PART * MARGIN:
-        raise failure
-    if ratio.low > FULL * MARGIN:
-        raise PartialCredit(0.5, failure)
 
+    def fresh() -> tuple:
+        return tuple(torch.randn(RACED, generator=draw.generator) for _ in range(3))
 
-def _time_ratio(student: Student, draw: Draw, shape):
-    """Race the student's function against PyTorch's on fresh inputs. The first results are compared: fast and wrong is wrong."""
+    def right() -> None:
+        inputs = fresh()
+        Y = student.answer(Request(NAME, inputs, {"causal": True}, deep=True)).value
+        expected = references.blockwise_attention(*inputs, causal=True)
+        expect.close(expect.tensor(Y, "Y"), expected, "Y", size=4.0, setting=f"Q {RACED}, causal=True")
 
-    def fresh():
-        return tuple(torch.randn(shape, generator=draw.generator) for _ in range(3))
-
-    thresholds = (FULL * MARGIN, PART * MARGIN)
-    once = student.time_ratio(NAME, fresh, thresholds, rounds=(1, 1), causal=True)
-    if once.value > HOPELESS * PART:
-        return once  # a minute of more rounds, and a record of a million operators, would not change the verdict
-    inputs = fresh()
-    Y = student.answer(Request(NAME, inputs, {"causal": True}, deep=True)).value
-    expect.close(
-        expect.tensor(Y, "Y"),
-        references.blockwise_attention(*inputs, causal=True),
-        "Y",
-        size=4.0,
-        setting=f"Q {shape}, causal=True",
-    )
-    found = student.time_ratio(NAME, fresh, thresholds, rounds=(3, 40), causal=True)
-    for _ in range(AGAIN):
-        if not any(limit < found.low <= NEAR * limit for limit in thresholds):
-            break
-        again = student.time_ratio(NAME, fresh, thresholds, rounds=(3, 40), causal=True)
-        found = min(found, again, key=lambda ratio: ratio.low)
-    return found
+    SPEED.check(student, fresh, right, causal=True)
 
 
 @exercise(NAME)

@@ -2,24 +2,27 @@
 
 from functools import partial
 
-from autograder.judging.failure import CheckFailure, PartialCredit
 from autograder.judging.marks import exercise, measured, points
-from autograder.judging.measure import Ratio
 from autograder.judging.student import Request, Student
 from autograder.judging.tools import plain
 from autograder.judging.tools.draw import Draw
+from autograder.judging.tools.speed import Target
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.check_train_bpe import ENDS, SCRIPTS, agree
 from autograder.lessons.language_models.checks.words import LECTURE, pairs_of, speech, told, without_ties, word_counts
 
 NAME = "train_bpe_fast"
-#: Of the time of counting everything again for each merge.
-FULL, PART = 0.2, 0.4
-#: What else runs on the machine moves a ratio by up to a fifth (caches and memory are shared); that must not cost a point.
-MARGIN = 1.2
-#: So many times slower than the last threshold that one reading is enough.
-HOPELESS = 8
 MERGES = 211
+SPEED = Target(
+    NAME,
+    full=0.2,
+    part=0.4,
+    against="counting everything again",
+    setting=f"1009 words, {MERGES} merges, processor time",
+    hint="Which words does a merge change, and how do you find them without looking at the others? And does every step go "
+    "through all words, or through all pairs, for anything else?",
+    rounds=(3, 25),
+)
 
 
 @exercise(NAME)
@@ -61,35 +64,8 @@ def check_scripts_the_end_and_the_arguments(student: Student, draw: Draw) -> Non
 @measured
 def check_speed(student: Student, draw: Draw) -> None:
     """At most a fifth of the time of counting everything again for each merge (half the points up to two fifths)"""
-    ratio = _time_ratio(student, draw)
-    failure = CheckFailure(
-        "speed",
-        "Right, but slow.",
-        setting=f"1009 words, {MERGES} merges, processor time",
-        expected=f"at most {FULL} times the time of counting everything again (points are lost from {FULL * MARGIN:g} on)",
-        yours=f"{ratio} times",
-        received="speed",
-        cause="too slow",
-        hint="Which words does a merge change, and how do you find them without looking at the others? And does every step go "
-        "through all words, or through all pairs, for anything else?",
-    )
-    # The lower end of the interval decides: a reading that stays unclear counts for the student.
-    if ratio.low > PART * MARGIN:
-        raise failure
-    if ratio.low > FULL * MARGIN:
-        raise PartialCredit(0.5, failure)
-
-
-def _time_ratio(student: Student, draw: Draw) -> Ratio:
-    """Race the student's function against the plain one, on new words each round. Fast and wrong is wrong."""
 
     def fresh() -> tuple:
         return speech(draw.generator), MERGES
 
-    thresholds = (FULL * MARGIN, PART * MARGIN)
-    once = student.time_ratio(NAME, fresh, thresholds, rounds=(1, 1))
-    if once.value > HOPELESS * PART:
-        return once
-    counts, _ = fresh()
-    agree(student, NAME, counts, MERGES)
-    return student.time_ratio(NAME, fresh, thresholds, rounds=(3, 25))
+    SPEED.check(student, fresh, right=lambda: agree(student, NAME, *fresh()))

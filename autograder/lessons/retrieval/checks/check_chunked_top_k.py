@@ -3,26 +3,27 @@
 import torch
 from torch import Tensor
 
-from autograder.judging.failure import CheckFailure, PartialCredit
+from autograder.judging.failure import CheckFailure
 from autograder.judging.marks import exercise, measured, points
-from autograder.judging.measure import Ratio
 from autograder.judging.student import Request, Student
 from autograder.judging.tools import expect
 from autograder.judging.tools.draw import Draw
 from autograder.judging.tools.results import refuses
+from autograder.judging.tools.speed import Target
 from autograder.lessons.retrieval.checks import top
 
 NAME = "chunked_top_k"
-#: Of the time of one matrix product and one torch.topk.
-FULL, PART = 1.5, 3.0
-#: What else runs on the machine moves a ratio by up to a fifth (caches and memory are shared); that must not cost a point.
-MARGIN = 1.2
-#: Points that are lost by less than this factor are raced for again, so many times, and the best race counts.
-NEAR, AGAIN = 1.3, 4
-#: So many times slower than the last threshold that one reading is enough.
-HOPELESS = 8
 #: (queries, documents, width): what is raced and measured.
 RACE, K = (64, 60_013, 32), 10
+SPEED = Target(
+    NAME,
+    full=1.5,
+    part=3.0,
+    against="torch.topk over all products",
+    setting=f"(queries, documents, width) = {RACE}, k = {K}, float32, one thread, processor time",
+    hint="What happens for each chunk should be one matrix product and a choice of k, for all queries together. A Python "
+    "loop over queries or documents, and a complete sort where a choice would do, cost most.",
+)
 #: (B, M, D, k, chunk), the smallest first: one document, chunks of one, whole chunks, a remainder below k, one chunk for all.
 CASES = (
     (1, 1, 2, 1, 1),
@@ -125,43 +126,15 @@ def check_memory(student: Student, draw: Draw) -> None:
 @measured
 def check_speed(student: Student, draw: Draw) -> None:
     """At most 1.5 times the time of one matrix product and torch.topk over all (half the points up to 3 times)"""
-    ratio = _time_ratio(student, draw)
-    failure = CheckFailure(
-        "speed",
-        "Right, but slow.",
-        setting=f"(queries, documents, width) = {RACE}, k = {K}, float32, one thread, processor time",
-        expected=f"at most {FULL} times the time of torch.topk over all products (points are lost from {FULL * MARGIN:g} on)",
-        yours=f"{ratio} times",
-        received="speed",
-        cause="too slow",
-        hint="What happens for each chunk should be one matrix product and a choice of k, for all queries together. A Python "
-        "loop over queries or documents, and a complete sort where a choice would do, cost most.",
-    )
-    # The lower end of the interval decides: a reading that stays unclear counts for the student.
-    if ratio.low > PART * MARGIN:
-        raise failure
-    if ratio.low > FULL * MARGIN:
-        raise PartialCredit(0.5, failure)
-
-
-def _time_ratio(student: Student, draw: Draw) -> Ratio:
-    """Race the student's function against the plain one on fresh inputs, and compare results: fast and wrong is wrong."""
     B, M, D = RACE
 
     def fresh() -> tuple:
         return *(torch.randn(n, D, generator=draw.generator) for n in (B, M)), K
 
-    thresholds = (FULL * MARGIN, PART * MARGIN)
-    once = student.time_ratio(NAME, fresh, thresholds, rounds=(1, 1))
-    if once.value > HOPELESS * PART:
-        return once
-    queries, documents, k = fresh()
-    scores = queries.double() @ documents.double().T
-    setting = f"(queries, documents, width) = {RACE}"
-    top.agree(student.call(NAME, queries, documents, k), torch.topk(scores, k), scores, setting)
-    found = student.time_ratio(NAME, fresh, thresholds, rounds=(3, 40))
-    for _ in range(AGAIN):
-        if not any(limit < found.low <= NEAR * limit for limit in thresholds):
-            break
-        found = min(found, student.time_ratio(NAME, fresh, thresholds, rounds=(3, 40)), key=lambda ratio: ratio.low)
-    return found
+    def right() -> None:
+        queries, documents, k = fresh()
+        scores = queries.double() @ documents.double().T
+        setting = f"(queries, documents, width) = {RACE}"
+        top.agree(student.call(NAME, queries, documents, k), torch.topk(scores, k), scores, setting)
+
+    SPEED.check(student, fresh, right)
