@@ -6,6 +6,7 @@ that could remove the replacement. Of a Python function it replaces the code, wh
 """
 
 import ctypes
+import functools
 import gc
 import os
 import sys
@@ -57,12 +58,17 @@ class NotAvailableHere(PermissionError):
     """Something that works on a student's computer, and not while a notebook is graded."""
 
 
-def hidden(forbid: tuple[str, ...], lesson: str, library: str) -> Iterator[str]:
-    """Yield the files and folders that must look empty: what holds the text of a forbidden function.
+@functools.cache
+def hidden(forbid: tuple[str, ...], lesson: str, library: str) -> tuple[str, ...]:
+    """Return the files and folders that must look empty: what holds the text of a forbidden function.
 
     Those are the files of the course's own ``library`` that define one, and any module that defines one and is not loaded yet;
     and the package of the ``lesson``, if it is installed.
     """
+    return tuple(_hidden(forbid, lesson, library))
+
+
+def _hidden(forbid: tuple[str, ...], lesson: str, library: str) -> Iterator[str]:
     for name in {*forbidden.objects_of(forbid), *forbidden.with_copies(forbid)}:
         module = _module_of(name)
         if module is None:
@@ -99,6 +105,15 @@ def _texts(file: str, compiled: Any) -> Iterator[str]:
     yield from (path for path in (file, compiled) if path and os.path.exists(path))
 
 
+@functools.cache
+def kernels(forbid: tuple[str, ...]) -> list[tuple[str, list[str]]]:
+    """Return the operators behind the functions in ``forbid``, each with the keys under which the dispatcher has its kernels."""
+    names = torch._C._dispatch_get_all_op_names() if forbid else []
+    behind = [name for name in names if "backward" not in name and forbidden.is_behind(name, forbid)]
+    has = torch._C._dispatch_has_kernel_for_dispatch_key
+    return [(name, [key for key in KEYS if has(name, key)]) for name in behind]
+
+
 def raise_for_good(forbid: tuple[str, ...]) -> None:
     """Make every function named in ``forbid``, and every operator behind one, raise."""
     for name, thing in forbidden.objects_of(forbid).items():
@@ -106,14 +121,12 @@ def raise_for_good(forbid: tuple[str, ...]) -> None:
     libraries: dict[str, Any] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyTorch warns once when a kernel is replaced
-        for name in torch._C._dispatch_get_all_op_names():
-            if "backward" not in name and forbidden.is_behind(name, forbid):
-                space, _, own = name.partition("::")
-                if space not in libraries:
-                    libraries[space] = torch._C._dispatch_library("IMPL", space, "")
-                for key in KEYS:
-                    if torch._C._dispatch_has_kernel_for_dispatch_key(name, key):
-                        libraries[space].impl(own, key, _raiser(own))
+        for name, keys in kernels(forbid):
+            space, _, own = name.partition("::")
+            if space not in libraries:
+                libraries[space] = torch._C._dispatch_library("IMPL", space, "")
+            for key in keys:
+                libraries[space].impl(own, key, _raiser(own))
     for library in libraries.values():
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
 

@@ -44,11 +44,11 @@ def prepared(number: int, settings: SetUp, program: bytes) -> "Worker":
     random.seed()  # all three were seeded before the fork, the same for every worker
     np.random.seed()
     torch.seed()
+    blockade.raise_for_good(settings.forbid)
     if settings.lesson:
         stand_in.install(settings.lesson)
     variants.grade_as(settings.author)
     worker = Worker(connection, settings.forbid)
-    blockade.raise_for_good(settings.forbid)
     if settings.measures == "memory":
         namespaces.give_back_at_once()
     namespaces.limit(**settings.limits)

@@ -5,6 +5,7 @@ the worker's socket. A worker enters its own namespaces, so it can reach neither
 Everything that protects comes before the worker's first message, and any error in it ends the worker.
 """
 
+import contextlib
 import gc
 import os
 import pkgutil
@@ -27,8 +28,17 @@ PRELOAD = (
     "numpy",
     "scipy.special",
     "sklearn.datasets",  # the digits
-    "IPython.core.interactiveshell",
-    "IPython.utils.capture",
+    *(
+        "IPython.core.interactiveshell",
+        "IPython.core.application",
+        "IPython.core.completerlib",
+        "IPython.utils.capture",
+    ),
+    *(
+        "IPython.core.magics.ast_mod",
+        "IPython.core.magics.execution",
+        "IPython.core.magics.script",
+    ),  # loaded on first use
     "matplotlib.figure",
     "matplotlib_inline.backend_inline",
     "matplotlib.backends.backend_agg",
@@ -45,7 +55,7 @@ PRELOAD = (
 #: Not every version of PyTorch that may be used has these, and not every lesson may use scikit-learn.
 _IF_THERE = (
     *("torch.nested._internal.ops", "torch.onnx.ops", "torch._inductor", "torch._decomp.decompositions_for_jvp"),
-    *("torch.masked.maskedtensor._ops_refs", "scipy.special", "sklearn.datasets"),
+    *("torch.masked.maskedtensor._ops_refs", "scipy.special", "sklearn.datasets", "IPython.core.magics.ast_mod"),
 )
 
 
@@ -69,6 +79,7 @@ def main() -> None:
         data, files, _, _ = socket.recv_fds(control, _LONGEST, 1)
         if not data:
             return
+        _find_what_is_forbidden(data)
         for number in files:
             if os.fork() == 0:
                 _become_worker(number, data)
@@ -92,6 +103,16 @@ def _is_there(name: str) -> bool:
         return util.find_spec(name) is not None
     except ModuleNotFoundError:  # nor the package that it belongs to
         return False
+
+
+def _find_what_is_forbidden(data: bytes) -> None:
+    """Find it once, here, for all workers with the same settings, which then have it at once."""
+    from autograder.sandbox.inside import blockade
+
+    settings = set_up.from_bytes(data)
+    with contextlib.suppress(Exception):  # a worker meets the error again, says so and ends; the parent must go on
+        blockade.hidden(settings.forbid, settings.lesson, _LIBRARY)
+        blockade.kernels(settings.forbid)
 
 
 def _become_worker(number: int, data: bytes) -> None:
