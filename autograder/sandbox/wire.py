@@ -17,6 +17,7 @@ from autograder.sandbox.encoding import MAX_BODY, BadMessage, Packing
 
 MAX_HEADER = 4 * 2**20
 _HEAD = struct.Struct(">IQ")
+_AT_ONCE = 2**16  # bytes of a message that is sent in one piece
 _POLL = 0.02  # seconds between two calls of ``watch``
 
 
@@ -33,7 +34,9 @@ def send(
     """Send one message. ``watch`` is called while the other side does not read; it raises an exception to give up."""
     text = json.dumps(header, ensure_ascii=True).encode()
     packing = packing or Packing()
-    for part in (_HEAD.pack(len(text), packing.size) + text, *packing.parts):
+    parts = [_HEAD.pack(len(text), packing.size), text, *packing.parts]
+    small = len(text) + packing.size < _AT_ONCE  # each piece by itself would wake the other side
+    for part in [b"".join(parts)] if small else parts:
         if watch is None:
             connection.sendall(part)
         else:

@@ -40,9 +40,12 @@ class Process:
                 yield child
                 waiting.append(child)
 
-    def pause(self) -> None:
-        """Let the worker stand still, and kill the processes that the student's code has left running."""
+    def stop(self) -> None:
+        """Let the worker stand still."""
         self._signal(signal.SIGSTOP)
+
+    def end_others(self) -> bool:
+        """Kill the processes that the student's code has left running. Returns whether there were any."""
         killed, found = set[int](), set(self.descendants())
         while found - killed:  # one that was just starting another
             for pid in found - killed:
@@ -50,6 +53,7 @@ class Process:
                     os.kill(pid, signal.SIGKILL)
             killed |= found
             found = set(self.descendants())
+        return bool(killed)
 
     def go_on(self) -> None:
         """Let the worker run again."""

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from autograder.judging import forbidden, libraries, measure, references
@@ -24,7 +25,6 @@ _MEMORY_NOISE = 12 * MB
 #: Half the work, with masks and loops for it, can take almost as long as the whole: 0.87 of it at most was measured.
 _NOTHING_SAVED = 0.95
 
-
 #: Among the sources: the imports at the top level of cells. The empty name stands for all imports.
 IMPORTS = "import"
 
@@ -39,6 +39,7 @@ class RemoteStudent(Questions):
         self.session, self.sources, self.lesson = session, dict(sources), lesson
         self.forbid = lesson.forbidden
         self.stopped: CheckFailure | None = None
+        self._searched: dict[str, CheckFailure | None] = {}  # by exercise: what the search of its source has found
 
     def file(self, name: str) -> bytes | None:
         """Return a file handed in with the notebook, as it was before any of the student's cells ran."""
@@ -114,6 +115,12 @@ class RemoteStudent(Questions):
                 rival.close()
 
     def forbidden_use(self, name: str) -> CheckFailure | None:
+        if name not in self._searched:
+            self._searched[name] = self._search(name)
+        found = self._searched[name]
+        return replace(found) if found else None
+
+    def _search(self, name: str) -> CheckFailure | None:
         forbid = self.lesson.forbidden_in(name)
         try:
             texts = reached(name, lambda each: self.sources.get(each, ""), self.lesson.exercises)

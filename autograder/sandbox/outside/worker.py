@@ -40,6 +40,7 @@ class Worker:
         self.may_wait = math.inf
         self.parent: _Closed | None = None  # belongs to this worker alone, and is closed with it
         self._spent = self._lost = 0.0
+        self._rests = False
 
     def ask(
         self,
@@ -56,6 +57,7 @@ class Worker:
         """
         ticket = secrets.token_hex(16)  # a reply forged in advance cannot contain it
         watch = _Watch(self, self.limits.request_cpu if cpu is None else cpu, alone)
+        self._rests = False
         self.process.go_on()
         try:
             wire.send(self.connection, header | {"op": op, "ticket": ticket}, packing, watch)
@@ -75,13 +77,18 @@ class Worker:
         return reply, decoding.Unpacking(body)
 
     def _rest(self) -> None:
-        before = self.process.cpu()
-        self.process.pause()
-        self._lost += max(0.0, before - self.process.cpu())  # what the kernel forgets with a process that is killed
+        """Let the worker stand still, so that what it has used is known until the next request."""
+        self.process.stop()
+        used = self.process.cpu()
+        if self.process.end_others():
+            used, before = self.process.cpu(), used
+            self._lost += max(0.0, before - used)  # what the kernel forgets with a process that is killed
+        self._spent = max(self._spent, self._lost + used)
+        self._rests = True
 
     def cpu(self) -> float:
         """Return the processor seconds used; for a worker that has ended, the last known value."""
-        if self.process.handle >= 0:
+        if self.process.handle >= 0 and not self._rests:
             self._spent = max(self._spent, self._lost + self.process.cpu())
         return self._spent
 
