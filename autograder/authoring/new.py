@@ -19,8 +19,8 @@ EXERCISES = ()
 #: Dotted names of ready-made functions that do what an exercise asks for.
 FORBIDDEN = ()
 
-#: What the exercises may import beside PyTorch and the course's own, if something is forbidden: modules that hold no answer.
-LIBRARIES = ()
+#: What an exercise may import beside PyTorch and the course's own, if something is forbidden: none that holds its answer.
+LIBRARIES_IN = {{}}
 
 #: What is handed in beside the notebook.
 HANDED_IN = ()

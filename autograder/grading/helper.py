@@ -102,7 +102,7 @@ class Boxes:
         self.settings: Any = None
 
     def get(self, task: Task) -> Box:
-        libraries = task.lesson.libraries if task.lesson else None
+        libraries = task.lesson.libraries_in("") if task.lesson else None
         wanted = (task.settings.limits, task.settings.gpu, task.settings.label, libraries)
         if self.box is None or self.settings != wanted or self.box.process.poll() is not None:
             self.close()

@@ -19,7 +19,9 @@ class Sealed:
 
     def __init__(self, lesson: Lesson | None, box: Box, files: Mapping[str, bytes], author: str = ""):
         self.lesson = lesson
-        forbid, package, may_use = (lesson.forbidden, lesson.package, lesson.libraries) if lesson else ((), "", None)
+        forbid, package, may_use = (
+            (lesson.forbidden, lesson.package, lesson.libraries_in("")) if lesson else ((), "", None)
+        )
         self.session = Session(box, forbid, files, package, may_use)
         self.session.author = author
         self.sources: dict[str, str] = {"": "", IMPORTS: ""}

@@ -1,7 +1,7 @@
 """Libraries that an exercise may use: PyTorch and what the course itself is written with. Others hold ready-made answers.
 
 A list of what is forbidden in scikit-learn or SciPy is never complete: they hold a softmax in some twenty places, most of them
-private. So an exercise sees only what stands in :data:`ROOTS`, with all that these need, and what its lesson adds. Cells
+private. So an exercise sees only what stands in :data:`ROOTS`, with all that these need, and what its lesson adds for it. Cells
 outside an exercise may import anything that is installed.
 """
 

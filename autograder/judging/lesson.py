@@ -142,11 +142,11 @@ class Lesson:
         own: dict[str, tuple[str, ...]] = getattr(self.settings, "FORBIDDEN_IN", {})
         return self.forbidden + own.get(exercise, ())
 
-    @property
-    def libraries(self) -> tuple[str, ...] | None:
-        """What its exercises may import beside PyTorch and what comes with the course; None if it forbids nothing."""
+    def libraries_in(self, exercise: str) -> tuple[str, ...] | None:
+        """Return what an exercise, any if it has no name, may import beside PyTorch and the course's own; None stands for all."""
         forbids = self.forbidden or getattr(self.settings, "FORBIDDEN_IN", {})
-        return getattr(self.settings, "LIBRARIES", ()) if forbids else None
+        own: dict[str, tuple[str, ...]] = getattr(self.settings, "LIBRARIES_IN", {})
+        return own.get(exercise, ()) if forbids else None
 
     @property
     def handed_in(self) -> tuple[str, ...]:

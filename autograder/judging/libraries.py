@@ -111,8 +111,8 @@ def failure(name: str, line: int) -> CheckFailure:
     plain = re.fullmatch(r"[A-Za-z0-9_.]{1,80}", name)  # the rest of the name may be anything that a student makes up
     return CheckFailure(
         "forbidden",
-        f"{name if plain else library} is not allowed in this lesson (line {line} of your cell).",
+        f"{name if plain else library} is not allowed in this exercise (line {line} of your cell).",
         cause="another library",
-        hint=f"Its exercises are graded where {library} cannot be imported, because such libraries hold ready-made answers. "
+        hint=f"It is graded where {library} cannot be imported, because such libraries hold ready-made answers. "
         "Write the steps with PyTorch; you may compare with it in a cell of your own.",
     )

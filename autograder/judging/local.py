@@ -54,7 +54,7 @@ class LocalStudent(Questions):
             first = text_of(self.namespace.get(name)) or ""
             others = self._lesson.exercises if self._lesson else ()
             texts = reached(name, lambda each: first if each == name else source_in(self.namespace, each), others)
-            forbid, may_use = self._forbidden(name), self._lesson.libraries if self._lesson else None
+            forbid, may_use = self._forbidden(name), self._lesson.libraries_in(name) if self._lesson else None
             return forbidden.first_found(
                 texts,
                 lambda text: libraries.mention(

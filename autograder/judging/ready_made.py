@@ -33,7 +33,7 @@ def failure(name: str, line: int | None = None) -> CheckFailure:
     where = f" (line {line} of your cell)" if line else ""
     return CheckFailure(
         "forbidden",
-        f"{name} is not allowed in this lesson{where}.",
+        f"{name} is not allowed in this exercise{where}.",
         cause="ready-made function",
         hint="This lesson is about what that function does inside. Write the steps yourself; you may compare with it in "
         "a cell of your own.",

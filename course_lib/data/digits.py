@@ -6,8 +6,11 @@ the form comes back 14 times, so the file holds one form after the other (and so
 """
 
 import hashlib
+import os
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -55,12 +58,27 @@ def handwritten_digits(part: str) -> Digits:
 
 
 def _load() -> tuple[np.ndarray, np.ndarray]:
-    try:
-        from sklearn.datasets import load_digits
-    except ImportError as error:
-        raise ImportError("The handwritten digits come with scikit-learn: pip install scikit-learn") from error
-    file = load_digits()
-    return file.images, file.target.astype(np.int64)
+    found = file()
+    if found is None:
+        raise ImportError("The handwritten digits come with scikit-learn: pip install scikit-learn")
+    rows = np.loadtxt(found, delimiter=",")
+    return rows[:, :-1].reshape(-1, 8, 8), rows[:, -1].astype(np.int64)
+
+
+def file() -> Path | None:
+    """Return the file that scikit-learn's ``load_digits`` reads, or None. The library is not imported, which takes a second.
+
+    Exercises are graded where it cannot be imported at all, because it holds ready-made answers: COURSE_DIGITS names the file.
+    """
+    found = find_spec("sklearn")
+    places = (
+        [Path(place, "datasets", "data", "digits.csv.gz") for place in found.submodule_search_locations or ()]
+        if found
+        else []
+    )
+    if given := os.environ.get("COURSE_DIGITS"):
+        places.append(Path(given))
+    return next((place for place in places if place.is_file()), None)
 
 
 def _sources(part: str, labels: np.ndarray) -> np.ndarray:

@@ -123,7 +123,7 @@ class CausalSelfAttention(SelfAttention):
             "def softmax(E, dim=-1):\n    return torch.softmax(E, dim)",
             "torch.softmax is not allowed in this exercise",
         ),
-        (NAME, RIGHT_ATTENTION.replace("A @ V, A", f"{NAME}_(Q, K, V), A"), "is not allowed in this lesson"),
+        (NAME, RIGHT_ATTENTION.replace("A @ V, A", f"{NAME}_(Q, K, V), A"), "is not allowed in this exercise"),
     ],
 )
 def test_the_failure_says_who_forbids_it(exercise, code, where):
@@ -163,8 +163,8 @@ def test_a_helper_that_the_exercise_calls_is_looked_at_too():
         texts = reached(name, lambda each: sources.get(each, ""), others)
         return first_found(texts, lambda text: mentions(text, names, FORBIDDEN))
 
-    assert told("softmax").message == "torch.nn.Softmax is not allowed in this lesson."
-    assert told("made").message == "torch.nn.Softmax is not allowed in this lesson (line 2 of your cell)."
+    assert told("softmax").message == "torch.nn.Softmax is not allowed in this exercise."
+    assert told("made").message == "torch.nn.Softmax is not allowed in this exercise (line 2 of your cell)."
     assert told("attend", others=("other",)) is None, "another exercise answers for itself"
     sources["A"] = "A = Ready(-1)(E)"
     sources["own"] = "def own(E):\n    A = E.exp()\n    return A / A.sum()"

@@ -103,9 +103,10 @@ def test_a_library_beside_the_answer_costs_nothing():
 
 def test_what_a_lesson_adds_is_called_as_it_is_installed():
     """A name of a module in its place, sklearn, would add nothing."""
-    added = {more for assignment in COURSE.assignments for more in LESSONS.of(assignment).libraries or ()}
-    assert added == {"scikit-learn", "tokenizers"}
-    assert added <= set(allowed(tuple(added)))
+    lessons = [LESSONS.of(assignment) for assignment in COURSE.assignments]
+    added = {each: more for lesson in lessons for each in lesson.exercises if (more := lesson.libraries_in(each))}
+    assert added == {"linear_probe": ("scikit-learn",)}
+    assert {"scikit-learn"} <= set(allowed(("scikit-learn",)))
 
 
 def test_a_module_beside_the_notebook_needs_what_it_imports():
@@ -116,7 +117,7 @@ def test_a_module_beside_the_notebook_needs_what_it_imports():
     source = "def g(x):\n    return f(x)"
     assert mention(source, lambda name: {"f": "plain.f"}.get(name, ""), (), files.get) is None
     found = mention(source, lambda name: {"f": "helper.f"}.get(name, ""), (), files.get)
-    assert found.message == "scipy.special is not allowed in this lesson (line 2 of your cell)."
+    assert found.message == "scipy.special is not allowed in this exercise (line 2 of your cell)."
     assert imports_withheld("from helper import f", (), files.get)
     assert not imports_withheld("from plain import f", (), files.get)
 
@@ -158,4 +159,4 @@ def test_a_module_beside_the_notebook_counts_by_what_it_needs_at_once():
 def test_a_made_up_name_does_not_get_into_the_sentence():
     for name in ("scipy.passed\u3164All_7_points", "scipy." + "x" * 5000):
         found = mention("def f(x):\n    return g(x)", lambda _, name=name: name, (), nothing)
-        assert found.message == "scipy is not allowed in this lesson (line 2 of your cell)."
+        assert found.message == "scipy is not allowed in this exercise (line 2 of your cell)."

@@ -25,7 +25,7 @@ def withheld(box):
 
 def ask(session, text):
     """Run statements in the worker that an exercise is asked in. Returns the error's name and text, or None."""
-    with session.forbidding(()):
+    with session.forbidding((), ()):
         return session.worker().ask("run", {"text": text})[0]["error"]
 
 
@@ -51,6 +51,12 @@ def test_an_exercise_cannot_reach_it(withheld, way):
 def test_what_the_course_is_written_with_is_there(withheld):
     text = "import torch, numpy, matplotlib.pyplot, PIL, IPython, course_lib.layers, course_lib.data, sympy, tqdm"
     assert ask(withheld, text) is None
+
+
+def test_the_digits_are_there_though_their_library_is_not(withheld):
+    text = "from course_lib.data import handwritten_digits\nassert len(handwritten_digits('train').images) > 1000"
+    assert ask(withheld, text) is None
+    assert ask(withheld, "from sklearn.datasets import load_digits")["ename"] == "ModuleNotFoundError"
 
 
 def test_where_libraries_lie_nothing_can_be_written(withheld):
@@ -134,7 +140,7 @@ def test_a_later_cell_that_stops_the_exercises_worker_is_left_out(withheld):
 def test_a_cell_that_runs_again_draws_nothing_and_still_runs(withheld):
     cell = "import sklearn\nimport matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\nafter = 1"
     assert withheld.run_cell(cell).outputs
-    with withheld.forbidding(()):
+    with withheld.forbidding((), ()):
         worker = withheld.worker()
         again = worker.ask("run", {"text": "plt.plot([1]); plt.show(); 3", "again": True})[0]
         assert again["outputs"] == []

@@ -25,7 +25,7 @@ def main(student: str, assignment: str) -> None:
     needed = notebooks.needed_cells(cells)
     limits = Limits(total_wall=24 * 3600.0, total_cpu=24 * 3600.0)
     with (
-        Box(limits, label=course.label, libraries=task.lesson.libraries if task.lesson else None) as box,
+        Box(limits, label=course.label, libraries=task.lesson.libraries_in("") if task.lesson else None) as box,
         contextlib.closing(Sealed(task.lesson, box, task.submission.files, task.submission.author)) as host,
     ):
         for cell, need in zip(cells, needed, strict=True):

@@ -22,9 +22,6 @@ EXERCISES = (
 #: The model that this lesson builds of the layers of lesson 03, which it may use.
 FORBIDDEN = ("course_lib.layers.bert",)
 
-#: What the exercises may import beside PyTorch and the course's own: they hold no answer to one.
-LIBRARIES = ("tokenizers",)
-
 #: What is handed in beside the notebook.
 HANDED_IN = ("language_model.safetensors", "always_mask.safetensors", "results.json")
 

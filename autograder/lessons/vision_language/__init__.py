@@ -29,8 +29,8 @@ FORBIDDEN_IN: dict[str, tuple[str, ...]] = {
     "gan_losses": ("torch.nn.functional.multilabel_soft_margin_loss", "torch.nn.MultiLabelSoftMarginLoss"),
 }
 
-#: What the exercises may import beside PyTorch and the course's own: `linear_probe` may be scikit-learn's.
-LIBRARIES = ("scikit-learn",)
+#: What an exercise may import beside PyTorch and the course's own: a linear probe may be scikit-learn's.
+LIBRARIES_IN = {"linear_probe": ("scikit-learn",)}
 
 #: What is handed in beside the notebook.
 HANDED_IN = ("clip.safetensors", "answers.safetensors")

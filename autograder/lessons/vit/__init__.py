@@ -18,9 +18,6 @@ EXERCISES = (
 #: The model that this lesson builds of the layers of lesson 03, which it may use.
 FORBIDDEN = ("course_lib.layers.vit",)
 
-#: What the exercises may import beside PyTorch and the course's own: it holds no answer to one.
-LIBRARIES = ("scikit-learn",)
-
 #: What is handed in beside the notebook.
 HANDED_IN = ("vit.safetensors", "no_positions.safetensors", "results.json")
 

@@ -43,6 +43,7 @@ _GRAPHS = (
     "_jit_set_te_must_use_llvm_cpu",
     "_jit_override_can_fuse_on_cpu",
 )
+_PYTORCH = f"{Path(torch.__file__).parent}{os.sep}"
 _PROGRAMS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "pty.spawn")
 
 
@@ -62,10 +63,10 @@ class NotAvailableHere(PermissionError):
 def hidden(forbid: tuple[str, ...], lesson: str, library: str) -> tuple[str, ...]:
     """Return the files and folders that must look empty: what holds the text of a forbidden function.
 
-    Those are the files of the course's own ``library`` that define one, and any module that defines one and is not loaded yet;
-    and the package of the ``lesson``, if it is installed.
+    Those are the files of PyTorch and of the course's own ``library`` that define one, because a text can be compiled once more,
+    and any module that defines one and is not loaded yet; and the package of the ``lesson``, if it is installed.
     """
-    return tuple(_hidden(forbid, lesson, library))
+    return tuple(dict.fromkeys(_hidden(forbid, lesson, library)))  # each is a mount
 
 
 def _hidden(forbid: tuple[str, ...], lesson: str, library: str) -> Iterator[str]:
@@ -75,9 +76,9 @@ def _hidden(forbid: tuple[str, ...], lesson: str, library: str) -> Iterator[str]
             yield from _unloaded(name)
             continue
         file = getattr(module, "__file__", None) or ""  # a module that is compiled into PyTorch has none
-        yield from _texts(file, getattr(module, "__cached__", None)) if file.startswith(library) else ()
+        yield from _texts(file, getattr(module, "__cached__", None)) if file.startswith((library, _PYTORCH)) else ()
     for part in _ASIDE if forbid else ():
-        file = str(Path(torch.__file__).parent / part)
+        file = f"{_PYTORCH}{part}"
         yield from _texts(file, util.cache_from_source(file) if file.endswith(".py") else None)
     package = lesson.partition(".")[0]
     spec = None if package in ("", "autograder") else util.find_spec(package)

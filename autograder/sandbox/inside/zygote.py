@@ -7,6 +7,7 @@ Everything that protects comes before the worker's first message, and any error 
 
 import contextlib
 import gc
+import linecache
 import os
 import pkgutil
 import signal
@@ -27,7 +28,7 @@ PRELOAD = (
     "torch._inductor",  # PyTorch loads it for a triangle on the device "meta", which takes a second: not once a submission
     "numpy",
     "scipy.special",
-    "sklearn.datasets",  # the digits
+    "sklearn.datasets",
     *(
         "IPython.core.interactiveshell",
         "IPython.core.application",
@@ -95,12 +96,14 @@ def _preload() -> None:
     for module in pkgutil.iter_modules(sys.modules["course_lib.layers"].__path__, "course_lib.layers."):
         __import__(module.name)
     definitions.written_in_python()
+    linecache.clearcache()  # which would keep the texts of files that a worker cannot read
     blockade.forget_graphs()
 
 
 def _is_there(name: str) -> bool:
     try:
-        return util.find_spec(name) is not None
+        found = util.find_spec(name)
+        return found is not None and found.origin is not None  # a folder without a module is none
     except ModuleNotFoundError:  # nor the package that it belongs to
         return False
 

@@ -131,6 +131,7 @@ def _environment(limits: Limits, threads: int, user: bool) -> dict[str, str]:
         "TERM": "dumb",
         "OMP_NUM_THREADS": str(threads),
         "OMP_WAIT_POLICY": "passive",  # a waiting thread must not use processor time
+        "COURSE_DIGITS": visible.DIGITS,
         "KINETO_LOG_LEVEL": "6",
         "JOBLIB_MULTIPROCESSING": "0",  # it would start programs, and warns where it finds no shared memory
         "SANDBOX_USER": str(USER) if user else "",

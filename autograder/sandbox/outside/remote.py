@@ -124,7 +124,7 @@ class RemoteStudent(Questions):
         forbid = self.lesson.forbidden_in(name)
         try:
             texts = reached(name, lambda each: self.sources.get(each, ""), self.lesson.exercises)
-            names, may_use = imported(self.sources[""], forbid), self.lesson.libraries
+            names, may_use = imported(self.sources[""], forbid), self.lesson.libraries_in(name)
             bound = libraries.bound(self.sources.get(IMPORTS, ""))
             # What the notebook defines anew is the student's own.
             meant = {each: what for each, what in bound.items() if each not in self.sources}
@@ -173,8 +173,8 @@ class RemoteStudent(Questions):
                 raise Stopped("garbled", f"What came back could not be read: {error}.") from None
 
     def _forbidding(self, name: str) -> contextlib.AbstractContextManager[None]:
-        """Redirect requests to a worker without what the exercise ``name`` forbids beyond what its lesson does."""
-        return self.session.forbidding(self.lesson.forbidden_in(name))
+        """Redirect requests to a worker without what the exercise ``name`` forbids, and with the libraries that it may use."""
+        return self.session.forbidding(self.lesson.forbidden_in(name), self.lesson.libraries_in(name))
 
     @contextlib.contextmanager
     def _failures(self, name: str) -> Iterator[None]:

@@ -1,8 +1,8 @@
 """Outside: one submission being graded, in workers of a few kinds. After each stop the cells run again, in a new worker."""
 
-import contextlib
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -171,7 +171,7 @@ class Session:
             self._lost()
             raise
 
-    @contextlib.contextmanager
+    @contextmanager
     def with_right(self, names: Sequence[str], text: str) -> Iterator[None]:
         """Redirect requests to a worker in which right versions replace the student's earlier exercises."""
         with self._another(replace(self._kind, libraries=self._libraries, names=tuple(names), right=text)):
@@ -182,15 +182,15 @@ class Session:
                 for kind in [kind for kind in self._open if kind.names]:
                     self._open.pop(kind).worker.close()
 
-    def measuring(self, what: str) -> contextlib.AbstractContextManager[None]:
+    def measuring(self, what: str) -> AbstractContextManager[None]:
         """Redirect requests to a worker for measurements of "time" or of "memory", which can have no other process."""
         return self._another(replace(self._kind, measures=what))
 
-    def forbidding(self, forbid: tuple[str, ...]) -> contextlib.AbstractContextManager[None]:
+    def forbidding(self, forbid: tuple[str, ...], libraries: tuple[str, ...] | None) -> AbstractContextManager[None]:
         """Redirect requests to a worker for an exercise: these functions are out of reach, and libraries are few."""
-        return self._another(replace(self._kind, forbid=forbid, libraries=self._libraries))
+        return self._another(replace(self._kind, forbid=forbid, libraries=libraries))
 
-    @contextlib.contextmanager
+    @contextmanager
     def _another(self, kind: Kind) -> Iterator[None]:
         """Redirect requests to a worker of this kind. It is kept for later ones, until other cells have run."""
         own, self._kind = self._kind, kind

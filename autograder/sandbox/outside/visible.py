@@ -29,6 +29,9 @@ OUR_OWN = ("autograder", "course_lib")
 #: How deep below a visible folder libraries are looked for.
 _DEEPEST = 8
 
+#: Where the file of scikit-learn that course_lib.data reads can be seen, though the library itself cannot be imported.
+DIGITS = f"{INSIDE}/digits.csv.gz"
+
 _SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts")
 
 
@@ -38,6 +41,8 @@ class SandboxMissing(Exception):
 
 def mounts(libraries: tuple[str, ...] | None = None) -> Iterator[tuple[str, ...]]:
     """Yield bubblewrap's options for what is visible. Of Python's libraries that is everything if ``libraries`` is None."""
+    from course_lib.data.digits import file  # loads PyTorch
+
     for path in _SYSTEM:
         yield ("--ro-bind-try", path, path)
     for tree in trees():
@@ -54,6 +59,8 @@ def mounts(libraries: tuple[str, ...] | None = None) -> Iterator[tuple[str, ...]
         f"{INSIDE}/autograder/judging/in_notebook.py",
     )
     yield ("--ro-bind", str(_folder_of("course_lib")), f"{INSIDE}/course_lib")
+    if (data := file()) is not None:
+        yield ("--ro-bind", str(data), DIGITS)
 
 
 def program(kind: str, machine: str = "") -> Path:
