@@ -148,6 +148,14 @@ def test_a_cell_that_runs_again_draws_nothing_and_still_runs(withheld):
         assert worker.ask("run", {"text": "1 / 0", "again": True})[0]["error"]["ename"] == "ZeroDivisionError"
 
 
+def test_a_script_that_imports_it_runs_in_cells(box):
+    session = Session(box, files={"tools/first.py": b"import sklearn\nNAME = sklearn.__name__"}, libraries=())
+    try:
+        assert session.run_cell("%run -i tools/first.py\nprint(NAME)").outputs[0]["text"] == "sklearn\n"
+    finally:
+        session.close()
+
+
 def test_a_module_beside_the_notebook_that_imports_it_works_in_cells(box):
     session = Session(box, files={"helper.py": b"import sklearn\nNAME = sklearn.__name__"}, libraries=())
     try:

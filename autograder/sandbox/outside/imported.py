@@ -8,9 +8,12 @@ from typing import Any
 
 from autograder.judging.forbidden import resolve
 from autograder.judging.installed import is_withheld
-from autograder.judging.libraries import imports, needed
+from autograder.judging.libraries import LONGEST, imports, needed
 from autograder.judging.notebooks import without_magics
 from autograder.judging.ready_made import NotLoaded, is_within
+
+#: A script that IPython runs in the notebook.
+_RUN = re.compile(r"^\s*%run\s(?:.*\s)?([\w./-]+\.py)\b", re.MULTILINE)
 
 
 def imported(text: str, forbid: tuple[str, ...]) -> dict[str, Any]:
@@ -35,9 +38,13 @@ def imported(text: str, forbid: tuple[str, ...]) -> dict[str, Any]:
 
 
 def imports_withheld(text: str, libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]) -> bool:
-    """Return whether a cell imports a library that exercises may not use, or a module beside the notebook that does."""
-    if libraries is None or "import" not in text:
-        return False
+    """Return whether a cell imports a library that exercises may not use, or a module or script beside the notebook does."""
+    scripts = [file(name) or b"" for name in _RUN.findall(text)] if libraries is not None else []
+    texts = [text, *(script.decode(errors="replace") for script in scripts if len(script) <= LONGEST)]
+    return libraries is not None and any(_withheld_in(each, libraries, file) for each in texts if "import" in each)
+
+
+def _withheld_in(text: str, libraries: tuple[str, ...], file: Callable[[str], bytes | None]) -> bool:
     try:
         return any(needed(name, libraries, file) for name, _ in imports(without_magics(text), tried=True))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
