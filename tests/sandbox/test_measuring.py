@@ -84,7 +84,7 @@ def blockwise_attention(Q, K, V, causal=False, block_size=64):
 
 @pytest.fixture(scope="module")
 def box():
-    with Box(threads=1) as started:
+    with Box(threads=1, libraries=LESSON.libraries_in("")) as started:
         yield started
 
 
@@ -93,7 +93,7 @@ def student(box):
     opened = []
 
     def make(*cells):
-        session = Session(box, LESSON.forbidden)
+        session = Session(box, LESSON.forbidden, libraries=LESSON.libraries_in(""))
         opened.append(session)
         for cell in cells:
             assert session.run_cell(cell).error is None

@@ -22,7 +22,7 @@ LESSON = LESSONS.of(ASSIGNMENT)
 
 @pytest.fixture(scope="module")
 def box():
-    with Box() as started:
+    with Box(libraries=LESSON.libraries_in("")) as started:
         yield started
 
 
@@ -31,7 +31,7 @@ def remote(box):
     opened = []
 
     def make(*cells, lesson=LESSON):
-        session = Session(box, lesson.forbidden)
+        session = Session(box, lesson.forbidden, libraries=lesson.libraries_in(""))
         opened.append(session)
         sources = {"": IMPORTS}
         for cell in (IMPORTS, *cells):
@@ -98,7 +98,7 @@ def test_what_the_code_prints_is_shown(remote):
 
 
 def test_an_answer_that_ends_its_process_is_told_once(box):
-    session = Session(box)
+    session = Session(box, libraries=LESSON.libraries_in(""))
     student = RemoteStudent(session, {"": ""}, LESSON)
     session.run_cell("import os\ndef softmax(E, dim=-1):\n    os._exit(3)")
     report = run_checks("softmax", student, 7)
@@ -168,8 +168,8 @@ def softmax(E, dim=-1):
 @pytest.mark.parametrize("seconds", [0.05, 60.0])
 def test_the_search_for_causes_has_a_time_of_its_own(seconds):
     """An answer just below the limit of a request would otherwise be asked until the limit of the whole submission."""
-    with Box(Limits(search_cpu=seconds)) as box:
-        session = Session(box, LESSON.forbidden)
+    with Box(Limits(search_cpu=seconds), libraries=LESSON.libraries_in("")) as box:
+        session = Session(box, LESSON.forbidden, libraries=LESSON.libraries_in(""))
         for cell in (IMPORTS, SLOW_AND_WRONG):
             session.run_cell(cell)
         wrong = RemoteStudent(session, {"": IMPORTS, **defined_names(SLOW_AND_WRONG)}, LESSON)
