@@ -19,6 +19,7 @@ Clock = Callable[[], float]
 
 #: So many times the last threshold that one reading is enough, even the first.
 _HOPELESS = 7
+_LONG = 5.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -85,13 +86,18 @@ def race(
 ) -> Ratio:
     """Return the time ratio of two callables that run on the inputs and return the seconds they needed.
 
-    The first round warms both up (memory pools, thread pools, the first use of a kernel) and counts only if it is hopeless.
+    The first round warms both up (memory pools, thread pools, the first use of a kernel) and counts only if it is hopeless:
+    if so, and it was not long, the second has to be, too, since a first call may import something.
     Rounds are added, up to ``rounds[1]``, while the interval contains one of the ``thresholds``. If it lies below all of them,
     ``rounds[0]`` readings are enough. A verdict against the candidate takes at least eight, or three if it is far above them.
     """
-    first = _summary([_one_round(candidate, reference, fresh(), swap=False)])
-    if first.value > _HOPELESS * max(thresholds):
-        return replace(first, hopeless=True)
+    for _ in range(2):
+        first = _one_round(candidate, reference, fresh(), swap=False)
+        hopeless = first[0] > _HOPELESS * max(thresholds) * first[1]
+        if not hopeless or first[0] > _LONG:
+            break
+    if hopeless:
+        return replace(_summary([first]), hopeless=True)
     readings: list[tuple[float, float]] = []
     while True:
         readings.append(_one_round(candidate, reference, fresh(), swap=len(readings) % 2 == 1))
