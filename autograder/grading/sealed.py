@@ -8,7 +8,8 @@ from autograder.judging import notebooks
 from autograder.judging.lesson import Lesson
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.cell_result import CellResult
-from autograder.sandbox.outside.remote import IMPORTS, RemoteStudent
+from autograder.sandbox.outside.remote import RemoteStudent
+from autograder.sandbox.outside.search import IMPORTS
 from autograder.sandbox.outside.session import Session
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-#: The packages in which PyTorch writes operators in Python. All are loaded with PyTorch, or by the parent of all workers.
+#: The packages in which PyTorch writes operators in Python, to compute them or to say in other operators what they compute. All
+#: are loaded with PyTorch, or by the parent of all workers.
 _COPIES = (
     "torch._refs.",
     "torch._decomp.",
@@ -19,6 +20,8 @@ _COPIES = (
     "torch.masked.",
     "torch.nested._internal.",
     "torch.distributed.tensor.",
+    "torch.onnx.",
+    "torch._inductor.",
 )
 
 

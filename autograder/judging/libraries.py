@@ -12,7 +12,7 @@ from typing import Any
 
 from autograder.judging.failure import CheckFailure
 from autograder.judging.installed import KNOWN, is_withheld
-from autograder.judging.mentions import globals_in
+from autograder.judging.mentions import globals_in, reached
 
 #: Bytes of a module beside the notebook that are looked through.
 LONGEST = 200_000
@@ -63,30 +63,65 @@ def _holds(module: Any, thing: Any) -> bool:
 
 
 def needed(name: str, libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]) -> str:
-    """Return the library that what has this dotted name needs, if exercises may not use it; otherwise "".
+    """Return the library that an import of this dotted name needs at once, if exercises may not use it; otherwise "".
 
-    ``file`` reads a file beside the notebook: a module of the student's own comes before a library of its name, and needs what
-    it imports at once, before anything in it can be used.
+    ``file`` reads a file beside the notebook: a module of the student's own comes before a library of its name.
     """
+    return _needed(
+        name, libraries, file, lambda content: next((x for x in _at_once(content) if is_withheld(x, libraries)), "")
+    )
+
+
+def used(name: str, libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]) -> str:
+    """Return the library that what has this dotted name uses, if exercises may not use it; otherwise "".
+
+    Of a module of the student's own that counts which its function uses, directly or through others: what else the module
+    imports does no harm.
+    """
+    own = name.split(".")[1:2]
+    return _needed(name, libraries, file, lambda content: _used_by(content, *own, libraries=libraries) if own else "")
+
+
+def _needed(
+    name: str,
+    libraries: tuple[str, ...] | None,
+    file: Callable[[str], bytes | None],
+    of_module: Callable[[bytes], str],
+) -> str:
     root = name.partition(".")[0]
     if libraries is None or not root or root in KNOWN:
         return ""
     if (content := file(f"{root}.py")) is None:
         return name if is_withheld(root, libraries) else ""
-    return next((inner for inner in _at_once(content) if is_withheld(inner, libraries)), "")
+    return of_module(content)
 
 
 @functools.lru_cache(maxsize=32)
 def _at_once(content: bytes) -> tuple[str, ...]:
-    """Return what a module imports at its top level. One that is very long, or cannot be read, tells nothing."""
-    if len(content) > LONGEST:
-        return ()
-    try:
-        body = ast.parse(content).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
-    nodes = (node for node in body if isinstance(node, ast.Import | ast.ImportFrom))
+    """Return what a module imports at its top level."""
+    nodes = (node for node in _parsed(content).body if isinstance(node, ast.Import | ast.ImportFrom))
     return tuple(name for node in nodes for _, name in _imported(node))
+
+
+def _parsed(content: bytes) -> ast.Module:
+    """Return a module's syntax tree, an empty one if it is very long or cannot be read."""
+    try:
+        return ast.parse(content if len(content) <= LONGEST else b"")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module([], [])
+
+
+@functools.lru_cache(maxsize=128)
+def _used_by(content: bytes, name: str, libraries: tuple[str, ...] | None) -> str:
+    """Return the library that a function or class of a module uses, if exercises may not."""
+    tree = _parsed(content)
+    parts = {part.name: ast.unparse(part) for part in tree.body if isinstance(part, ast.FunctionDef | ast.ClassDef)}
+    meant = {own: meaning for own, meaning in bound(ast.unparse(tree)).items() if is_withheld(meaning, libraries)}
+    for text in reached(name, lambda each: parts.get(each, "")):
+        inner = [found for found, _ in imports(text) if is_withheld(found, libraries)]
+        if found := [meant[each] for each in sorted(globals_in(text)) if each in meant] + inner:
+            return found[0]
+    return ""
 
 
 def mention(
@@ -97,21 +132,28 @@ def mention(
     ``meaning`` returns the dotted name of what a global name of the notebook means, or "".
     """
     source = textwrap.dedent(source)
-    read = globals_in(source)
-    names = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name) and node.id in read]
-    for line, name in (*((line, name) for name, line in imports(source)), *((n.lineno, meaning(n.id)) for n in names)):
+    read, tree = globals_in(source), ast.parse(source)
+    parts = {id(node.value): f".{node.attr}" for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in read]
+    for name, line in imports(source):
         if found := needed(name, libraries, file):
             return failure(found, line)
+    for node in names:
+        what = meaning(node.id)
+        own = file(f"{what.partition('.')[0]}.py") is not None
+        if found := used(what + parts.get(id(node), "") if own else what, libraries, file):
+            return failure(found, node.lineno)
     return None
 
 
-def failure(name: str, line: int) -> CheckFailure:
-    """Return the failure that says which library was used, and where."""
+def failure(name: str, line: int | None = None) -> CheckFailure:
+    """Return the failure that says which library was used, and in which line of the student's cell, if that is known."""
+    where = f" (line {line} of your cell)" if line else ""
     library = name.partition(".")[0]
     plain = re.fullmatch(r"[A-Za-z0-9_.]{1,80}", name)  # the rest of the name may be anything that a student makes up
     return CheckFailure(
         "forbidden",
-        f"{name if plain else library} is not allowed in this exercise (line {line} of your cell).",
+        f"{name if plain else library} is not allowed in this exercise{where}.",
         cause="another library",
         hint=f"It is graded where {library} cannot be imported, because such libraries hold ready-made answers. "
         "Write the steps with PyTorch; you may compare with it in a cell of your own.",

@@ -12,7 +12,11 @@ OPERATORS = {
         "sdpa_dense",
     ),
     "torch.nn.attention.flex_attention.flex_attention": ("flex_attention",),
-    "torch.nn.MultiheadAttention": ("multi_head_attention", "transformer_encoder_layer_fwd"),
+    "torch.nn.MultiheadAttention": (
+        "multi_head_attention",
+        "transformer_encoder_layer_fwd",
+        "transform_bias_rescale_qkv",
+    ),
     "torch.nn.functional.layer_norm": ("layer_norm",),
     "torch.nn.functional.group_norm": ("group_norm",),
     "torch.nn.functional.batch_norm": ("batch_norm",),
@@ -32,5 +36,12 @@ COPIES = {
         "torch.ao.nn.quantizable.modules.activation.MultiheadAttention",
         "torch.onnx.ops._impl.attention_23",
     ),
-    "torch.nn.functional.softmax": ("torch.distributions.transforms.SoftmaxTransform",),
+    "torch.nn.functional.softmax": (
+        "torch.distributions.transforms.SoftmaxTransform",
+        "torch.nn.modules.linear_cross_entropy",  # its gradients hold one
+    ),
+    "torch.nn.functional.cross_entropy": (
+        "torch.nn.functional.linear_cross_entropy",
+        "torch.nn.modules.linear_cross_entropy",
+    ),
 }

@@ -64,7 +64,7 @@ def raising(thing: Any, name: str) -> list[tuple[FunctionType, CodeType]]:
 
 def _functions_of(thing: Any) -> list[FunctionType]:
     if isinstance(thing, type):
-        own = {name: inspect.unwrap(value) for name, value in vars(thing).items() if callable(value)}
+        own = {name: inspect.unwrap(plain) for name, value in vars(thing).items() if callable(plain := _behind(value))}
         made_with = getattr(own.get("__init__"), "__code__", None)
         needed = set(made_with.co_names if made_with else ())
         chosen = [name for name in own if name not in needed and (name == "__call__" or not name.startswith("__"))]
@@ -72,6 +72,11 @@ def _functions_of(thing: Any) -> list[FunctionType]:
     thing = getattr(thing, "_init_fn", thing)  # of what torch.library.custom_op makes an operator
     thing = inspect.unwrap(thing) if callable(thing) else thing
     return [thing] if isinstance(thing, FunctionType) else []
+
+
+def _behind(value: Any) -> Any:
+    """Return the function behind a property, a class method or a static method; anything else as it is."""
+    return getattr(value, "fget", None) or getattr(value, "__func__", value)
 
 
 @functools.cache

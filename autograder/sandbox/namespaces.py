@@ -8,7 +8,7 @@ import signal
 from collections.abc import Iterable, Sequence
 
 _NEW_USER, _NEW_PID, _NEW_MOUNTS, _NEW_IPC, _NEW_NET = 0x10000000, 0x20000000, 0x00020000, 0x08000000, 0x40000000
-_PRIVATE, _RECURSIVE, _BIND = 1 << 18, 1 << 14, 1 << 12
+_PRIVATE, _RECURSIVE, _BIND, _REMOUNT, _READ_ONLY = 1 << 18, 1 << 14, 1 << 12, 1 << 5, 1
 _NO_SUID, _NO_DEVICES, _NO_PROGRAMS = 2, 4, 8
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
 _CAPABILITY_VERSION_3 = 0x20080522
@@ -54,12 +54,12 @@ def become(user: int) -> None:
     os.setresuid(user, user, user)
 
 
-def enter(disk: int, keep: Sequence[str] = (), hide: Iterable[str] = ()) -> None:
+def enter(disk: int, keep: Sequence[str] = (), hide: Iterable[tuple[str, str]] = ()) -> None:
     """Enter new user, process, IPC, network and mount namespaces, with a minimal /proc and empty folders to write in.
 
     Each of those has room for ``disk`` bytes. ``keep`` names folders below /tmp that stay visible: the Python environment may be
-    there. The files and folders in ``hide`` are empty from now on. The caller must fork afterwards: the child is process 1 of the
-    new process namespace.
+    there. For each pair in ``hide`` the second file is seen, read-only, in the place of the first, or nothing if it is "". The
+    caller must fork afterwards: the child is process 1 of the new process namespace.
     """
     user, group = os.getuid(), os.getgid()
     _must(_libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "PR_SET_DUMPABLE")  # otherwise root owns /proc/self
@@ -69,8 +69,8 @@ def enter(disk: int, keep: Sequence[str] = (), hide: Iterable[str] = ()) -> None
         with open(f"/proc/self/{name}", "w") as file:
             file.write(text)
     _must(_libc.mount(b"none", b"/", None, _RECURSIVE | _PRIVATE, None), "mount /")
-    for path in hide:
-        _cover(path)
+    for path, instead in hide:
+        _cover(path, instead)
     kept = {path: os.open(path, os.O_PATH) for path in keep}
     for path in WRITABLE:
         _mount_empty(path, f"size={disk},nr_inodes=20000,mode=1777")
@@ -93,11 +93,14 @@ def _mount_empty(path: str, options: str) -> None:
     _must(_libc.mount(b"tmpfs", path.encode(), b"tmpfs", flags, options.encode()), f"mount {path}")
 
 
-def _cover(path: str) -> None:
+def _cover(path: str, instead: str) -> None:
     if os.path.isdir(path):
         _mount_empty(path, "size=1,nr_inodes=1,mode=0555")
-    else:
-        _must(_libc.mount(b"/dev/null", path.encode(), None, _BIND, None), f"cover {path}")
+        return
+    _must(_libc.mount((instead or os.devnull).encode(), path.encode(), None, _BIND, None), f"cover {path}")
+    if instead:
+        flags = _REMOUNT | _BIND | _READ_ONLY | _NO_SUID | _NO_DEVICES
+        _must(_libc.mount(None, path.encode(), None, flags, None), f"cover {path} read-only")
 
 
 def give_up_privileges() -> None:

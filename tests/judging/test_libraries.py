@@ -142,18 +142,37 @@ def test_a_cell_that_tries_an_import_shall_find_it():
     assert not imports_withheld("try:\n    import torch\nexcept ImportError:\n    pass", (), nothing)
 
 
-def test_a_module_beside_the_notebook_counts_by_what_it_needs_at_once():
+def test_what_else_a_module_beside_the_notebook_imports_is_no_mention():
     files = {
-        "late.py": b"import torch\ndef f(x):\n    import scipy\n    return scipy",
+        "plots.py": b"import scipy\ndef show(x):\n    return scipy.fft(x)\ndef f(x):\n    return x",
         "perhaps.py": b"try:\n    import scipy\nexcept ImportError:\n    scipy = None",
         "build.py": b"import torch",  # also the name of a library that is installed here
         "long.py": b"import scipy\n" + b"x = 1\n" * 100_000,
         "broken.py": b"import scipy\n(",
     }
     assert is_withheld("build", ())
-    for name in ("late", "perhaps", "build", "long", "broken"):
+    for name in ("plots", "perhaps", "build", "long", "broken"):
         assert mention("def g(x):\n    return f(x)", lambda _, name=name: f"{name}.f", (), files.get) is None
+        assert mention("def g(x):\n    return m.f(x)", lambda _, name=name: name, (), files.get) is None
+    for name in ("perhaps", "build", "long", "broken"):
         assert not imports_withheld(f"import {name}", (), files.get)
+    assert imports_withheld("import plots", (), files.get)
+
+
+@pytest.mark.parametrize(
+    "helper",
+    [
+        b"import scipy\ndef f(x):\n    return scipy.fft(x)",
+        b"def f(x):\n    import scipy\n    return scipy.fft(x)",
+        b"from scipy import fft\ndef inner(x):\n    return fft(x)\ndef f(x):\n    return inner(x)",
+        b"import scipy\nclass f:\n    def __init__(self):\n        self.fft = scipy.fft",
+    ],
+)
+def test_a_function_of_a_module_beside_the_notebook_counts_by_what_it_uses(helper):
+    files = {"helper.py": helper}
+    for source, name in (("def g(x):\n    return f(x)", "helper.f"), ("def g(x):\n    return m.f(x)", "helper")):
+        found = mention(source, lambda _, name=name: name, (), files.get)
+        assert found.message.startswith("scipy"), found
 
 
 def test_a_made_up_name_does_not_get_into_the_sentence():

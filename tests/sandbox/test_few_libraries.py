@@ -10,7 +10,7 @@ LOOK = {
     "imported": "import sklearn",
     "by a name put together": "import importlib; importlib.import_module('sk' + 'learn')",
     "from a path": "import sys; sys.path[:0] = {places!r}; import sklearn",
-    "kept in a cell": "kept.__version__",
+    "kept in a cell": "kept.base.clone(1)",
     "among the objects": "import gc; next(o for o in gc.get_objects() if getattr(o, '__name__', '') == 'sklearn.base')",
     "as a file": "import glob; open([f for p in {places!r} for f in glob.glob(p + '/sklearn/__init__.py')][0])",
 }
@@ -45,7 +45,7 @@ def test_an_exercise_cannot_reach_it(withheld, way):
     assert ask(withheld, "torch.ones(2).sum()") is None
     error = ask(withheld, LOOK[way].format(places=places))
     assert error is not None
-    assert error["ename"] in ("ModuleNotFoundError", "NameError", "StopIteration", "IndexError"), error
+    assert error["ename"] in ("ModuleNotFoundError", "CheckFailure", "StopIteration", "IndexError"), error
 
 
 def test_what_the_course_is_written_with_is_there(withheld):
@@ -75,7 +75,7 @@ def test_a_cell_that_only_lacks_the_library_keeps_its_other_statements(withheld)
     withheld.run_cell("s.set_config()\nones = [s.__name__] + [1]\n\ndef twice(x):\n    return 2 * x")
     withheld.run_cell("before = 1\n1 / 0\nafter = 1")
     assert ask(withheld, "assert twice(before) == 2") is None
-    assert ask(withheld, "ones")["ename"] == "NameError"
+    assert ask(withheld, "assert ones == ['sklearn', 1]") is None
     assert ask(withheld, "after")["ename"] == "NameError", "where Jupyter stops, it stops"
 
 
@@ -131,7 +131,7 @@ def test_without_other_imports_there_is_one_worker(withheld):
 def test_a_later_cell_that_stops_the_exercises_worker_is_left_out(withheld):
     withheld.run_cell("import sklearn\nx = 1")
     assert ask(withheld, "x") is None
-    withheld.run_cell("try:\n    sklearn\nexcept NameError:\n    import os; os._exit(1)")
+    withheld.run_cell("try:\n    sklearn.get_config()\nexcept Exception:\n    import os; os._exit(1)")
     withheld.run_cell("y = 2")
     assert ask(withheld, "assert (x, y) == (1, 2)") is None
     assert withheld.stops == 1
@@ -160,6 +160,57 @@ def test_a_module_beside_the_notebook_that_imports_it_works_in_cells(box):
     session = Session(box, files={"helper.py": b"import sklearn\nNAME = sklearn.__name__"}, libraries=())
     try:
         assert session.run_cell("import helper\nprint(helper.NAME)").outputs[0]["text"] == "sklearn\n"
-        assert ask(session, "import helper")["ename"] == "ModuleNotFoundError"
+        assert ask(session, "helper.sklearn.get_config()")["ename"] == "CheckFailure"
     finally:
         session.close()
+
+
+MADE_WITH_IT = [
+    "from sklearn.datasets import load_digits as ready\nSIDE, CLASSES = ready().images.shape[1], len(ready().target_names)",
+    "for n in range(3):\n    import sklearn.datasets as data\n    SIDE, CLASSES = data.load_digits().images.shape[1], 10",
+    "if True:\n    import sklearn\n    SIDE, CLASSES = 8, 10",
+    "try:\n    import sklearn\n    SIDE = 8\nexcept ImportError:\n    raise\nCLASSES = 10",
+    "import sklearn.datasets\nSIDE = int(sklearn.datasets.load_digits().data.max() // 2)\nCLASSES = SIDE + 2",
+]
+
+
+@pytest.mark.parametrize("cell", MADE_WITH_IT)
+def test_plain_data_that_a_cell_made_with_it_is_there_for_an_exercise(withheld, cell):
+    assert withheld.run_cell(cell).error is None
+    assert ask(withheld, "assert (SIDE, CLASSES) == (8, 10)") is None
+    withheld.run_cell("CLASSES = 11\nonly_later = sklearn.__name__ if 'sklearn' in globals() else ''")
+    assert ask(withheld, "assert (SIDE, CLASSES) == (8, 11)") is None
+
+
+def test_plain_data_comes_as_it_was_and_nothing_else_comes(withheld):
+    withheld.run_cell("import torch, numpy, sklearn.base as base, sklearn.preprocessing")
+    withheld.run_cell(
+        "made = base.__name__ and {'a': [numpy.arange(6).reshape(2, 3), (1, 'x', None)], 'b': torch.eye(2)}\n"
+        "scaler = sklearn.preprocessing.StandardScaler()\nreal = numpy.float32(sklearn.__version__[0]) / 3"
+    )
+    text = (
+        "array, rest = made['a']\nassert type(array) is numpy.ndarray and array.dtype == numpy.int64 and array.shape == (2, 3)\n"
+        "assert rest == (1, 'x', None) and torch.equal(made['b'], torch.eye(2)) and abs(real - 1 / 3) < 1e-6"
+    )
+    assert ask(withheld, text) is None
+    assert ask(withheld, "scaler")["ename"] == "NameError"
+
+
+def test_a_helper_module_that_imports_it_for_something_else_works_for_an_exercise(box):
+    helper = "from sklearn.decomposition import PCA\ndef twice(x):\n    return 2 * x\ndef reduced(x):\n    return PCA(2).fit(x)"
+    session = Session(box, files={"helper.py": helper.encode()}, libraries=())
+    try:
+        assert session.run_cell("from helper import *").error is None
+        assert ask(session, "assert twice(3) == 6") is None
+        told = ask(session, "reduced(3)")
+        assert told["ename"] == "CheckFailure"
+        assert "sklearn.decomposition.PCA is not allowed in this exercise" in told["evalue"]
+    finally:
+        session.close()
+
+
+def test_who_goes_on_without_it_goes_on_without_it(withheld):
+    withheld.run_cell(
+        "import sklearn\ntry:\n    import scipy\n    FOUND = scipy.fft\nexcept ImportError:\n    FOUND = None"
+    )
+    assert ask(withheld, "assert FOUND is None") is None

@@ -37,6 +37,7 @@ FORBIDDEN_IN = {
         "torch.nn.LogSoftmax",
         "torch.distributions",
     ),
+    "causal_mask": ("torch.nn.attention.bias", "torch.nn.modules.transformer._generate_square_subsequent_mask"),
 }
 
 #: What is handed in beside the notebook.

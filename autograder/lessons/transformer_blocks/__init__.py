@@ -27,6 +27,7 @@ FORBIDDEN = (
     "torch.nn.functional.batch_norm",
     "torch.nn.functional.instance_norm",
     "torch.nn.functional.rms_norm",
+    "torch.nn.functional.local_response_norm",
     "torch.nn.GroupNorm",
     "torch.nn.RMSNorm",
     "torch.nn.TransformerEncoderLayer",

@@ -11,23 +11,24 @@ import gc
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
-from importlib import util
-from pathlib import Path
-from types import ModuleType
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
 from autograder.judging import forbidden, ready_made
 
-#: Where the dispatcher keeps kernels that compute: those for nested tensors, for oneDNN's and for others are their own. The
-#: other keys pass a call on.
-KEYS = (
-    *("CPU", "CUDA", "MkldnnCPU", "QuantizedCPU", "QuantizedCUDA", "SparseCPU", "SparseCUDA", "SparseCsrCPU"),
-    *("SparseCsrCUDA", "NestedTensorCPU", "NestedTensorCUDA", "AutogradCPU", "AutogradCUDA", "AutogradNestedTensor"),
-    *("CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional"),
-    "CompositeImplicitAutogradNestedTensor",
+#: Where the dispatcher keeps kernels that only pass a call on, or compute no numbers. All others are replaced: those for nested
+#: tensors, for oneDNN's, for vmap and for others are their own.
+_PASS_ON = (
+    "Undefined",
+    "Autograd",
+    "AutogradOther",
+    "ADInplaceOrView",
+    "Functionalize",
+    "Meta",
+    "Python",
+    "PythonTLSSnapshot",
 )
 #: What compiles a graph or runs it with kernels of its own, below the dispatcher. No notebook needs it.
 _GRAPHS = (
@@ -43,16 +44,7 @@ _GRAPHS = (
     "_jit_set_te_must_use_llvm_cpu",
     "_jit_override_can_fuse_on_cpu",
 )
-_PYTORCH = f"{Path(torch.__file__).parent}{os.sep}"
 _PROGRAMS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "pty.spawn")
-
-
-#: Parts of PyTorch with operators in Python, for tests, for many machines and for its compiler: loaded before, or never needed.
-_ASIDE = (
-    *("testing/_internal", "distributed/tensor/parallel/loss.py", "_refs", "_decomp", "masked", "nested/_internal"),
-    *("onnx/ops", "_inductor/fx_passes", "_inductor/kernel", "_inductor/runtime/triton_helpers.py"),
-    "_higher_order_ops/flex_attention.py",
-)
 
 
 class NotAvailableHere(PermissionError):
@@ -60,59 +52,20 @@ class NotAvailableHere(PermissionError):
 
 
 @functools.cache
-def hidden(forbid: tuple[str, ...], lesson: str, library: str) -> tuple[str, ...]:
-    """Return the files and folders that must look empty: what holds the text of a forbidden function.
-
-    Those are the files of PyTorch and of the course's own ``library`` that define one, because a text can be compiled once more,
-    and any module that defines one and is not loaded yet; and the package of the ``lesson``, if it is installed.
-    """
-    return tuple(dict.fromkeys(_hidden(forbid, lesson, library)))  # each is a mount
-
-
-def _hidden(forbid: tuple[str, ...], lesson: str, library: str) -> Iterator[str]:
-    for name in {*forbidden.objects_of(forbid), *forbidden.with_copies(forbid)}:
-        module = _module_of(name)
-        if module is None:
-            yield from _unloaded(name)
-            continue
-        file = getattr(module, "__file__", None) or ""  # a module that is compiled into PyTorch has none
-        yield from _texts(file, getattr(module, "__cached__", None)) if file.startswith((library, _PYTORCH)) else ()
-    for part in _ASIDE if forbid else ():
-        file = f"{_PYTORCH}{part}"
-        yield from _texts(file, util.cache_from_source(file) if file.endswith(".py") else None)
-    package = lesson.partition(".")[0]
-    spec = None if package in ("", "autograder") else util.find_spec(package)
-    yield from (spec.submodule_search_locations or ()) if spec else ()
-
-
-def _module_of(name: str) -> ModuleType | None:
-    """Return the module that defines what a name means, or that it names; None if that is not loaded."""
-    thing = forbidden.resolve(name)
-    if thing is None or isinstance(thing, ModuleType):
-        return thing or sys.modules.get(name) or sys.modules.get(name.rpartition(".")[0])
-    return sys.modules.get(getattr(thing, "__module__", None) or "")
-
-
-def _unloaded(name: str) -> Iterator[str]:
-    """Yield the files of a module with this name, or with a function of this name. No package is imported to find them."""
-    root = util.find_spec(name.partition(".")[0])
-    for place in (root.submodule_search_locations or ()) if root else ():
-        for module in (name, name.rpartition(".")[0]):
-            file = str(Path(place, *module.split(".")[1:]).with_suffix(".py"))
-            yield from _texts(file, util.cache_from_source(file))
-
-
-def _texts(file: str, compiled: Any) -> Iterator[str]:
-    yield from (path for path in (file, compiled) if path and os.path.exists(path))
-
-
-@functools.cache
 def kernels(forbid: tuple[str, ...]) -> list[tuple[str, list[str]]]:
     """Return the operators behind the functions in ``forbid``, each with the keys under which the dispatcher has its kernels."""
     names = torch._C._dispatch_get_all_op_names() if forbid else []
     behind = [name for name in names if "backward" not in name and forbidden.is_behind(name, forbid)]
-    has = torch._C._dispatch_has_kernel_for_dispatch_key
-    return [(name, [key for key in KEYS if has(name, key)]) for name in behind]
+    named = (*torch._C.DispatchKey.__members__, "MkldnnCPU")  # which has kernels and no member
+    keys = [key for key in named if key not in _PASS_ON and not key.startswith("Autocast")]
+    return [(name, [key for key in keys if _has_kernel(name, key)]) for name in behind]
+
+
+def _has_kernel(name: str, key: str) -> bool:
+    try:
+        return torch._C._dispatch_has_kernel_for_dispatch_key(name, key)
+    except RuntimeError:  # it only marks where keys of a kind begin or end
+        return False
 
 
 def raise_for_good(forbid: tuple[str, ...]) -> None:

@@ -9,6 +9,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from types import SimpleNamespace
 from typing import Any
 
+from autograder.sandbox.inside import withheld
 from autograder.sandbox.inside.outputs import MAX_TEXT, Outputs, Stream
 
 
@@ -60,7 +61,6 @@ def make_shell() -> Any:
 
 
 def no_input(prompt: object = "", *_: Any, **__: Any) -> str:
-    """Replace ``input``, as in a notebook that runs unattended."""
     raise RuntimeError(
         f"input({str(prompt)!r}) waits for a person, and nobody is there when the notebook is graded. "
         "Write the value into the cell instead."
@@ -152,12 +152,15 @@ def run(shell: Any, text: str, whole: bool = False) -> dict[str, Any]:
     """
     result, line = _run(shell, text)
     if result["error"] and (whole or result["error"]["ename"] in GOES_ON):
-        result["outputs"] += run_statements(shell, text, line)
+        result["outputs"] += run_statements(shell, text, line, whole)
     return result
 
 
-def run_statements(shell: Any, text: str, line: int) -> list[dict[str, Any]]:
-    """Run each top-level statement of a cell separately, starting at ``line``: a failing one does not stop the others."""
+def run_statements(shell: Any, text: str, line: int, whole: bool = False) -> list[dict[str, Any]]:
+    """Run each top-level statement of a cell separately, starting at ``line``: a failing one does not stop the others.
+
+    Where the cell is known to run as a ``whole``, one that only lacks a library runs once more with what stands for it.
+    """
     if text.lstrip().startswith("%%"):
         text = text.lstrip().partition("\n")[2]  # drop the magic that wraps the whole cell
     text = shell.transform_cell(text)
@@ -168,7 +171,11 @@ def run_statements(shell: Any, text: str, line: int) -> list[dict[str, Any]]:
             continue  # already run
         first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
         for part in _apart(statement) or ["".join(lines[first - 1 : statement.end_lineno])]:
-            outputs += run_cell(shell, part)["outputs"]
+            result = run_cell(shell, part)
+            if whole and result["error"] and result["error"]["ename"] == "ModuleNotFoundError":
+                with withheld.standing_in():
+                    result = run_cell(shell, part)
+            outputs += result["outputs"]
     return outputs
 
 

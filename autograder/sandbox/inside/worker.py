@@ -21,7 +21,7 @@ from autograder.judging.local import LocalStudent
 from autograder.judging.measure import threads
 from autograder.judging.torch_state import known_torch_state
 from autograder.sandbox import decoding, encoding, namespaces, requests, wire
-from autograder.sandbox.inside import blockade, shell, stand_in
+from autograder.sandbox.inside import blockade, plain, shell, stand_in
 from autograder.sandbox.namespaces import HOME, WRITABLE
 from autograder.sandbox.set_up import SetUp
 from course_lib import variants
@@ -73,7 +73,10 @@ class Worker:
             "work": self.work,
             "memory": self.memory,
             "right": self.use_right,
+            "values": self.values,
+            "give": self.give,
         }
+        self.given: set[str] = set()  # names of data that came from another worker of the submission
 
     def serve(self) -> None:
         """Answer requests. The first message is a greeting, to which the kernel attaches this process's number."""
@@ -154,6 +157,20 @@ class Worker:
         names: dict[str, Any] = {}
         exec(compile(header["text"], "right answers", "exec"), names)
         self.right.enter_context(self.student.with_right(header["names"], names))
+        return {"ok": True}
+
+    def values(
+        self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing
+    ) -> dict[str, Any]:
+        found = plain.values(self.shell.user_ns)
+        return {"values": encoding.pack({name: plain.sent(value) for name, value in found.items()}, packing)}
+
+    def give(self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing) -> dict[str, Any]:
+        """Take plain data under the names that no cell has defined here."""
+        values = unpacking.value(header["values"])
+        new = {name for name in values if name in self.given or name not in self.shell.user_ns}
+        self.shell.user_ns.update({name: plain.received(values[name]) for name in new})
+        self.given |= new
         return {"ok": True}
 
     @staticmethod

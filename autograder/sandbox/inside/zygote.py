@@ -110,17 +110,17 @@ def _is_there(name: str) -> bool:
 
 def _find_what_is_forbidden(data: bytes) -> None:
     """Find it once, here, for all workers with the same settings, which then have it at once."""
-    from autograder.sandbox.inside import blockade
+    from autograder.sandbox.inside import blockade, texts
 
     settings = set_up.from_bytes(data)
     with contextlib.suppress(Exception):  # a worker meets the error again, says so and ends; the parent must go on
-        blockade.hidden(settings.forbid, settings.lesson, _LIBRARY)
+        texts.hidden(settings.forbid, settings.lesson, _LIBRARY)
         blockade.kernels(settings.forbid)
 
 
 def _become_worker(number: int, data: bytes) -> None:
     """Never return: this process only waits for process 1 of the new namespace, which serves the submission."""
-    from autograder.sandbox.inside import blockade
+    from autograder.sandbox.inside import texts
 
     status = 1
     try:
@@ -129,7 +129,7 @@ def _become_worker(number: int, data: bytes) -> None:
         namespaces.die_with_parent()
         settings = set_up.from_bytes(data)
         keep = os.environ["SANDBOX_KEEP"].split(os.pathsep)[:-1]
-        hide = blockade.hidden(settings.forbid, settings.lesson, _LIBRARY)
+        hide = texts.hidden(settings.forbid, settings.lesson, _LIBRARY)
         namespaces.enter(int(os.environ["SANDBOX_DISK"]), keep, hide)
         child = os.fork()
         if child == 0:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+import torch
+
 from autograder.judging import measure
 from autograder.judging.tools.measured_result import same_result
 from autograder.sandbox import encoding, requests
@@ -25,6 +27,18 @@ class _Session(Protocol):
     ) -> Any: ...
 
 
+def redrawn(args: tuple) -> tuple:
+    """Return arguments of the same shapes with other numbers, drawn by chance: no result that was kept fits them."""
+    generator = torch.Generator()
+    generator.seed()
+
+    def other(value: Any) -> Any:
+        numbers = isinstance(value, torch.Tensor) and value.is_floating_point()
+        return torch.randn(value.shape, generator=generator, dtype=value.dtype) if numbers else value
+
+    return tuple(map(other, args))
+
+
 def parts_ratio(
     session: _Session,
     name: str,
@@ -32,13 +46,22 @@ def parts_ratio(
     part: Mapping[str, Any],
     whole: Mapping[str, Any],
     thresholds: Sequence[float],
+    right: Callable[[tuple, Mapping[str, Any]], Any],
 ) -> measure.Ratio:
-    """Return the ratio of the processor times of two calls of one function, with the keywords ``part`` and ``whole``."""
+    """Return the ratio of the processor times of two calls of one function, with the keywords ``part`` and ``whole``.
+
+    The numbers are others in each round, and each result is compared with the ``right`` one.
+    """
 
     def clocked(kwargs: Mapping[str, Any]) -> Callable[[tuple], float]:
-        return lambda fresh: _timed(session, session.worker(), name, fresh, kwargs)[0]
+        def seconds(fresh: tuple) -> float:
+            spent, result = _timed(session, session.worker(), name, fresh, kwargs)
+            same_result(result, right(fresh, kwargs), "while it was timed")
+            return spent
 
-    return measure.race(clocked(part), clocked(whole), lambda: inputs, thresholds, rounds=(3, 25))
+        return seconds
+
+    return measure.race(clocked(part), clocked(whole), lambda: redrawn(inputs), thresholds, rounds=(3, 25))
 
 
 def must_live(process: Process) -> None:

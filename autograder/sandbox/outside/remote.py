@@ -1,21 +1,22 @@
 """Outside: the student whose code runs in the sandbox. It answers the same requests as a LocalStudent."""
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from autograder.judging import forbidden, libraries, measure, references
+from autograder.judging import measure, references
 from autograder.judging.budget import Budget
 from autograder.judging.failure import CheckFailure
 from autograder.judging.lesson import Lesson
-from autograder.judging.mentions import mentioned, reached
+from autograder.judging.mentions import mentioned
 from autograder.judging.student import Answer, Questions, Request
 from autograder.judging.tools.measured_result import same_result
 from autograder.sandbox import decoding, encoding, requests
-from autograder.sandbox.outside.imported import imported
 from autograder.sandbox.outside.limits import MB
-from autograder.sandbox.outside.race import Race, arguments, must_live, parts_ratio
+from autograder.sandbox.outside.race import Race, arguments, must_live, parts_ratio, redrawn
+from autograder.sandbox.outside.search import found_in
 from autograder.sandbox.outside.session import Session
 from autograder.sandbox.outside.worker import Stopped
 
@@ -24,9 +25,6 @@ _MEMORY_NOISE = 12 * MB
 
 #: Half the work, with masks and loops for it, can take almost as long as the whole: 0.87 of it at most was measured.
 _NOTHING_SAVED = 0.95
-
-#: Among the sources: the imports at the top level of cells. The empty name stands for all imports.
-IMPORTS = "import"
 
 
 class RemoteStudent(Questions):
@@ -76,25 +74,29 @@ class RemoteStudent(Questions):
                 packing = encoding.Packing()
                 header = arguments(name, inputs, kwargs, packing)
                 told.append(self._ask("work", name, header, packing, decoding.number, "number", alone=True))
-            seen = parts_ratio(self.session, name, inputs, part, whole, [_NOTHING_SAVED])
+            right = functools.partial(references.answer, self.lesson, name)
+            seen = parts_ratio(self.session, name, inputs, part, whole, [_NOTHING_SAVED], right)
         return max(told[0] / max(told[1], 1), seen.value if seen.value > _NOTHING_SAVED else 0.0)
 
     def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
         """Return the worker's measurement, which is exact, or the kernel's for a second call if that is far larger.
 
-        The result of the second call has to be right.
+        The second call is with other numbers, and its result has to be right.
         """
-        packing = encoding.Packing()
-        header = arguments(name, args, kwargs, packing)
+        others = redrawn(args)
+        packings = encoding.Packing(), encoding.Packing()
+        first, second = (
+            arguments(name, *call) for call in zip((args, others), (kwargs, kwargs), packings, strict=True)
+        )
         with self._failures(name), self._forbidding(name), self.session.measuring("memory"):
-            told = self._ask("memory", name, header, packing, decoding.number, "number", alone=True)
+            told = self._ask("memory", name, first, packings[0], decoding.number, "number", alone=True)
             process = self.session.worker().process
             process.watch_memory()
-            got = self._ask("call", name, header, packing, decoding.value, "value", alone=True)
+            got = self._ask("call", name, second, packings[1], decoding.value, "value", alone=True)
             held = process.held()
             must_live(process)
-        same_result(got, references.answer(self.lesson, name, args, kwargs), "while its memory was measured")
-        explained = 2 * told + _MEMORY_NOISE + packing.size  # the arguments arrive while it is measured
+        same_result(got, references.answer(self.lesson, name, others, kwargs), "while its memory was measured")
+        explained = told * 3 // 2 + _MEMORY_NOISE + packings[1].size  # the arguments arrive while it is measured
         return told if held <= explained else held
 
     def time_ratio(
@@ -121,20 +123,12 @@ class RemoteStudent(Questions):
         return replace(found) if found else None
 
     def _search(self, name: str) -> CheckFailure | None:
-        forbid = self.lesson.forbidden_in(name)
         try:
-            texts = reached(name, lambda each: self.sources.get(each, ""), self.lesson.exercises)
-            names, may_use = imported(self.sources[""], forbid), self.lesson.libraries_in(name)
-            bound = libraries.bound(self.sources.get(IMPORTS, ""))
-            # What the notebook defines anew is the student's own.
-            meant = {each: what for each, what in bound.items() if each not in self.sources}
-            return forbidden.first_found(
-                texts,
-                lambda text: libraries.mention(text, lambda each: meant.get(each, ""), may_use, self.file),
-                lambda text: forbidden.mentions(text, names, forbid),
-            )
-        except (KeyError, SyntaxError, ValueError, RecursionError, MemoryError):
-            return None  # a forbidden call still raises at run time
+            with self._failures(name), self._forbidding(name):
+                self.session.worker()  # so that it is known which names are plain data
+        except CheckFailure:
+            return None  # it is told when the exercise is asked
+        return found_in(name, self.lesson, self.sources, self.session.carried, self.file)
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
         """Return those of ``names`` that the student's ``exercise``, or what it calls, mentions; all if there is no source."""

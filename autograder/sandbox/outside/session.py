@@ -9,6 +9,7 @@ from typing import Any
 from autograder.judging.budget import Budget
 from autograder.sandbox import decoding, encoding
 from autograder.sandbox.outside.box import Box
+from autograder.sandbox.outside.carried import carry
 from autograder.sandbox.outside.cell_result import CellResult, cell_result
 from autograder.sandbox.outside.imported import imports_withheld, lacks_withheld
 from autograder.sandbox.outside.starting import Kind, Open, started
@@ -38,13 +39,12 @@ class Session:
         self.done: list[tuple[str, bool]] = []  # the cells, each with whether it ran to its end
         self.stops = 0
         self.begun = time.monotonic()
-        self._kind = Kind(forbid, libraries)  # of the worker to which requests go
+        self._kind = self._own = Kind(forbid, libraries)  # of the worker to which requests go; of that for the cells
+        self.carried: set[str] = set()  # names of plain data that an exercise has from another worker
         self._libraries = libraries
         self._open: dict[Kind, Open] = {}
         self._search: Budget | None = None
         self._workers: list[Worker] = []  # all that have run the submission's code, to sum their time
-
-    # ------------------------------------------------------------ cells
 
     def run_cell(self, text: str) -> CellResult:
         """Run a cell. A cell that stops the process is skipped from then on."""
@@ -63,7 +63,7 @@ class Session:
 
     def _see_all(self) -> None:
         self._end_worker()
-        self._kind = replace(self._kind, libraries=None)
+        self._kind = self._own = replace(self._kind, libraries=None)
 
     def _run(self, text: str) -> CellResult:
         try:
@@ -77,8 +77,6 @@ class Session:
         self.done.append((text, result.error is None))
         self._open[self._kind].ran.append(self.done[-1])
         return result
-
-    # ------------------------------------------------------------ workers
 
     def worker(self) -> Worker:
         """Return the worker; if there is none that has run all cells, a fresh one. Raises Stopped if the limits are used up."""
@@ -114,6 +112,9 @@ class Session:
                     raise
             else:
                 self._replace_exercises(found.worker)
+                own = self._open.get(self._own)
+                if own and self._own.libraries is None and self._kind.libraries is not None:
+                    self.carried |= carry(own.worker, found.worker)
                 return found.worker
 
     def _to_go_on(self) -> Open | None:
@@ -164,9 +165,8 @@ class Session:
         self, op: str, header: dict[str, Any], packing: encoding.Packing | None = None, alone: bool = False
     ) -> tuple[dict[str, Any], decoding.Unpacking]:
         """Send one request to the worker. Raises Stopped, after which the next request goes to a fresh worker."""
-        worker = self.worker()
         try:
-            return worker.ask(op, header, packing, alone=alone)
+            return self.worker().ask(op, header, packing, alone=alone)
         except Stopped:
             self._lost()
             raise

@@ -17,7 +17,7 @@ _MODULES = {
     "judging": "__init__ apply arguments budget definitions failure files forbidden installed libraries local measure mentions"
     " operators patience earlier places ready_made seeds student tensors torch_state watch",
     "sandbox": "__init__ decoding encoding namespaces requests set_up wire",
-    "sandbox/inside": "__init__ blockade outputs shell stand_in worker zygote",
+    "sandbox/inside": "__init__ blockade outputs plain shell stand_in texts withheld worker zygote",
 }
 
 #: The only files of the autograder that exist inside: no check, no known answer, no reference, no score.

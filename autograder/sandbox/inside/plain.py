@@ -1,0 +1,66 @@
+"""Inside: plain data of the notebook, which one worker may give to another: no function and no object of any library."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+#: Bytes of all values together, and items of one. A data set is drawn by the course's own functions, in each worker.
+_MOST_BYTES, _MOST_ITEMS = 16 * 2**20, 2000
+
+#: What every namespace of IPython has.
+_OF_THE_SHELL = ("In", "Out", "exit", "quit", "get_ipython")
+
+
+def values(namespace: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the numbers, texts, tensors and arrays in a namespace, and tuples, lists and dictionaries of them, by name."""
+    found, left = dict[str, Any](), float(_MOST_BYTES)
+    for name, value in [*namespace.items()]:
+        if not name.startswith("_") and name not in _OF_THE_SHELL and (size := _size(value)) <= left:
+            found[name] = value
+            left -= size
+    return found
+
+
+def _size(value: Any) -> float:
+    """Return the bytes of plain data, about; infinity for anything else."""
+    if value is None or type(value) in (bool, int, float):
+        return 8
+    if isinstance(value, np.bool_ | np.integer | np.floating):
+        return 8
+    if type(value) is str:
+        return len(value)
+    if type(value) is Tensor:
+        plain = value.layout is torch.strided and value.device.type == "cpu"
+        return value.numel() * value.element_size() if plain else math.inf
+    if type(value) is np.ndarray:
+        return value.nbytes if value.dtype.kind in "bif" and value.dtype.itemsize <= 8 else math.inf
+    if type(value) in (tuple, list) and len(value) <= _MOST_ITEMS:
+        return sum(map(_size, value))
+    if type(value) is dict and len(value) <= _MOST_ITEMS and all(type(key) is str for key in value):
+        return sum(map(_size, value.values()))
+    return math.inf
+
+
+def sent(value: Any) -> Any:
+    """Return plain data as the wire carries it: an array as ``{"array": tensor}``, a number of NumPy as Python's."""
+    if isinstance(value, np.ndarray):
+        return {"array": torch.from_numpy(np.ascontiguousarray(value))}
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, tuple | list):
+        return type(value)(map(sent, value))
+    return {"dict": {key: sent(item) for key, item in value.items()}} if isinstance(value, dict) else value
+
+
+def received(value: Any) -> Any:
+    """Return what :func:`sent` was given."""
+    if isinstance(value, tuple | list):
+        return type(value)(map(received, value))
+    if isinstance(value, dict):
+        [(kind, content)] = value.items()
+        return content.numpy() if kind == "array" else {key: received(item) for key, item in content.items()}
+    return value
