@@ -83,7 +83,8 @@ def enter(disk: int, keep: Sequence[str] = (), hide: Iterable[tuple[str, str]] =
         "/dev/pts", "size=1,nr_inodes=1,mode=0555"
     )  # terminals: all workers of a submission would see the same
     _mount_empty("/proc", "size=1m,nr_inodes=100")
-    for name, content in shown.items():
+    os.mkdir("/proc/self")
+    for name, content in (shown | {"self/maps": b""}).items():  # scikit-learn looks there for libraries with threads
         with open(f"/proc/{name}", "wb") as copy:
             copy.write(content)
 

@@ -35,6 +35,11 @@ def test_a_cell_imports_what_is_installed_and_shows_it(withheld):
     assert result.outputs[0]["text"] == "sklearn\n"
 
 
+def test_what_scikit_learn_computes_with_threads_works_in_cells(withheld):
+    cell = "import numpy, sklearn.cluster\nprint(len(sklearn.cluster.KMeans(2, n_init=1).fit(numpy.eye(5)).cluster_centers_))"
+    assert withheld.run_cell(cell).outputs[0]["text"] == "2\n"
+
+
 @pytest.mark.parametrize("way", LOOK)
 def test_an_exercise_cannot_reach_it(withheld, way):
     import site
