@@ -6,15 +6,18 @@ import os
 import shutil
 import subprocess
 from datetime import datetime
+from fnmatch import fnmatch
 from types import SimpleNamespace
 
 import pytest
 from known import points
+from traitlets.config import Config
 
 from autograder.authoring.lay_out import lay_out
 from autograder.grading.course import Course
 from autograder.judging import notebooks
 from autograder.nbgrader_plugins import collect as exchange
+from autograder.nbgrader_plugins.config import configure
 
 ASSIGNMENT = "01-attention"
 POINTS = points(ASSIGNMENT)
@@ -105,6 +108,15 @@ def test_the_release_is_the_committed_one(graded, root):
         path = f"{name}/{ASSIGNMENT}/attention.ipynb"
         assert (graded / path).read_bytes() == (root / path).read_bytes()
     assert [p.name for p in (graded / "assignments" / ASSIGNMENT).iterdir()] == ["attention.ipynb"]
+
+
+def test_what_is_handed_in_beside_a_notebook_is_not_released(root):
+    """The solutions' own lie beside their notebooks: checkpoints, and the numbers of experiments."""
+    config = Config()
+    configure(config, root)
+    beside = {path.name for path in (root / "solutions").rglob("*") if path.is_file() and path.suffix != ".ipynb"}
+    assert {"results.json", "vit.safetensors", "vit.py"} <= beside
+    assert not {name for name in beside if not any(fnmatch(name, kind) for kind in config.CourseDirectory.ignore)}
 
 
 def test_an_untouched_release_earns_nothing_and_waits_for_nobody(scores):

@@ -8,8 +8,8 @@ from typing import Any
 #: What programs make beside a notebook, which is nobody's to get: the history of checks is the student's own.
 BY_PROGRAMS = ["__pycache__", "*.pyc", ".ipynb_checkpoints", ".pytest_cache", ".autograder"]
 
-#: Files of a lesson's folder that students must not get: above all, the source with the solutions. What students hand in is
-#: collected and read without this list.
+#: Files of a lesson's folder that students must not get, with what a lesson has them hand in: above all, the source with the
+#: solutions. What students hand in is collected and read without this list.
 NOT_RELEASED = ["*.py", "*.safetensors", "*.md", *BY_PROGRAMS]
 
 _PAGES = "autograder.nbgrader_plugins.pages"
@@ -29,6 +29,7 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
     from nbgrader.converters import Autograde, GenerateAssignment
     from nbgrader.preprocessors import ClearOutput, ClearSolutions, Execute
 
+    from autograder.grading.course import Course
     from autograder.nbgrader_plugins.collect import CollectWhole
     from autograder.nbgrader_plugins.export import SafeCsv
     from autograder.nbgrader_plugins.feedback import Explain
@@ -47,7 +48,8 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
     for step in ("submitted", "autograded", "feedback"):
         setattr(c.CourseDirectory, f"{step}_directory", f"grading/{step}")
     c.CourseDirectory.db_url = f"sqlite:///{grading / 'gradebook.db'}"
-    c.CourseDirectory.ignore = NOT_RELEASED
+    handed_in = {name for lesson in Course(root).lessons.all() for name in lesson.handed_in}
+    c.CourseDirectory.ignore = [*NOT_RELEASED, *sorted(handed_in)]
     c.ExchangeFactory.collect = CollectWhole
     c.CollectWhole.not_collected = BY_PROGRAMS
     c.NbGrader.logfile = str(grading / "nbgrader.log")

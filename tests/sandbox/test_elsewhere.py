@@ -72,7 +72,7 @@ WAYS = [
     (HEADS, "torch._transform_bias_rescale_qkv(torch.randn(1, 4, 24), torch.zeros(24), 2)"),
     (SOFTMAX, "importlib.import_module('torch._inductor.inductor_prims').eager_prepare_softmax(x, -1)"),
     (
-        LESSONS.of("01-attention").forbidden_in("causal_mask"),
+        ATTENTION,
         "importlib.import_module('torch.nn.attention.bias').causal_lower_right(2, 3)",
     ),
     *[

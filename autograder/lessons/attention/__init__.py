@@ -19,6 +19,8 @@ FORBIDDEN = (
     "torch.nn.functional.multi_head_attention_forward",
     "torch.nn.MultiheadAttention",
     "torch.nn.attention.flex_attention.flex_attention",
+    "torch.nn.attention.bias",
+    "torch.nn.modules.transformer._generate_square_subsequent_mask",
     "course_lib.layers",
 )
 
@@ -37,7 +39,6 @@ FORBIDDEN_IN = {
         "torch.nn.LogSoftmax",
         "torch.distributions",
     ),
-    "causal_mask": ("torch.nn.attention.bias", "torch.nn.modules.transformer._generate_square_subsequent_mask"),
 }
 
 #: What is handed in beside the notebook.
