@@ -214,6 +214,23 @@ def test_a_helper_module_that_imports_it_for_something_else_works_for_an_exercis
         session.close()
 
 
+def test_what_holds_itself_or_is_huge_does_not_come_and_costs_nothing(withheld):
+    withheld.run_cell("import sklearn\nall = [len(sklearn.get_config())]\nall.append(all)")
+    withheld.run_cell("many = [len(sklearn.get_config())] * 10**6\nsmall = sklearn.get_config() != {}")
+    assert ask(withheld, "assert small is True") is None
+    assert ask(withheld, "many")["ename"] == "NameError"
+    assert withheld.stops == 0
+
+
+def test_a_helper_module_works_for_an_exercise_whatever_else_its_cell_does(box):
+    session = Session(box, files={"helper.py": b"import sklearn\ndef twice(x):\n    return 2 * x"}, libraries=())
+    try:
+        session.run_cell("from helper import twice\n1 / 0")
+        assert ask(session, "assert twice(3) == 6") is None
+    finally:
+        session.close()
+
+
 def test_who_goes_on_without_it_goes_on_without_it(withheld):
     withheld.run_cell(
         "import sklearn\ntry:\n    import scipy\n    FOUND = scipy.fft\nexcept ImportError:\n    FOUND = None"

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-#: Bytes of all values together, and items of one. A data set is drawn by the course's own functions, in each worker.
-_MOST_BYTES, _MOST_ITEMS = 16 * 2**20, 2000
+#: Bytes of all values together, and bytes that each counts at least: a message has a bound on its parts.
+_MOST_BYTES, _EACH, _DEEPEST = 16 * 2**20, 2048, 4
 
 #: What every namespace of IPython has.
 _OF_THE_SHELL = ("In", "Out", "exit", "quit", "get_ipython")
@@ -25,24 +25,23 @@ def values(namespace: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _size(value: Any) -> float:
+def _size(value: Any, depth: int = 0) -> float:
     """Return the bytes of plain data, about; infinity for anything else."""
-    if value is None or type(value) in (bool, int, float):
-        return 8
-    if isinstance(value, np.bool_ | np.integer | np.floating):
-        return 8
+    if value is None or type(value) in (bool, int, float) or isinstance(value, np.bool_ | np.integer | np.floating):
+        return _EACH
     if type(value) is str:
-        return len(value)
+        return _EACH + len(value)
     if type(value) is Tensor:
         plain = value.layout is torch.strided and value.device.type == "cpu"
-        return value.numel() * value.element_size() if plain else math.inf
+        return _EACH + value.numel() * value.element_size() if plain else math.inf
     if type(value) is np.ndarray:
-        return value.nbytes if value.dtype.kind in "bif" and value.dtype.itemsize <= 8 else math.inf
-    if type(value) in (tuple, list) and len(value) <= _MOST_ITEMS:
-        return sum(map(_size, value))
-    if type(value) is dict and len(value) <= _MOST_ITEMS and all(type(key) is str for key in value):
-        return sum(map(_size, value.values()))
-    return math.inf
+        plain = value.dtype.kind in "bif" and value.dtype.itemsize <= 8
+        return _EACH + value.nbytes if plain else math.inf
+    if depth > _DEEPEST or type(value) not in (tuple, list, dict) or len(value) > _MOST_BYTES // _EACH:
+        return math.inf
+    items = value.values() if type(value) is dict else value
+    named = type(value) is not dict or all(type(key) is str for key in value)
+    return _EACH + sum(_size(item, depth + 1) for item in items) if named else math.inf
 
 
 def sent(value: Any) -> Any:

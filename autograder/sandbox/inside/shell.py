@@ -145,21 +145,21 @@ def unseen(shell: Any) -> Iterator[None]:
         vars(shell.display_formatter).pop("format", None)
 
 
-def run(shell: Any, text: str, whole: bool = False) -> dict[str, Any]:
+def run(shell: Any, text: str, whole: bool = False, fewer: bool = False) -> dict[str, Any]:
     """Run one cell as :func:`run_cell` does. After an error in ``GOES_ON``, run its other statements one by one.
 
     So it is after any error in a cell that is known to run as a ``whole`` where more libraries can be imported.
     """
     result, line = _run(shell, text)
     if result["error"] and (whole or result["error"]["ename"] in GOES_ON):
-        result["outputs"] += run_statements(shell, text, line, whole)
+        result["outputs"] += run_statements(shell, text, line, fewer)
     return result
 
 
-def run_statements(shell: Any, text: str, line: int, whole: bool = False) -> list[dict[str, Any]]:
+def run_statements(shell: Any, text: str, line: int, fewer: bool = False) -> list[dict[str, Any]]:
     """Run each top-level statement of a cell separately, starting at ``line``: a failing one does not stop the others.
 
-    Where the cell is known to run as a ``whole``, one that only lacks a library runs once more with what stands for it.
+    Where ``fewer`` libraries can be imported than elsewhere, one that lacks a library runs once more with what stands for it.
     """
     if text.lstrip().startswith("%%"):
         text = text.lstrip().partition("\n")[2]  # drop the magic that wraps the whole cell
@@ -172,7 +172,7 @@ def run_statements(shell: Any, text: str, line: int, whole: bool = False) -> lis
         first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
         for part in _apart(statement) or ["".join(lines[first - 1 : statement.end_lineno])]:
             result = run_cell(shell, part)
-            if whole and result["error"] and result["error"]["ename"] == "ModuleNotFoundError":
+            if fewer and result["error"] and result["error"]["ename"] == "ModuleNotFoundError":
                 with withheld.standing_in():
                     result = run_cell(shell, part)
             outputs += result["outputs"]

@@ -127,7 +127,7 @@ class Worker:
     def run(self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing) -> dict[str, Any]:
         """Run a cell, including the rest of it after an error caused by something that is unavailable here."""
         with shell.unseen(self.shell) if header.get("again") else contextlib.nullcontext():
-            return shell.run(self.shell, header["text"], bool(header.get("whole")))
+            return shell.run(self.shell, header["text"], bool(header.get("whole")), bool(header.get("fewer")))
 
     def answer(
         self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing

@@ -97,11 +97,12 @@ class Session:
 
     def _with_cells_run(self) -> Worker:
         """Return a worker that has run the cells so far. A cell that stops it is dropped from ``done``."""
+        fewer = self._own.libraries is None and self._kind.libraries is not None
         while True:
             found, text = self._to_go_on() or self._fresh(), ""
             try:
                 for text, whole in self.done[len(found.ran) :]:
-                    request = {"text": text, "again": True, "whole": whole}
+                    request = {"text": text, "again": True, "whole": whole, "fewer": fewer}
                     found.worker.ask("run", request, cpu=self.box.limits.cell_cpu)
                     found.ran.append((text, whole))
             except Stopped:
@@ -112,8 +113,7 @@ class Session:
                     raise
             else:
                 self._replace_exercises(found.worker)
-                own = self._open.get(self._own)
-                if own and self._own.libraries is None and self._kind.libraries is not None:
+                if (own := self._open.get(self._own)) and fewer:
                     self.carried |= carry(own.worker, found.worker)
                 return found.worker
 
