@@ -1,7 +1,6 @@
 """Outside: the student whose code runs in the sandbox. It answers the same requests as a LocalStudent."""
 
 import contextlib
-import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -74,8 +73,7 @@ class RemoteStudent(Questions):
                 packing = encoding.Packing()
                 header = arguments(name, inputs, kwargs, packing)
                 told.append(self._ask("work", name, header, packing, decoding.number, "number", alone=True))
-            right = functools.partial(references.answer, self.lesson, name)
-            seen = parts_ratio(self.session, name, inputs, part, whole, [_NOTHING_SAVED], right)
+            seen = parts_ratio(self.session, name, inputs, part, whole, [_NOTHING_SAVED])
         return max(told[0] / max(told[1], 1), seen.value if seen.value > _NOTHING_SAVED else 0.0)
 
     def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
