@@ -41,7 +41,11 @@ def _imported(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
 
 def bound(text: str) -> dict[str, str]:
     """Return the names that the imports of a source bind, with the dotted names of what they mean."""
-    nodes = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom))
+    return _bound(ast.parse(text))
+
+
+def _bound(tree: ast.AST) -> dict[str, str]:
+    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
     return {name: meaning for node in nodes for name, meaning in _imported(node)}
 
 
@@ -75,7 +79,7 @@ def needed(name: str, libraries: tuple[str, ...] | None, file: Callable[[str], b
 def used(name: str, libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]) -> str:
     """Return the library that what has this dotted name uses, if exercises may not use it; otherwise "".
 
-    Of a module of the student's own that counts which its function uses, directly or through others: what else the module
+    Of a module of the student's own only what the function itself uses counts, directly or through others: what else the module
     imports does no harm.
     """
     own = name.split(".")[1:2]
@@ -116,7 +120,7 @@ def _used_by(content: bytes, name: str, libraries: tuple[str, ...] | None) -> st
     """Return the library that a function or class of a module uses, if exercises may not."""
     tree = _parsed(content)
     parts = {part.name: ast.unparse(part) for part in tree.body if isinstance(part, ast.FunctionDef | ast.ClassDef)}
-    meant = {own: meaning for own, meaning in bound(ast.unparse(tree)).items() if is_withheld(meaning, libraries)}
+    meant = {own: meaning for own, meaning in _bound(tree).items() if is_withheld(meaning, libraries)}
     for text in reached(name, lambda each: parts.get(each, "")):
         inner = [found for found, _ in imports(text) if is_withheld(found, libraries)]
         if found := [meant[each] for each in sorted(globals_in(text)) if each in meant] + inner:

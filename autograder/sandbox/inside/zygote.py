@@ -29,17 +29,13 @@ PRELOAD = (
     "numpy",
     "scipy.special",
     "sklearn.datasets",
-    *(
-        "IPython.core.interactiveshell",
-        "IPython.core.application",
-        "IPython.core.completerlib",
-        "IPython.utils.capture",
-    ),
-    *(
-        "IPython.core.magics.ast_mod",
-        "IPython.core.magics.execution",
-        "IPython.core.magics.script",
-    ),  # loaded on first use
+    "IPython.core.interactiveshell",
+    "IPython.core.application",
+    "IPython.core.completerlib",
+    "IPython.core.magics.ast_mod",  # this and the next two are loaded on first use
+    "IPython.core.magics.execution",
+    "IPython.core.magics.script",
+    "IPython.utils.capture",
     "matplotlib.figure",
     "matplotlib_inline.backend_inline",
     "matplotlib.backends.backend_agg",
