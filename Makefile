@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # A student's environment has JupyterLab and the course; where everything is installed already, that serves as well.
 LAB_READY := $(if $(wildcard $(READY)),$(READY),$(VENV)/.ready-lab)
 
-.PHONY: install demo test nightly lab release site audit bench lint clean
+.PHONY: install demo test test-full nightly lab release site audit bench lint clean
 
 install: $(READY)
 
@@ -26,17 +26,33 @@ demo: install
 	$(BIN)/autograder build
 	$(BIN)/autograder demo
 
-# Four workers on two cores: much of the time is waiting for processes that start or are stopped.
-test: install
-	$(BIN)/python -m autograder.authoring.with_numbers notebooks
-	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder --durations=25 --nbval-lax tests notebooks
+# Tests are chosen by their marks, which pyproject.toml explains. tests/test_marks.py shows that nothing is left out.
+FAST := not slow and not e2e and not browser and not nightly
+FULL := (slow or e2e or browser) and not nightly
+PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
-# What takes hours: every way to a grade for every lesson, all seeds, a fresh environment, the notebooks trained from nothing,
-# every known answer, every hostile submission both ways.
+# Minutes: every exercise, every mechanism, and the whole way once. `make test ONLY=softmax`, ONLY=02-multi-head-attention,
+# ONLY=masks or ONLY=test_fit runs what concerns one exercise, lesson, module or test file, in seconds.
+test: install
+ifdef ONLY
+	$(PYTEST) -m "$(FAST)" --only "$(ONLY)" tests
+else
+	$(BIN)/python -m autograder.authoring.with_numbers notebooks
+	$(PYTEST) -n 2 -m "$(FAST)" --durations=25 --save-durations=fast --nbval-lax tests notebooks
+endif
+
+# The rest: every lesson the whole way, the attacks, the notebooks, the class, the browser. Four workers on two cores: much of
+# the time is waiting for processes that start or are stopped.
+test-full: install
+	$(BIN)/python -m autograder.authoring.with_numbers notebooks
+	$(PYTEST) -n 4 -m "$(FULL)" --durations=25 --save-durations=full --nbval-lax tests notebooks
+
+# What repeats these for more cases, and takes hours: every way to a grade for every lesson, all seeds, a fresh environment, the
+# notebooks trained from nothing, every known answer, every hostile submission in every lesson.
 nightly: install
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[teach,dev,hub]'
 	! command -v npm || npm install --silent --prefix $(VENV)/node configurable-http-proxy
-	PATH="$(CURDIR)/$(VENV)/node/node_modules/.bin:$$PATH" WHOLE_WAY=all $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
+	PATH="$(CURDIR)/$(VENV)/node/node_modules/.bin:$$PATH" $(PYTEST) -n 2 -m nightly --durations=25 tests
 	$(BIN)/python -m autograder.authoring.with_numbers nightly && rm -f nightly/*/*.safetensors
 	$(BIN)/python -m pytest -n 2 --nbval-lax --nbval-cell-timeout 1800 nightly && rm -rf nightly
 	$(BIN)/autograder audit

@@ -14,9 +14,6 @@ CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
 )
 
-#: For tests that open a page: a laptop without a browser can run all others.
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium, which .ci/run installs")
-
 FORMGRADER = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"
 
 #: Whether a reader sees this element: nothing else lies at the centre of its first line.

@@ -10,14 +10,17 @@ from pathlib import Path
 
 import pytest
 import torch
+from browser import CHROMIUM
 from jaxtyping import install_import_hook
-from known import EVERYTHING
+from known import COURSE
 from sample_class import make
 
 from autograder.authoring.numbers import SHORT
 from autograder.grading.course import Course
 from autograder.judging.lesson import Lessons
 from autograder.sandbox.outside.bubblewrap import problem
+
+pytest_plugins = ["durations", "only"]
 
 collect_ignore = ["second_course"]  # another course: its checks are not tests of this one
 
@@ -78,12 +81,11 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = temporary(config)
         Path(folder, "nbgrader_config.py").write_text("get_config().SealedAutograde.trust_submissions = True\n")
         os.environ["JUPYTER_CONFIG_DIR"] = folder
-    if not EVERYTHING:
-        startup = Path(temporary(config), "profile_default", "startup")
-        startup.mkdir(parents=True)
-        shutil.copy(ROOT / "tests" / "short_training.py", startup)
-        os.environ[SHORT] = "1"
-        os.environ["IPYTHONDIR"] = str(startup.parents[1])
+    startup = Path(temporary(config), "profile_default", "startup")
+    startup.mkdir(parents=True)
+    shutil.copy(ROOT / "tests" / "short_training.py", startup)
+    os.environ[SHORT] = "1"
+    os.environ["IPYTHONDIR"] = str(startup.parents[1])
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     if workers > 1:  # else each of them, and each command that it starts, takes all cores
         threads = max(1, (os.cpu_count() or 1) // workers)
@@ -99,10 +101,11 @@ def temporary(config: pytest.Config) -> str:
     return folder.name
 
 
-#: These take minutes each. They begin first, so that at the end no process waits for another one's.
+#: The files that take longest. They begin first, so that at the end no process waits for another one's.
 LONG = (
     "test_whole_way.py",
     "test_attacks.py",
+    "test_contract.py",
     "test_class.py",
     "mlm_pretraining.ipynb",
     "vit.ipynb",
@@ -110,7 +113,6 @@ LONG = (
     "test_build.py",
     "test_demo.py",
     "test_colab.py",
-    "test_seeds.py",
     "test_messy.py",
     "captioning.ipynb",
     "translation.ipynb",
@@ -122,12 +124,25 @@ LONG = (
     "transformer_blocks.ipynb",
 )
 
+#: Of the notebooks, which nbval runs with ``make test`` and ``make test-full``, the first is fast enough for the former.
+FAST_NOTEBOOK = next(source.stem for source in COURSE.sources())
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    told = problem()
+#: What a test needs, by its mark: why it cannot run here, or None.
+NEEDS = {
+    "sandbox": problem,
+    "gpu": lambda: None if torch.cuda.is_available() else "torch finds no CUDA GPU here",
+    "browser": lambda: None if CHROMIUM else "needs Chromium, which .ci/run installs",
+}
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks
+def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
+    session.collected = [*items]
+    missing = {mark: why for mark, find in NEEDS.items() if (why := find())}
     items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
     for item in items:
-        if told and item.get_closest_marker("sandbox"):
-            item.add_marker(pytest.mark.skip(reason=told))
-        if item.get_closest_marker("gpu") and not torch.cuda.is_available():
-            item.add_marker(pytest.mark.skip(reason="torch finds no CUDA GPU here"))
+        if item.path.suffix == ".ipynb" and item.path.stem != FAST_NOTEBOOK:
+            item.add_marker(pytest.mark.slow)
+        for mark, why in missing.items():
+            if item.get_closest_marker(mark):
+                item.add_marker(pytest.mark.skip(reason=why))

@@ -1,13 +1,8 @@
 """The course's lessons and their known answers, as the tests use them."""
 
-import os
-
 from autograder.grading.course import find_course
 from autograder.judging.answers import own_cases
 from autograder.judging.lesson import Lessons
-
-#: What takes longer than one can wait for before every commit runs only where this is set: in `make nightly`.
-EVERYTHING = os.environ.get("WHOLE_WAY") == "all"
 
 COURSE = find_course()
 LESSONS = Lessons()
@@ -21,6 +16,7 @@ def points(assignment: str) -> dict[str, float]:
     return {name: lesson.points(name) for name in lesson.exercises}
 
 
-def of(exercise: str, right: bool):
-    """Return the known answers to an exercise, right ones or wrong ones."""
-    return [case for case in CASES.values() if (case.exercise, case.right) == (exercise, right)]
+def of(exercise: str, right: bool, assignment: str = ""):
+    """Return the known answers to an exercise, right ones or wrong ones; of one lesson, if two have an exercise of the name."""
+    found = [case for case in CASES.values() if (case.exercise, case.right) == (exercise, right)]
+    return [case for case in found if assignment in ("", case.assignment)]

@@ -3,7 +3,6 @@
 import importlib.util
 import json
 import os
-import shutil
 import subprocess
 import sys
 import types
@@ -13,7 +12,6 @@ import zipfile
 import pytest
 from cluster import Cluster
 from known import ASSIGNMENTS as LESSONS
-from known import EVERYTHING
 from whole_way import full, in_gradebook, lay_out, run
 
 from autograder.authoring.every_notebook import SET_UP
@@ -22,8 +20,7 @@ from autograder.judging import notebooks
 
 RELEASE = "assignments/01-attention/attention.ipynb"
 
-#: A fresh environment with PyTorch in it takes minutes.
-nightly = pytest.mark.skipif(not EVERYTHING, reason="in the nightly run, with WHOLE_WAY=all")
+nightly = pytest.mark.nightly(reason="a fresh environment with PyTorch in it takes minutes")
 
 
 def set_up_in(root):
@@ -133,7 +130,6 @@ def install(root, place, *packages):
     subprocess.run([*command, *packages], check=True)
 
 
-@pytest.mark.slow
 @nightly
 def test_the_notebook_runs_in_a_fresh_environment_with_a_stand_in_for_colab(root, place, wheel, tmp_path):
     """The first cell's pip is led to the wheel by a stand-in for git's address; everything else is as in Colab."""
@@ -174,22 +170,19 @@ def test_the_notebook_runs_in_a_fresh_environment_with_a_stand_in_for_colab(root
     assert points == "7.0"
 
 
-@pytest.mark.slow
 @pytest.mark.sandbox
 @nightly
 def test_a_cluster_of_installed_workers_gives_every_lesson_the_same_points(root, place, wheel, tmp_path):
-    """Two workers with four threads each, which have the course from the wheel and not from a checkout. (Others: nightly.)"""
+    """Two workers with four threads each, which have the course from the wheel and not from a checkout."""
     install(root, place, f"attention-course[cluster] @ {wheel.as_uri()}")
     (tmp_path / "cluster").mkdir()
     cluster = Cluster(tmp_path / "cluster", str(place / "bin" / "python"))
     try:
         for _ in range(2):
             cluster.worker(4)
-        for lesson in LESSONS if EVERYTHING else (LESSONS[1], LESSONS[-1]):
+        for lesson in LESSONS:
             (tmp_path / lesson).mkdir()
             course = lay_out(tmp_path / lesson, lesson)
-            for student in () if EVERYTHING else ("wrong", "foreign-file"):
-                shutil.rmtree(course.grading / "submitted" / student, ignore_errors=True)
             told = run(course.root, "autograder", "grade", lesson, "--scheduler", cluster.address)
             points = in_gradebook(course, lesson)
             assert f"{len(points)} graded ({len(points)} now, 0 before), 0 need a human, 0 failed" in told

@@ -3,7 +3,7 @@
 import pytest
 import torch
 from accessible import violations
-from browser import chromium, needs_chromium, opened
+from browser import chromium, opened
 
 from autograder.judging import picture
 from autograder.judging.answers import misconceptions
@@ -18,7 +18,7 @@ from autograder.judging.runner import run_checks
 from autograder.judging.standing import Row, Standing
 from autograder.nbgrader_plugins.sanitise import clean_report
 
-pytestmark = needs_chromium
+pytestmark = pytest.mark.browser
 
 THEMES = {"light": "background:#fff;color:#111", "dark": "background:#111;color:#eee"}
 #: Widths of a window, and one that is enlarged by half.

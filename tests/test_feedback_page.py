@@ -6,7 +6,7 @@ import sys
 
 import pages
 import pytest
-from browser import chromium, needs_chromium
+from browser import chromium
 from known import COURSE
 
 from autograder.judging import notebooks
@@ -153,7 +153,7 @@ def test_a_lessons_page_has_at_most_300_kb(assignment, tmp_path):
     assert page.count("<h2") >= 3, "the headings stay"
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_on_a_telephone_and_in_the_dark(tmp_path):
     html = pages.page("feedback", tmp_path, [*CELLS, pages.code("x = 1  # " + "long " * 60)])
     path = tmp_path / "page.html"

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from browser import needs_chromium
 from lab import browser, lab
 
 from autograder.authoring.lay_out import folder_of, lay_out, nbgrader
@@ -39,7 +38,7 @@ def address(course):
         yield started
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_a_manual_grade_is_entered_in_the_browser(address, course):
     from nbgrader.api import Gradebook
 

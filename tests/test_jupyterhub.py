@@ -34,7 +34,7 @@ MISSING = [
 
 pytestmark = [
     pytest.mark.sandbox,
-    pytest.mark.slow,
+    pytest.mark.nightly(reason="needs JupyterHub, its proxy from npm, and root"),
     pytest.mark.skipif(bool(MISSING), reason=f"this needs {', '.join(MISSING)}"),
 ]
 

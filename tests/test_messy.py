@@ -6,7 +6,6 @@ import unicodedata
 
 import messy
 import pytest
-from known import EVERYTHING
 from messy import CASES, Kit
 from sample_class import ASSIGNMENT
 from whole_way import run
@@ -16,7 +15,7 @@ from autograder.grading.course import find_course
 from autograder.grading.outcome import GRADED, HUMAN, recall
 from autograder.judging import notebooks
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [pytest.mark.sandbox, pytest.mark.e2e]
 
 LIMITS = json.dumps({"cell_cpu": 2, "request_cpu": 2, "idle": 2, "stops": 2})
 
@@ -89,9 +88,7 @@ def test_one_student_however_the_letters_are_encoded(course, told):
     assert unicodedata.normalize("NFD", "zoë") not in committed_scores(database(course), ASSIGNMENT)
 
 
-@pytest.mark.skipif(
-    not EVERYTHING, reason="in the nightly run: the commands share all but the last step, which whole_way tests"
-)
+@pytest.mark.nightly(reason="the commands share all but the last step, which test_whole_way follows for every lesson")
 def test_plain_nbgrader_says_the_same(course, outcomes, tmp_path):
     """On a copy: with the same results, but each written by the other command."""
     import shutil

@@ -103,6 +103,7 @@ def _plain(notebook):
     return [SimpleNamespace(name=g.name, auto=g.auto_score, manual=g.needs_manual_grade) for g in notebook.grades]
 
 
+@pytest.mark.e2e
 def test_the_release_is_the_committed_one(graded, root):
     for name in ("solutions", "assignments"):
         path = f"{name}/{ASSIGNMENT}/attention.ipynb"
@@ -119,10 +120,12 @@ def test_what_is_handed_in_beside_a_notebook_is_not_released(root):
     assert not {name for name in beside if not any(fnmatch(name, kind) for kind in config.CourseDirectory.ignore)}
 
 
+@pytest.mark.e2e
 def test_an_untouched_release_earns_nothing_and_waits_for_nobody(scores):
     assert all(grade.auto == 0 and not grade.manual for grade in scores["untouched"].values())
 
 
+@pytest.mark.e2e
 def test_every_cell_of_a_mixed_submission_gets_its_points(scores):
     grades = scores["mixed"]
     lost = {"scaled_dot_product_attention": 3.0, "blockwise_attention": 0.0}
@@ -130,6 +133,7 @@ def test_every_cell_of_a_mixed_submission_gets_its_points(scores):
     assert all(grades[name].manual for name in ("written-scaling", "written-order"))
 
 
+@pytest.mark.e2e
 def test_the_feedback_page_names_the_misconception(graded):
     page = (graded / "grading" / "feedback" / "mixed" / ASSIGNMENT / "attention.html").read_text(encoding="utf8")
     assert "no scaling" in page
@@ -137,6 +141,7 @@ def test_the_feedback_page_names_the_misconception(graded):
     assert "This experiment was not run for grading." not in page, "experiments that nobody changed are left out"
 
 
+@pytest.mark.e2e
 def test_the_export_has_a_line_for_everyone(graded):
     with open(graded / "grading" / "grades.csv", encoding="utf8", newline="") as file:
         rows = {row["student_id"]: row for row in csv.DictReader(file)}
@@ -145,6 +150,7 @@ def test_the_export_has_a_line_for_everyone(graded):
     assert float(rows["untouched"]["score"]) == 0
 
 
+@pytest.mark.e2e
 def test_the_exchange_loses_nothing_that_is_handed_in(graded, command, tmp_path):
     """nbgrader has one list of what is ignored, which keeps solutions out of the release; weights and modules are handed in."""
     options = [ASSIGNMENT, "--course", "attention", f"--Exchange.root={tmp_path}"]
@@ -165,6 +171,7 @@ def test_the_exchange_loses_nothing_that_is_handed_in(graded, command, tmp_path)
     assert names == {"attention.ipynb", "vit.safetensors", "utils.py", "timestamp.txt", "submission_secret.txt"}
 
 
+@pytest.mark.e2e
 def test_the_exchange_gives_away_nothing_and_one_hand_in_stops_no_other(graded, command, tmp_path):
     """Students own what lies in inbound: links would be followed, pipes waited for, and a name without a time would stop all."""
     inbound = tmp_path / "attention" / "inbound"
@@ -223,6 +230,7 @@ def test_a_folder_of_another_student_in_the_exchange_is_not_collected(tmp_path, 
         assert exchange.CollectWhole._not_a_hand_in(plugin, record, {"ann", "mallory"}) == told
 
 
+@pytest.mark.e2e
 def test_validate_passes_the_solution_and_fails_the_release(graded, command):
     """On two exercises: what takes long is running them all, which nbval does."""
     wanted = {"softmax", "check-softmax", "causal_mask", "check-causal_mask"}
@@ -243,6 +251,7 @@ def test_validate_passes_the_solution_and_fails_the_release(graded, command):
     assert "Partial credit" not in done.stdout
 
 
+@pytest.mark.e2e
 def test_validate_names_what_is_wrong_in_a_wrong_answer(graded, command):
     notebook = notebooks.read(graded / "assignments" / ASSIGNMENT / "attention.ipynb")
     wanted = {"softmax", "check-softmax"}

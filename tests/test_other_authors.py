@@ -8,6 +8,8 @@ import sys
 import pytest
 
 HIDDEN = "assert double(21) == 42, 'the hidden number'"
+pytestmark = [pytest.mark.sandbox, pytest.mark.e2e]
+
 CELLS = [
     (
         "code",

@@ -14,7 +14,7 @@ from course_lib import variants
 
 LESSON = "01-averages"
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [pytest.mark.sandbox, pytest.mark.e2e]
 
 #: What an impostor tries: to be somebody else for all that the notebook can see.
 HOSTILE = """

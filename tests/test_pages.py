@@ -9,7 +9,7 @@ import time
 import pages
 import pytest
 import torch
-from browser import chromium, is_seen, needs_chromium, opened
+from browser import chromium, is_seen, opened
 from known import COURSE
 from PIL import Image
 
@@ -199,6 +199,7 @@ def hostile():
     return cells_of
 
 
+@pytest.mark.slow
 def test_a_page_takes_bounded_time(tmp_path, hostile):
     cells, started = hostile(SLOW), time.process_time()
     page = pages.page("feedback", tmp_path, cells)
@@ -206,6 +207,7 @@ def test_a_page_takes_bounded_time(tmp_path, hostile):
     assert "### BEGIN HIDDEN TESTS" in page
 
 
+@pytest.mark.slow
 def test_the_longest_notebook_makes_a_page(tmp_path):
     cells = [pages.code("<&*`" * 1000) for _ in range(250)] + [pages.markdown("<&*`" * 1000) for _ in range(250)]
     started = time.process_time()
@@ -221,6 +223,7 @@ def test_pages_after_a_hostile_one_are_formatted(tmp_path):
     assert "<strong>b</strong>" in pages.page("feedback", tmp_path, [pages.markdown("**b**")])
 
 
+@pytest.mark.slow
 def test_only_the_honest_pages_are_formatted_whole(tmp_path):
     """The longest cells of the course, three times over, are within a page's allowances."""
     cells = []
@@ -233,7 +236,7 @@ def test_only_the_honest_pages_are_formatted_whole(tmp_path):
     assert page.count('<div class="highlight"><pre>') == 0
 
 
-@needs_chromium
+@pytest.mark.browser
 @pytest.mark.parametrize("kind", pages.KINDS)
 def test_the_real_total_is_seen_whatever_the_notebook_holds(kind, tmp_path, hostile):
     assert len(HOSTILE) >= 8
@@ -247,7 +250,7 @@ def test_the_real_total_is_seen_whatever_the_notebook_holds(kind, tmp_path, host
             page.close()
 
 
-@needs_chromium
+@pytest.mark.browser
 @pytest.mark.parametrize("kind", pages.KINDS)
 def test_not_even_a_fixed_box_leaves_its_cell(kind, tmp_path):
     """What MathJax makes of a formula is put into the cell after everything was sanitised."""

@@ -8,7 +8,6 @@ import zipfile
 
 import pytest
 from accessible import violations
-from browser import needs_chromium
 from lab import Notebook, browser, lab, picture
 from sample_class import SHARES
 
@@ -39,7 +38,7 @@ def folder(root, tmp_path_factory):
     return place
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_from_opening_a_notebook_to_handing_it_in(folder):
     with lab(folder) as address, browser() as started:
         page = started.new_page(viewport={"width": 1300, "height": 1000})

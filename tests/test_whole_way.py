@@ -7,14 +7,14 @@ import json
 import shutil
 
 import pytest
-from known import ASSIGNMENTS, EVERYTHING
+from known import ASSIGNMENTS
 from known import LESSONS as OWN
 from nbgrader.api import Gradebook
 from whole_way import Checker, full, in_gradebook, lay_out, needed_for, on_pages, run, stored, verdicts, with_files
 
 from autograder.grading.course import Course
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [pytest.mark.sandbox, pytest.mark.e2e]
 
 WAYS = {
     "one worker": ["--force", "--workers", "1"],
@@ -27,6 +27,15 @@ WAYS = {
 #: not; in `make nightly` all ways for the whole class of every lesson.
 IN_EVERY_RUN = [(ASSIGNMENTS[0], "two workers"), (ASSIGNMENTS[-1], "without a sandbox")]
 SOME = ("solution", "without-file")
+#: What is the same for all lessons, with one that hands in files; the others in `make nightly`.
+ONE_IN_EVERY_RUN = pytest.mark.parametrize(
+    "graded",
+    [
+        *(pytest.param(lesson, marks=pytest.mark.nightly(reason="as the last lesson")) for lesson in ASSIGNMENTS[:-1]),
+        ASSIGNMENTS[-1],
+    ],
+    indirect=True,
+)
 
 
 @pytest.fixture(scope="module", params=ASSIGNMENTS)
@@ -79,12 +88,19 @@ def test_each_submission_has_its_line_with_name_points_and_time(graded, points):
         assert f"please look: {files[0]} was not handed in" in told
 
 
+@pytest.mark.parametrize(("graded", "way"), IN_EVERY_RUN, indirect=["graded"])
+def test_another_way_gives_the_same_points(graded, points, way, tmp_path):
+    _graded_again({student: points[student] for student in points if student in SOME}, graded, points, way, tmp_path)
+
+
+@pytest.mark.nightly(reason="each grades once more, half a minute each")
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_gives_the_same_points(graded, points, way, tmp_path):
+    _graded_again(points, graded, points, way, tmp_path)
+
+
+def _graded_again(wanted, graded, points, way, tmp_path):
     course, lesson, _ = graded
-    if not EVERYTHING and (lesson, way) not in IN_EVERY_RUN:
-        pytest.skip("grades once more, half a minute each; make nightly has every way for every lesson")
-    wanted = {student: points[student] for student in points if EVERYTHING or student in SOME}
     n, chosen = len(wanted), [part for student in wanted for part in ("--student", student)]
     copy = Course(tmp_path / "course")
     shutil.copytree(course.root, copy.root, ignore=shutil.ignore_patterns("autograded", "feedback", "results"))
@@ -96,11 +112,10 @@ def test_every_way_gives_the_same_points(graded, points, way, tmp_path):
     assert in_gradebook(copy, lesson) == points
 
 
+@ONE_IN_EVERY_RUN
 def test_the_other_command_takes_the_results_of_the_first(graded, points, tmp_path):
     """It finds them under the same names, and writes the same points into a gradebook that has none."""
     course, lesson, _ = graded
-    if not EVERYTHING and lesson != ASSIGNMENTS[-1]:
-        pytest.skip("the same for all: here with a handed-in file; make nightly has the others")
     copy = Course(tmp_path / "course")
     shutil.copytree(course.root, copy.root, ignore=shutil.ignore_patterns("autograded", "feedback", "gradebook.db"))
     run(copy.root, "nbgrader", "generate_assignment", lesson, "--force")
@@ -109,14 +124,18 @@ def test_the_other_command_takes_the_results_of_the_first(graded, points, tmp_pa
     assert in_gradebook(copy, lesson) == points
 
 
-@pytest.mark.parametrize("student", ["solution", "wrong"])
-def test_the_student_is_told_the_same(graded, points, checker, student):
+def test_who_is_wrong_is_told_the_same(graded, points, checker):
+    _told_the_same(graded, points, checker, "wrong")
+
+
+@ONE_IN_EVERY_RUN
+def test_who_is_right_is_told_the_same(graded, points, checker):
+    _told_the_same(graded, points, checker, "solution")
+
+
+def _told_the_same(graded, points, checker, student):
     """The same points and the same misconceptions outside the sandbox, for other inputs."""
     course, lesson, _ = graded
-    if not EVERYTHING and student == "solution" and lesson != ASSIGNMENTS[-1]:
-        pytest.skip(
-            "nbval runs the solution's checks outside the sandbox; here with handed-in files, all in make nightly"
-        )
     checked = checker.check(course, lesson, student)
     assert verdicts(checked) == verdicts(stored(course, lesson, student))
     assert {one["name"]: one["earned"] for one in checked.exercises} == points[student]
@@ -124,10 +143,9 @@ def test_the_student_is_told_the_same(graded, points, checker, student):
     assert len(named) >= len(OWN.of(lesson).exercises) * (student == "wrong")
 
 
+@ONE_IN_EVERY_RUN
 def test_the_command_line_tells_it_too(graded):
     course, lesson, _ = graded
-    if not EVERYTHING and lesson != ASSIGNMENTS[-1]:
-        pytest.skip("the same command for all: here with a handed-in file; make nightly has the others")
     [notebook] = (course.grading / "submitted" / "solution" / lesson).glob("*.ipynb")
     printed = run(course.root, "autograder", "check", str(notebook), "--json", "--seed", "11")
     told = json.loads(printed[printed.index("{") :])

@@ -5,13 +5,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from browser import chromium, is_seen, needs_chromium, opened
-from known import COURSE, EVERYTHING
+from browser import chromium, is_seen, opened
+from known import COURSE
 
 from autograder.authoring import attacks, hostile
 from autograder.grading.course import Course
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [pytest.mark.sandbox, pytest.mark.e2e]
 
 FOLDER = Path(__file__).parent / "cases"
 CASES = hostile.read(COURSE, FOLDER)
@@ -28,10 +28,10 @@ AT_NBGRADER = [
 
 #: Those that attack a measurement take ten seconds and more. In every run a third of them.
 MEASURED = [case for case in CASES if (name := case.said("replaces")) and case.lesson.measures(name)]
-LATER = [] if EVERYTHING else [case for number, case in enumerate(MEASURED) if number % 3]
+LATER = [case for number, case in enumerate(MEASURED) if number % 3]
 #: Each other case once here, one way or the other, and some general ones in each other lesson, there beside one honest neighbour.
 #: Nightly, and in the audit, all of them, beside three.
-EVERY = 1 if EVERYTHING else 20
+EVERY = 20
 AT_THE_CLASS_RUNNER = {
     assignment: [case for case in cases if (case not in AT_NBGRADER or assignment != FIRST) and case not in LATER]
     for assignment, cases in hostile.by_assignment(COURSE, CASES, lambda number: number % EVERY == 0).items()
@@ -55,13 +55,21 @@ def test_in_every_other_lesson_there_are_some_of_them():
     assert len(LATER) < len(CASES) / 6
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(2400)  # eleven minutes for the first lesson on a busy machine
 @pytest.mark.parametrize("assignment", AT_THE_CLASS_RUNNER)
-def test_the_class_runner_withstands_them_all(root, tmp_path, assignment):
-    neighbours = attacks.NEIGHBOURS if EVERYTHING or assignment == FIRST else attacks.NEIGHBOURS[1:2]
+def test_the_class_runner_withstands_them(root, tmp_path, assignment):
+    neighbours = attacks.NEIGHBOURS if assignment == FIRST else attacks.NEIGHBOURS[1:2]
     cases = AT_THE_CLASS_RUNNER[assignment]
     tally = attacks.attack_in(Course(root), tmp_path, assignment, cases, "autograder", neighbours)
+    assert tally.good, str(tally)
+
+
+@pytest.mark.nightly(reason="every case in every lesson takes an hour")
+@pytest.mark.timeout(5400)
+@pytest.mark.parametrize("assignment", COURSE.assignments)
+def test_the_class_runner_withstands_all_in_every_lesson(root, tmp_path, assignment):
+    cases = hostile.by_assignment(COURSE, CASES, lambda number: True)[assignment]
+    tally = attacks.attack_in(Course(root), tmp_path, assignment, cases, "autograder")
     assert tally.good, str(tally)
 
 
@@ -74,13 +82,11 @@ def attacked(root, tmp_path_factory):
     return place, tally
 
 
-@pytest.mark.slow
 def test_plain_nbgrader_withstands_those_that_aim_at_it(attacked):
     assert attacked[1].good, str(attacked[1])
 
 
-@needs_chromium
-@pytest.mark.slow
+@pytest.mark.browser
 def test_a_feedback_page_runs_no_script_and_shows_its_total(attacked):
     names = ["script_in_the_text", "html_in_a_failure", *(case.name for case in CASES if case.name.startswith("page_"))]
     with chromium() as browser:
@@ -96,13 +102,11 @@ def test_a_feedback_page_runs_no_script_and_shows_its_total(attacked):
             page.close()
 
 
-@pytest.mark.slow
 def test_a_result_is_small_whatever_a_submission_prints(attacked):
     sizes = [path.stat().st_size for path in (attacked[0] / "grading" / "results").rglob("*.json")]
     assert 4_000_000 < max(sizes) < 10_000_000  # that of output_flood_everywhere
 
 
-@pytest.mark.slow
 def test_the_check_table_survives_the_cleaning_of_the_page(attacked):
     page = (attacked[0] / "grading" / "feedback" / "aa-neighbour" / FIRST / "attention.html").read_text(encoding="utf8")
     assert "14 of 14 points" in page

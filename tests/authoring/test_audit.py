@@ -61,6 +61,7 @@ def test_a_sample_of_the_known_answers_and_a_bank_from_outside_get_the_right_ver
     assert "rejected without a name: 01-attention/softmax/" not in told
 
 
+@pytest.mark.slow
 def test_wrong_verdicts_fail_the_audit_and_are_listed(audit, tmp_path, capsys):
     bank(tmp_path, RIGHT, "wrong", "really_right")
     bank(tmp_path, RIGHT.replace("W / W.sum(dim, keepdim=True)", "torch.sigmoid(E)"), "right", "really_wrong")

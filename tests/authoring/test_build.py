@@ -98,6 +98,7 @@ def release_that_earns(text):
     return text.replace(region + body + end, stub)
 
 
+@pytest.mark.slow
 def test_the_lessons_asked_for_are_graded_and_each_is_written_or_refused(second_course, monkeypatch, capsys):
     """The second's solution is wrong, the third's release is right, and the fourth is not asked for."""
     [source] = second_course.sources()

@@ -30,6 +30,7 @@ def test_about_half_of_the_wrong_answers_are_hidden_and_no_right_one():
     assert 0.4 * len(wrong) < len(half) < 0.6 * len(wrong)
 
 
+@pytest.mark.slow
 def test_what_is_said_of_a_hidden_answer_is_looked_up(monkeypatch, root):
     half = hidden_half(ATTENTION, "softmax")
     monkeypatch.setattr(names, "hidden_half", lambda lesson, exercise: half if exercise == "softmax" else [])

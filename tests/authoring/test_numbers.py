@@ -1,6 +1,7 @@
 """The numbers in the prose are those that the notebooks compute."""
 
 import ast
+import functools
 import math
 
 import jupytext
@@ -20,6 +21,7 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
+@functools.cache
 def _cells(assignment: str):
     return jupytext.read(SOURCES[assignment]).cells
 
@@ -32,6 +34,7 @@ def _prose(assignment: str) -> list[str]:
     ]
 
 
+@functools.cache
 def _passages(assignment: str) -> list[tuple[str, str]]:
     """Return ("says", "claims" or "given", passage) for each passage that a numbers cell names."""
     found = []

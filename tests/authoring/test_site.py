@@ -7,8 +7,7 @@ from urllib.parse import unquote, urldefrag
 
 import pytest
 from accessible import violations
-from browser import chromium, needs_chromium
-from known import EVERYTHING
+from browser import chromium
 
 from autograder.authoring.bundle import scheme_lines
 from autograder.authoring.leaks import leaked_lines
@@ -30,11 +29,17 @@ def course(root):
     return Course(root)
 
 
-@pytest.fixture(scope="module")
-def built(course, tmp_path_factory):
-    """The site with the figures of one lesson; in the nightly tests of all, which takes minutes."""
+FIGURES = {"first": [LESSON], "all": []}
+
+
+@pytest.fixture(
+    scope="module",
+    params=["first", pytest.param("all", marks=pytest.mark.nightly(reason="the figures of all lessons take minutes"))],
+)
+def built(request, course, tmp_path_factory):
+    """The site with the figures of the first lesson, and with those of all."""
     folder = tmp_path_factory.mktemp("site") / "site"
-    [line] = site(course, folder, [] if EVERYTHING else [LESSON])
+    [line] = site(course, folder, FIGURES[request.param])
     assert "index.html" in line
     return folder
 
@@ -150,7 +155,7 @@ def shown(browser, built: Path, page: str, width: int = 1300, **options):
     return opened
 
 
-@needs_chromium
+@pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("page", [MAIN, "map.html", PAGE, "mistakes.html", MISTAKES, "teachers.html", "search.html"])
 def test_pages_are_accessible(browser, built, page, scheme):
@@ -159,7 +164,7 @@ def test_pages_are_accessible(browser, built, page, scheme):
     opened.close()
 
 
-@needs_chromium
+@pytest.mark.browser
 @pytest.mark.parametrize("width", [400, 760, 1600])
 @pytest.mark.parametrize("page", [MAIN, "map.html", PAGE, MISTAKES, "teachers.html", "contributing.html"])
 def test_pages_are_never_wider_than_their_window(browser, built, page, width):
@@ -168,7 +173,7 @@ def test_pages_are_never_wider_than_their_window(browser, built, page, width):
     opened.close()
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_words_of_a_lesson_are_found_without_a_network(browser, built):
     opened = shown(browser, built, "index.html")
     opened.goto(f"{(built / 'search.html').as_uri()}?q=Bahdanau")

@@ -82,6 +82,7 @@ def _masked(sentences, generator):
     return torch.where(chosen & (fate >= 0.9), other, seen), torch.where(chosen, sentences, -100)
 
 
+@pytest.mark.slow
 def test_the_limit_is_calibrated_on_the_agreement_language():
     """Where the posterior says 70 %, it is right in 70 of 100 cases, and its loss is its own entropy."""
     language, rule = agreement_language(), Masking(len(agreement_words()), MASK, len(SPECIAL))

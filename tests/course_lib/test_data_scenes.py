@@ -285,6 +285,7 @@ def test_all_digits_sizes_and_relations_come_about_equally_often(scenes):
     assert [round(objects[count] / COUNT, 1) for count in (1, 2, 3)] == [0.1, 0.4, 0.5]
 
 
+@pytest.mark.slow
 def test_most_captions_are_rare():
     """A model cannot learn the captions by heart: few of the held-out ones occur among many of the training ones."""
     known = {tuple(caption) for caption in draw_scenes(20011, SEED).captions}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from accessible import violations
-from browser import chromium, needs_chromium, opened
+from browser import chromium, opened
 
 from course_lib.plots import explore_attention, explorer
 
@@ -149,7 +149,7 @@ def numbers(page):
     ]
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_a_slider_chooses_the_head_and_a_button_the_query(browser):
     page = page_of(browser)
     assert np.allclose(numbers(page), A[0], atol=0.006)
@@ -161,7 +161,7 @@ def test_a_slider_chooses_the_head_and_a_button_the_query(browser):
     assert "sum to 1.00" in page.get_by_role("status").inner_text()
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_it_works_by_the_keyboard_alone(browser):
     page = page_of(browser)
     page.keyboard.press("Tab")
@@ -175,7 +175,7 @@ def test_it_works_by_the_keyboard_alone(browser):
     assert page.get_by_role("status").inner_text().startswith("chat attends to")
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_cells_that_differ_from_the_expected_ones_are_marked(browser):
     right = A.clone()
     right[0, 2, 4] += 0.2
@@ -187,7 +187,7 @@ def test_cells_that_differ_from_the_expected_ones_are_marked(browser):
     )
 
 
-@needs_chromium
+@pytest.mark.browser
 @pytest.mark.parametrize("style", ["background:#fff;color:#111", "background:#111;color:#eee"], ids=["light", "dark"])
 def test_axe_finds_no_violation(browser, style):
     page = page_of(browser, style=style)
@@ -200,7 +200,7 @@ def said(page):
     return page.get_by_role("status").inner_text()
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_over_a_picture_a_slider_or_a_click_chooses_the_query(browser):
     page = page_over_a_picture(browser)
     best = CELLS[int(ON_A_PICTURE[0, 0].argmax())]
@@ -216,7 +216,7 @@ def test_over_a_picture_a_slider_or_a_click_chooses_the_query(browser):
     assert names == [f"{key}: {weight:.3f}" for key, weight in zip(CELLS, ON_A_PICTURE[1, 1].tolist(), strict=True)]
 
 
-@needs_chromium
+@pytest.mark.browser
 @pytest.mark.parametrize("coloured", [True, False], ids=["veil", "tint"])
 def test_what_is_looked_at_most_is_clear_or_tinted(browser, coloured):
     page = page_over_a_picture(browser, coloured=coloured)
@@ -229,7 +229,7 @@ def test_what_is_looked_at_most_is_clear_or_tinted(browser, coloured):
     assert (min(alpha) if coloured else max(alpha)) == alpha[most]
 
 
-@needs_chromium
+@pytest.mark.browser
 @pytest.mark.parametrize("style", ["background:#fff;color:#111", "background:#111;color:#eee"], ids=["light", "dark"])
 @pytest.mark.parametrize("queries", [["class token", *CELLS], list("abcde")], ids=["patches ask", "words ask"])
 def test_axe_finds_no_violation_over_a_picture(browser, style, queries):

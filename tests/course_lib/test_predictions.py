@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from accessible import violations
-from browser import chromium, needs_chromium, opened
+from browser import chromium, opened
 
 from course_lib import predictions
 from course_lib.predictions import came_out, outcome, predict, question, store
@@ -184,7 +184,7 @@ def page_of(browser, choice="", style="background:#fff;color:#111"):
     return page
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_a_click_reaches_the_kernel_and_its_note_is_a_status(browser):
     page = page_of(browser)
     group = page.get_by_role("group", name=f"Your prediction. {ASK[1]}")
@@ -196,7 +196,7 @@ def test_a_click_reaches_the_kernel_and_its_note_is_a_status(browser):
     assert page.get_by_role("status").inner_text() == "Noted."
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_it_works_by_the_keyboard_alone_with_a_visible_focus(browser):
     page = page_of(browser, choice="nearly all")
     page.keyboard.press("Tab")
@@ -207,14 +207,14 @@ def test_it_works_by_the_keyboard_alone_with_a_visible_focus(browser):
     assert page.locator("label[style*='outline: rgb']").count() == 1
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_another_view_follows(browser):
     page = page_of(browser)
     page.evaluate("window.model.told('choice', 'chance')")
     assert page.get_by_role("radio", name="chance").is_checked()
 
 
-@needs_chromium
+@pytest.mark.browser
 @pytest.mark.parametrize("style", ["background:#fff;color:#111", "background:#111;color:#eee"], ids=["light", "dark"])
 def test_axe_finds_no_violation_in_a_narrow_window(browser, style):
     page = page_of(browser, choice="chance", style=style)

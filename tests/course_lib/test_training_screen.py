@@ -108,6 +108,7 @@ history
 """
 
 
+@pytest.mark.slow
 def test_a_notebook_keeps_one_bar_and_one_picture(root, monkeypatch):
     monkeypatch.delenv("IPYTHONDIR", raising=False)  # where kernels of nbval learn to train briefly
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL)])

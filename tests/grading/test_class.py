@@ -21,7 +21,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from known import EVERYTHING
 from sample_class import ASSIGNMENT, CLASS, hand_in
 from writer_thread import WriterThread
 
@@ -253,6 +252,7 @@ def test_a_due_date_that_is_set_later_reaches_those_who_are_graded(graded, cours
         assert not gradebook.find_submission(ASSIGNMENT, "ben").late_submission_penalty
 
 
+@pytest.mark.e2e
 def test_another_seed_gives_the_same_points(graded, course, autograde, real):
     assert "(1 now, 0 before)" in autograde("--student", "ada", "--seed", "11").stdout
     result = Store(course.grading).get(recall(course.grading, ASSIGNMENT)["ada"].key)
@@ -261,6 +261,7 @@ def test_another_seed_gives_the_same_points(graded, course, autograde, real):
     assert scores(course) == dict.fromkeys(CLASS, 7.0)
 
 
+@pytest.mark.e2e
 def test_a_regrade_is_shown_before_it_is_made(graded, course, autograde, real):
     hand_in(course.root, "ada", WRONG)
     done = autograde("--diff")
@@ -298,6 +299,7 @@ DAMAGES = {
 }
 
 
+@pytest.mark.e2e
 def test_a_damaged_or_edited_result_is_made_again_and_told(graded, course, autograde, real):
     keys = {student: recall(course.grading, ASSIGNMENT)[student].key for student in DAMAGES}
     paths = {student: course.grading / "results" / key[:2] / f"{key}.json" for student, key in keys.items()}
@@ -311,6 +313,7 @@ def test_a_damaged_or_edited_result_is_made_again_and_told(graded, course, autog
     assert {student: path.read_text(encoding="utf8") for student, path in paths.items()} == good, "and is the same"
 
 
+@pytest.mark.e2e
 def test_plain_nbgrader_makes_an_edited_result_again_and_tells(graded, course, command):
     key = recall(course.grading, ASSIGNMENT)["ben"].key
     path = course.grading / "results" / key[:2] / f"{key}.json"
@@ -333,6 +336,7 @@ def test_without_bubblewrap_grading_refuses_and_says_what_to_install(course, aut
     assert not (course.grading / "autograded").exists()
 
 
+@pytest.mark.e2e
 def test_trusted_submissions_are_graded_without_a_sandbox_and_marked(course, autograde, real, monkeypatch):
     hand_in(course.root, "ben", "import os\nos._exit(3)")
     chosen = ["--student", "ada", "--student", "ben"]
@@ -370,6 +374,7 @@ def test_nobody_has_handed_anything_in(course):
 # ------------------------------------------------------------ faults
 
 
+@pytest.mark.e2e
 def test_killed_in_the_middle_it_goes_on_where_it_was(course, autograde, fake):
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "autograder", "grade", ASSIGNMENT, "--workers", "1"],
@@ -411,6 +416,7 @@ def _runs(pid):
         return False
 
 
+@pytest.mark.e2e
 def test_two_runs_at_once_write_what_one_would(course, fake):
     runs = [
         subprocess.Popen(
@@ -432,6 +438,7 @@ def test_two_runs_at_once_write_what_one_would(course, fake):
     assert all(student.scores["check-softmax"] == 7.0 for student in grades.values())
 
 
+@pytest.mark.e2e
 def test_a_gradebook_that_another_program_holds_is_waited_for(course, autograde, fake, monkeypatch):
     import nbgrader.api
 
@@ -468,7 +475,7 @@ def test_a_gradebook_that_another_program_holds_is_waited_for(course, autograde,
     assert len(tried) > N, "the first one was tried again"
 
 
-@pytest.mark.skipif(not EVERYTHING, reason="in the nightly run")
+@pytest.mark.nightly(reason="twenty starts and kills of a class take five minutes")
 def test_killed_at_twenty_moments_it_ends_with_the_right_points(course, autograde):
     choose = random.Random(0)
     for _ in range(20):

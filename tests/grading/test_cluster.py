@@ -19,7 +19,7 @@ from autograder.grading.outcome import FAILED, GRADED, HUMAN
 from autograder.grading.settings import Settings
 from autograder.grading.store import Store
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [pytest.mark.sandbox, pytest.mark.e2e]
 
 NOBODY = "tcp://127.0.0.1:9"
 

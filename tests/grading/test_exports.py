@@ -293,6 +293,7 @@ def test_whatever_a_spreadsheet_takes_for_a_formula_is_disarmed(text):
     assert harmless(text) == "'" + text
 
 
+@pytest.mark.e2e
 def test_the_command(course, command):
     done = command("autograder", "export", ASSIGNMENT, "--to", "csv", cwd=course.root)
     assert done.returncode == 0, done.stderr

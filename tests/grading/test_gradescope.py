@@ -16,6 +16,8 @@ from autograder.grading.gradescope import container
 from autograder.grading.gradescope.zip_file import build
 from autograder.judging import notebooks
 
+pytestmark = pytest.mark.e2e
+
 ASSIGNMENT = "01-attention"
 LATE = 'timezone = "UTC"\n[late]\nper_day = 0.1\n'
 

@@ -6,7 +6,7 @@ from html import unescape
 
 import made_up
 import pytest
-from browser import chromium, needs_chromium
+from browser import chromium
 from known import LESSONS
 from made_up import ASSIGNMENT
 
@@ -163,7 +163,7 @@ def test_groups_keep_what_differs_apart():
     assert [group.students for group in found] == [["a", "b"], ["c"]]
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_in_a_browser_on_small_and_large_screens_light_and_dark(course):
     path = write_report(course, ASSIGNMENT)
     with chromium() as browser:

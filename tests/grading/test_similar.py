@@ -58,6 +58,7 @@ def test_a_group_may_be_alike():
     assert len(pairs(prints(texts), {"ada": "7", "ben": "8"}, 0.1)) == 1
 
 
+@pytest.mark.slow
 def test_what_the_bank_knows_is_nobodys_own():
     """Two who write the same known answer, right or wrong, are no pair."""
     for case in cases_of(LESSONS.of(ASSIGNMENT), "softmax"):

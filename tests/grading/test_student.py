@@ -138,6 +138,7 @@ def test_results_that_differ_say_where(course):
 
 
 @pytest.mark.sandbox
+@pytest.mark.e2e
 def test_replay_gives_the_same_result_and_the_shell_is_sealed(course, root):
     """The real way: a hand-in is graded, replayed, changed, and looked at inside."""
     from sample_class import SHARES, hand_in
@@ -163,6 +164,7 @@ def test_replay_gives_the_same_result_and_the_shell_is_sealed(course, root):
 
 
 @pytest.mark.sandbox
+@pytest.mark.e2e
 def test_questions_about_own_code_have_answers_that_the_checks_confirm(course, root):
     """The changed line is put into the answer, and the local checks must lose just the properties that the answers name."""
     from known import LESSONS

@@ -41,6 +41,7 @@ SLOW = ("torch.nn.Transformer",)  # a second for a fresh one of the usual size; 
 SPACES = {"torch.special": torch.special, "torch.linalg": torch.linalg, "torch.nn": torch.nn}
 
 
+@functools.cache
 def quick():
     """Return what may change with every commit, by name: all of course_lib. And PyTorch's functions that one would reach for."""
     return _once(course() | {f"torch.nn.functional.{name}": getattr(F, name) for name in _public(F)})

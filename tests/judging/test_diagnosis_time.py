@@ -1,5 +1,6 @@
 """A diagnosis does not search for what the check has already told, which can take longer than all checks together."""
 
+import pytest
 from known import LESSONS, of
 
 import course_lib.layers
@@ -7,6 +8,8 @@ from autograder.judging.local import LocalStudent
 from autograder.judging.references import namespace
 from autograder.judging.runner import run_checks
 from autograder.judging.search import Search
+
+pytestmark = pytest.mark.slow
 
 
 def _searches(monkeypatch, exercise, name):

@@ -101,6 +101,7 @@ def test_the_line_that_moves_is_replaced_by_the_table(cells):
     assert "<progress" not in tables[0]["text/html"]
 
 
+@pytest.mark.slow
 def test_the_next_table_says_what_the_last_change_mended(tmp_path):
     """The history lies beside the notebook, so a restarted kernel knows it as well."""
     run("def softmax(E, dim=-1):\n    return torch.sigmoid(E)", 'check("softmax")', folder=tmp_path)
@@ -147,6 +148,7 @@ QUICK = (
 )
 
 
+@pytest.mark.slow
 def test_an_answer_that_does_not_end_is_stopped_and_its_line_and_cell_are_named():
     found = run(QUICK, ENDLESS, 'check("softmax", seed=1)')
     told = text_of(found[2])
@@ -176,6 +178,7 @@ threading.Thread(target=stop).start()
 """
 
 
+@pytest.mark.slow
 def test_the_stop_button_tells_the_line_without_our_own_frames():
     found = run(ENDLESS, STOP + 'check("softmax")')
     [error] = [o for o in found[1].outputs if o.output_type == "error"]
@@ -188,6 +191,7 @@ RIGHT = (
 )
 
 
+@pytest.mark.slow
 def test_after_a_cell_that_failed_the_check_says_that_it_judges_the_older_one():
     found = run(RIGHT, 'check("softmax")', RIGHT + ")", 'check("softmax")', RIGHT, 'check("softmax")')
     older = (
@@ -198,11 +202,13 @@ def test_after_a_cell_that_failed_the_check_says_that_it_judges_the_older_one():
     assert older not in text_of(found[5])
 
 
+@pytest.mark.slow
 def test_where_the_only_cell_failed_the_check_leads_there():
     found = run(RIGHT + ")", 'check("softmax")')
     assert "In[2] defines softmax, but stopped with an error before: see there." in text_of(found[1])
 
 
+@pytest.mark.slow
 def test_the_same_error_is_told_once():
     found = run("def softmax(E, dim=-1):\n    return e / e.sum(dim)", 'check("softmax")')
     told = text_of(found[1])

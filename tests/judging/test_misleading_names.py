@@ -12,6 +12,8 @@ from autograder.judging.references import namespace
 from autograder.judging.replay import replay
 from autograder.judging.runner import run_checks
 
+pytestmark = pytest.mark.slow
+
 #: (lesson, exercise, wrong answer, what must not be said of it)
 MISLED = (
     # Rounding is near the right numbers, and so near many patterns.

@@ -4,7 +4,7 @@ import jaxtyping
 import pytest
 from candidates import quick, wide
 from earning import finds
-from known import ASSIGNMENTS, EVERYTHING, LESSONS
+from known import ASSIGNMENTS, LESSONS
 
 EXERCISES = [(lesson, name) for lesson in ASSIGNMENTS for name in LESSONS.of(lesson).exercises]
 
@@ -61,26 +61,36 @@ MUST_BE_FOUND = {
 }
 
 
-@pytest.fixture(scope="module")
-def candidates():
-    """Return what is tried, without the checks of shapes that the tests put around course_lib: their messages take time."""
+@pytest.fixture(autouse=True)
+def shapes_unchecked():
+    """Switch off the checks of shapes that the tests put around course_lib: their messages take time."""
     jaxtyping.config.update("jaxtyping_disable", True)
-    yield wide() if EVERYTHING else quick()
+    yield
     jaxtyping.config.update("jaxtyping_disable", False)
 
 
 @pytest.mark.parametrize(("assignment", "exercise"), EXERCISES)
 @pytest.mark.slow
-def test_nothing_ready_made_answers_an_exercise(assignment, exercise, candidates):
-    """The usual test asks each candidate one question of each exercise; `make nightly` asks more, and has every operator."""
-    lesson = LESSONS.of(assignment)
-    found = finds(lesson, exercise, candidates, most=3 if EVERYTHING else 1, thorough=EVERYTHING)
+def test_nothing_of_the_course_and_no_function_at_hand_answers_an_exercise(assignment, exercise):
+    """Each candidate is asked one question of the exercise."""
+    _nothing_answers(assignment, exercise, quick(), most=1, thorough=False)
+
+
+@pytest.mark.parametrize(("assignment", "exercise"), EXERCISES)
+@pytest.mark.nightly(reason="every operator of PyTorch is tried in every exercise, which takes an hour")
+def test_nothing_ready_made_answers_an_exercise(assignment, exercise):
+    _nothing_answers(assignment, exercise, wide(), most=3, thorough=True)
+
+
+def _nothing_answers(assignment, exercise, candidates, most, thorough):
+    found = finds(LESSONS.of(assignment), exercise, candidates, most=most, thorough=thorough)
     allowed = tuple(ALLOWED.get(exercise, ()))
     told = [f"{name} ({way}) earns {points:g}" for name, (way, points) in found.items() if not name.startswith(allowed)]
     assert not told, "\n".join(told)
 
 
 @pytest.mark.parametrize(("assignment", "exercise"), MUST_BE_FOUND)
+@pytest.mark.slow
 def test_where_nothing_is_forbidden_the_ready_made_is_found(assignment, exercise):
     names = MUST_BE_FOUND[assignment, exercise]
     known = {name: wide()[name] for name in names}

@@ -8,6 +8,8 @@ from autograder.judging.local import LocalStudent
 from autograder.judging.marks import mark_value
 from autograder.judging.replay import replay
 
+pytestmark = pytest.mark.slow
+
 LESSON = LESSONS.of("08-vit")
 PATCHIFY = of("patchify", right=True)
 assert len(PATCHIFY) > 3

@@ -13,6 +13,8 @@ from autograder.judging.failure import CheckFailure
 from autograder.judging.tools import checkpoint
 from course_lib.training import save_checkpoint
 
+pytestmark = pytest.mark.slow
+
 KINDS = {
     "clip": "a DualEncoder",
     "vilbert": "a ViLBERT",

@@ -27,6 +27,8 @@ from autograder.lessons.captioning.checks.trained import (
 from course_lib.data import scene_vocabulary
 from course_lib.training import save_checkpoint
 
+pytestmark = pytest.mark.slow
+
 OWN = LESSONS.of("05-captioning")
 
 

@@ -14,6 +14,8 @@ from autograder.lessons.language_models.checks import check_my_gpt, check_my_lea
 from course_lib.data import agreement_language
 from course_lib.training import load_checkpoint, save_checkpoint
 
+pytestmark = pytest.mark.slow
+
 LESSON = "06-language-models"
 OWN = LESSONS.of(LESSON)
 FILES = {"my_gpt": check_my_gpt.FILE, "my_learner": check_my_learner.FILE}

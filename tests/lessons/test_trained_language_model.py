@@ -14,6 +14,8 @@ from autograder.lessons.mlm_pretraining.checks import check_my_language_model as
 from autograder.lessons.mlm_pretraining.checks.trained import FILE
 from course_lib.training import load_checkpoint, save_checkpoint
 
+pytestmark = pytest.mark.slow
+
 OWN = LESSONS.of("07-mlm-pretraining")
 
 

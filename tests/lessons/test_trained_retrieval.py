@@ -13,6 +13,8 @@ from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks import check_my_recommender, check_my_search
 from course_lib.training import load_checkpoint, save_checkpoint
 
+pytestmark = pytest.mark.slow
+
 LESSON = "10-retrieval"
 OWN = LESSONS.of(LESSON)
 FILES = {"my_search": check_my_search.FILE, "my_recommender": check_my_recommender.FILE}

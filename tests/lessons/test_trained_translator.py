@@ -16,6 +16,8 @@ from autograder.lessons.translation.checks import trained
 from course_lib.data import french_vocabulary
 from course_lib.training import load_checkpoint, save_checkpoint
 
+pytestmark = pytest.mark.slow
+
 LESSON = "04-translation"
 OWN = LESSONS.of(LESSON)
 SMALL = (120, 222, 16, 2, 1, 16)

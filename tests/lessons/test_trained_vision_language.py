@@ -12,6 +12,8 @@ from autograder.judging.runner import run_alone
 from autograder.lessons.vision_language import references
 from course_lib.training import load_checkpoint, save_checkpoint
 
+pytestmark = pytest.mark.slow
+
 LESSON = "09-vision-language"
 OWN = LESSONS.of(LESSON)
 FILES = {"my_clip": "clip.safetensors", "my_answers": "answers.safetensors"}

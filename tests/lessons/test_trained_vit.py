@@ -16,6 +16,8 @@ from autograder.lessons.vit.checks.trained import FILE
 from course_lib.data import draw_colour_digits, handwritten_digits
 from course_lib.training import load_checkpoint, save_checkpoint
 
+pytestmark = pytest.mark.slow
+
 LESSON = "08-vit"
 SMALL = references.ViTConfig(model_width=16, num_blocks=1, num_heads=2)
 

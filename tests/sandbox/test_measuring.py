@@ -14,7 +14,7 @@ from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.remote import RemoteStudent
 from autograder.sandbox.outside.session import Session
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 
 NAME, LESSON = "blockwise_attention", LESSONS.of("01-attention")
 MB = 2**20

@@ -13,7 +13,7 @@ from autograder.sandbox.outside.limits import Limits
 from autograder.sandbox.outside.remote import RemoteStudent
 from autograder.sandbox.outside.session import Session
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 
 IMPORTS = "import math\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
 ASSIGNMENT = "01-attention"

@@ -265,6 +265,7 @@ def test_after_too_many_stops_the_notebook_is_not_run_any_more(session):
     assert "too often" in session.run_cell("1").error[1]
 
 
+@pytest.mark.slow
 def test_everything_ends_when_the_grader_does(box):
     other = Box(Limits())
     worker = other.spawn()
@@ -277,6 +278,7 @@ def test_everything_ends_when_the_grader_does(box):
     assert not os.path.exists(f"/proc/{pid}")
 
 
+@pytest.mark.slow
 def test_with_a_gpu_every_submission_gets_a_parent_of_its_own():
     with Box(Limits(), gpu=True) as box:
         sessions = [Session(box), Session(box)]
@@ -305,6 +307,7 @@ def test_without_bubblewrap_the_message_says_what_to_install(monkeypatch, tmp_pa
         Box()
 
 
+@pytest.mark.slow
 def test_without_the_systems_bubblewrap_the_one_of_the_environment_is_used(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert bubblewrap.bundled()
@@ -439,6 +442,7 @@ def test_a_little_computing_now_and_then_does_not_hold_a_worker(session):
     assert time.monotonic() - began < 120  # a few seconds where nothing else runs
 
 
+@pytest.mark.slow
 def test_waiting_is_limited_for_the_whole_notebook(box):
     session = Session(box)
     for _ in range(6):

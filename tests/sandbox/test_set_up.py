@@ -39,6 +39,7 @@ def test_an_error_while_a_worker_begins_ends_it(box, wrong):
     worker.close()
 
 
+@pytest.mark.slow
 def test_without_its_system_calls_a_worker_does_not_start(monkeypatch, tmp_path):
     monkeypatch.setattr(visible, "program", lambda kind: tmp_path / f"empty{kind}")
     for kind in ("", "-alone"):
@@ -93,6 +94,7 @@ def test_a_submission_runs_as_a_user_who_owns_nothing(session):
     assert users == {str(user.free_user())}
 
 
+@pytest.mark.slow
 def test_where_no_user_can_be_mapped_the_sandbox_starts_as_the_graders(monkeypatch):
     monkeypatch.setattr(user, "_mapped", lambda pid, text: False)
     with Box(Limits()) as box:

@@ -1,0 +1,47 @@
+"""One attack on each defence, graded as a class with an honest neighbour. ``test_attacks.py`` has all of them, and says more."""
+
+import pytest
+from known import COURSE
+from test_attacks import CASES
+
+from autograder.authoring import attacks
+
+pytestmark = pytest.mark.sandbox
+
+#: What each defends: a case that it stops.
+DEFENCES = {
+    "checks run outside": "check_replaced",
+    "a score is not read from a reply": "score_in_the_reply",
+    "a reply cannot be written in advance": "reply_forged",
+    "only plain tensors are decoded": "pickle_bomb",
+    "comparisons happen outside": "equal_to_everything",
+    "the clock is outside": "clock_patched",
+    "inputs are fresh": "results_remembered",
+    "an answer is not kept between calls": "hard_coded",
+    "cells are taken from the release": "test_edited",
+    "metadata is rebuilt": "tag_on_the_tests",
+    "outputs are made again": "outputs_forged",
+    "blocked when called": "ready_made_by_getattr",
+    "blocked below Python": "ready_made_below",
+    "blocked in a compiled text": "ready_made_in_torchscript",
+    "the course's own layers are blocked": "ready_made_of_the_course",
+    "no references inside": "references_imported",
+    "no course folder inside": "files_searched",
+    "no links out of the folder": "link_to_the_gradebook",
+    "the gradebook is out of reach": "gradebook_written",
+    "no network": "network",
+    "processes are counted": "fork_bomb",
+    "memory is bounded": "memory_bomb",
+    "a call has a limit of time": "endless_loop",
+    "nothing outlives its session": "daemon_left_behind",
+    "a crash ends one call": "segmentation_fault",
+    "output is bounded": "output_flood",
+}
+
+
+def test_no_defence_lets_its_attack_through(tmp_path):
+    cases = [case for case in CASES if case.name in DEFENCES.values()]
+    assert len(cases) == len(DEFENCES)
+    [first] = {case.lesson.assignment for case in cases}
+    tally = attacks.attack_in(COURSE, tmp_path, first, cases, "autograder", attacks.NEIGHBOURS[1:2])
+    assert tally.good, str(tally)

@@ -1,0 +1,65 @@
+"""A pytest plug-in that keeps how long each test took: in wall time, and in processor time with that of its child processes.
+
+``--save-durations=fast`` writes them to pytest's cache as ``durations/fast``, where ``test_budget.py`` reads them.
+"""
+
+import resource
+import time
+from collections import defaultdict
+from collections.abc import Generator
+
+import pytest
+
+
+def processor_time() -> float:
+    """Return the seconds of processor time that this process and its finished children have used."""
+    own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--save-durations", metavar="NAME", help="write wall and processor times to pytest's cache as durations/NAME"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Durations(config), "course-durations")
+
+
+class Durations:
+    """Measures in the process that runs a test, and adds up in the one that reports."""
+
+    def __init__(self, config: pytest.Config):
+        self.config, self.started, self.before = config, time.time(), 0.0
+        self.tests: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+        self.failed = False
+
+    def pytest_runtest_logstart(self) -> None:
+        self.before = processor_time()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport]:
+        report = yield
+        now = processor_time()
+        report.user_properties = [*report.user_properties, ("processor", now - self.before)]
+        self.before = now
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.failed |= report.failed
+        times = self.tests[report.nodeid]
+        times[0] += report.duration
+        times[1] += dict(report.user_properties).get("processor", 0.0)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        wall, processor = time.time() - self.started, processor_time()  # xdist's workers have ended, as its children
+        terminalreporter.write_line(f"{minutes(wall)} wall, {minutes(processor)} of processor time")
+        name = self.config.getoption("save_durations")
+        if name and self.config.cache and not self.failed:
+            rounded = {test: [round(value, 3) for value in times] for test, times in self.tests.items()}
+            self.config.cache.set(f"durations/{name}", {"wall": wall, "processor": processor, "tests": rounded})
+
+
+def minutes(seconds: float) -> str:
+    return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"

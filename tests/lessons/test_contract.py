@@ -1,0 +1,200 @@
+"""The contract of every exercise, in one process and with nothing timed: what a lesson promises a student and its teacher.
+
+The solution is full, the release earns nothing, the first known mistake loses points and is named, both for two seeds, and an
+answer that calls one blocked function earns nothing, whatever it returns. The other known answers are judged by `make audit`,
+other seeds by `make nightly`.
+"""
+
+import functools
+
+import jaxtyping
+import pytest
+import torch
+from answers import runs_in
+from known import ASSIGNMENTS, COURSE, LESSONS, of
+from whole_way import with_files
+
+from autograder.judging import forbidden, notebooks, pytest_session
+from autograder.judging.lesson import Lesson
+from autograder.judging.local import LocalStudent
+from autograder.judging.marks import mark_value
+from autograder.judging.ready_made import raising
+from autograder.judging.runner import explained, run_alone
+
+EXERCISES = [(lesson, name) for lesson in ASSIGNMENTS for name in LESSONS.of(lesson).exercises]
+SEEDS = (1, 2)
+
+#: Those that read a file that is handed in: a trained model is evaluated, which takes seconds.
+TRAINED = {(lesson, name) for lesson in ASSIGNMENTS for name in with_files(lesson)}
+
+#: Models of several blocks, built a hundred times by their checks: the second seed is for `make test-full`, as for TRAINED.
+COSTLY = {
+    "BertEncoder",
+    "BidirectionalLanguageModel",
+    "CachedGPT",
+    "Decoder",
+    "DecoderBlock",
+    "DualEncoder",
+    "Encoder",
+    "GPT",
+    "MaskedLanguageModel",
+    "SequentialRecommender",
+    "TextTower",
+    "Transformer",
+    "TransformerCaptioner",
+    "TransformerTranslator",
+    "linear_probe",
+}
+
+#: Its solution is evaluated for ten seconds; lesson 04 is followed the whole way in `make test-full`.
+EVALUATED_LONG = "my_translator"
+
+
+def is_slow(assignment: str, exercise: str, seed: int) -> bool:
+    again = seed != SEEDS[0]
+    return exercise == EVALUATED_LONG or (again and (exercise in COSTLY or (assignment, exercise) in TRAINED))
+
+
+def with_seeds(*seeds):
+    """Parametrise a test with every exercise and these seeds; what takes long is slow."""
+    return pytest.mark.parametrize(
+        ("assignment", "exercise", "seed"),
+        [
+            pytest.param(*pair, seed, marks=[pytest.mark.slow] if is_slow(*pair, seed) else [])
+            for pair in EXERCISES
+            for seed in seeds
+        ],
+    )
+
+
+every_exercise = pytest.mark.parametrize(("assignment", "exercise"), EXERCISES)
+
+
+@pytest.fixture(autouse=True)
+def shapes_unchecked():
+    """Switch off the checks of shapes that the tests put around the references and course_lib: they take half of the time."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)
+
+
+@pytest.fixture(autouse=True)
+def nothing_timed(request, monkeypatch):
+    """Leave out the checks that are marked as measured, unless they read a file that is handed in."""
+    assignment, exercise = (request.node.callspec.params[name] for name in ("assignment", "exercise"))
+    if (assignment, exercise) in TRAINED:
+        return
+    every = Lesson.checks
+
+    def checks(self, name):
+        return {key: check for key, check in every(self, name).items() if name != exercise or not _measured(check)}
+
+    monkeypatch.setattr(Lesson, "checks", checks)
+    monkeypatch.setattr(pytest_session, "_OPTIONS", [*pytest_session._OPTIONS, "-m", "not measured"])
+
+
+def _measured(check):
+    return mark_value(check, "measured")
+
+
+@functools.cache
+def solved(assignment):
+    """Return what the solution notebook defines, and the files that are handed in with it."""
+    path = COURSE.solution_notebook(assignment)
+    return notebooks.run(path).namespace, {
+        name: (path.parent / name).read_bytes() for name in LESSONS.of(assignment).handed_in
+    }
+
+
+def solution(assignment, **changed):
+    """Return the student who hands in the solution, with these names changed."""
+    names, files = solved(assignment)
+    return LocalStudent(names | changed, LESSONS.of(assignment), file=files.get, deep=False)
+
+
+@with_seeds(*SEEDS)
+def test_the_solution_earns_every_point(assignment, exercise, seed):
+    report = run_alone(exercise, solution(assignment), seed)
+    assert report.earned == report.points > 0, str(report)
+
+
+@functools.cache
+def stubs(assignment):
+    [path] = (COURSE.release / assignment).glob("*.ipynb")
+    return {notebooks.grade_id(cell): notebooks.source(cell) for cell in notebooks.read(path)["cells"]}
+
+
+@every_exercise
+def test_the_release_earns_nothing_and_says_what_to_write(assignment, exercise):
+    names, _ = solved(assignment)
+    names = dict(names)
+    exec(compile(stubs(assignment)[exercise], exercise, "exec"), names)
+    report = run_alone(exercise, LocalStudent(names, LESSONS.of(assignment), deep=False), SEEDS[0])
+    assert report.earned == 0
+    assert report.unwritten
+
+
+@functools.cache
+def mistake(assignment, exercise):
+    """Return the first known mistake that loses points without a stop watch: its student and its report for the first seed."""
+    lesson = LESSONS.of(assignment)
+    for case in of(exercise, right=False, assignment=assignment):
+        student = LocalStudent(runs_in(lesson, case.text), lesson, file=solved(assignment)[1].get)
+        report = run_alone(exercise, student, SEEDS[0])
+        if not report.full:
+            return student, report
+    raise AssertionError(f"{exercise}: no known mistake loses points")
+
+
+@every_exercise
+def test_the_first_known_mistake_loses_points_and_is_named(assignment, exercise):
+    student, report = mistake(assignment, exercise)
+    assert report.earned < report.points
+    assert explained(report, student).named, str(report)
+
+
+@with_seeds(SEEDS[1])
+def test_it_loses_the_same_points_with_another_seed(assignment, exercise, seed):
+    student, report = mistake(assignment, exercise)
+    assert run_alone(exercise, student, seed).earned == report.earned, str(report)
+
+
+def blocked(assignment, exercise):
+    """Return a function that the exercise forbids and that is written in Python, so that any call of it is seen."""
+    found = forbidden.objects_of(LESSONS.of(assignment).forbidden_in(exercise))
+    return next((pair[0] for name, thing in found.items() for pair in raising(thing, name)), None)
+
+
+BLOCKED = {pair: found for pair in EXERCISES if (found := blocked(*pair))}
+
+
+@pytest.mark.parametrize(("assignment", "exercise"), BLOCKED)
+def test_an_answer_that_calls_a_blocked_function_earns_nothing(assignment, exercise):
+    """It is found when it is called, under whatever name, and though the answer hides the error and returns what is right."""
+    right, function = solved(assignment)[0][exercise], BLOCKED[assignment, exercise]
+
+    def call_it():
+        try:
+            function()
+        except BaseException:
+            return
+
+    def wrapped(*args, **kwargs):
+        call_it()
+        return right(*args, **kwargs)
+
+    class Wrapped(right if isinstance(right, type) else torch.nn.Module):
+        def forward(self, *args, **kwargs):
+            call_it()
+            return super().forward(*args, **kwargs)
+
+    report = run_alone(
+        exercise, solution(assignment, **{exercise: Wrapped if isinstance(right, type) else wrapped}), SEEDS[0]
+    )
+    assert report.earned == 0, str(report)
+    assert {result.failure.kind for result in report.results} == {"forbidden"}
+
+
+@every_exercise
+def test_whatever_is_forbidden_can_be_seen_when_it_is_called(assignment, exercise):
+    assert ((assignment, exercise) in BLOCKED) == bool(LESSONS.of(assignment).forbidden_in(exercise))

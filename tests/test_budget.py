@@ -1,0 +1,25 @@
+"""The fast tests stay fast: whoever changes a line gets an answer from ``make test`` in minutes."""
+
+import os
+
+import pytest
+from durations import minutes
+
+#: Seconds of processor time for `make test`, on a machine like CI's. It may be exceeded by a quarter before a test fails.
+BUDGET = 11 * 60
+
+
+@pytest.mark.slow
+def test_the_fast_tests_are_within_their_budget(pytestconfig):
+    last = pytestconfig.cache.get("durations/fast", None)
+    if last is None and "CI" not in os.environ:
+        pytest.skip("make test, which writes its durations, has not passed here yet")
+    assert last is not None, "expected `make test` to have passed before `make test-full`: it writes its durations"
+    dearest = sorted(last["tests"].items(), key=lambda item: -item[1][1])[:15]
+    assert last["processor"] <= 1.25 * BUDGET, "\n".join(
+        [
+            f"make test takes {minutes(last['processor'])} of processor time, {minutes(BUDGET)} is its budget.",
+            "Make these faster, or mark what repeats others as slow:",
+            *(f"{processor:6.1f} s  {test}" for test, (_, processor) in dearest),
+        ]
+    )

@@ -1,0 +1,46 @@
+"""Every test runs somewhere: in ``make test``, in ``make test-full``, or, with a reason, in ``make nightly`` alone."""
+
+import ast
+import re
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def expressions(root):
+    """The expressions by which the Makefile chooses tests, by name."""
+    return dict(re.findall(r"^(FAST|FULL) := (.+)$", (root / "Makefile").read_text(encoding="utf8"), re.MULTILINE))
+
+
+@pytest.mark.slow
+def test_what_neither_command_runs_is_nightly(root, expressions):
+    neither = f"not ({expressions['FAST']}) and not ({expressions['FULL']}) and not nightly"
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", neither, "--nbval-lax", "tests"]
+    found = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    assert found.returncode == pytest.ExitCode.NO_TESTS_COLLECTED, found.stdout
+
+
+def test_what_is_nightly_says_why(request):
+    """All tests that this session has collected, whatever it then chose."""
+    marks = [mark for item in request.session.collected for mark in item.iter_markers("nightly")]
+    assert [mark for mark in marks if not mark.kwargs.get("reason")] == []
+
+
+def test_the_commands_run_what_is_there(root, expressions):
+    """The Makefile's targets use the expressions, and nothing that looks like a test lies where pytest does not look."""
+    makefile = (root / "Makefile").read_text(encoding="utf8")
+    for target, name in {"test": "FAST", "test-full": "FULL"}.items():
+        recipe = makefile.partition(f"\n{target}: ")[2].partition("\n\n")[0]
+        assert f'-m "$({name})"' in recipe
+        assert recipe.rstrip().removesuffix("endif").rstrip().endswith(" tests notebooks")
+    assert "-m nightly" in makefile.partition("\nnightly: ")[2]
+    hidden = [
+        path.relative_to(root)
+        for path in (root / "tests").rglob("*.py")
+        if not path.name.startswith("test_") and "cases" not in path.parts and "second_course" not in path.parts
+        for node in ast.parse(path.read_text(encoding="utf8")).body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+    assert hidden == []
