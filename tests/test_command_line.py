@@ -120,6 +120,7 @@ def attend(q, X):
 }
 
 
+@pytest.mark.slow
 def test_pytest_with_a_submission(notebook, command):
     """A wrong answer, and a right one that warns, about which it agrees with ``autograder check``."""
     submission = notebook(SIGMOID | WARNS)

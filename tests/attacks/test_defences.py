@@ -25,6 +25,8 @@ DEFENCES = {
     "blocked below Python": "ready_made_below",
     "blocked in a compiled text": "ready_made_in_torchscript",
     "the course's own layers are blocked": "ready_made_of_the_course",
+    "other libraries are not there": "ready_made_softmax_of_naive_bayes",
+    "other backends are blocked": "ready_made_in_another_backend",
     "no references inside": "references_imported",
     "no course folder inside": "files_searched",
     "no links out of the folder": "link_to_the_gradebook",

@@ -150,6 +150,7 @@ def test_scenes_use_the_pictures_of_their_part_and_their_labels(part):
     assert len(set(sources.tolist())) > 0.9 * len(known)
 
 
+@pytest.mark.slow
 def test_no_picture_is_in_scenes_of_two_parts():
     used = [set(draw_scenes(COUNT, SEED, part).sources.flatten().tolist()) - {-1} for part in PARTS]
     assert sum(map(len, used)) == len(set.union(*used))
@@ -294,6 +295,7 @@ def test_most_captions_are_rare():
 
 
 @pytest.mark.parametrize("grid", [(10, 10), (5, 8), (7, 11), (40, 40)])
+@pytest.mark.slow
 def test_regions_are_the_cells_that_touch_a_named_box(plain, grid):
     height, width = grid
     some = plain[:53]

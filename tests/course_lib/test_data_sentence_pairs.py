@@ -105,6 +105,7 @@ def test_translations_are_drawn_as_often_as_their_probabilities_say():
         assert abs(share - chance) < 5 * math.sqrt(chance * (1 - chance) / 2000)
 
 
+@pytest.mark.slow
 def test_an_english_sentence_has_one_meaning(pairs):
     for part in pairs.values():
         seen = {}
@@ -131,6 +132,7 @@ def test_the_famous_sentence_turns_three_words_round():
     assert any(map(held_out, pair.meanings[0].pairs()))
 
 
+@pytest.mark.slow
 def test_no_held_out_combination_is_in_training(pairs):
     assert not any(held_out(pair) for meaning in pairs["training"].meanings for pair in meaning.pairs())
     assert all(any(map(held_out, meaning.pairs())) for meaning in pairs["held_out"].meanings)
@@ -163,6 +165,7 @@ def test_the_same_seed_gives_the_same_pairs_and_another_seed_others():
     assert draw_pairs(50, 1).english != draw_pairs(50, 1, "held_out").english
 
 
+@pytest.mark.slow
 def test_what_can_be_reached(pairs):
     part = draw_pairs(400, 5, "held_out")
     best = part.best()

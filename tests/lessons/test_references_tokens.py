@@ -60,6 +60,7 @@ def test_the_lectures_example():
     assert bytes_of(train_bpe(LECTURE, 3)) == [(b"e", b"s"), (b"es", b"t"), (b"l", b"o")]
 
 
+@pytest.mark.slow
 def test_the_merges_are_those_of_tokenizers(paragraphs):
     merges = train_bpe(word_counts(paragraphs), 100)
     assert bytes_of(merges) == their_merges(trained(paragraphs, 100))

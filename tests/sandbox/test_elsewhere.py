@@ -11,7 +11,7 @@ from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.limits import Limits
 from autograder.sandbox.outside.session import Session
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 
 ATTENTION = LESSONS.of("01-attention").forbidden
 SOFTMAX = LESSONS.of("01-attention").forbidden_in("softmax")

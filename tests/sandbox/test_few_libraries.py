@@ -4,7 +4,7 @@ import pytest
 
 from autograder.sandbox.outside.session import Session
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 
 LOOK = {
     "imported": "import sklearn",
