@@ -124,6 +124,7 @@ def test_the_other_command_takes_the_results_of_the_first(graded, points, tmp_pa
     assert in_gradebook(copy, lesson) == points
 
 
+@ONE_IN_EVERY_RUN
 def test_who_is_wrong_is_told_the_same(graded, points, checker):
     _told_the_same(graded, points, checker, "wrong")
 

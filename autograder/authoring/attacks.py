@@ -20,7 +20,7 @@ from autograder.grading.course import Course
 from autograder.judging.lesson import Lesson
 
 #: Submissions at a time: more than there are cores, because many cases only wait until they are stopped.
-MANY = str(cpu_count() + 1)
+MANY = cpu_count() + 1
 NEIGHBOURS = ("aa-neighbour", "mm-neighbour", "zz-neighbour")
 
 #: Small, so that an endless loop costs seconds. The honest students in the same run have the same limits.
@@ -97,13 +97,14 @@ def attack_in(
     cases: Sequence[Case],
     command: str,
     neighbours: Sequence[str] = NEIGHBOURS,
+    workers: int = MANY,
 ) -> Tally:
-    """Create the class in ``root``, grade the assignment there, and count."""
+    """Create the class in ``root``, grade the assignment there, and count. nbgrader's command has no ``workers``."""
     course = make_class(source, root, assignment, cases, neighbours)
     before = _surroundings(source, course)
     arguments = {
         "nbgrader": ["nbgrader", "autograde"],
-        "autograder": ["autograder", "grade", "--workers", MANY],
+        "autograder": ["autograder", "grade", "--workers", str(workers)],
     }[command]
     environment = os.environ | {"AUTOGRADER_LIMITS": json.dumps(LIMITS)}
     done = subprocess.run(

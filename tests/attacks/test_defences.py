@@ -1,10 +1,11 @@
 """One attack on each defence, graded as a class with an honest neighbour. ``test_attacks.py`` has all of them, and says more."""
 
+from pathlib import Path
+
 import pytest
 from known import COURSE
-from test_attacks import CASES
 
-from autograder.authoring import attacks
+from autograder.authoring import attacks, hostile
 
 pytestmark = pytest.mark.sandbox
 
@@ -42,8 +43,8 @@ DEFENCES = {
 
 
 def test_no_defence_lets_its_attack_through(tmp_path):
-    cases = [case for case in CASES if case.name in DEFENCES.values()]
+    cases = [case for case in hostile.read(COURSE, Path(__file__).parent / "cases") if case.name in DEFENCES.values()]
     assert len(cases) == len(DEFENCES)
     [first] = {case.lesson.assignment for case in cases}
-    tally = attacks.attack_in(COURSE, tmp_path, first, cases, "autograder", attacks.NEIGHBOURS[1:2])
+    tally = attacks.attack_in(COURSE, tmp_path, first, cases, "autograder", attacks.NEIGHBOURS[1:2], workers=2)
     assert tally.good, str(tally)

@@ -11,10 +11,10 @@ from course_lib.tables import Table
 
 PACKAGE = Path(course_lib.__file__).parent
 CODE = """
-import sys, time
-start = time.process_time()
+import sys
+before = len(sys.modules)
 import course_lib
-print(time.process_time() - start, [name for name in ("torch", "numpy", "matplotlib") if name in sys.modules])
+print(len(sys.modules) - before, [name for name in ("torch", "numpy", "matplotlib") if name in sys.modules])
 """
 
 
@@ -22,9 +22,9 @@ def test_importing_course_lib_is_cheap():
     answer = subprocess.run(
         [sys.executable, "-c", CODE], capture_output=True, text=True, check=True, cwd=PACKAGE.parent
     ).stdout
-    seconds, _, heavy = answer.partition(" ")
+    modules, _, heavy = answer.partition(" ")
     assert heavy.strip() == "[]"
-    assert float(seconds) < 0.1
+    assert int(modules) < 20
 
 
 def test_the_version_is_there():

@@ -70,7 +70,7 @@ def shapes_unchecked():
 
 
 @pytest.mark.parametrize(("assignment", "exercise"), EXERCISES)
-@pytest.mark.slow
+@pytest.mark.nightly(reason="in every run, the contract tries one blocked function for each exercise")
 def test_nothing_of_the_course_and_no_function_at_hand_answers_an_exercise(assignment, exercise):
     """Each candidate is asked one question of the exercise."""
     _nothing_answers(assignment, exercise, quick(), most=1, thorough=False)

@@ -1,0 +1,53 @@
+"""``--only NAME`` finds what concerns an exercise, a lesson or a module, and says what it expected where there is nothing."""
+
+import subprocess
+import sys
+
+import pytest
+from only import TESTS, files_for
+
+
+def collected(root, name):
+    """Return the tests that ``--only`` chooses."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "--only", name, "tests"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    return [line for line in done.stdout.splitlines() if "::" in line], done.stderr
+
+
+@pytest.mark.slow
+def test_an_exercise_has_its_contract_and_its_references(root):
+    tests, _ = collected(root, "causal_mask")
+    files = {test.partition("::")[0] for test in tests}
+    assert {"tests/lessons/test_contract.py", "tests/lessons/test_references.py"} <= files
+    assert any("the_solution_earns_every_point[01-attention-causal_mask-1]" in test for test in tests)
+    assert not [test for test in tests if "softmax" in test or "02-multi-head-attention" in test]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["02-multi-head-attention", "multi_head_attention"])
+def test_a_lesson_has_all_its_exercises_and_no_other_lessons(root, name):
+    tests, _ = collected(root, name)
+    assert any("02-multi-head-attention-padding_mask" in test for test in tests)
+    assert not [test for test in tests if "01-attention" in test]
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("masks", "course_lib/test_layers_masks_heads.py"),
+        ("course_lib/layers/masks.py", "course_lib/test_layers_masks_heads.py"),
+        ("autograder.judging.measure", "judging/test_measure.py"),
+        ("test_training_fit", "course_lib/test_training_fit.py"),
+        ("autograder.grading.sheets.kinds", "grading/test_exports.py"),
+        ("autograder.sandbox.inside.worker", "sandbox/test_sandbox.py"),
+        ("tests/test_imports.py", "test_imports.py"),
+    ],
+)
+def test_a_module_has_the_files_that_import_it(name, file):
+    found = files_for(name)
+    assert TESTS / file in found
+
+
+def test_what_is_not_there_is_a_clear_error():
+    with pytest.raises(pytest.UsageError, match=r"sofmax.*Expected for example softmax"):
+        files_for("sofmax")
