@@ -32,7 +32,7 @@ FULL := (slow or e2e or browser) and not nightly
 PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
 # Minutes: every exercise, every mechanism, and the whole way once. `make test ONLY=softmax`, ONLY=02-multi-head-attention,
-# ONLY=masks or ONLY=test_fit runs what concerns one exercise, lesson, module or test file, in seconds.
+# ONLY=masks or ONLY=test_training_fit runs what concerns one exercise, lesson, module or test file, in seconds.
 test: install
 ifdef ONLY
 	$(PYTEST) -m "$(FAST)" --only "$(ONLY)" tests

@@ -4,7 +4,7 @@
   have it as a parameter, or that mention the exercise.
 - A module (``masks``, ``autograder/judging/measure.py``, ``course_lib.plots.heat``): the test files that import it, or, if none
   does, those that import what imports it.
-- A test file (``test_fit``): its tests.
+- A test file (``test_training_fit``): its tests.
 
 Slow tests are left out here as in ``make test``, and so is what would take longer than half a minute by its last durations.
 """
@@ -105,7 +105,7 @@ def files_for(name: str) -> set[Path]:
     if not found:
         raise pytest.UsageError(
             f"--only {name}: no exercise, lesson, module or test file of this name has tests. "
-            f"Expected for example softmax, {ASSIGNMENTS[0]}, masks or test_fit."
+            f"Expected for example softmax, {ASSIGNMENTS[0]}, masks or test_training_fit."
         )
     return found
 

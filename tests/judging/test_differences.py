@@ -1,9 +1,12 @@
 """What a failed row shows of two tensors is where they differ, with as many digits as that takes."""
 
+import pytest
 import torch
 
+from autograder.judging.failure import CheckFailure
 from autograder.judging.markup import with_code
 from autograder.judging.picture import Matrix
+from autograder.judging.tools import expect
 from autograder.judging.tools.differences import side_by_side
 
 
@@ -48,3 +51,16 @@ def test_a_wrong_cell_of_a_picture_shows_another_number():
 def test_a_word_between_asterisks_is_stressed_and_a_product_is_not():
     assert with_code("of *every* row: `a *b* c`, 2*3*4") == "of <em>every</em> row: <code>a *b* c</code>, 2*3*4"
     assert with_code("one ` alone, <b>") == "one ` alone, &lt;b&gt;"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "rounding", "wrong"),
+    [(torch.float64, 1e-14, 1e-10), (torch.float32, 1e-5, 1e-3), (torch.bfloat16, 0.01, 0.3)],
+)
+@pytest.mark.parametrize("size", [1.0, 1000.0])
+def test_rounding_is_no_difference_and_more_than_that_is_one(dtype, rounding, wrong, size):
+    """For values up to ``size``, what is attributed to rounding grows with them; for smaller ones it stays that of 1."""
+    want = torch.tensor([0.25, 0.5], dtype=torch.float64)
+    expect.close((want + rounding * size).to(dtype), want, "Y", size=size, inputs=dtype)
+    with pytest.raises(CheckFailure, match="wrong values"):
+        expect.close((want + wrong * size).to(dtype), want, "Y", size=size, inputs=dtype)

@@ -152,6 +152,20 @@ def test_bytes_that_are_no_message(pair, bytes_sent):
     sender.join()
 
 
+@pytest.mark.parametrize(
+    ("header", "body"), [(wire.MAX_HEADER + 1, 0), (2, encoding.MAX_BODY + 1)], ids=["header", "body"]
+)
+def test_a_length_out_of_bounds_is_refused_before_anything_of_it_is_read(pair, header, body):
+    ours, theirs = pair
+    theirs.sendall(wire._HEAD.pack(header, body))
+
+    def waits():
+        raise AssertionError("it waits for the message")
+
+    with pytest.raises(encoding.BadMessage, match="too long"):
+        wire.receive(ours, watch=waits)
+
+
 def test_the_end_of_the_stream_is_noticed(pair):
     ours, theirs = pair
     theirs.sendall(wire._HEAD.pack(100, 0) + b"{")

@@ -1,0 +1,80 @@
+"""What of a submitted notebook counts as which released cell, without grading anything."""
+
+import json
+
+import pytest
+from known import COURSE, LESSONS
+
+from autograder.grading.match import match
+from autograder.grading.released import from_notebook
+from autograder.judging import notebooks
+
+LESSON = COURSE.assignments[0]
+[PATH] = (COURSE.release / LESSON).glob("*.ipynb")
+RELEASED = from_notebook(LESSON, PATH.name, notebooks.read(PATH), LESSONS)
+
+
+@pytest.fixture
+def submitted():
+    """A submitted notebook, to be changed: the release."""
+    return json.loads(PATH.read_text(encoding="utf8"))
+
+
+def cell_of(cells, name):
+    """Return the text of each cell that counts as the released one of this name."""
+    return [notebooks.source(cell) for cell in cells if notebooks.grade_id(cell) == name]
+
+
+def change(notebook, name, text, **metadata):
+    for cell in notebook["cells"]:
+        if notebooks.grade_id(cell) == name:
+            cell["source"] = text
+            cell["metadata"]["nbgrader"] |= metadata
+
+
+def test_an_untouched_release_is_one_and_has_every_cell_once(submitted):
+    found = match(submitted, RELEASED)
+    assert found.untouched
+    assert sorted(found.marked) == sorted(RELEASED.cells)
+    assert found.recognised == []
+
+
+def test_of_two_cells_that_claim_to_be_the_same_the_first_counts(submitted):
+    change(submitted, "softmax", "def softmax(E, dim=-1):\n    return 1")
+    copies = [cell for cell in submitted["cells"] if notebooks.grade_id(cell) == "softmax"]
+    later = json.loads(json.dumps(copies[0])) | {"source": "def softmax(E, dim=-1):\n    return 2"}
+    submitted["cells"].append(later)
+    cells = match(submitted, RELEASED).cells
+    assert cell_of(cells, "softmax") == ["def softmax(E, dim=-1):\n    return 1"]
+    assert [notebooks.source(cell) for cell in cells].count(later["source"]) == 1, (
+        "the other one is kept, and still runs"
+    )
+
+
+def test_a_check_has_its_released_text_and_points_whatever_was_handed_in(submitted):
+    change(submitted, "check-softmax", "1000", points=1000, grade=False, solution=True, locked=False)
+    [cell] = [c for c in match(submitted, RELEASED).cells if notebooks.grade_id(c) == "check-softmax"]
+    assert notebooks.source(cell) == 'check("softmax")'
+    assert cell["metadata"]["nbgrader"]["points"] == 7
+    assert cell["metadata"]["nbgrader"]["grade"]
+
+
+def test_a_check_that_is_missing_comes_back(submitted):
+    submitted["cells"] = [cell for cell in submitted["cells"] if notebooks.grade_id(cell) != "check-softmax"]
+    assert cell_of(match(submitted, RELEASED).cells, "check-softmax") == ['check("softmax")']
+
+
+def test_a_cell_that_has_lost_its_mark_is_known_by_what_it_defines(submitted):
+    text = "def softmax(E, dim=-1):\n    return torch.exp(E)"
+    change(submitted, "softmax", text)
+    for cell in submitted["cells"]:
+        cell["metadata"] = {}
+    found = match(submitted, RELEASED)
+    assert "softmax" in found.recognised
+    assert cell_of(found.cells, "softmax") == [text]
+
+
+@pytest.mark.parametrize("cells", [None, {}, [1], "cells"])
+def test_what_is_no_list_of_cells_is_no_notebook(cells):
+    with pytest.raises(ValueError, match="expected a list of cells"):
+        match({"cells": cells}, RELEASED)
