@@ -1,4 +1,7 @@
-"""A check that no wrong answer fails is no check: each that gives points is failed by a known wrong answer to its exercise."""
+"""A check that no wrong answer fails is no check. So each is failed by a known mistake, and known mistakes lose points.
+
+In this process and with nothing measured; `make audit` judges all answers sealed and in their notebooks.
+"""
 
 import jaxtyping
 import pytest
@@ -21,15 +24,16 @@ def shapes_unchecked():
     jaxtyping.config.update("jaxtyping_disable", False)
 
 
+def unmeasured(lesson, exercise):
+    checks = lesson.checks(exercise).items()
+    return {name: c for name, c in checks if mark_value(c, "points", 0) and not mark_value(c, "measured")}
+
+
 @pytest.mark.parametrize(("assignment", "exercise"), EXERCISES)
 def test_every_check_is_failed_by_a_known_mistake(assignment, exercise):
     """What measures time or memory, or reads a trained model, is judged by the audit."""
     lesson = LESSONS.of(assignment)
-    left = {
-        name: check
-        for name, check in lesson.checks(exercise).items()
-        if mark_value(check, "points", 0) and not mark_value(check, "measured")
-    }
+    left = unmeasured(lesson, exercise)
     for case in of(exercise, right=False, assignment=assignment):
         if not left:
             break
@@ -41,3 +45,25 @@ def test_every_check_is_failed_by_a_known_mistake(assignment, exercise):
         failed = [name for name, check in left.items() if (lost := replay(check, student, 1)) and lost.kind != "crash"]
         left = {name: check for name, check in left.items() if name not in failed}
     assert list(left) == []
+
+
+#: Of a class every tenth: models are built a hundred times by their checks.
+EVERY = 10
+
+
+@pytest.mark.parametrize(
+    ("assignment", "exercise"), [pair for pair in EXERCISES if not LESSONS.of(pair[0]).measures(pair[1])]
+)
+def test_known_mistakes_lose_points(assignment, exercise):
+    lesson = LESSONS.of(assignment)
+    cases = of(exercise, right=False, assignment=assignment)
+    is_class = isinstance(getattr(lesson.module("references"), exercise), type)
+    accepted = []
+    for case in cases[::EVERY] if is_class else cases:
+        try:
+            student = LocalStudent(runs_in(lesson, case.text), lesson, deep=False)
+        except Exception:  # a cell that stops earns nothing
+            continue
+        if not any(replay(check, student, 1) for check in unmeasured(lesson, exercise).values()):
+            accepted.append(case.name)
+    assert accepted == []
