@@ -110,7 +110,7 @@ def test_threads_that_share_helpers_each_get_their_own_result(fakes):
     for thread in threads:
         thread.join()
     assert wrong == []
-    assert len(helpers._all) == 2
+    assert len(helpers._all) <= 2, "a second one is started only where the first is lent"
 
 
 @pytest.mark.parametrize(
