@@ -85,8 +85,11 @@ def files_for(name: str) -> set[Path]:
 
     For a module that no test imports, those that import what imports it.
     """
-    if name in exercises() or assignment_named(name):
-        return {path for pattern in OF_LESSONS for path in TESTS.glob(pattern)}
+    if lessons := exercises().get(name) or {assignment_named(name)} - {None}:
+        content = tuple(f"autograder.lessons.{package_of(lesson)}" for lesson in lessons if lesson)
+        found = {path for pattern in OF_LESSONS for path in TESTS.glob(pattern)}
+        of_all = {path for path in found if "references" not in path.name}
+        return of_all | {path for path in found if any(one.startswith(content) for one in imports(path))}
     every = [path for path in TESTS.rglob("test_*.py") if "cases" not in path.parts]
     wanted = re.sub(r"[/\\]", ".", name.removesuffix(".py")).removeprefix("tests.")
     found = {path for path in every if wanted in (path.stem, ".".join(path.relative_to(TESTS).with_suffix("").parts))}
