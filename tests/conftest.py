@@ -5,9 +5,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import jaxtyping
 import pytest
 import torch
 from browser import CHROMIUM
@@ -35,6 +36,14 @@ install_import_hook(["course_lib", *REFERENCES], "beartype.beartype")
 def root() -> Path:
     """The root of the checkout."""
     return ROOT
+
+
+@pytest.fixture
+def shapes_unchecked() -> Iterator[None]:
+    """Switch off the checks of shapes in course_lib and the references: they take half the time of judging an exercise."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)
 
 
 @pytest.fixture

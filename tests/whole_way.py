@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,9 +21,10 @@ from autograder.judging.answers import misconceptions
 from autograder.judging.tools import checkpoint
 
 
-def lay_out(place: Path, lesson: str) -> Course:
+def lay_out(place: Path, lesson: str, students: tuple[str, ...] | None = None) -> Course:
     """Make a course with one lesson: the solution, the untouched release, a wrong answer to every exercise. If a file is handed
     in with the notebook, two more have solved only what is needed for it: one forgot it, one handed in that of another model.
+    With ``students``, only these have handed something in.
     """
     source = find_course()
     solution = source.solution_notebook(lesson)
@@ -40,6 +42,9 @@ def lay_out(place: Path, lesson: str) -> Course:
         some = with_texts(released, {name: text for name, text in texts(right).items() if name in solved})
         hand_in(place, "without-file", lesson, solution.name, some, {})
         hand_in(place, "foreign-file", lesson, solution.name, some, dict.fromkeys(files, foreign(lesson)))
+    for folder in (place / "grading" / "submitted").iterdir():
+        if students is not None and folder.name not in students:
+            shutil.rmtree(folder)
     return Course(place)
 
 

@@ -252,7 +252,7 @@ def test_a_due_date_that_is_set_later_reaches_those_who_are_graded(graded, cours
         assert not gradebook.find_submission(ASSIGNMENT, "ben").late_submission_penalty
 
 
-@pytest.mark.e2e
+@pytest.mark.nightly(reason="seeds are compared for every exercise by the contract")
 def test_another_seed_gives_the_same_points(graded, course, autograde, real):
     assert "(1 now, 0 before)" in autograde("--student", "ada", "--seed", "11").stdout
     result = Store(course.grading).get(recall(course.grading, ASSIGNMENT)["ada"].key)

@@ -88,6 +88,7 @@ def test_rounding_is_called_rounding():
     assert _said("01-attention", "softmax", "rounded_to_float32_inside") == "right in the first digits only"
 
 
+@pytest.mark.nightly(reason="runs all checks of all references, as the contract does")
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
 def test_a_right_answer_is_heard_to_the_end_of_every_check(assignment):
     lesson = LESSONS.of(assignment)

@@ -269,7 +269,7 @@ def test_only_one_thing_is_another_in_each_change():
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-@pytest.mark.slow
+@pytest.mark.nightly(reason="compares each reference with itself: one lesson after another, a minute")
 def test_the_references_show_nothing(assignment):
     """Compared with itself, no answer ignores or mixes anything."""
     lesson = LESSONS.of(assignment)

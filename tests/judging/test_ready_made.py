@@ -1,10 +1,11 @@
 """While a lesson is graded, nothing importable answers its exercises: neither of the course's own library nor of PyTorch."""
 
-import jaxtyping
 import pytest
 from candidates import quick, wide
 from earning import finds
 from known import ASSIGNMENTS, LESSONS
+
+pytestmark = pytest.mark.usefixtures("shapes_unchecked")
 
 EXERCISES = [(lesson, name) for lesson in ASSIGNMENTS for name in LESSONS.of(lesson).exercises]
 
@@ -61,14 +62,6 @@ MUST_BE_FOUND = {
 }
 
 
-@pytest.fixture(autouse=True)
-def shapes_unchecked():
-    """Switch off the checks of shapes that the tests put around course_lib: their messages take time."""
-    jaxtyping.config.update("jaxtyping_disable", True)
-    yield
-    jaxtyping.config.update("jaxtyping_disable", False)
-
-
 @pytest.mark.parametrize(("assignment", "exercise"), EXERCISES)
 @pytest.mark.nightly(reason="in every run, the contract tries one blocked function for each exercise")
 def test_nothing_of_the_course_and_no_function_at_hand_answers_an_exercise(assignment, exercise):
@@ -90,7 +83,7 @@ def _nothing_answers(assignment, exercise, candidates, most, thorough):
 
 
 @pytest.mark.parametrize(("assignment", "exercise"), MUST_BE_FOUND)
-@pytest.mark.slow
+@pytest.mark.nightly(reason="shows that the two searches above can find something")
 def test_where_nothing_is_forbidden_the_ready_made_is_found(assignment, exercise):
     names = MUST_BE_FOUND[assignment, exercise]
     known = {name: wide()[name] for name in names}

@@ -3,7 +3,6 @@
 In this process and with nothing measured; `make audit` judges all answers sealed and in their notebooks.
 """
 
-import jaxtyping
 import pytest
 from answers import runs_in
 from known import ASSIGNMENTS, LESSONS, of
@@ -12,16 +11,9 @@ from autograder.judging.local import LocalStudent
 from autograder.judging.marks import mark_value
 from autograder.judging.replay import replay
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("shapes_unchecked")]
 
 EXERCISES = [(lesson, name) for lesson in ASSIGNMENTS for name in LESSONS.of(lesson).exercises]
-
-
-@pytest.fixture(autouse=True)
-def shapes_unchecked():
-    jaxtyping.config.update("jaxtyping_disable", True)
-    yield
-    jaxtyping.config.update("jaxtyping_disable", False)
 
 
 def unmeasured(lesson, exercise):

@@ -7,7 +7,6 @@ other seeds by `make nightly`.
 
 import functools
 
-import jaxtyping
 import pytest
 import torch
 from answers import runs_in
@@ -21,13 +20,15 @@ from autograder.judging.marks import mark_value
 from autograder.judging.ready_made import raising
 from autograder.judging.runner import explained, run_alone
 
+pytestmark = pytest.mark.usefixtures("shapes_unchecked")
+
 EXERCISES = [(lesson, name) for lesson in ASSIGNMENTS for name in LESSONS.of(lesson).exercises]
 SEEDS = (1, 2)
 
 #: Those that read a file that is handed in: a trained model is evaluated, which takes seconds.
 TRAINED = {(lesson, name) for lesson in ASSIGNMENTS for name in with_files(lesson)}
 
-#: Models of several blocks, built a hundred times by their checks: the second seed is for `make test-full`, as for TRAINED.
+#: Models of several blocks, built a hundred times by their checks: the second seed is for `make nightly`, as for TRAINED.
 COSTLY = {
     "BertEncoder",
     "BidirectionalLanguageModel",
@@ -50,17 +51,20 @@ COSTLY = {
 EVALUATED_LONG = {"my_gpt", "my_language_model", "my_learner", "my_search", "my_translator", "my_vit"}
 
 
-def is_slow(assignment: str, exercise: str, seed: int) -> bool:
+NIGHTLY = pytest.mark.nightly(reason="make test-full judges these solutions the whole way, with a seed of that run")
+
+
+def takes_long(assignment: str, exercise: str, seed: int) -> bool:
     again = seed != SEEDS[0]
     return exercise in EVALUATED_LONG or (again and (exercise in COSTLY or (assignment, exercise) in TRAINED))
 
 
 def with_seeds(*seeds):
-    """Parametrise a test with every exercise and these seeds; what takes long is slow."""
+    """Parametrise a test with every exercise and these seeds; what takes long is nightly."""
     return pytest.mark.parametrize(
         ("assignment", "exercise", "seed"),
         [
-            pytest.param(*pair, seed, marks=[pytest.mark.slow] if is_slow(*pair, seed) else [])
+            pytest.param(*pair, seed, marks=[NIGHTLY] if takes_long(*pair, seed) else [])
             for pair in EXERCISES
             for seed in seeds
         ],
@@ -68,14 +72,6 @@ def with_seeds(*seeds):
 
 
 every_exercise = pytest.mark.parametrize(("assignment", "exercise"), EXERCISES)
-
-
-@pytest.fixture(autouse=True)
-def shapes_unchecked():
-    """Switch off the checks of shapes that the tests put around the references and course_lib: they take half of the time."""
-    jaxtyping.config.update("jaxtyping_disable", True)
-    yield
-    jaxtyping.config.update("jaxtyping_disable", False)
 
 
 @pytest.fixture(autouse=True)

@@ -28,8 +28,14 @@ KINDS = {
     "recommender": "a SequentialRecommender",
 }
 
+#: They refuse by the same code; each takes a process of its own.
+IN_EVERY_RUN = ("clip", "gpt")
+NIGHTLY = pytest.mark.nightly(reason="as the first two, in a process each")
 
-@pytest.mark.parametrize("kind", KINDS)
+
+@pytest.mark.parametrize(
+    "kind", [kind if kind in IN_EVERY_RUN else pytest.param(kind, marks=NIGHTLY) for kind in KINDS]
+)
 def test_weights_that_promise_much_are_refused_and_take_little_memory(tmp_path, kind):
     """Before sizes were bounded, the first of them took 2.3 GiB."""
     command = [sys.executable, hostile.__file__, kind, tmp_path]
