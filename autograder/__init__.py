@@ -9,7 +9,7 @@ __all__ = ["check", "hand_in", "practice", "progress"]
 def __getattr__(name: str) -> Any:
     """Load these when they are first asked for, so that importing the package stays cheap."""
     if name in __all__:
-        from autograder.judging import in_notebook
+        from autograder.notebook import api
 
-        return getattr(in_notebook, name)
+        return getattr(api, name)
     raise AttributeError(f"module 'autograder' has no attribute {name!r}")

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from autograder.judging.answers import misconceptions
-from autograder.judging.lesson import Lessons
-from autograder.judging.local import LocalStudent
-from autograder.judging.references import namespace
-from autograder.judging.runner import run_checks
+from autograder.checks.execute import NotebookStudent
+from autograder.content.answers import misconceptions
+from autograder.content.lesson import Lessons
+from autograder.content.references import namespace
+from autograder.verdict.runner import run_checks
 
 LESSON, EXERCISE, MISTAKE, SEED = "01-attention", "scaled_dot_product_attention", "mask_after_softmax", 1729
 
@@ -21,7 +21,7 @@ def main() -> None:
     names = namespace(lesson)
     [case] = [case for case in misconceptions(lesson, EXERCISE) if case.name == MISTAKE]
     exec(compile(case.text, str(case), "exec"), names)
-    report = run_checks(EXERCISE, LocalStudent(names, lesson), SEED)
+    report = run_checks(EXERCISE, NotebookStudent(names, lesson), SEED)
     style = "body{font:14px 'DejaVu Sans',sans-serif;width:1000px;margin:16px}code{font-size:12px}"
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page_file = Path(folder) / "page.html"

@@ -3,9 +3,9 @@
 from known import LESSONS
 
 import course_lib.layers
-from autograder.judging import references
-from autograder.judging.lesson import Lesson
-from autograder.judging.local import LocalStudent
+from autograder.checks.execute import NotebookStudent
+from autograder.content import references
+from autograder.content.lesson import Lesson
 
 ATTENTION = LESSONS.of("01-attention")
 
@@ -18,11 +18,11 @@ def runs_in(lesson: Lesson, text: str) -> dict:
     return names
 
 
-def student(code: str = "", lesson: Lesson = ATTENTION) -> LocalStudent:
+def student(code: str = "", lesson: Lesson = ATTENTION) -> NotebookStudent:
     """A student whose notebook holds the right answers, and then runs ``code``."""
     namespace = references.namespace(lesson)
     exec(compile(code, "<cell>", "exec"), namespace)
-    return LocalStudent(namespace, lesson)
+    return NotebookStudent(namespace, lesson)
 
 
 RIGHT_ATTENTION = """

@@ -4,7 +4,7 @@ import contextlib
 import sys
 from pathlib import Path
 
-from autograder.grading.one_notebook import check_notebook
+from autograder.grading.student.check import check_notebook
 
 for line in sys.stdin:
     notebook = Path(line.strip())

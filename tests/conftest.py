@@ -17,8 +17,8 @@ from known import COURSE
 from sample_class import make
 
 from autograder.authoring.numbers import SHORT
+from autograder.content.lesson import Lessons
 from autograder.grading.course import Course
-from autograder.judging.lesson import Lessons
 from autograder.sandbox.outside.bubblewrap import problem
 
 pytest_plugins = ["durations", "only"]

@@ -1,8 +1,8 @@
 """The course's lessons and their known answers, as the tests use them."""
 
+from autograder.content.answers import own_cases
+from autograder.content.lesson import Lessons
 from autograder.grading.course import find_course
-from autograder.judging.answers import own_cases
-from autograder.judging.lesson import Lessons
 
 COURSE = find_course()
 LESSONS = Lessons()

@@ -15,7 +15,7 @@ from typing import Any
 
 from browser import CHROMIUM
 
-from autograder.judging import kernel_start
+from autograder.notebook import kernel
 
 FLAGS = [
     "--no-sandbox",
@@ -45,7 +45,7 @@ def lab(folder: Path, theme: str = "JupyterLab Light") -> Iterator[str]:
         (apputils / f"{name}.jupyterlab-settings").write_text(json.dumps(values), encoding="utf8")
     profile = folder / ".ipython" / "profile_default"
     profile.mkdir(parents=True, exist_ok=True)
-    shutil.copy(Path(kernel_start.__file__).with_name("ipython_kernel_config.json"), profile)  # as make install does
+    shutil.copy(Path(kernel.__file__).with_name("ipython_kernel_config.json"), profile)  # as make install does
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

@@ -21,13 +21,13 @@ from nbgrader.api import (
 )
 
 from autograder.authoring.lay_out import lay_out
-from autograder.grading.committed import assignment_in, database
+from autograder.content.answers import misconceptions
 from autograder.grading.course import Course, find_course
-from autograder.grading.outcome import GRADED, HUMAN, Outcome, graded, remember
-from autograder.grading.result import Result
+from autograder.grading.gradebook.state import assignment_in, database
+from autograder.grading.run.outcome import GRADED, HUMAN, Outcome, graded, remember
+from autograder.grading.run.result import Result
+from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
-from autograder.grading.store import Store
-from autograder.judging.answers import misconceptions
 
 ASSIGNMENT = "01-attention"
 DUE = datetime(2026, 10, 5, 22, 0)

@@ -2,7 +2,7 @@
 
 - An exercise (``softmax``) or a lesson (``01-attention``, ``attention``): the tests in ``tests/lessons`` and of the build that
   have it as a parameter, or that mention the exercise.
-- A module (``masks``, ``autograder/judging/measure.py``, ``course_lib.plots.heat``): the test files that import it, or, if none
+- A module (``masks``, ``autograder/runtime/measure.py``, ``course_lib.plots.heat``): the test files that import it, or, if none
   does, those that import what imports it.
 - A test file (``test_training_fit``): its tests.
 
@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from known import ASSIGNMENTS, LESSONS
 
-from autograder.judging.lesson import package_of
+from autograder.content.lesson import package_of
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent

@@ -3,8 +3,8 @@
 import json
 
 from autograder.authoring.lay_out import lay_out
+from autograder.content import notebook as notebooks
 from autograder.grading.course import Course
-from autograder.judging import notebooks
 
 ASSIGNMENT = "01-attention"
 #: The last lines of a right softmax.

@@ -15,8 +15,8 @@ from known import ASSIGNMENTS as LESSONS
 from whole_way import full, in_gradebook, lay_out, run
 
 from autograder.authoring.every_notebook import SET_UP
+from autograder.content import notebook as notebooks
 from autograder.grading.course import find_course
-from autograder.judging import notebooks
 
 RELEASE = "assignments/01-attention/attention.ipynb"
 

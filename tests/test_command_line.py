@@ -11,8 +11,8 @@ import matplotlib.pyplot
 import pytest
 from IPython import get_ipython
 
-from autograder.cli import main
-from autograder.judging import notebooks
+from autograder.cli.main import main
+from autograder.content import notebook as notebooks
 
 
 @pytest.fixture

@@ -5,18 +5,18 @@ import torch
 from accessible import violations
 from browser import chromium, opened
 
-from autograder.judging import picture
-from autograder.judging.answers import misconceptions
-from autograder.judging.check_result import CheckResult
-from autograder.judging.failure import CheckFailure
-from autograder.judging.lesson import Lessons
-from autograder.judging.local import LocalStudent
-from autograder.judging.panel import Panel
-from autograder.judging.references import namespace
-from autograder.judging.report import ExerciseReport
-from autograder.judging.runner import run_checks
-from autograder.judging.standing import Row, Standing
+from autograder.checks import matrix_view
+from autograder.checks.execute import NotebookStudent
+from autograder.content.answers import misconceptions
+from autograder.content.lesson import Lessons
+from autograder.content.references import namespace
 from autograder.nbgrader_plugins.sanitise import clean_report
+from autograder.notebook.panel import Panel
+from autograder.notebook.standing import Row, Standing
+from autograder.runtime.failure import CheckFailure
+from autograder.verdict.check_result import CheckResult
+from autograder.verdict.report import ExerciseReport
+from autograder.verdict.runner import run_checks
 
 pytestmark = pytest.mark.browser
 
@@ -32,7 +32,7 @@ def report():
     names = namespace(lesson)
     [case] = [case for case in misconceptions(lesson, exercise) if case.name == "mask_after_softmax"]
     exec(compile(case.text, str(case), "exec"), names)
-    made = run_checks(exercise, LocalStudent(names, lesson), 1729)
+    made = run_checks(exercise, NotebookStudent(names, lesson), 1729)
     made.results[0].printed = "x" * 300
     made.since = "Your last change mended “one output row for every query”."
     return made
@@ -130,7 +130,7 @@ def test_the_cause_comes_before_the_numbers(report):
 
 def test_a_matrix_that_is_too_wide_scrolls_by_the_keyboard(browser):
     values = torch.rand(3, 40)
-    failure = CheckFailure("value", "wrong", picture=picture.Matrix(values, values, values > 0.5, "A"))
+    failure = CheckFailure("value", "wrong", picture=matrix_view.Matrix(values, values, values > 0.5, "A"))
     html = ExerciseReport("softmax", 1, [CheckResult("check", "It is right", 1.0, 0.0, failure)])._repr_html_()
     page = page_of(browser, html, width=480)
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
@@ -144,12 +144,12 @@ def test_a_matrix_that_is_too_wide_scrolls_by_the_keyboard(browser):
 @pytest.mark.parametrize("value", [0.0, 0.2, 0.45, 0.5, 0.55, 0.6, 0.8, 1.0])
 def test_the_ink_of_a_cell_can_be_read(value):
     """The contrast of text and ground is at least 4.5 to 1, as WCAG asks for."""
-    shade = tuple(round(a + (b - a) * value) for a, b in zip(picture._LIGHT, picture._DARK, strict=True))
+    shade = tuple(round(a + (b - a) * value) for a, b in zip(matrix_view._LIGHT, matrix_view._DARK, strict=True))
 
     def luminance(colour):
         light = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (part / 255 for part in colour)]
         return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]
 
-    ink = {"#000": (0, 0, 0), "#fff": (255, 255, 255)}[picture.ink_on(shade)]
+    ink = {"#000": (0, 0, 0), "#fff": (255, 255, 255)}[matrix_view.ink_on(shade)]
     low, high = sorted((luminance(shade), luminance(ink)))
     assert (high + 0.05) / (low + 0.05) >= 4.5

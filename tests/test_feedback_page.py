@@ -9,7 +9,7 @@ import pytest
 from browser import chromium
 from known import COURSE
 
-from autograder.judging import notebooks
+from autograder.content import notebook as notebooks
 from autograder.nbgrader_plugins.mathematics import Formulas, mathml
 from autograder.nbgrader_plugins.page_content import MOST_OUTPUT
 

@@ -6,8 +6,8 @@ import pytest
 from lab import browser, lab
 
 from autograder.authoring.lay_out import folder_of, lay_out, nbgrader
+from autograder.content import notebook as notebooks
 from autograder.grading.course import Course
-from autograder.judging import notebooks
 
 ASSIGNMENT = "01-attention"
 

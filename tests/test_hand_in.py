@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 from sample_class import SHARES
 
-from autograder.cli import main
-from autograder.grading.belongs import released_for
-from autograder.grading.handing_in import contents, pack, read_back
-from autograder.grading.hosts import Trusting
-from autograder.grading.student_work import find_notebook, progress_in
-from autograder.grading.submission import from_folder
-from autograder.grading.working_copy import copy_new, open_lab, released_notebooks
-from autograder.judging import notebooks
-from autograder.judging.history import Entry, History
-from autograder.judging.lesson import Lessons
-from autograder.sandbox.inside import stand_in
+from autograder.cli.main import main
+from autograder.content import notebook as notebooks
+from autograder.content.lesson import Lessons
+from autograder.grading.run.hosts import Trusting
+from autograder.grading.student.student_work import find_notebook, progress_in
+from autograder.grading.student.submit import contents, pack, read_back
+from autograder.grading.student.working_copy import copy_new, open_lab, released_notebooks
+from autograder.grading.submission.belongs import released_for
+from autograder.grading.submission.model import from_folder
+from autograder.notebook.history import Entry, History
+from autograder.sandbox.inside import notebook_stub
 
 SOFTMAX = f"def softmax(E, dim=-1):\n{SHARES}"
 
@@ -70,7 +70,7 @@ def test_progress_lists_every_lesson_here_without_running_anything(work, capsys)
 
 
 def test_progress_loads_no_torch(work):
-    code = "import sys\nfrom autograder.cli import main\nmain(['progress'])\nprint('torch' in sys.modules)"
+    code = "import sys\nfrom autograder.cli.main import main\nmain(['progress'])\nprint('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=work, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "False", "it answers at once"
 
@@ -222,7 +222,7 @@ for name in ("SIGALRM", "setitimer", "getitimer", "ITIMER_REAL", "SIGKILL"):
 def test_a_student_needs_nothing_of_linux(work):
     """check, progress and hand-in where resource, fcntl, os.fork and SIGALRM are not there, as on Windows."""
     code = WINDOWS + (
-        "from autograder.cli import main\n"
+        "from autograder.cli.main import main\n"
         "from autograder import check\n"
         f"exec('import torch\\n' + {SOFTMAX!r})\n"
         "print(check('softmax'))\n"
@@ -254,7 +254,7 @@ def test_a_student_needs_no_nbgrader(work):
         "import sys\n"
         + "".join(f"sys.modules[{name!r}] = None\n" for name in gone)
         + (
-            "from autograder.cli import main\n"
+            "from autograder.cli.main import main\n"
             "assert main(['progress']) == 0\n"
             "assert main(['check', 'work/01-attention/attention.ipynb', '--exercise', 'softmax']) == 0\n"
             "assert main(['hand-in', '01-attention', '--no-checks']) == 0\n"
@@ -277,8 +277,8 @@ def test_where_a_notebook_is_graded_the_panel_shows_nothing_and_keeps_nothing(wo
         assert not Path(".autograder").exists()
     finally:
         host.close()
-    assert stand_in.progress("01-attention") is None
-    assert stand_in.hand_in("01-attention") is None
+    assert notebook_stub.progress("01-attention") is None
+    assert notebook_stub.hand_in("01-attention") is None
 
 
 def test_progress_of_nothing_is_a_sentence(tmp_path, monkeypatch):

@@ -10,10 +10,10 @@ from messy import CASES, Kit
 from sample_class import ASSIGNMENT
 from whole_way import run
 
-from autograder.grading.committed import committed_scores, database
+from autograder.content import notebook
 from autograder.grading.course import find_course
-from autograder.grading.outcome import GRADED, HUMAN, recall
-from autograder.judging import notebooks
+from autograder.grading.gradebook.state import committed_scores, database
+from autograder.grading.run.outcome import GRADED, HUMAN, recall
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.e2e]
 
@@ -36,8 +36,8 @@ def course(sample_class, tmp_path_factory):
     place = tmp_path_factory.mktemp("messy") / "course"
     shutil.copytree(sample_class, place)
     shutil.rmtree(place / "grading" / "submitted")
-    released = notebooks.read(place / "assignments" / ASSIGNMENT / messy.NAME)
-    kit = Kit(released, notebooks.read(find_course().solution_notebook(ASSIGNMENT)))
+    released = notebook.read(place / "assignments" / ASSIGNMENT / messy.NAME)
+    kit = Kit(released, notebook.read(find_course().solution_notebook(ASSIGNMENT)))
     for case in CASES:
         folder = place / "grading" / "submitted" / case.student / ASSIGNMENT
         folder.mkdir(parents=True)

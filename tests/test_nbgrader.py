@@ -14,8 +14,8 @@ from known import points
 from traitlets.config import Config
 
 from autograder.authoring.lay_out import lay_out
+from autograder.content import notebook as notebooks
 from autograder.grading.course import Course
-from autograder.judging import notebooks
 from autograder.nbgrader_plugins import collect as exchange
 from autograder.nbgrader_plugins.config import configure
 
@@ -271,6 +271,6 @@ def test_validate_names_what_is_wrong_in_a_wrong_answer(graded, command):
     [("=1+1", "'=1+1"), ("@sum", "'@sum"), ("Ada, Countess", "Ada, Countess"), (None, ""), (-1.5, -1.5)],
 )
 def test_a_spreadsheet_reads_names_as_names(text, written):
-    from autograder.grading.exports.cells import harmless
+    from autograder.grading.lms.cells import harmless
 
     assert harmless(text) == written

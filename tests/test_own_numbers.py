@@ -6,10 +6,10 @@ import pytest
 from sample_class import hand_in_with
 from whole_way import run as run_in
 
-from autograder.grading.committed import committed_key, committed_scores, database
 from autograder.grading.course import Course
-from autograder.grading.handed_out import released_in
-from autograder.grading.store import Store
+from autograder.grading.gradebook.state import committed_key, committed_scores, database
+from autograder.grading.run.store import Store
+from autograder.grading.submission.handed_out import released_in
 from course_lib import variants
 
 LESSON = "01-averages"
@@ -30,7 +30,7 @@ variants.i_am("ada")
 variants.student = lambda *_: "ada"
 variants.numbers = lambda exercise, who=None: real(exercise, "ada")
 sys.modules["course_lib.variants"] = types.SimpleNamespace(**vars(variants))
-from autograder.judging import student
+from autograder.runtime import student
 student.Questions.student_id = "ada"
 """
 

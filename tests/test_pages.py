@@ -13,15 +13,15 @@ from browser import chromium, is_seen, opened
 from known import COURSE
 from PIL import Image
 
-from autograder.grading import released
-from autograder.grading.match import match
-from autograder.judging import notebooks
-from autograder.judging.failure import CheckFailure, Diagnosis
-from autograder.judging.picture import Matrix
-from autograder.judging.report import CheckResult, ExerciseReport
+from autograder.checks.matrix_view import Matrix
+from autograder.content import notebook
+from autograder.grading.submission.match import match
+from autograder.grading.submission.model import released
 from autograder.nbgrader_plugins.formatter import FORMATS
 from autograder.nbgrader_plugins.pages import FORMATTER
 from autograder.nbgrader_plugins.sanitise import clean, clean_report, in_order
+from autograder.runtime.failure import CheckFailure, Diagnosis
+from autograder.verdict.report import CheckResult, ExerciseReport
 
 ASSIGNMENT = COURSE.assignments[0]
 HOSTILE = sorted((COURSE.root / "tests" / "attacks" / "cases").glob("page_*.py"))
@@ -187,7 +187,7 @@ def test_every_kind_of_cell_and_output_is_sanitised(kind, tmp_path):
 @pytest.fixture(scope="module")
 def hostile():
     """A function that returns the cells of a hostile submission, as grading writes them."""
-    given = notebooks.read(COURSE.release / ASSIGNMENT / "attention.ipynb")
+    given = notebook.read(COURSE.release / ASSIGNMENT / "attention.ipynb")
     known = released.from_notebook(ASSIGNMENT, "attention", given, COURSE.lessons)
 
     def cells_of(path):
@@ -229,7 +229,7 @@ def test_only_the_honest_pages_are_formatted_whole(tmp_path):
     cells = []
     for assignment in COURSE.assignments:
         cells = max(
-            cells, notebooks.read(COURSE.solution_notebook(assignment))["cells"], key=lambda c: len(json.dumps(c))
+            cells, notebook.read(COURSE.solution_notebook(assignment))["cells"], key=lambda c: len(json.dumps(c))
         )
     page = pages.page("feedback", tmp_path, cells * 3)
     assert "<pre>#" not in page

@@ -8,9 +8,9 @@ import matplotlib.pyplot
 import pytest
 from known import COURSE
 
-from autograder.cli import main
-from autograder.grading.committed import committed_scores, database
-from autograder.judging import notebooks
+from autograder.cli.main import main
+from autograder.content import notebook as notebooks
+from autograder.grading.gradebook.state import committed_scores, database
 
 LESSON = "01-averages"
 

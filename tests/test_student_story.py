@@ -11,7 +11,7 @@ from accessible import violations
 from lab import Notebook, browser, lab, picture
 from sample_class import SHARES
 
-from autograder.judging import notebooks
+from autograder.content import notebook as notebooks
 
 NAME = "01-attention/attention.ipynb"
 #: An experiment with a prediction: the question, a picture to look into, and what came out.

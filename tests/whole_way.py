@@ -11,14 +11,14 @@ from pathlib import Path
 from known import LESSONS, points
 
 from autograder.authoring.lay_out import lay_out as make_course
-from autograder.grading.committed import committed_scores, database
+from autograder.checks import checkpoint
+from autograder.content import notebook as notebooks
+from autograder.content.answers import misconceptions
 from autograder.grading.course import Course, find_course
-from autograder.grading.outcome import recall
-from autograder.grading.result import Result
-from autograder.grading.store import Store
-from autograder.judging import notebooks
-from autograder.judging.answers import misconceptions
-from autograder.judging.tools import checkpoint
+from autograder.grading.gradebook.state import committed_scores, database
+from autograder.grading.run.outcome import recall
+from autograder.grading.run.result import Result
+from autograder.grading.run.store import Store
 
 
 def lay_out(place: Path, lesson: str, students: tuple[str, ...] | None = None) -> Course:

@@ -15,9 +15,9 @@ from joblib import cpu_count
 
 from autograder.authoring.hostile import Case, by_assignment, read
 from autograder.authoring.lay_out import folder_of, lay_out
-from autograder.grading.committed import committed_scores, database
+from autograder.content.lesson import Lesson
 from autograder.grading.course import Course
-from autograder.judging.lesson import Lesson
+from autograder.grading.gradebook.state import committed_scores, database
 
 #: Submissions at a time: more than there are cores, because many cases only wait until they are stopped.
 MANY = cpu_count() + 1

@@ -12,18 +12,18 @@ from rich.table import Table
 
 from autograder.authoring.audited import selected
 from autograder.authoring.names import audit_names
+from autograder.content.answers import Case
+from autograder.content.lesson import Lessons
 from autograder.grading.course import Course, find_course
-from autograder.grading.handed_out import released_in
-from autograder.grading.helpers import HelperLost, Helpers, NeedsHuman, Task
-from autograder.grading.many import in_threads
 from autograder.grading.progress import progress
+from autograder.grading.run.helpers import HelperLost, Helpers, NeedsHuman, Task
+from autograder.grading.run.many import in_threads
 from autograder.grading.settings import Settings
-from autograder.grading.submission import from_notebook
-from autograder.judging.answers import Case
-from autograder.judging.lesson import Lessons
-from autograder.judging.seeds import fresh_seed
+from autograder.grading.submission.handed_out import released_in
+from autograder.grading.submission.model import from_notebook
+from autograder.runtime.seeds import fresh_seed
+from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside.bubblewrap import problem
-from autograder.sandbox.outside.limits import Limits
 
 #: Seconds after which a case is stopped. The slowest answers need about twenty, on a busy machine ten times as many; what does
 #: not end is stopped by the limits on processor time.

@@ -5,9 +5,9 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from autograder.content.answers import Case, own_cases, read_bank
+from autograder.content.lesson import package_of
 from autograder.grading.course import Course
-from autograder.judging.answers import Case, own_cases, read_bank
-from autograder.judging.lesson import package_of
 
 
 def selected(

@@ -14,11 +14,11 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.authoring.solution import CourseSolution
+from autograder.checks.figure import Figure
+from autograder.content import notebook as notebooks
+from autograder.content.answers import misconceptions
+from autograder.content.lesson import Lesson
 from autograder.grading.course import Course, find_course
-from autograder.judging import notebooks
-from autograder.judging.answers import misconceptions
-from autograder.judging.figure import Figure
-from autograder.judging.lesson import Lesson
 
 
 def bench(output: Path, large: bool = False) -> int:

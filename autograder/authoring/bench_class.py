@@ -13,9 +13,9 @@ from typing import Any
 
 from autograder.authoring.attacks import scores_of
 from autograder.authoring.lay_out import NBGRADER_CONFIG, folder_of, lay_out
+from autograder.content import notebook as notebooks
+from autograder.content.answers import cases_of
 from autograder.grading.course import Course, find_course
-from autograder.judging import notebooks
-from autograder.judging.answers import cases_of
 
 #: Stock nbgrader, with the checks in the student's own kernel.
 _STOCK = (

@@ -12,17 +12,17 @@ from joblib import cpu_count
 
 from autograder.authoring.build import BuildError, Built, build, differences, write
 from autograder.grading.course import Course
-from autograder.grading.handed_out import complete
-from autograder.grading.helpers import HelperLost, Helpers, NeedsHuman, Task
-from autograder.grading.many import in_threads
-from autograder.grading.match import match
 from autograder.grading.progress import progress
-from autograder.grading.released import Released, from_notebook
-from autograder.grading.result import Result
+from autograder.grading.run.helpers import HelperLost, Helpers, NeedsHuman, Task
+from autograder.grading.run.many import in_threads
+from autograder.grading.run.result import Result
 from autograder.grading.settings import Settings
-from autograder.grading.submission import Submission
-from autograder.judging.files import files_in
-from autograder.judging.seeds import fresh_seed
+from autograder.grading.submission.handed_out import complete
+from autograder.grading.submission.match import match
+from autograder.grading.submission.model import Submission
+from autograder.grading.submission.released import Released, from_notebook
+from autograder.runtime.files import files_in
+from autograder.runtime.seeds import fresh_seed
 from autograder.sandbox.outside.bubblewrap import problem
 
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from autograder.authoring.leaks import leaked_lines
+from autograder.content.entries import Entry, read_entries
 from autograder.grading.course import Course
-from autograder.judging.entries import Entry, read_entries
 
 #: Files at the root that students need.
 _FILES = ("pyproject.toml", "constraints.txt", "LICENSE")

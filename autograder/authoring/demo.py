@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.authoring.sample_class import expected, make_class
+from autograder.checks.pupil import Pupil
+from autograder.content.lesson import Lesson
 from autograder.grading.course import Course, find_course
-from autograder.grading.outcome import FAILED, GRADED, HUMAN, recall
 from autograder.grading.progress import progress
-from autograder.judging.lesson import Lesson
-from autograder.judging.tools.pupil import Pupil
+from autograder.grading.run.outcome import FAILED, GRADED, HUMAN, recall
 from autograder.sandbox.outside.bubblewrap import problem
 
 

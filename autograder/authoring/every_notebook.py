@@ -6,8 +6,8 @@ from pathlib import Path
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
+from autograder.content.lesson import OWN
 from autograder.grading.course import Course
-from autograder.judging.lesson import OWN
 
 #: Opens the released notebook in Colab. The picture needs a network; without one its text is shown.
 BADGE = """\

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from autograder.content import notebook as notebooks
+from autograder.content.lesson import Lesson
 from autograder.grading.course import Course
-from autograder.judging import notebooks
-from autograder.judging.lesson import Lesson
 
 #: Follows the code of a case in another lesson. Whatever an exercise is asked for, the case's function is called.
 _BRIDGE = """

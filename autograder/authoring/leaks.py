@@ -2,7 +2,7 @@
 
 import json
 
-from autograder.judging.notebooks import Cell, source
+from autograder.content.notebook import Cell, source
 
 #: Shorter lines, such as ``return Y, A``, may legitimately occur in a docstring or in the prose.
 _SHORTEST = 16

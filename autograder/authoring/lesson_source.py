@@ -9,9 +9,9 @@ from nbformat.notebooknode import NotebookNode
 from autograder.authoring.every_notebook import first_cells, last_cells
 from autograder.authoring.numbers import TAG
 from autograder.authoring.source_rules import Source, SourceError, require_fit
+from autograder.content.lesson import Lesson
+from autograder.content.notebook import checked_exercise, fingerprint
 from autograder.grading.course import Course
-from autograder.judging.lesson import Lesson
-from autograder.judging.notebooks import checked_exercise, fingerprint
 
 
 def solution_notebook(course: Course, source: Path, numbers: bool = False) -> NotebookNode:

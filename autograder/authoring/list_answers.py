@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
+from autograder.content.answers import cases_of, entries_of
+from autograder.content.lesson import Lesson
 from autograder.grading.course import Course
-from autograder.judging.answers import cases_of, entries_of
-from autograder.judging.lesson import Lesson
 
 
 def list_answers(course: Course, exercise: str, assignment: str | None, names: Sequence[str]) -> None:

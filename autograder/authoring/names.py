@@ -18,9 +18,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from autograder.judging.answers import Case, cases_of, hidden
-from autograder.judging.files import files_in
-from autograder.judging.lesson import Lesson
+from autograder.content.answers import Case, cases_of, hidden
+from autograder.content.lesson import Lesson
+from autograder.runtime.files import files_in
 
 #: ``right``: it names this mistake. ``vague``: true, but of many mistakes. ``misleading``: it sends the reader elsewhere.
 JUDGEMENTS = ("right", "vague", "none", "misleading", "unread")
@@ -96,10 +96,9 @@ def _names_of(task: tuple[Lesson, str, Case, Path]) -> str:
 
 def names_of(lesson: Lesson, exercise: str, case: Case, file: Callable[[str], bytes | None] = _HERE) -> str:
     """Return the names that the feedback gives a hidden answer, with commas between them."""
-    from autograder.judging.local import LocalStudent
-    from autograder.judging.references import namespace
-    from autograder.judging.replay import silence
-    from autograder.judging.runner import run_checks
+    from autograder.checks.execute import NotebookStudent, silence
+    from autograder.content.references import namespace
+    from autograder.verdict.runner import run_checks
 
     names = namespace(lesson)
     try:
@@ -108,7 +107,7 @@ def names_of(lesson: Lesson, exercise: str, case: Case, file: Callable[[str], by
     except Exception as error:
         return f"the cell stops with {type(error).__name__}"
     with hidden(map(str, hidden_half(lesson, exercise))):
-        report = run_checks(exercise, LocalStudent(names, lesson, deep=False, file=file), SEED)
+        report = run_checks(exercise, NotebookStudent(names, lesson, deep=False, file=file), SEED)
     return ", ".join(report.named)
 
 

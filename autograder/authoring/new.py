@@ -5,13 +5,13 @@ import keyword
 import re
 from pathlib import Path
 
+from autograder.content.lesson import Lesson, package_of
 from autograder.grading.course import Course
-from autograder.judging.lesson import Lesson, package_of
 
 _LESSON = '''\
 """{assignment}."""
 
-from autograder.judging.in_notebook import check_of
+from autograder.notebook.api import check_of
 
 #: In the order of the lesson.
 EXERCISES = ()
@@ -62,10 +62,10 @@ def {name}(x: Tensor) -> Tensor:
 _CHECK = '''\
 """{name}(x)."""
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw, Sizes
+from autograder.content.marks import exercise, points
+from autograder.runtime.student import Student
+from autograder.checks import expect
+from autograder.checks.draw import Draw, Sizes
 from {package} import references
 
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.authoring.lay_out import NBGRADER_CONFIG, folder_of, lay_out
+from autograder.checks.pupil import Pupil
+from autograder.content import notebook as notebooks
+from autograder.content.answers import cases_of
+from autograder.content.lesson import Lesson
 from autograder.grading.course import Course
-from autograder.judging import notebooks
-from autograder.judging.answers import cases_of
-from autograder.judging.lesson import Lesson
-from autograder.judging.tools.pupil import Pupil
 
 _MARKER = "made-by-autograder-demo"
 

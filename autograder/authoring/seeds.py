@@ -21,9 +21,9 @@ from typing import Any
 import jupytext
 
 from autograder.authoring.numbers import TAG
+from autograder.checks.repetition import Repetition
+from autograder.content.notebook import checked_exercise
 from autograder.grading.course import Course, find_course
-from autograder.judging.notebooks import checked_exercise
-from autograder.judging.tools.repetition import Repetition
 
 
 def cells_of(source: Path) -> list[str]:

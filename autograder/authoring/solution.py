@@ -6,23 +6,23 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from autograder.content import notebook
 from autograder.grading.course import Course
-from autograder.judging import notebooks
 
 
 class CourseSolution:
-    """The solution of an assignment; see :class:`autograder.judging.figure.Solution`."""
+    """The solution of an assignment; see :class:`autograder.checks.figure.Solution`."""
 
     def __init__(self, course: Course, assignment: str):
         self.notebook, self.assignment = course.solution_notebook(assignment), assignment
 
     def names(self) -> dict[str, Any]:
-        return notebooks.run(self.notebook).namespace
+        return notebook.run(self.notebook).namespace
 
     def retrain(self, cells: Sequence[str], seed_line: str, seed: int, given: Mapping[str, Any]) -> dict[str, Any]:
         names = self.names() | dict(given)
-        read = notebooks.read(self.notebook)["cells"]
-        texts = [notebooks.source(cell) for cell in read if cell["cell_type"] == "code"]
+        read = notebook.read(self.notebook)["cells"]
+        texts = [notebook.source(cell) for cell in read if cell["cell_type"] == "code"]
         chosen = [self._only([text for text in texts if part in text], part) for part in cells]
         self._only([text for text in chosen if seed_line in text], seed_line)
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), open(os.devnull, "w") as nowhere:

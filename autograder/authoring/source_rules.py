@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder.judging.lesson import Lesson
-from autograder.judging.notebooks import checked_exercise, defined, grade_id
+from autograder.content.lesson import Lesson
+from autograder.content.notebook import checked_exercise, defined, grade_id
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 

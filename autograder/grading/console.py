@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.grading.outcome import readable
+from autograder.grading.run.outcome import readable
 
 
 def console() -> Console:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder.judging.lesson import Lessons
+from autograder.content.lesson import Lessons
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ import os
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from autograder.judging.lesson import Lessons
-from autograder.sandbox.outside.limits import Limits
+from autograder.content.lesson import Lessons
+from autograder.sandbox.limits import Limits
 
 
 @dataclass(frozen=True)

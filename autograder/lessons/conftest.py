@@ -1,12 +1,17 @@
 """Makes ``pytest autograder/lessons/LESSON/checks --submission NOTEBOOK`` work."""
 
-from autograder.judging.pytest_plugin import draw, seed, sizes, student, surroundings, variant
-from autograder.judging.submission_plugin import (
+from autograder.verdict.pytest_plugin import (
+    draw,
     pytest_addoption,
     pytest_collection_modifyitems,
     pytest_configure,
+    pytest_pyfunc_call,
     pytest_report_header,
     pytest_runtest_makereport,
+    seed,
+    sizes,
+    student,
+    variant,
 )
 
 __all__ = [
@@ -14,11 +19,11 @@ __all__ = [
     "pytest_addoption",
     "pytest_collection_modifyitems",
     "pytest_configure",
+    "pytest_pyfunc_call",
     "pytest_report_header",
     "pytest_runtest_makereport",
     "seed",
     "sizes",
     "student",
-    "surroundings",
     "variant",
 ]

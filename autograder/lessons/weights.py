@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from torch import Tensor
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.symptoms import Symptom, first, of_error, same
+from autograder.diagnosis.symptoms import Symptom, first, of_error, same
+from autograder.runtime.failure import CheckFailure
 
 _ERRORS = [
     (

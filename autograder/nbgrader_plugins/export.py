@@ -8,9 +8,9 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
 
 from autograder.grading.course import Course
-from autograder.grading.exports.cells import harmless
-from autograder.grading.marks.settle import settle
-from autograder.grading.outcome import FAILED, HUMAN, recall
+from autograder.grading.gradebook.sync import settle
+from autograder.grading.lms.cells import harmless
+from autograder.grading.run.outcome import FAILED, HUMAN, recall
 
 #: The columns of nbgrader's own export, in order, plus the state of the submission after grading.
 COLUMNS = (

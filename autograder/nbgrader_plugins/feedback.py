@@ -12,10 +12,10 @@ from nbgrader.converters import GenerateFeedback
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets.config import Config
 
+from autograder.content.notebook import checked_exercise
 from autograder.grading.course import Course
-from autograder.grading.exports.cells import number
-from autograder.grading.marks.settle import settle
-from autograder.judging.notebooks import checked_exercise
+from autograder.grading.gradebook.sync import settle
+from autograder.grading.lms.cells import number
 from autograder.nbgrader_plugins.page_content import shorten, texts_of, without_given
 
 TEMPLATES = Path(__file__).parent / "templates"

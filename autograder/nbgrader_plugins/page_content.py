@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nbformat.notebooknode import NotebookNode
 
-from autograder.judging.notebooks import read, source
+from autograder.content.notebook import read, source
 
 #: Characters of outputs, pictures included, besides the reports of the checks: a page has at most 300 kB.
 MOST_OUTPUT = 90_000

@@ -9,8 +9,8 @@ from pathlib import Path
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config.loader import PyFileConfigLoader
 
-from autograder.grading.channel import inside, read_frame, write_frame
-from autograder.grading.helpers import describe
+from autograder.grading.run.channel import inside, read_frame, write_frame
+from autograder.grading.run.helpers import describe
 from autograder.nbgrader_plugins.feedback import CourseFeedback
 
 

@@ -8,8 +8,8 @@ import pytest
 from known import CASES
 
 from autograder.authoring.audited import selected
-from autograder.cli import main
-from autograder.grading.helpers import Helpers
+from autograder.cli.main import main
+from autograder.grading.run.helpers import Helpers
 
 RIGHT = "def softmax(E, dim=-1):\n    W = torch.exp(E - E.amax(dim, keepdim=True))\n    return W / W.sum(dim, keepdim=True)\n"
 

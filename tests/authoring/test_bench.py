@@ -3,8 +3,8 @@
 import pytest
 from known import LESSONS
 
+from autograder.content.answers import misconceptions
 from autograder.grading.course import find_course
-from autograder.judging.answers import misconceptions
 
 WITH_BENCH = [name for name in find_course().assignments if LESSONS.of(name).has("bench")]
 

@@ -13,9 +13,9 @@ from known import points
 from autograder.authoring.build import BuildError, build, differences, write
 from autograder.authoring.build_all import build_all
 from autograder.authoring.leaks import leaked_lines
-from autograder.cli import main
+from autograder.cli.main import main
+from autograder.content.notebook import experiment_mark, fingerprint, grade_id, needed_cells, read, source
 from autograder.grading.course import find_course
-from autograder.judging.notebooks import experiment_mark, fingerprint, grade_id, needed_cells, read, source
 
 LESSONS = find_course().sources()
 

@@ -8,9 +8,9 @@ import pytest
 from known import LESSONS
 
 from autograder.authoring.bundle import bundle, contents, leaks, scheme_lines, written
+from autograder.content.answers import cases_of
+from autograder.content.entries import read_entries
 from autograder.grading.course import Course
-from autograder.judging.answers import cases_of
-from autograder.judging.entries import read_entries
 
 ONE = ["01-attention"]
 
@@ -70,9 +70,9 @@ def test_every_kind_of_leak_is_found(root, files, name, text, told):
 
 def _line_of_solution(course):
     from autograder.authoring.leaks import solution_lines
-    from autograder.judging import notebooks
+    from autograder.content import notebook
 
-    cells = notebooks.read(course.solution_notebook(ONE[0]))["cells"]
+    cells = notebook.read(course.solution_notebook(ONE[0]))["cells"]
     lines = [
         line
         for cell in cells
@@ -88,7 +88,7 @@ def test_the_zip_checks_a_notebook_by_itself(root, tmp_path):
     assert "01-attention" in line
     with zipfile.ZipFile(tmp_path / "course.zip") as archive:
         archive.extractall(tmp_path)
-    code = "import autograder; from autograder.judging.lesson import Lessons; print(autograder.__file__, len(Lessons().all()))"
+    code = "import autograder; from autograder.content.lesson import Lessons; print(autograder.__file__, len(Lessons().all()))"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path / "course", env={"PYTHONPATH": "."}, capture_output=True, text=True
     )

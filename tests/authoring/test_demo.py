@@ -4,11 +4,11 @@ import pytest
 from known import COURSE
 
 from autograder.authoring.sample_class import pupils, sample_lesson
-from autograder.cli import main
-from autograder.judging import references
-from autograder.judging.answers import cases_of
-from autograder.judging.local import LocalStudent
-from autograder.judging.runner import run_alone
+from autograder.checks.execute import NotebookStudent
+from autograder.cli.main import main
+from autograder.content import references
+from autograder.content.answers import cases_of
+from autograder.verdict.runner import run_alone
 
 LESSON = sample_lesson(COURSE)
 CLASS = pupils(LESSON)
@@ -38,7 +38,7 @@ def test_the_answers_cost_the_points_that_are_expected(pupil):
     names = references.namespace(LESSON)
     exec(compile(code, "<cell>", "exec"), names)
     for name in (name for name in pupil.answers if not LESSON.measures(name)):
-        report = run_alone(name, LocalStudent(names, LESSON), seed=5)
+        report = run_alone(name, NotebookStudent(names, LESSON), seed=5)
         assert report.points - report.earned == pupil.lost.get(name, 0), report
 
 

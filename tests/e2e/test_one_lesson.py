@@ -10,8 +10,8 @@ import pytest
 from known import COURSE, LESSONS, of
 from whole_way import full, hand_in, in_gradebook, on_pages, run, with_texts
 
+from autograder.content import notebook as notebooks
 from autograder.grading.course import Course
-from autograder.judging import notebooks
 
 pytestmark = pytest.mark.sandbox
 

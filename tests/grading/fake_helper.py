@@ -5,11 +5,11 @@ import sys
 import time
 from pathlib import Path
 
-from autograder.grading.channel import read_frame, write_frame
-from autograder.grading.helpers import Task, unpack_task
-from autograder.grading.result import Result
-from autograder.grading.version import checks_version, environment
-from autograder.judging import notebooks
+from autograder.content import notebook
+from autograder.grading.run.channel import read_frame, write_frame
+from autograder.grading.run.helpers import Task, unpack_task
+from autograder.grading.run.result import Result
+from autograder.grading.run.version import checks_version, environment
 
 EXERCISE, POINTS, PARTIAL = "softmax", 7.0, 5.0
 
@@ -21,7 +21,7 @@ def main():
         except EOFError:
             return
         cells = task.submission.cells
-        text = next((cell["source"] for cell in cells if notebooks.grade_id(cell) == EXERCISE), cells[0]["source"])
+        text = next((cell["source"] for cell in cells if notebook.grade_id(cell) == EXERCISE), cells[0]["source"])
         if text == "killer":
             os._exit(9)
         if text.startswith("once "):  # the first process that sees it dies, the next one does not
@@ -64,7 +64,7 @@ def result(task: Task, text: str) -> Result:
         exercises=[{"earned": 1, "points": 1}],
     )
     for number, cell in enumerate(task.submission.cells):
-        if notebooks.grade_id(cell) == EXERCISE:
+        if notebook.grade_id(cell) == EXERCISE:
             earned = POINTS if "amax" in text else PARTIAL
             made.outputs[number] = [{"output_type": "stream", "name": "stdout", "text": text}]
             made.scores[f"check-{EXERCISE}"] = (earned, POINTS)

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from autograder.grading import cluster
-from autograder.grading.helpers import Helpers
+from autograder.grading.run import cluster
+from autograder.grading.run.helpers import Helpers
 
 cluster.Helpers = partial(Helpers, module="fake_helper")

@@ -4,11 +4,11 @@ import base64
 import json
 import struct
 
-from autograder.grading import outputs
-from autograder.grading.bounds import MOST_LINES, MOST_OUTPUT, MOST_REPORT, Room, first_ones
-from autograder.judging.failure import CheckFailure
-from autograder.judging.report import CheckResult, ExerciseReport
+from autograder.grading.run import outputs
+from autograder.grading.run.bounds import MOST_LINES, MOST_OUTPUT, MOST_REPORT, Room, first_ones
+from autograder.runtime.failure import CheckFailure
 from autograder.sandbox.outside.cell_result import CellResult, cell_result
+from autograder.verdict.report import CheckResult, ExerciseReport
 
 PRINTED = {"output_type": "stream", "name": "stdout", "text": "é" * 20_000}
 

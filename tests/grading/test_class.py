@@ -24,20 +24,19 @@ import pytest
 from sample_class import ASSIGNMENT, CLASS, hand_in
 from writer_thread import WriterThread
 
-from autograder.cli import main
-from autograder.grading import gradebook as gradebooks
-from autograder.grading import many
-from autograder.grading import store as stores
-from autograder.grading.class_run import Options, grade_class
-from autograder.grading.committed import assignment_in, committed_scores, database
-from autograder.grading.converter import SealedAutograde
+from autograder.cli.main import main
 from autograder.grading.course import Course
-from autograder.grading.hand_ins import hand_ins
-from autograder.grading.helpers import Helpers
-from autograder.grading.many import ClassWork, locally
-from autograder.grading.outcome import FAILED, GRADED, HUMAN, recall
+from autograder.grading.gradebook.class_run import Options, grade_class
+from autograder.grading.gradebook.client import client
+from autograder.grading.gradebook.converter import SealedAutograde
+from autograder.grading.gradebook.state import assignment_in, committed_scores, database
+from autograder.grading.run import many, store
+from autograder.grading.run.helpers import Helpers
+from autograder.grading.run.many import ClassWork, locally
+from autograder.grading.run.outcome import FAILED, GRADED, HUMAN, recall
+from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
-from autograder.grading.store import Store
+from autograder.grading.submission.hand_ins import hand_ins
 
 pytestmark = [
     pytest.mark.sandbox,
@@ -52,7 +51,7 @@ WRONG = "def softmax(E, dim=-1):\n    return torch.exp(E) / torch.exp(E).sum(dim
 WITH_FAKES = """
 import sys
 from functools import partial
-from autograder.cli import main
+from autograder.cli.main import main
 from autograder.grading import many
 many.Helpers = partial(many.Helpers, module="fake_helper")
 sys.exit(main())
@@ -120,7 +119,7 @@ def graded(graded_once, course):
 def autograde(course, monkeypatch, capsys):
     """Run ``autograder grade`` in the course, in this process, and return the exit status and what it printed."""
     monkeypatch.chdir(course.root)
-    monkeypatch.setattr(gradebooks, "Channel", WriterThread)
+    monkeypatch.setattr(client, "Channel", WriterThread)
 
     def run(*arguments):
         capsys.readouterr()
@@ -283,7 +282,7 @@ def test_a_full_disk_is_a_failure_here_and_nothing_is_lost(course, work, fake, m
 
     work.store.secret()
     with monkeypatch.context() as patch:
-        patch.setattr(stores.os, "replace", full)
+        patch.setattr(store.os, "replace", full)
         [outcome] = locally(work, [ada], 1)
     assert outcome.state == FAILED
     assert "No space left" in outcome.reason
@@ -404,7 +403,7 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(course, autograde, fake):
 
 def _descendants(pid):
     """The numbers of the processes that a process has started, directly or not."""
-    from autograder.sandbox.outside.processes import Process
+    from autograder.sandbox.outside.process import Process
 
     return list(Process(pid).descendants())
 

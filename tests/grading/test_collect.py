@@ -9,8 +9,8 @@ import archives
 import pytest
 from archives import ASSIGNMENT, WHEN, archive, notebook, there
 
-from autograder.grading.collecting.collect import Order, collect
-from autograder.grading.collecting.placing import NEW, NEWER, OLDER, UNCHANGED, YOURS
+from autograder.grading.lms.collect import Order, collect
+from autograder.grading.lms.placing import NEW, NEWER, OLDER, UNCHANGED, YOURS
 
 N = "attention.ipynb"
 GRADESCOPE = """\

@@ -12,12 +12,12 @@ import readers
 from made_up import ASSIGNMENT, DUE
 from rich.console import Console
 
-from autograder.grading.exports.cells import harmless
-from autograder.grading.exports.export import Order, export
-from autograder.grading.exports.filling import Choice
-from autograder.grading.marks.requests import answer, ask
-from autograder.grading.marks.standing_of import class_standing
-from autograder.grading.sheets.table import read_table
+from autograder.grading.gradebook.regrade_requests import answer, ask
+from autograder.grading.gradebook.standing_of import class_standing
+from autograder.grading.lms.cells import harmless
+from autograder.grading.lms.csv_table import read_table
+from autograder.grading.lms.export import Order, export
+from autograder.grading.lms.fill import Choice
 
 ROSTER = """\
 id,last_name,first_name,email,login,excused

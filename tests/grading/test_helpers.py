@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading import helpers as module
-from autograder.grading.hand_ins import HandIn
-from autograder.grading.helpers import HelperLost, Helpers, Task, TooSlow, unpack_task
-from autograder.grading.many import ClassWork, outcomes
-from autograder.grading.outcome import FAILED, GRADED
-from autograder.grading.released import Released, ReleasedCell
+from autograder.grading.run import helpers as module
+from autograder.grading.run.helpers import HelperLost, Helpers, Task, TooSlow, unpack_task
+from autograder.grading.run.many import ClassWork, outcomes
+from autograder.grading.run.outcome import FAILED, GRADED
+from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
-from autograder.grading.store import Store
-from autograder.grading.submission import Submission
-from autograder.sandbox.outside.limits import Limits
+from autograder.grading.submission.hand_ins import HandIn
+from autograder.grading.submission.model import Submission
+from autograder.grading.submission.released import Released, ReleasedCell
+from autograder.sandbox.limits import Limits
 
 
 @pytest.fixture
@@ -175,8 +175,8 @@ def test_the_package_comes_from_where_the_command_has_it(tmp_path):
     (tmp_path / "autograder").mkdir()
     (tmp_path / "autograder" / "__init__.py").write_text("raise RuntimeError('the wrong one')")
     code = (
-        "from autograder.grading.helpers import Helpers, Task\n"
-        "from autograder.grading.submission import Submission\n"
+        "from autograder.grading.run.helpers import Helpers, Task\n"
+        "from autograder.grading.submission.model import Submission\n"
         "cell = {'cell_type': 'code', 'metadata': {}, 'source': 'x'}\n"
         "with Helpers(1, 'fake_helper') as helpers:\n"
         "    print(helpers.grade(Task(Submission('ada', '77-other', 'other', [cell]), 1)).seed)\n"

@@ -5,9 +5,9 @@ import json
 import pytest
 from known import COURSE, LESSONS
 
-from autograder.grading.match import match
-from autograder.grading.released import from_notebook
-from autograder.judging import notebooks
+from autograder.content import notebook as notebooks
+from autograder.grading.submission.match import match
+from autograder.grading.submission.released import from_notebook
 
 LESSON = COURSE.assignments[0]
 [PATH] = (COURSE.release / LESSON).glob("*.ipynb")

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from autograder.grading.result import Result, points_between, worth
+from autograder.grading.run.result import Result, points_between, worth
 
 
 @pytest.mark.parametrize(

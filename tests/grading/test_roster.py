@@ -8,17 +8,17 @@ import made_up
 import pytest
 from made_up import ASSIGNMENT, DUE
 
-from autograder.grading.hand_ins import HandIn
-from autograder.grading.marks.book import Work, opened
-from autograder.grading.marks.settle import penalties, settle
-from autograder.grading.marks.standing import EXCUSED, MISSING, UNMARKED, WAITING
-from autograder.grading.marks.standing_of import class_standing
-from autograder.grading.outcome import GRADED, HUMAN, Outcome, same_as_others
-from autograder.grading.people.groups import shared
-from autograder.grading.people.matching import Directory, Who
-from autograder.grading.people.moments import moment, zone
-from autograder.grading.people.policy import LateRule, read_policy
-from autograder.grading.people.roster import Roster, Student, read_roster
+from autograder.grading.gradebook.groups import shared
+from autograder.grading.gradebook.queries import Work, opened
+from autograder.grading.gradebook.standing import EXCUSED, MISSING, UNMARKED, WAITING
+from autograder.grading.gradebook.standing_of import class_standing
+from autograder.grading.gradebook.sync import penalties, settle
+from autograder.grading.roster.datetimes import moment, zone
+from autograder.grading.roster.matching import Directory, Who
+from autograder.grading.roster.policy import LateRule, read_policy
+from autograder.grading.roster.roster import Roster, Student, read_roster
+from autograder.grading.run.outcome import GRADED, HUMAN, Outcome, same_as_others
+from autograder.grading.submission.hand_ins import HandIn
 
 BERLIN = zone("Europe/Berlin")
 
@@ -290,11 +290,11 @@ def test_a_wrong_rule_says_what_was_expected(empty_class, text, said):
 def test_the_work_of_a_group_is_graded_once_and_noted_where_two_handed_in(empty_class):
     from sample_class import hand_in
 
-    from autograder.grading.committed import assignment_in
-    from autograder.grading.many import ClassWork, outcomes
-    from autograder.grading.people.class_list import handed_in
+    from autograder.grading.gradebook.class_list import handed_in
+    from autograder.grading.gradebook.state import assignment_in
+    from autograder.grading.run.many import ClassWork, outcomes
+    from autograder.grading.run.store import Store
     from autograder.grading.settings import Settings
-    from autograder.grading.store import Store
 
     rules(empty_class, roster="id,group\nada,7\nben,7\ncyd,7\neve,\n")
     for student in ("ada", "ben", "eve"):

@@ -4,11 +4,11 @@ import multiprocessing
 
 import pytest
 
-from autograder.grading.result import Result
+from autograder.grading.run.result import Result
+from autograder.grading.run.store import SECRET, Store
 from autograder.grading.settings import Settings
-from autograder.grading.store import SECRET, Store
-from autograder.grading.submission import Submission
-from autograder.sandbox.outside.limits import Limits
+from autograder.grading.submission.model import Submission
+from autograder.sandbox.limits import Limits
 
 RESULT = Result(
     "01-attention",

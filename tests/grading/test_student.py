@@ -9,13 +9,13 @@ import pytest
 from made_up import ASSIGNMENT
 from test_report import autograded
 
-from autograder.cli import main
-from autograder.grading.marks.requests import answer, ask, requests
-from autograder.grading.student.adopt import adopt, assignment_of
-from autograder.grading.student.finding import find
-from autograder.grading.student.replay import differences
-from autograder.grading.student.why import why
-from autograder.judging.answers import read_bank
+from autograder.cli.main import main
+from autograder.content.answers import read_bank
+from autograder.grading.gradebook.regrade_requests import answer, ask, requests
+from autograder.grading.teacher.adopt import adopt, assignment_of
+from autograder.grading.teacher.finding import find
+from autograder.grading.teacher.replay import differences
+from autograder.grading.teacher.why import why
 
 MINE = '''\
 """By Ada Lovelace, s17."""
@@ -171,9 +171,9 @@ def test_questions_about_own_code_have_answers_that_the_checks_confirm(course, r
     from sample_class import SHARES, hand_in
     from whole_way import run
 
-    from autograder.judging import references
-    from autograder.judging.local import LocalStudent
-    from autograder.judging.runner import run_alone
+    from autograder.checks.execute import NotebookStudent
+    from autograder.content import references
+    from autograder.verdict.runner import run_alone
 
     mine = f"def softmax(E, dim=-1):\n{SHARES}"
     hand_in(course.root, "s18", mine)
@@ -187,7 +187,7 @@ def test_questions_about_own_code_have_answers_that_the_checks_confirm(course, r
         assert mine.splitlines()[int(number) - 1].strip() == line
         names = references.namespace(lesson)
         exec(mine.replace(line, changed), names)
-        report = run_alone("softmax", LocalStudent(names, lesson), seed=3)
+        report = run_alone("softmax", NotebookStudent(names, lesson), seed=3)
         lost = [letter for letter, result in zip("abcdefgh", report.results, strict=False) if result.failure]
         assert told.partition(". ")[2].partition("  (")[0] == ", ".join(lost)
     run(course.root, "autograder", "questions", "s17", ASSIGNMENT, "--exercise", "softmax", good=(2,))
@@ -195,8 +195,8 @@ def test_questions_about_own_code_have_answers_that_the_checks_confirm(course, r
 
 def test_the_stored_result_is_the_one_that_is_told(course):
     """A result edited on disk is refused, and nothing is said in its name."""
-    from autograder.grading.outcome import recall
-    from autograder.grading.store import Store
+    from autograder.grading.run.outcome import recall
+    from autograder.grading.run.store import Store
 
     path = Store(course.grading).path(recall(course.grading, ASSIGNMENT)["s17"].key)
     path.write_text(path.read_text(encoding="utf8").replace("base two", "base ten"), encoding="utf8")

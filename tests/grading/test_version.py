@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from known import LESSONS
 
-from autograder.grading import version
-from autograder.judging.lesson import Lessons
-from autograder.sandbox.outside.visible import FILES
+from autograder.content.lesson import Lessons
+from autograder.grading.run import version
+from autograder.sandbox.outside.mounts import FILES
 
 
 def modules_of(path, root):
@@ -34,7 +34,7 @@ def reached(root):
     waiting = [root / "autograder" / "grading" / name for name in ("grade.py", "sealed.py", "submission.py")]
     waiting += (path for path in version.content(LESSONS.folder) if path.suffix == ".py")
     waiting += (root / "autograder" / name for name in (*FILES, "sandbox/outside/launch.py"))  # programs of their own
-    waiting += (root / "autograder" / "judging").rglob("*.py")  # what checks of any course may use
+    waiting += (root / "autograder" / "checks").rglob("*.py")  # what checks of any course may use
     waiting += (root / "course_lib").rglob("*.py")
     found = set()
     while waiting:

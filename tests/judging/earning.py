@@ -9,11 +9,10 @@ from finder import probes, reproducing
 from recorded import SEED, checks_of, right_names
 from torch import Tensor, nn
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.forbidden import below_python
-from autograder.judging.local import LocalStudent
-from autograder.judging.marks import mark_value
-from autograder.judging.replay import replay, silence
+from autograder.checks.execute import NotebookStudent, replay, silence
+from autograder.content.marks import mark_value
+from autograder.runtime.blocked.forbidden import below_python
+from autograder.runtime.failure import CheckFailure
 
 #: What an exercise's points are not given for. A way in which one of these gives the right values does the work itself.
 TRIVIAL = {
@@ -65,7 +64,7 @@ def answer(right, computed):
 def failures(lesson, exercise, given, names=None, allow=False):
     """Return the failure of each check, None where it passes. With ``allow`` nothing is forbidden."""
     held = right_names(lesson, exercise) | {exercise: given}
-    student = LocalStudent(held, lesson, deep=False)
+    student = NotebookStudent(held, lesson, deep=False)
     if allow:
         student._forbidden = lambda name: ()
     checks = checks_of(lesson, exercise)

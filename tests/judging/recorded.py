@@ -4,14 +4,13 @@ import functools
 from dataclasses import replace
 
 import course_lib.layers
-from autograder.judging.answers import cases_of, entries_of
-from autograder.judging.failure import CheckFailure
-from autograder.judging.local import LocalStudent
-from autograder.judging.marks import mark_value
-from autograder.judging.references import namespace
-from autograder.judging.replay import replay
-from autograder.judging.student import Exchange, Questions
-from autograder.judging.tensors import copy_tensor
+from autograder.checks.execute import NotebookStudent, replay
+from autograder.content.answers import cases_of, entries_of
+from autograder.content.marks import mark_value
+from autograder.content.references import namespace
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Exchange, Questions
+from autograder.runtime.tensors import copy_tensor
 
 SEED = 3
 
@@ -69,7 +68,7 @@ def checks_of(lesson, exercise):
 @functools.cache
 def exchanges(lesson, exercise):
     """Return the questions that all checks ask about the exercise itself, with a right answer's values."""
-    recorder = Recorder(LocalStudent(dict(right_names(lesson, exercise)), lesson, deep=False))
+    recorder = Recorder(NotebookStudent(dict(right_names(lesson, exercise)), lesson, deep=False))
     for name, check in checks_of(lesson, exercise).items():
         failure = replay(check, recorder, SEED)
         if isinstance(failure, CheckFailure):

@@ -5,9 +5,9 @@ import ast
 import pytest
 from known import ASSIGNMENTS, CASES, LESSONS
 
-from autograder.judging.answers import cases_of, entries_of, misconceptions, read_bank
-from autograder.judging.entries import read_entries
-from autograder.judging.failure import Diagnosis
+from autograder.content.answers import cases_of, entries_of, misconceptions, read_bank
+from autograder.content.entries import read_entries
+from autograder.runtime.failure import Diagnosis
 
 TWO = """\
 Comments stand above the first entry.

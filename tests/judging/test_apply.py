@@ -4,8 +4,8 @@ import pytest
 import torch
 from answers import student
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.student import Request
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request
 
 FIT = """
 def fit(x):

@@ -8,10 +8,10 @@ import pytest
 import torch
 from answers import student
 
-from autograder.judging import careful as limits
-from autograder.judging import patience
-from autograder.judging.careful import careful
-from autograder.judging.failure import CheckFailure
+from autograder.runtime import careful as limits
+from autograder.runtime import patience
+from autograder.runtime.careful import careful
+from autograder.runtime.failure import CheckFailure
 
 
 @pytest.mark.timeout(60, method="thread")  # the timer of the other method is the one that is tested

@@ -4,8 +4,8 @@ import pytest
 import torch
 from answers import student
 
-from autograder.judging.conditions import condition
-from autograder.judging.student import Request
+from autograder.diagnosis.conditions import condition
+from autograder.runtime.student import Request
 
 generator = torch.Generator().manual_seed(0)
 QKV = [tuple(torch.randn(2, n, 3, generator=generator, dtype=torch.float64) for n in (4, 5, 5)) for _ in range(8)]

@@ -4,16 +4,16 @@ import torch
 from answers import student
 from known import LESSONS
 
-from autograder.judging import confirmation
-from autograder.judging.failure import CheckFailure, Diagnosis
-from autograder.judging.hearing import Hearing
-from autograder.judging.local import LocalStudent
-from autograder.judging.lost import Lost, without_echoes
-from autograder.judging.references import namespace
-from autograder.judging.student import Request
+from autograder.checks.execute import NotebookStudent
+from autograder.content.references import namespace
+from autograder.diagnosis import confirmation
+from autograder.diagnosis.hearing import Hearing
+from autograder.diagnosis.lost import Lost, without_echoes
+from autograder.runtime.failure import CheckFailure, Diagnosis
+from autograder.runtime.student import Request
 
 LESSON = LESSONS.of("01-attention")
-RIGHT = LocalStudent(namespace(LESSON), LESSON, deep=False)
+RIGHT = NotebookStudent(namespace(LESSON), LESSON, deep=False)
 CHECKS = list(LESSON.checks("softmax").values())
 SIGMOID = student("def softmax(E, dim=-1): return torch.sigmoid(E)")
 #: The softmax, but for inputs of more than two numbers.

@@ -4,10 +4,10 @@ import pytest
 from known import LESSONS, of
 
 import course_lib.layers
-from autograder.judging.local import LocalStudent
-from autograder.judging.references import namespace
-from autograder.judging.runner import run_checks
-from autograder.judging.search import Search
+from autograder.checks.execute import NotebookStudent
+from autograder.content.references import namespace
+from autograder.diagnosis.search import Search
+from autograder.verdict.runner import run_checks
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +25,7 @@ def _searches(monkeypatch, exercise, name):
         return search(*arguments)
 
     monkeypatch.setattr(Search, "best", counted)
-    report = run_checks(exercise, LocalStudent(names, lesson), 1)
+    report = run_checks(exercise, NotebookStudent(names, lesson), 1)
     return report, len(searched)
 
 

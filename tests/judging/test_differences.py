@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.markup import with_code
-from autograder.judging.picture import Matrix
-from autograder.judging.tools import expect
-from autograder.judging.tools.differences import side_by_side
+from autograder.checks import expect
+from autograder.checks.differences import side_by_side
+from autograder.checks.matrix_view import Matrix
+from autograder.runtime.failure import CheckFailure
+from autograder.verdict.markup import with_code
 
 
 def marked(*places, of):

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from autograder.judging.seeds import fresh_seed
-from autograder.judging.tools.draw import Draw, Sizes
+from autograder.checks.draw import Draw, Sizes
+from autograder.runtime.seeds import fresh_seed
 
 
 def test_sizes_are_different_primes_within_every_shape():

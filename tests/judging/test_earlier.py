@@ -3,7 +3,7 @@
 import torch
 from answers import student
 
-from autograder.judging.student import Request
+from autograder.runtime.student import Request
 
 BY_ADDRESS = """
 kept = {}

@@ -4,8 +4,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.symptoms import symptom
+from autograder.diagnosis.symptoms import symptom
+from autograder.runtime.failure import CheckFailure
 
 X = torch.zeros(2, 3)
 MASK = torch.ones(3, dtype=torch.bool)

@@ -5,9 +5,9 @@ import json
 import pytest
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.local import LocalStudent
-from autograder.judging.tools.experiment import confirm, require_two, results
+from autograder.checks.execute import NotebookStudent
+from autograder.checks.experiment import confirm, require_two, results
+from autograder.runtime.failure import CheckFailure
 from course_lib.training import save_results
 
 NAMES = ("exact", "exact without")
@@ -15,7 +15,7 @@ GOOD = {"predicted": {"exact": 0.9, "exact without": 0.2}, "measured": {"exact":
 
 
 def _student(data: bytes | None):
-    return LocalStudent({}, file=lambda name: data if name == "results.json" else None)
+    return NotebookStudent({}, file=lambda name: data if name == "results.json" else None)
 
 
 def _cause(data: bytes | None) -> str:

@@ -5,12 +5,12 @@ import json
 import pytest
 import torch  # noqa: F401
 
-from autograder.judging import history
-from autograder.judging.check_result import CheckResult
-from autograder.judging.failure import CheckFailure
-from autograder.judging.history import Entry, History
-from autograder.judging.report import ExerciseReport
-from autograder.judging.since import since
+from autograder.notebook import history
+from autograder.notebook.history import Entry, History
+from autograder.notebook.since import since
+from autograder.runtime.failure import CheckFailure
+from autograder.verdict.check_result import CheckResult
+from autograder.verdict.report import ExerciseReport
 
 
 def report(**passed):

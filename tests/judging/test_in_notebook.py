@@ -8,8 +8,8 @@ import pytest
 from nbclient import NotebookClient
 from nbgrader.utils import determine_grade
 
-from autograder.judging.history import History
-from autograder.judging.told import unknown
+from autograder.notebook.history import History
+from autograder.notebook.told import unknown
 
 SETUP = (
     "import math\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nfrom autograder import check"
@@ -144,7 +144,7 @@ def text_of(cell):
 
 ENDLESS = "def softmax(E, dim=-1):\n    while True:\n        pass"
 QUICK = (
-    "from autograder.judging import patience\nusual = patience.patience\npatience.patience = lambda: usual(1.0, 0.2)"
+    "from autograder.runtime import patience\nusual = patience.patience\npatience.patience = lambda: usual(1.0, 0.2)"
 )
 
 

@@ -11,10 +11,11 @@ from nbclient import NotebookClient
 from packaging.requirements import Requirement
 from traitlets.config import Config
 
-from autograder.judging import kernel_start, places
+from autograder.notebook import kernel
+from autograder.runtime import locations
 
 IMPORTS = "# comment\nimport math\nfrom autograder.lessons.attention import check"
-LOAD = "%load_ext autograder.judging.kernel_start"
+LOAD = "%load_ext autograder.notebook.kernel"
 
 
 @pytest.fixture(scope="module")
@@ -62,22 +63,22 @@ def test_a_cell_that_has_run_is_not_called_missing(monkeypatch, tmp_path):
     cells = [{"cell_type": "code", "metadata": {}, "source": "later = 3"}]
     path.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), encoding="utf8")
     monkeypatch.setenv("JPY_SESSION_NAME", str(path))
-    assert kernel_start.sentence("later", {}, [])
-    assert kernel_start.sentence("later", {}, ["later = 3\n"]) == "", "its del, or its error, is the student's own"
-    assert kernel_start.sentence("later", {"later": 3}, []) == ""
+    assert kernel.sentence("later", {}, [])
+    assert kernel.sentence("later", {}, ["later = 3\n"]) == "", "its del, or its error, is the student's own"
+    assert kernel.sentence("later", {"later": 3}, []) == ""
 
 
 def test_without_a_saved_notebook_there_is_still_a_sentence_for_what_is_ours(monkeypatch):
     monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
-    assert kernel_start.sentence("check", {}, []).startswith("check comes from the cell with the imports")
-    assert kernel_start.sentence("torch", {}, []) == ""
+    assert kernel.sentence("check", {}, []).startswith("check comes from the cell with the imports")
+    assert kernel.sentence("torch", {}, []) == ""
 
 
 def test_the_configuration_that_is_installed_loads_it(root):
     path = root / "autograder" / "judging" / "ipython_kernel_config.json"
     config = Config(json.loads(path.read_text(encoding="utf8")))
-    assert config.InteractiveShellApp.extensions == [kernel_start.__name__]
-    assert hasattr(kernel_start, "load_ipython_extension")
+    assert config.InteractiveShellApp.extensions == [kernel.__name__]
+    assert hasattr(kernel, "load_ipython_extension")
 
 
 def test_the_cell_of_a_line_is_found_in_the_ipython_of_colab_too(monkeypatch):
@@ -90,10 +91,10 @@ def test_the_cell_of_a_line_is_found_in_the_ipython_of_colab_too(monkeypatch):
         compile=types.SimpleNamespace(get_code_name=name_of),
         history_manager=types.SimpleNamespace(input_hist_raw=["", "a = 1", "b = 2", "a = 1"]),
     )
-    monkeypatch.setattr(places, "kernel_shell", lambda: shell)
-    assert places.cell_of(name_of("b = 2", "", 0)) == 2
-    assert places.cell_of(name_of("a = 1", "", 0)) == 3, "the last time that it ran"
-    assert places.cell_of("/usr/lib/x.py") == 0
+    monkeypatch.setattr(locations, "kernel_shell", lambda: shell)
+    assert locations.cell_of(name_of("b = 2", "", 0)) == 2
+    assert locations.cell_of(name_of("a = 1", "", 0)) == 3, "the last time that it ran"
+    assert locations.cell_of("/usr/lib/x.py") == 0
 
 
 COLAB = {"ipython": "7.34.0", "ipykernel": "6.17.1", "numpy": "2.0.2", "matplotlib": "3.10.0", "scikit-learn": "1.6.1"}

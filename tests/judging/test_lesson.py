@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from autograder.checks.execute import NotebookStudent
+from autograder.content.answers import cases_of
+from autograder.content.lesson import Lessons
+from autograder.content.references import source_of
 from autograder.grading.course import Course
-from autograder.judging.answers import cases_of
-from autograder.judging.lesson import Lessons
-from autograder.judging.local import LocalStudent
-from autograder.judging.references import source_of
-from autograder.judging.runner import run_checks
+from autograder.verdict.runner import run_checks
 
 LESSON = "01-averages"
 
@@ -47,7 +47,7 @@ def test_each_course_judges_by_its_own_references(second_course, other_course):
     for course, correction in ((second_course, 0), (other_course, 1), (second_course, 0)):
         lesson = course.lessons.of(LESSON)
         assert ("correction=0" in source_of(lesson, ["moving_average"])) == (correction == 0)
-        student = LocalStudent({"standardise": lambda x, c=correction: (x - x.mean()) / x.std(correction=c)}, lesson)
+        student = NotebookStudent({"standardise": lambda x, c=correction: (x - x.mean()) / x.std(correction=c)}, lesson)
         assert run_checks("standardise", student, seed=1).full
 
 

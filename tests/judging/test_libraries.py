@@ -8,11 +8,11 @@ from answers import student
 from known import COURSE, LESSONS
 from sklearn.linear_model import Ridge
 
-from autograder.judging import libraries
-from autograder.judging.installed import allowed, is_withheld
-from autograder.judging.libraries import home, mention
-from autograder.judging.runner import run_checks
+from autograder.runtime.blocked import libraries
+from autograder.runtime.blocked.installed import allowed, is_withheld
+from autograder.runtime.blocked.libraries import home, mention
 from autograder.sandbox.outside.imported import imports_withheld
+from autograder.verdict.runner import run_checks
 
 SOFTMAX = """
 {before}

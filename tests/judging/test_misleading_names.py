@@ -4,13 +4,12 @@ import pytest
 from known import ASSIGNMENTS, LESSONS
 
 from autograder.authoring.names import hidden_half, names_of
-from autograder.judging import diagnosis
-from autograder.judging.hearing import Listener
-from autograder.judging.local import LocalStudent
-from autograder.judging.marks import mark_value
-from autograder.judging.references import namespace
-from autograder.judging.replay import replay
-from autograder.judging.runner import run_checks
+from autograder.checks.execute import NotebookStudent, replay
+from autograder.content.marks import mark_value
+from autograder.content.references import namespace
+from autograder.diagnosis import diagnose
+from autograder.diagnosis.hearing import Listener
+from autograder.verdict.runner import run_checks
 
 pytestmark = pytest.mark.slow
 
@@ -96,7 +95,7 @@ def test_a_right_answer_is_heard_to_the_end_of_every_check(assignment):
         for name, check in lesson.checks(exercise).items():
             if mark_value(check, "measured"):
                 continue
-            listener = Listener(diagnosis.right(lesson))
+            listener = Listener(diagnose.right(lesson))
             assert replay(check, listener, 17) is None, f"{exercise}: {name}"
 
 
@@ -120,4 +119,4 @@ class TokenTagger(nn.Module):
     lesson = LESSONS.of(assignment)
     names = namespace(lesson)
     exec(text.replace(*edit), names)
-    assert run_checks(exercise, LocalStudent(names, lesson, deep=False), 5).named == [name]
+    assert run_checks(exercise, NotebookStudent(names, lesson, deep=False), 5).named == [name]

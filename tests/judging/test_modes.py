@@ -5,9 +5,9 @@ import torch
 from answers import student
 from known import LESSONS
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.runner import run_checks
-from autograder.judging.tools.modes import BothModes
+from autograder.checks.modes import BothModes
+from autograder.runtime.failure import CheckFailure
+from autograder.verdict.runner import run_checks
 
 LAYER = """
 class LayerNorm(nn.Module):

@@ -5,12 +5,12 @@ import ast
 import pytest
 from known import LESSONS
 
-from autograder.judging.answers import cases_of
-from autograder.judging.edits import edits
-from autograder.judging.local import LocalStudent
-from autograder.judging.mutants import mutants
-from autograder.judging.references import namespace
-from autograder.judging.runner import run_checks
+from autograder.checks.execute import NotebookStudent
+from autograder.content.answers import cases_of
+from autograder.content.references import namespace
+from autograder.diagnosis.edits import edits
+from autograder.diagnosis.mutations import mutants
+from autograder.verdict.runner import run_checks
 
 FUNCTION = '''
 def attend(self, Q, K, V, dim=-1):
@@ -150,7 +150,7 @@ def test_a_mistake_that_no_known_answer_has_is_told_as_an_edit(name):
     lesson = LESSONS.of(assignment)
     names = namespace(lesson)
     exec(compile(text, name, "exec"), names)
-    report = run_checks(exercise, LocalStudent(names, lesson, deep=False), 11)
+    report = run_checks(exercise, NotebookStudent(names, lesson, deep=False), 11)
     assert [said for said in report.named if said.startswith(f"{step} too many")]
 
 

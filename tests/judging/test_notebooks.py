@@ -5,13 +5,13 @@ import time
 
 import pytest
 
-from autograder.judging import notebooks
+from autograder.content import notebook
 
 
 @pytest.fixture
 def content(root):
     """The solution."""
-    return notebooks.read(root / "solutions" / "01-attention" / "attention.ipynb")
+    return notebook.read(root / "solutions" / "01-attention" / "attention.ipynb")
 
 
 def test_an_experiment_that_the_student_changed_is_run_only_where_something_needs_it(content):
@@ -19,15 +19,15 @@ def test_an_experiment_that_the_student_changed_is_run_only_where_something_need
     [changed, *_] = [c for c in content["cells"] if "experiment" in c["metadata"].get("tags", [])]
     changed["source"] = "helper = 1729"
     own = {"cell_type": "code", "metadata": {}, "source": "print(helper)"}
-    assert notebooks.needed_cells([changed]) == [False]
-    assert notebooks.needed_cells([changed, own]) == [True, True]
+    assert notebook.needed_cells([changed]) == [False]
+    assert notebook.needed_cells([changed, own]) == [True, True]
 
 
 def test_an_exercise_that_was_written_into_an_experiment_is_run(content):
     [changed, *_] = [c for c in content["cells"] if "experiment" in c["metadata"].get("tags", [])]
-    [check] = [c for c in content["cells"] if notebooks.grade_id(c) == "check-softmax"]
+    [check] = [c for c in content["cells"] if notebook.grade_id(c) == "check-softmax"]
     changed["source"] = "def softmax(E, dim=-1):\n    return torch.softmax(E, dim)"
-    assert notebooks.needed_cells([changed, check]) == [True, False]
+    assert notebook.needed_cells([changed, check]) == [True, False]
 
 
 def test_magics_await_and_plots_run(tmp_path):
@@ -38,7 +38,7 @@ def test_magics_await_and_plots_run(tmp_path):
     ]
     cells = [{"cell_type": "code", "metadata": {}, "source": [line]} for line in lines]
     (tmp_path / "x.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}}), encoding="utf8")
-    run = notebooks.run(tmp_path / "x.ipynb")
+    run = notebook.run(tmp_path / "x.ipynb")
     assert run.errors == []
     assert run.namespace["x"] == 5
 
@@ -47,18 +47,18 @@ def test_an_untouched_experiment_is_run_where_a_changed_cell_needs_it():
     experiment = "helper = 1729"
     given = {
         "cell_type": "code",
-        "metadata": {"course": {"experiment": notebooks.fingerprint(experiment)}},
+        "metadata": {"course": {"experiment": notebook.fingerprint(experiment)}},
         "source": experiment,
     }
     unused = {
         **given,
         "source": "other = 1",
-        "metadata": {"course": {"experiment": notebooks.fingerprint("other = 1")}},
+        "metadata": {"course": {"experiment": notebook.fingerprint("other = 1")}},
     }
     own = {"cell_type": "code", "metadata": {}, "source": "%matplotlib inline\ndef answer():\n    return helper"}
     local = {"cell_type": "code", "metadata": {}, "source": "def answer(helper):\n    return helper"}
-    assert notebooks.needed_cells([given, unused, own]) == [True, False, True]
-    assert notebooks.needed_cells([given, unused, local]) == [False, False, True]
+    assert notebook.needed_cells([given, unused, own]) == [True, False, True]
+    assert notebook.needed_cells([given, unused, local]) == [False, False, True]
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,11 @@ def test_an_untouched_experiment_is_run_where_a_changed_cell_needs_it():
     ],
 )
 def test_values_are_counted_before_they_are_made(monkeypatch, text, parts):
-    monkeypatch.setattr(notebooks, "_MOST_PARTS", 3)
-    assert notebooks._parts(text) == parts
+    monkeypatch.setattr(notebook, "_MOST_PARTS", 3)
+    assert notebook._parts(text) == parts
 
 
 def test_a_hostile_text_is_searched_for_values_in_linear_time():
     began = time.process_time()
-    notebooks._parts(rb"\"" * 3_000_000)
+    notebook._parts(rb"\"" * 3_000_000)
     assert time.process_time() - began < 5

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.judging.patterns import from_inputs, moved, places, rearranged, shifted, transformed
+from autograder.diagnosis.patterns import from_inputs, moved, places, rearranged, shifted, transformed
 
 WANT = torch.randn(4, 5, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 POSITIVE = WANT.abs() + 0.1

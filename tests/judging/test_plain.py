@@ -5,14 +5,14 @@ from collections import Counter
 import pytest
 import torch
 
-from autograder.judging.confirmation import alike
-from autograder.judging.failure import CheckFailure
-from autograder.judging.local import LocalStudent
-from autograder.judging.student import Request
-from autograder.judging.tools import plain
-from autograder.judging.tools.measured_result import same_result
-from autograder.sandbox.decoding import Unpacking
-from autograder.sandbox.encoding import Packing, pack
+from autograder.checks import plain
+from autograder.checks.execute import NotebookStudent
+from autograder.checks.measured_result import same_result
+from autograder.diagnosis.confirmation import alike
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request
+from autograder.sandbox.inside.decoding import Unpacking
+from autograder.sandbox.inside.encoding import Packing, pack
 
 
 def carried(value):
@@ -91,7 +91,7 @@ def test_a_notebook_gets_its_own_copy_of_plain_data():
         words[0].append(4)
 
     given = {"a": 1}, [[3]]
-    answer = LocalStudent({"spoil": spoil}).answer(Request("spoil", given))
+    answer = NotebookStudent({"spoil": spoil}).answer(Request("spoil", given))
     assert given == ({"a": 1}, [[3]])
     assert answer.args_after == ({"a": 2}, [[3, 4]])
 

@@ -6,11 +6,11 @@ import pytest
 import torch
 
 from autograder import practice as practice_in_notebook
-from autograder.judging import references
-from autograder.judging.answers import misconceptions
-from autograder.judging.history import Entry, History
-from autograder.judging.lesson import Lessons
-from autograder.judging.practice import MOST_RESULT, draw
+from autograder.content import references
+from autograder.content.answers import misconceptions
+from autograder.content.lesson import Lessons
+from autograder.notebook.history import Entry, History
+from autograder.notebook.practice import MOST_RESULT, draw
 
 LESSON = Lessons().of("01-attention")
 SMALL = ("softmax", "attend", "causal_mask")

@@ -5,15 +5,15 @@ import torch
 from answers import student
 from known import ASSIGNMENTS, LESSONS
 
-from autograder.judging import probes
-from autograder.judging.answers import cases_of
-from autograder.judging.changes import changes
-from autograder.judging.diagnosis import right
-from autograder.judging.hearing import Hearing
-from autograder.judging.local import LocalStudent
-from autograder.judging.located import located
-from autograder.judging.references import namespace
-from autograder.judging.student import Request
+from autograder.checks.execute import NotebookStudent
+from autograder.content.answers import cases_of
+from autograder.content.references import namespace
+from autograder.diagnosis import probes
+from autograder.diagnosis.changes import changes
+from autograder.diagnosis.diagnose import right
+from autograder.diagnosis.hearing import Hearing
+from autograder.diagnosis.located import located
+from autograder.runtime.student import Request
 
 LESSON = LESSONS.of("01-attention")
 RIGHT = right(LESSON)
@@ -231,7 +231,7 @@ def test_in_which_part_of_a_block_the_mistake_lies(edit, found):
         }
         requests.append(Request("EncoderBlock", (x,), build=build, weights=weights))
     exec(case.text.replace(*edit), names)
-    told = located(LocalStudent(names, BLOCKS, deep=False), right_one, requests)
+    told = located(NotebookStudent(names, BLOCKS, deep=False), right_one, requests)
     assert (told and told[0]) == found
 
 
@@ -273,7 +273,7 @@ def test_only_one_thing_is_another_in_each_change():
 def test_the_references_show_nothing(assignment):
     """Compared with itself, no answer ignores or mixes anything."""
     lesson = LESSONS.of(assignment)
-    own = LocalStudent(namespace(lesson), lesson, deep=False)
+    own = NotebookStudent(namespace(lesson), lesson, deep=False)
     for exercise in lesson.exercises:
         checks = list(lesson.checks(exercise).values())[:3]
         if not exercise.startswith("my_"):

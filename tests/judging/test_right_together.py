@@ -3,10 +3,9 @@
 import pytest
 from known import COURSE, LESSONS, of
 
-from autograder.judging import notebooks
-from autograder.judging.local import LocalStudent
-from autograder.judging.marks import mark_value
-from autograder.judging.replay import replay
+from autograder.checks.execute import NotebookStudent, replay
+from autograder.content import notebook
+from autograder.content.marks import mark_value
 
 pytestmark = pytest.mark.slow
 
@@ -18,7 +17,7 @@ NIGHTLY = pytest.mark.nightly(reason="more right answers of the same kind")
 
 @pytest.fixture(scope="module")
 def solution():
-    return notebooks.run(COURSE.solution_notebook("08-vit")).namespace
+    return notebook.run(COURSE.solution_notebook("08-vit")).namespace
 
 
 @pytest.mark.parametrize(
@@ -33,7 +32,7 @@ def test_the_solution_stands_on_any_right_patchify(solution, case, later):
     try:
         checks = [check for check in LESSON.checks(later).values() if mark_value(check, "points", 0)]
         assert checks
-        failed = {check.__name__: replay(check, LocalStudent(solution, LESSON), 1) for check in checks}
+        failed = {check.__name__: replay(check, NotebookStudent(solution, LESSON), 1) for check in checks}
     finally:
         solution["patchify"] = before
     assert not {name: str(failure) for name, failure in failed.items() if failure}

@@ -4,11 +4,10 @@ import pytest
 from known import ASSIGNMENTS, LESSONS
 
 import course_lib.layers
-from autograder.judging.answers import cases_of
-from autograder.judging.local import LocalStudent
-from autograder.judging.marks import mark_value
-from autograder.judging.references import namespace
-from autograder.judging.replay import replay
+from autograder.checks.execute import NotebookStudent, replay
+from autograder.content.answers import cases_of
+from autograder.content.marks import mark_value
+from autograder.content.references import namespace
 
 #: The contract of a lesson has two, for the solution and the first mistake; `make audit` judges all answers in their notebooks.
 SEEDS = range(1, 9)
@@ -54,5 +53,5 @@ def _failed(lesson, case, checks, seed):
         exec(compile(case.text, str(case), "exec"), names)
     except Exception as error:
         return f"does not run: {type(error).__name__}"
-    student = LocalStudent(names, lesson, deep=case.right)
+    student = NotebookStudent(names, lesson, deep=case.right)
     return tuple(check.__name__ for check in checks if replay(check, student, seed))

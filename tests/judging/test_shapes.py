@@ -4,11 +4,11 @@ import pytest
 import torch
 from answers import ATTENTION, student
 
-from autograder.judging.diagnosis import right
-from autograder.judging.failure import CheckFailure
-from autograder.judging.shapes import difference, in_common, letters, symptom
-from autograder.judging.student import Request
-from autograder.judging.unexplained import _stops_at_one
+from autograder.diagnosis.diagnose import right
+from autograder.diagnosis.shapes import difference, in_common, letters, symptom
+from autograder.diagnosis.unexplained import _stops_at_one
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request
 
 NAMES = ("B", "N", "D")
 

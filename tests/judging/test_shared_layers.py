@@ -3,10 +3,10 @@
 import pytest
 from known import LESSONS
 
-from autograder.judging.answers import cases_of
-from autograder.judging.local import LocalStudent
-from autograder.judging.references import namespace
-from autograder.judging.runner import run_checks
+from autograder.checks.execute import NotebookStudent
+from autograder.content.answers import cases_of
+from autograder.content.references import namespace
+from autograder.verdict.runner import run_checks
 
 
 def _named(assignment, exercise, wrong, edit=("", "")):
@@ -15,7 +15,7 @@ def _named(assignment, exercise, wrong, edit=("", "")):
     assert edit[0] in text
     names = namespace(lesson)
     exec(text.replace(*edit), names)
-    return run_checks(exercise, LocalStudent(names, lesson, deep=False), 5).named
+    return run_checks(exercise, NotebookStudent(names, lesson, deep=False), 5).named
 
 
 @pytest.mark.parametrize("exercise", ["Encoder", "Decoder"])

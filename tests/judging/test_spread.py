@@ -4,11 +4,11 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.local import LocalStudent
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.spread import spreads_as
-from autograder.judging.tools.twins import Twins
+from autograder.checks.draw import Draw
+from autograder.checks.execute import NotebookStudent
+from autograder.checks.spread import spreads_as
+from autograder.checks.twins import Twins
+from autograder.runtime.failure import CheckFailure
 
 P = 0.3
 
@@ -29,7 +29,7 @@ def _judge(dropped, seed=0):
         def forward(self, X):
             return dropped(self, X, torch.tanh(self.W_1(X)))
 
-    student = LocalStudent({"Layer": Layer}, forbid=("nothing",))
+    student = NotebookStudent({"Layer": Layer}, forbid=("nothing",))
     draw = Draw(seed, "test")
     twins = Twins(student, "Layer", (), Reference(), draw)
     spreads_as(twins, draw.normal(1, 3, 5), what=("Y",), draw=draw, setting="here", hint="There.")

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.judging.history import Entry
-from autograder.judging.lesson import Lessons
-from autograder.judging.panel import Panel
-from autograder.judging.standing import Work, fingerprint, standing
+from autograder.content.lesson import Lessons
+from autograder.notebook.history import Entry
+from autograder.notebook.panel import Panel
+from autograder.notebook.standing import Work, fingerprint, standing
 
 LESSON = Lessons().of("05-captioning")
 STUB = 'def grid_features(F):\n    raise NotImplementedError("Flatten.")'

@@ -6,8 +6,8 @@ import sys
 import pytest
 from known import LESSONS
 
-from autograder.grading.sealed import defined_names
-from autograder.judging.local import LocalStudent
+from autograder.checks.execute import NotebookStudent
+from autograder.grading.run.sealed import defined_names
 from autograder.sandbox.outside.remote import RemoteStudent
 
 EARLIER = ("Inner", "Block", "helper")
@@ -35,7 +35,7 @@ def local(text):
         "<answer that is read>",
     )
     exec(compile(text, "<answer that is read>", "exec"), names)
-    return LocalStudent(names, forbid=())
+    return NotebookStudent(names, forbid=())
 
 
 def remote(text):
@@ -69,4 +69,4 @@ def test_where_the_text_cannot_be_found_all_may_be_used():
     names = {"__name__": "json"}
     exec(compile(f"{BASE}def answer():\n    return Block()", "gone", "exec"), names)
     assert "json" in sys.modules
-    assert LocalStudent(names, forbid=()).uses("answer", EARLIER) == [*EARLIER]
+    assert NotebookStudent(names, forbid=()).uses("answer", EARLIER) == [*EARLIER]

@@ -2,13 +2,13 @@
 
 import pytest
 
-from autograder.judging import in_notebook, references
-from autograder.judging.local import LocalStudent
-from autograder.judging.lost import Lost
-from autograder.judging.other_numbers import whose
-from autograder.judging.replay import replay
-from autograder.judging.runner import explained, run_alone, run_checks
-from autograder.judging.variant import exercises_with_variants, require_variant
+from autograder.checks.execute import NotebookStudent, replay
+from autograder.content import references
+from autograder.content.variant import exercises_with_variants, require_variant
+from autograder.diagnosis.lost import Lost
+from autograder.notebook import api
+from autograder.verdict.other_numbers import whose
+from autograder.verdict.runner import explained, run_alone, run_checks
 from course_lib import variants
 
 
@@ -24,7 +24,7 @@ def answer(lesson, who):
 
 def report(lesson, answered, mine, others=()):
     with variants.graded_as(mine):
-        student = LocalStudent(answered, lesson)
+        student = NotebookStudent(answered, lesson)
         return explained(run_alone("echo", student, 3), student, others)
 
 
@@ -59,7 +59,7 @@ def test_a_known_mistake_is_still_named_with_ones_own_numbers(lesson):
 def test_numbers_that_fit_two_others_are_chance(lesson, monkeypatch):
     checks = lesson.checks("echo")
     with variants.graded_as("ben"):
-        student = LocalStudent(answer(lesson, "ada"), lesson)
+        student = NotebookStudent(answer(lesson, "ada"), lesson)
         lost = [Lost(checks["check_values"], replay(checks["check_values"], student, 3))]
         assert whose(lost, student, 3, ["ada", "cleo"]) == "ada"
         drawn = variants.numbers
@@ -98,9 +98,9 @@ def test_a_student_who_has_not_said_who_they_are_is_told_in_one_sentence(lesson,
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(variants, "_HERE", "")
     monkeypatch.delenv("JUPYTERHUB_USER", raising=False)
-    monkeypatch.setattr("autograder.judging.in_notebook._caller", lambda: references.namespace(lesson))
+    monkeypatch.setattr("autograder.notebook.api._caller", lambda: references.namespace(lesson))
     sentence = "this notebook does not know who you are"
-    check = in_notebook.check_of(lesson.package)
+    check = api.check_of(lesson.package)
     assert (check("echo", 3), sentence in capsys.readouterr().out) == (3, True)
     assert (check("standardise", 3), sentence in capsys.readouterr().out) == (3, False)
     variants.i_am("ada")
@@ -109,5 +109,5 @@ def test_a_student_who_has_not_said_who_they_are_is_told_in_one_sentence(lesson,
 
 def test_the_student_of_a_check_has_the_id(lesson):
     with variants.graded_as("ada"):
-        assert LocalStudent({}, lesson).student_id == "ada"
-        assert run_checks("echo", LocalStudent(answer(lesson, "ada"), lesson), 3).full
+        assert NotebookStudent({}, lesson).student_id == "ada"
+        assert run_checks("echo", NotebookStudent(answer(lesson, "ada"), lesson), 3).full

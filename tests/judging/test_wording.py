@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.tools import expect, plain
-from autograder.judging.tools.wording import says
+from autograder.checks import expect, plain
+from autograder.checks.wording import says
+from autograder.runtime.failure import CheckFailure
 
 SEVERAL = (
     *(

@@ -12,11 +12,9 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from autograder.judging.files import files_in
-from autograder.judging.lesson import Lessons
-from autograder.judging.local import LocalStudent
-from autograder.judging.references import namespace
-from autograder.judging.runner import run_alone
+from autograder.checks.execute import NotebookStudent
+from autograder.content.lesson import Lessons
+from autograder.content.references import namespace
 from autograder.lessons.captioning import references as captioning
 from autograder.lessons.language_models import references as language_models
 from autograder.lessons.mlm_pretraining import references as mlm_pretraining
@@ -24,6 +22,8 @@ from autograder.lessons.retrieval import references as retrieval
 from autograder.lessons.translation import references as translation
 from autograder.lessons.vision_language import references as vision_language
 from autograder.lessons.vit import references as vit
+from autograder.runtime.files import files_in
+from autograder.verdict.runner import run_alone
 from course_lib.training import save_checkpoint
 
 
@@ -221,7 +221,9 @@ def grade(kind, folder):
     def graded(make):
         save_checkpoint(make(), Path(folder, file))
         assert Path(folder, file).stat().st_size < 2**21
-        return run_alone(exercise, LocalStudent(namespace(lesson) | {exercise: make}, lesson, file=files_in(folder)), 3)
+        return run_alone(
+            exercise, NotebookStudent(namespace(lesson) | {exercise: make}, lesson, file=files_in(folder)), 3
+        )
 
     if kind == "learner":
         save_checkpoint(honest(1), Path(folder, "one_block.safetensors"))

@@ -7,9 +7,8 @@ import pytest
 from answers import runs_in
 from known import ASSIGNMENTS, LESSONS, of
 
-from autograder.judging.local import LocalStudent
-from autograder.judging.marks import mark_value
-from autograder.judging.replay import replay
+from autograder.checks.execute import NotebookStudent, replay
+from autograder.content.marks import mark_value
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("shapes_unchecked")]
 
@@ -33,7 +32,7 @@ def test_every_check_is_failed_by_a_known_mistake(assignment, exercise):
             names = runs_in(lesson, case.text)
         except Exception:  # an answer whose cell stops fails every check, and shows nothing of them
             continue
-        student = LocalStudent(names, lesson, deep=False)
+        student = NotebookStudent(names, lesson, deep=False)
         failed = [name for name, check in left.items() if (lost := replay(check, student, 1)) and lost.kind != "crash"]
         left = {name: check for name, check in left.items() if name not in failed}
     assert list(left) == []
@@ -53,7 +52,7 @@ def test_known_mistakes_lose_points(assignment, exercise):
     accepted = []
     for case in cases[::EVERY] if is_class else cases:
         try:
-            student = LocalStudent(runs_in(lesson, case.text), lesson, deep=False)
+            student = NotebookStudent(runs_in(lesson, case.text), lesson, deep=False)
         except Exception:  # a cell that stops earns nothing
             continue
         if not any(replay(check, student, 1) for check in unmeasured(lesson, exercise).values()):

@@ -13,12 +13,13 @@ from answers import runs_in
 from known import ASSIGNMENTS, COURSE, LESSONS, of
 from whole_way import with_files
 
-from autograder.judging import forbidden, notebooks, pytest_session
-from autograder.judging.lesson import Lesson
-from autograder.judging.local import LocalStudent
-from autograder.judging.marks import mark_value
-from autograder.judging.ready_made import raising
-from autograder.judging.runner import explained, run_alone
+from autograder.checks.execute import NotebookStudent
+from autograder.content import notebook
+from autograder.content.lesson import Lesson
+from autograder.content.marks import mark_value
+from autograder.runtime.blocked import forbidden
+from autograder.runtime.blocked.ready_made import raising
+from autograder.verdict.runner import explained, run_alone
 
 pytestmark = pytest.mark.usefixtures("shapes_unchecked")
 
@@ -86,7 +87,6 @@ def nothing_timed(request, monkeypatch):
         return {key: check for key, check in every(self, name).items() if name != exercise or not _measured(check)}
 
     monkeypatch.setattr(Lesson, "checks", checks)
-    monkeypatch.setattr(pytest_session, "_OPTIONS", [*pytest_session._OPTIONS, "-m", "not measured"])
 
 
 def _measured(check):
@@ -97,7 +97,7 @@ def _measured(check):
 def solved(assignment):
     """Return what the solution notebook defines, and the files that are handed in with it."""
     path = COURSE.solution_notebook(assignment)
-    return notebooks.run(path).namespace, {
+    return notebook.run(path).namespace, {
         name: (path.parent / name).read_bytes() for name in LESSONS.of(assignment).handed_in
     }
 
@@ -105,7 +105,7 @@ def solved(assignment):
 def solution(assignment, **changed):
     """Return the student who hands in the solution, with these names changed."""
     names, files = solved(assignment)
-    return LocalStudent(names | changed, LESSONS.of(assignment), file=files.get, deep=False)
+    return NotebookStudent(names | changed, LESSONS.of(assignment), file=files.get, deep=False)
 
 
 @with_seeds(*SEEDS)
@@ -117,7 +117,7 @@ def test_the_solution_earns_every_point(assignment, exercise, seed):
 @functools.cache
 def stubs(assignment):
     [path] = (COURSE.release / assignment).glob("*.ipynb")
-    return {notebooks.grade_id(cell): notebooks.source(cell) for cell in notebooks.read(path)["cells"]}
+    return {notebook.grade_id(cell): notebook.source(cell) for cell in notebook.read(path)["cells"]}
 
 
 @every_exercise
@@ -125,7 +125,7 @@ def test_the_release_earns_nothing_and_says_what_to_write(assignment, exercise):
     names, _ = solved(assignment)
     names = dict(names)
     exec(compile(stubs(assignment)[exercise], exercise, "exec"), names)
-    report = run_alone(exercise, LocalStudent(names, LESSONS.of(assignment), deep=False), SEEDS[0])
+    report = run_alone(exercise, NotebookStudent(names, LESSONS.of(assignment), deep=False), SEEDS[0])
     assert report.earned == 0
     assert report.unwritten
 
@@ -135,7 +135,7 @@ def mistake(assignment, exercise):
     """Return the first known mistake that loses points without a stop watch: its student and its report for the first seed."""
     lesson = LESSONS.of(assignment)
     for case in of(exercise, right=False, assignment=assignment):
-        student = LocalStudent(runs_in(lesson, case.text), lesson, file=solved(assignment)[1].get)
+        student = NotebookStudent(runs_in(lesson, case.text), lesson, file=solved(assignment)[1].get)
         report = run_alone(exercise, student, SEEDS[0])
         if not report.full:
             return student, report

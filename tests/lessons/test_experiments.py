@@ -9,11 +9,11 @@ from known import COURSE, LESSONS
 from safetensors.torch import load, save
 
 import course_lib.data
-from autograder.judging.answers import cases_of, entries_of
-from autograder.judging.local import LocalStudent
-from autograder.judging.references import namespace
-from autograder.judging.runner import run_alone
-from autograder.judging.tools import experiment
+from autograder.checks import experiment
+from autograder.checks.execute import NotebookStudent
+from autograder.content.answers import cases_of, entries_of
+from autograder.content.references import namespace
+from autograder.verdict.runner import run_alone
 
 #: Lesson, the exercise with the experiment, the one that makes the model, the file of the first training and of the second.
 EXPERIMENTS = [
@@ -44,7 +44,7 @@ def _report(lesson, exercise, model, change=None):
         exec(compile(text, name, "exec"), names)
     if change:
         change(files)
-    return run_alone(exercise, LocalStudent(names, lesson, file=files.get), 3)
+    return run_alone(exercise, NotebookStudent(names, lesson, file=files.get), 3)
 
 
 @pytest.mark.parametrize(("assignment", "exercise", "model", "first", "second"), EXPERIMENTS)

@@ -9,8 +9,8 @@ import hostile_weights as hostile
 import pytest
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.tools import checkpoint
+from autograder.checks import checkpoint
+from autograder.runtime.failure import CheckFailure
 from course_lib.training import save_checkpoint
 
 pytestmark = pytest.mark.slow

@@ -7,8 +7,8 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.twins import drawn
+from autograder.checks.draw import Draw
+from autograder.checks.twins import drawn
 from autograder.lessons.language_models import references
 from course_lib.data import draw_chains
 from course_lib.data.automata import AutomatonBuilder, split

@@ -8,9 +8,9 @@ import torch
 from known import LESSONS
 from torch import nn
 
-from autograder.judging.references import source_of
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.twins import drawn
+from autograder.checks.draw import Draw
+from autograder.checks.twins import drawn
+from autograder.content.references import source_of
 from autograder.lessons.attention import references as attention
 from autograder.lessons.multi_head_attention import references as multi_head
 from autograder.lessons.transformer_blocks import references as blocks

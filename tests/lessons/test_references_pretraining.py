@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.twins import drawn
+from autograder.checks.draw import Draw
+from autograder.checks.twins import drawn
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.references import CLS, IGNORE, MASK, ORDINARY, PAD, SEP
 

@@ -5,8 +5,8 @@ import json
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from autograder.judging.lesson import Lessons
-from autograder.judging.references import source_of
+from autograder.content.lesson import Lessons
+from autograder.content.references import source_of
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.references import bpe_decode, bpe_encode, merge_pair, train_bpe
 from course_lib.data import gpt2_words, python_english, word_counts

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch.testing import assert_close
 
-from autograder.judging.tools.draw import Draw
+from autograder.checks.draw import Draw
 from autograder.lessons.vision_language import references
 
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from autograder.judging.failure import CheckFailure, PartialCredit
-from autograder.judging.measure import Ratio
-from autograder.judging.student import Answer
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.speed import AGAIN, MARGIN
+from autograder.checks.draw import Draw
+from autograder.checks.speed import AGAIN, MARGIN
 from autograder.lessons.attention import references
 from autograder.lessons.attention.checks.check_blockwise_attention import SPEED
 from autograder.lessons.attention.checks.check_blockwise_attention import check_speed as speed
+from autograder.runtime.failure import CheckFailure, PartialCredit
+from autograder.runtime.measure import Ratio
+from autograder.runtime.student import Answer
 
 
 class Timed:

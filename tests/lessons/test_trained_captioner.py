@@ -9,10 +9,8 @@ import torch
 from known import LESSONS
 from safetensors.torch import save
 
-from autograder.judging.files import files_in
-from autograder.judging.local import LocalStudent
-from autograder.judging.references import namespace
-from autograder.judging.runner import run_checks
+from autograder.checks.execute import NotebookStudent
+from autograder.content.references import namespace
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.checks.trained import (
     FEW,
@@ -24,6 +22,8 @@ from autograder.lessons.captioning.checks.trained import (
     pointing,
     scenes_of,
 )
+from autograder.runtime.files import files_in
+from autograder.verdict.runner import run_checks
 from course_lib.data import scene_vocabulary
 from course_lib.training import save_checkpoint
 
@@ -38,7 +38,7 @@ def my_captioner():
 
 def report_on(folder, make=my_captioner):
     names = namespace(OWN) | {"my_captioner": make}
-    return run_checks("my_captioner", LocalStudent(names, OWN, file=files_in(folder)), 3)
+    return run_checks("my_captioner", NotebookStudent(names, OWN, file=files_in(folder)), 3)
 
 
 class Touch:

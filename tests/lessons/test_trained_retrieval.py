@@ -4,13 +4,13 @@ import pytest
 import torch
 from known import LESSONS
 
+from autograder.checks.execute import NotebookStudent
+from autograder.content.references import namespace
 from autograder.grading.course import find_course
-from autograder.judging.files import files_in
-from autograder.judging.local import LocalStudent
-from autograder.judging.references import namespace
-from autograder.judging.runner import run_alone
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks import check_my_recommender, check_my_search
+from autograder.runtime.files import files_in
+from autograder.verdict.runner import run_alone
 from course_lib.training import load_checkpoint, save_checkpoint
 
 pytestmark = pytest.mark.slow
@@ -22,7 +22,7 @@ FILES = {"my_search": check_my_search.FILE, "my_recommender": check_my_recommend
 
 def report_on(exercise, folder, make):
     names = namespace(OWN) | {exercise: make}
-    return run_alone(exercise, LocalStudent(names, OWN, file=files_in(folder)), 3)
+    return run_alone(exercise, NotebookStudent(names, OWN, file=files_in(folder)), 3)
 
 
 def solution(exercise):

@@ -7,8 +7,8 @@ import pytest
 import torch
 from known import LESSONS
 
+from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside.box import Box
-from autograder.sandbox.outside.limits import Limits
 from autograder.sandbox.outside.session import Session
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.slow]

@@ -5,13 +5,13 @@ import contextlib
 import pytest
 from known import CASES, LESSONS
 
-from autograder.grading.sealed import defined_names
-from autograder.judging.local import LocalStudent
-from autograder.judging.runner import explained, run_alone, run_checks
+from autograder.checks.execute import NotebookStudent
+from autograder.grading.run.sealed import defined_names
+from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside.box import Box
-from autograder.sandbox.outside.limits import Limits
 from autograder.sandbox.outside.remote import RemoteStudent
 from autograder.sandbox.outside.session import Session
+from autograder.verdict.runner import explained, run_alone, run_checks
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 
@@ -50,7 +50,7 @@ def both(remote, exercise, *cells, seed=7, lesson=LESSON):
         with contextlib.suppress(Exception):  # a case may fail when it is defined; the checks then say what is missing
             exec(compile(cell, "cell", "exec"), names)
     there = remote(*cells, lesson=lesson)
-    return run_checks(exercise, LocalStudent(names, lesson), seed), run_checks(exercise, there, seed)
+    return run_checks(exercise, NotebookStudent(names, lesson), seed), run_checks(exercise, there, seed)
 
 
 def some(exercise, every):
@@ -125,11 +125,11 @@ def test_a_forbidden_function_earns_nothing(remote, body):
 
 
 def test_speed_and_memory_are_measured_from_outside(remote, root):
-    from autograder.judging import notebooks
+    from autograder.content import notebook
 
     cells = {
-        notebooks.grade_id(c): notebooks.source(c)
-        for c in notebooks.read(root / "solutions" / ASSIGNMENT / "attention.ipynb")["cells"]
+        notebook.grade_id(c): notebook.source(c)
+        for c in notebook.read(root / "solutions" / ASSIGNMENT / "attention.ipynb")["cells"]
     }
     report = run_checks("blockwise_attention", remote(cells["blockwise_attention"]), 7)
     assert report.full, str(report)

@@ -6,14 +6,14 @@ import struct
 
 import pytest
 
-from autograder.sandbox import encoding
-from autograder.sandbox.outside import user, visible
+from autograder.sandbox.inside import encoding
+from autograder.sandbox.inside.set_up import SetUp, from_bytes
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.outside import mounts, user
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.bubblewrap import SandboxMissing
-from autograder.sandbox.outside.limits import Limits
 from autograder.sandbox.outside.session import Session
 from autograder.sandbox.outside.starting import SetUpFailed
-from autograder.sandbox.set_up import SetUp, from_bytes
 
 pytestmark = pytest.mark.sandbox
 
@@ -41,7 +41,7 @@ def test_an_error_while_a_worker_begins_ends_it(box, wrong):
 
 @pytest.mark.slow
 def test_without_its_system_calls_a_worker_does_not_start(monkeypatch, tmp_path):
-    monkeypatch.setattr(visible, "program", lambda kind: tmp_path / f"empty{kind}")
+    monkeypatch.setattr(mounts, "program", lambda kind: tmp_path / f"empty{kind}")
     for kind in ("", "-alone"):
         (tmp_path / f"empty{kind}").write_bytes(b"")
     with Box(Limits()) as box, pytest.raises(SandboxMissing, match="seccomp"):
@@ -167,6 +167,6 @@ def test_the_programs_of_the_kernel_are_those_that_libseccomp_builds(machine):
     from autograder.authoring import system_calls
 
     for kind, fork in (("", True), ("-alone", False)):
-        stored = visible.program(kind, machine).read_bytes()
+        stored = mounts.program(kind, machine).read_bytes()
         assert len(stored) % struct.calcsize("HBBI") == 0
         assert stored == system_calls.program(machine, fork)

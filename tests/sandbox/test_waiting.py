@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside import worker as outside
-from autograder.sandbox.outside.limits import Limits
 
 
 class Machine:

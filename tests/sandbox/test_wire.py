@@ -8,8 +8,8 @@ import threading
 import pytest
 import torch
 
-from autograder.judging.arguments import Seeded
-from autograder.sandbox import decoding, encoding, wire
+from autograder.runtime.arguments import Seeded
+from autograder.sandbox.inside import decoding, encoding, wire
 
 
 def there_and_back(value, strided=False):

@@ -11,8 +11,8 @@ import nbformat
 
 from autograder.authoring.bundle import scheme_lines
 from autograder.authoring.leaks import leaked_lines
+from autograder.content.answers import cases_of
 from autograder.grading.course import Course
-from autograder.judging.answers import cases_of
 
 #: Shorter lines of a right answer may occur in any code.
 _SHORTEST = 16

@@ -3,16 +3,16 @@
 from pathlib import Path
 from typing import Any
 
-from autograder.judging import markup, measure
-from autograder.judging.answers import Case, misconceptions
-from autograder.judging.failure import Diagnosis
-from autograder.judging.lesson import Lesson
-from autograder.judging.local import LocalStudent
-from autograder.judging.marks import mark_value
-from autograder.judging.patience import patience
-from autograder.judging.references import namespace
-from autograder.judging.replay import replay, silence
-from autograder.judging.torch_state import known_torch_state
+from autograder.checks.execute import NotebookStudent, replay, silence
+from autograder.content.answers import Case, misconceptions
+from autograder.content.lesson import Lesson
+from autograder.content.marks import mark_value
+from autograder.content.references import namespace
+from autograder.runtime import measure
+from autograder.runtime.failure import Diagnosis
+from autograder.runtime.patience import patience
+from autograder.runtime.torch_state import known_torch_state
+from autograder.verdict import markup
 
 #: The inputs of the pictures. Any seed would do; one makes the same site each time.
 _SEED = 1729
@@ -77,7 +77,7 @@ def _picture(lesson: Lesson, case: Case) -> str:
         with silence():
             names: dict[str, Any] = namespace(lesson)
             exec(compile(case.text, str(case), "exec"), names)
-            student = LocalStudent(names, lesson)
+            student = NotebookStudent(names, lesson)
     except Exception:  # a mistake may be one that cannot even be defined
         return ""
     with measure.threads(1), known_torch_state(), patience(*_PATIENCE):

@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from autograder.grading.course import Course
-from autograder.grading.exports.details import gradescope
+from autograder.grading.gradebook.standing import Part, Standing, blank_parts
 from autograder.grading.gradescope.settings import Settings, read_settings
-from autograder.grading.handed_out import released_in
-from autograder.grading.helpers import HelperLost, Helpers, NeedsHuman, Task
-from autograder.grading.marks.standing import Part, Standing, blank_parts
-from autograder.grading.outcome import GRADED, HUMAN, Outcome, readable
-from autograder.grading.people.moments import moment
-from autograder.grading.people.roster import Student
-from autograder.grading.released import Released
-from autograder.grading.result import Result, worth
+from autograder.grading.lms.details import gradescope
+from autograder.grading.roster.datetimes import moment
+from autograder.grading.roster.roster import Student
+from autograder.grading.run.helpers import HelperLost, Helpers, NeedsHuman, Task
+from autograder.grading.run.outcome import GRADED, HUMAN, Outcome, readable
+from autograder.grading.run.result import Result, worth
+from autograder.grading.run.store import SECRET, Store
+from autograder.grading.run.whole_file import write_whole
 from autograder.grading.settings import Settings as Grading
-from autograder.grading.store import SECRET, Store
-from autograder.grading.submission import from_folder
-from autograder.grading.whole_file import write_whole
+from autograder.grading.submission.handed_out import released_in
+from autograder.grading.submission.model import from_folder
+from autograder.grading.submission.released import Released
 from autograder.sandbox.outside.bubblewrap import problem
 
 _REFUSED = (

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder.grading.people.policy import LateRule
+from autograder.grading.roster.policy import LateRule
 
 SETTINGS = "gradescope.json"
 

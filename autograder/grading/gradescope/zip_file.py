@@ -13,8 +13,8 @@ from pathlib import Path
 
 from autograder.grading.course import Course
 from autograder.grading.gradescope.settings import SETTINGS, Settings
-from autograder.grading.handed_out import released_in
-from autograder.grading.people.policy import read_policy
+from autograder.grading.roster.policy import read_policy
+from autograder.grading.submission.handed_out import released_in
 
 _SETUP = """\
 #!/usr/bin/env bash

@@ -1,1 +1,1 @@
-"""One student's work seen closely: why it has its points, the same result again, a look inside, its answer as a case."""
+"""A student's commands: check a notebook, hand it in, open a working copy."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
-from autograder.judging import measure
-from autograder.judging.figure import Figure, Solution
+from autograder.checks.figure import Figure, Solution
 from autograder.lessons.attention import references
+from autograder.runtime import measure
 from course_lib.devices import peak_memory
 
 #: (B, H, N, D)

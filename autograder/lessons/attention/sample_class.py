@@ -1,6 +1,6 @@
 """The class of ``autograder demo``."""
 
-from autograder.judging.tools.pupil import Pupil
+from autograder.checks.pupil import Pupil
 
 SDPA = "scaled_dot_product_attention"
 CLASS = (

@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograder.judging import measure
-from autograder.judging.figure import Figure, Solution
-from autograder.judging.tools.steps import step_ratio
+from autograder.checks.figure import Figure, Solution
+from autograder.checks.steps import step_ratio
 from autograder.lessons.transformer_blocks.references import TransformerConfig
+from autograder.runtime import measure
 
 #: (B, N, V, D, H, blocks): what the lesson trains on English, and something larger.
 SHAPES = ((16, 128, 1024, 96, 4, 3), (8, 256, 2000, 256, 8, 4))

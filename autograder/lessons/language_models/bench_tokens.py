@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from autograder.judging import measure
-from autograder.judging.figure import Figure, Solution
+from autograder.checks.figure import Figure, Solution
+from autograder.runtime import measure
 
 MERGES = 2000
 #: Against counting everything again there are fewer: it takes that long.

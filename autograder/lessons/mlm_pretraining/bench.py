@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograder.judging import measure
-from autograder.judging.figure import Figure, Solution
-from autograder.judging.tools.steps import step_ratio
+from autograder.checks.figure import Figure, Solution
+from autograder.checks.steps import step_ratio
 from autograder.lessons.mlm_pretraining import references
+from autograder.runtime import measure
 
 #: (B, N, vocabulary, D, H, blocks): what the lesson trains, and something larger.
 SHAPES = ((64, 19, 75, 64, 4, 2), (16, 128, 2000, 256, 8, 4))

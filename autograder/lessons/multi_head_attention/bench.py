@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from autograder.judging import measure
-from autograder.judging.figure import Figure, Solution
-from autograder.judging.tools.steps import step_ratio
+from autograder.checks.figure import Figure, Solution
+from autograder.checks.steps import step_ratio
+from autograder.runtime import measure
 
 #: (B, N, D, H)
 SHAPES = ((8, 256, 256, 8), (2, 1024, 512, 8))

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.judging import measure
-from autograder.judging.figure import Figure, Solution
+from autograder.checks.figure import Figure, Solution
 from autograder.lessons.retrieval import references
+from autograder.runtime import measure
 from course_lib.devices import peak_memory
 
 #: Queries, documents, width, k, and the chunk, which with the best so far has to be below a tenth of all products.

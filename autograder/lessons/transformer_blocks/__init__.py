@@ -1,6 +1,6 @@
 """03-transformer-blocks."""
 
-from autograder.judging.in_notebook import check_of
+from autograder.notebook.api import check_of
 
 #: In the order of the lesson.
 EXERCISES = (

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from autograder.judging.figure import Figure, Solution
+from autograder.checks.figure import Figure, Solution
 
 #: Frequent mistakes, for the time that a diagnosis takes: exercise and name.
 MISTAKES = (("DecoderBlock", "causal_mask_missing"), ("Transformer", "embedding_not_scaled"))
@@ -12,8 +12,8 @@ MISTAKES = (("DecoderBlock", "causal_mask_missing"), ("Transformer", "embedding_
 _ENCODER = """\
 import torch
 from torch import nn
-from autograder.judging import measure
-from autograder.judging.tools.steps import step_ratio
+from autograder.runtime import measure
+from autograder.checks.steps import step_ratio
 from course_lib.layers import Encoder
 
 B, N, D, H, HIDDEN, BLOCKS, DROPOUT = 32, 128, 256, 8, 1024, 4, 0.1

@@ -5,9 +5,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograder.judging import measure
-from autograder.judging.figure import Figure, Solution
-from autograder.judging.tools.steps import step_ratio
+from autograder.checks.figure import Figure, Solution
+from autograder.checks.steps import step_ratio
+from autograder.runtime import measure
 
 #: (B, N, T, D, H, blocks, hidden width): what the lesson trains, and something larger.
 SHAPES = ((64, 12, 12, 64, 4, 2, 128), (16, 32, 32, 256, 8, 3, 1024))

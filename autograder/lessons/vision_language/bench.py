@@ -4,8 +4,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.judging import measure
-from autograder.judging.figure import Figure, Solution
+from autograder.checks.figure import Figure, Solution
+from autograder.runtime import measure
 
 #: (B, D): what the lesson trains, and a batch as large as one machine's part of CLIP's.
 SHAPES = ((128, 32), (1024, 512))

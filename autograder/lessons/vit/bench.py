@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograder.judging import measure
-from autograder.judging.figure import Figure, Solution
-from autograder.judging.tools.steps import step_ratio
+from autograder.checks.figure import Figure, Solution
+from autograder.checks.steps import step_ratio
+from autograder.runtime import measure
 
 #: (B, side of the picture, P, D, H, blocks): what the lesson trains, and something larger.
 SHAPES = ((64, 8, 2, 64, 4, 3), (16, 32, 4, 192, 6, 6))

@@ -16,7 +16,7 @@ from typing import Any
 
 import torch
 
-from autograder.judging import forbidden, ready_made
+from autograder.runtime.blocked import forbidden, ready_made
 
 #: Where the dispatcher keeps kernels that only pass a call on, or compute no numbers. All others are replaced: those for nested
 #: tensors, for oneDNN's, for vmap and for others are their own.

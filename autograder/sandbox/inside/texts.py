@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from autograder.judging import forbidden
+from autograder.runtime.blocked import forbidden
 
 _PYTORCH = f"{Path(torch.__file__).parent}{os.sep}"
 #: Where the parent of all workers keeps the texts that they see in the place of others. They see them read-only.

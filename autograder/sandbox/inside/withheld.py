@@ -8,7 +8,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from autograder.judging import libraries
+from autograder.runtime.blocked import libraries
 
 
 class Withheld(ModuleType):

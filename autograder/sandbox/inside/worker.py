@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.local import LocalStudent
-from autograder.judging.measure import threads
-from autograder.judging.torch_state import known_torch_state
-from autograder.sandbox import decoding, encoding, namespaces, requests, wire
-from autograder.sandbox.inside import blockade, plain, shell, stand_in
-from autograder.sandbox.namespaces import HOME, WRITABLE
-from autograder.sandbox.set_up import SetUp
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.local import LocalStudent
+from autograder.runtime.measure import threads
+from autograder.runtime.torch_state import known_torch_state
+from autograder.sandbox.inside import blockade, decoding, encoding, namespaces, notebook_stub, requests, shell, wire
+from autograder.sandbox.inside import values as plain
+from autograder.sandbox.inside.namespaces import HOME, WRITABLE
+from autograder.sandbox.inside.set_up import SetUp
 from course_lib import variants
 
 _MOST_PRINTED = 2000
@@ -46,7 +46,7 @@ def prepared(number: int, settings: SetUp, program: bytes) -> "Worker":
     torch.seed()
     blockade.raise_for_good(settings.forbid)
     if settings.lesson:
-        stand_in.install(settings.lesson)
+        notebook_stub.install(settings.lesson)
     variants.grade_as(settings.author)
     worker = Worker(connection, settings.forbid)
     if settings.measures == "memory":

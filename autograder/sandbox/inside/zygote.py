@@ -15,8 +15,8 @@ import socket
 import sys
 from importlib import util
 
-from autograder.judging import definitions
-from autograder.sandbox import namespaces, set_up
+from autograder.runtime.blocked import definitions
+from autograder.sandbox.inside import namespaces, set_up
 
 #: Imported once, before any fork. No PyTorch operation may run here: it would start threads, and threads do not survive a fork.
 PRELOAD = (
@@ -43,7 +43,7 @@ PRELOAD = (
     "course_lib.devices",
     "course_lib.layers",
     "course_lib.plots",
-    "autograder.judging.local",
+    "autograder.runtime.local",
     "autograder.sandbox.inside.worker",
     "autograder.sandbox.inside.shell",
     "json",

@@ -7,13 +7,13 @@ from subprocess import DEVNULL
 
 from joblib import cpu_count
 
+from autograder.sandbox.inside.set_up import SetUp
+from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside import bubblewrap
 from autograder.sandbox.outside.bubblewrap import SandboxMissing
-from autograder.sandbox.outside.limits import Limits
-from autograder.sandbox.outside.processes import Process
+from autograder.sandbox.outside.process import Process
 from autograder.sandbox.outside.user import free_user, start
 from autograder.sandbox.outside.worker import Worker
-from autograder.sandbox.set_up import SetUp
 
 _START = 180.0
 

@@ -10,10 +10,10 @@ import sys
 from importlib import util
 from pathlib import Path, PurePosixPath
 
-from autograder.sandbox.namespaces import HOME
-from autograder.sandbox.outside import visible
-from autograder.sandbox.outside.limits import Limits
-from autograder.sandbox.outside.visible import SandboxMissing
+from autograder.sandbox.inside.namespaces import HOME
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.outside import mounts as visible
+from autograder.sandbox.outside.mounts import SandboxMissing
 
 #: The number of the user that students' code runs as, seen from inside.
 USER = 1000

@@ -4,7 +4,7 @@ A cell that reads the size of a picture from scikit-learn's digits defines a num
 not the library. What was computed before a question is asked cannot answer it.
 """
 
-from autograder.sandbox import encoding
+from autograder.sandbox.inside import encoding
 from autograder.sandbox.outside.worker import Worker
 
 

@@ -6,11 +6,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from autograder.judging.forbidden import resolve
-from autograder.judging.installed import is_withheld
-from autograder.judging.libraries import LONGEST, imports, needed
-from autograder.judging.notebooks import without_magics
-from autograder.judging.ready_made import NotLoaded, is_within
+from autograder.content.notebook import without_magics
+from autograder.runtime.blocked.forbidden import resolve
+from autograder.runtime.blocked.installed import is_withheld
+from autograder.runtime.blocked.libraries import LONGEST, imports, needed
+from autograder.runtime.blocked.ready_made import NotLoaded, is_within
 
 #: A script that IPython runs in the notebook.
 _RUN = re.compile(r"^\s*%run\s(?:.*\s)?([\w./-]+\.py)\b", re.MULTILINE)

@@ -5,10 +5,10 @@ from typing import Any, Protocol
 
 import torch
 
-from autograder.judging import measure
-from autograder.judging.tools.measured_result import same_result
-from autograder.sandbox import encoding, requests
-from autograder.sandbox.outside.processes import Process
+from autograder.checks.measured_result import same_result
+from autograder.runtime import measure
+from autograder.sandbox.inside import encoding, requests
+from autograder.sandbox.outside.process import Process
 from autograder.sandbox.outside.worker import Stopped, Worker
 
 

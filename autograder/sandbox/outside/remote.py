@@ -5,15 +5,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from autograder.judging import measure, references
-from autograder.judging.budget import Budget
-from autograder.judging.failure import CheckFailure
-from autograder.judging.lesson import Lesson
-from autograder.judging.mentions import mentioned
-from autograder.judging.student import Answer, Questions, Request
-from autograder.judging.tools.measured_result import same_result
-from autograder.sandbox import decoding, encoding, requests
-from autograder.sandbox.outside.limits import MB
+from autograder.checks.measured_result import same_result
+from autograder.content import references
+from autograder.content.lesson import Lesson
+from autograder.runtime import measure
+from autograder.runtime.blocked.mentions import mentioned
+from autograder.runtime.budget import Budget
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Answer, Questions, Request
+from autograder.sandbox.inside import decoding, encoding, requests
+from autograder.sandbox.limits import MB
 from autograder.sandbox.outside.race import Race, arguments, must_live, parts_ratio, redrawn
 from autograder.sandbox.outside.search import found_in
 from autograder.sandbox.outside.session import Session

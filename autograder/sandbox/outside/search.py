@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Container, Mapping
 
-from autograder.judging import forbidden, libraries
-from autograder.judging.failure import CheckFailure
-from autograder.judging.lesson import Lesson
-from autograder.judging.mentions import reached
+from autograder.content.lesson import Lesson
+from autograder.runtime.blocked import forbidden, libraries
+from autograder.runtime.blocked.mentions import reached
+from autograder.runtime.failure import CheckFailure
 from autograder.sandbox.outside.imported import imported
 
 #: Among the sources: the imports at the top level of cells. The empty name stands for all imports.

@@ -6,15 +6,15 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any
 
-from autograder.judging.budget import Budget
-from autograder.sandbox import decoding, encoding
+from autograder.runtime.budget import Budget
+from autograder.sandbox.inside import decoding, encoding
+from autograder.sandbox.inside.set_up import SetUp
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.carried import carry
 from autograder.sandbox.outside.cell_result import CellResult, cell_result
 from autograder.sandbox.outside.imported import imports_withheld, lacks_withheld
 from autograder.sandbox.outside.starting import Kind, Open, started
 from autograder.sandbox.outside.worker import Stopped, Worker
-from autograder.sandbox.set_up import SetUp
 
 #: How many times ``idle`` all of a submission's workers may wait together.
 _WAITS = 3

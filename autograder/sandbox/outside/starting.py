@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 import torch
 
-from autograder.sandbox import encoding
+from autograder.sandbox.inside import encoding
+from autograder.sandbox.inside.requests import unpack_failure
+from autograder.sandbox.inside.set_up import SetUp
 from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.worker import Worker
-from autograder.sandbox.requests import unpack_failure
-from autograder.sandbox.set_up import SetUp
 
 
 class SetUpFailed(Exception):

@@ -7,9 +7,9 @@ import socket
 import time
 from typing import Any, Protocol
 
-from autograder.sandbox import decoding, encoding, wire
-from autograder.sandbox.outside.limits import MB, Limits
-from autograder.sandbox.outside.processes import Process
+from autograder.sandbox.inside import decoding, encoding, wire
+from autograder.sandbox.limits import MB, Limits
+from autograder.sandbox.outside.process import Process
 
 _LOOK = 0.1  # seconds between two looks at what a submission does
 

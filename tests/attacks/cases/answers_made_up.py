@@ -1,8 +1,8 @@
 """Every request is answered with a tensor of the right shape."""
 
 # replaces: scaled_dot_product_attention
-from autograder.judging.local import LocalStudent
-from autograder.judging.student import Answer
+from autograder.runtime.local import LocalStudent
+from autograder.runtime.student import Answer
 
 
 def answer(self, request):

@@ -1,7 +1,7 @@
 """The inputs are changed, and the answer leaves out what they are after the call."""
 
 # replaces: softmax
-from autograder.sandbox import requests
+from autograder.sandbox.inside import requests
 
 pack_answer = requests.pack_answer
 

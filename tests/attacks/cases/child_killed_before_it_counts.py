@@ -2,7 +2,7 @@
 
 # replaces: blockwise_attention
 import mmap, os, signal
-from autograder.judging.local import LocalStudent
+from autograder.runtime.local import LocalStudent
 
 LocalStudent.peak_memory = lambda self, *args, **kwargs: 1000
 LocalStudent.work = lambda self, *args, causal=False, **kwargs: 10 if causal else 100

@@ -1,7 +1,7 @@
 """The count of operations is forged, and what NaN would betray is cleaned away."""
 
 # replaces: blockwise_attention
-from autograder.judging.local import LocalStudent
+from autograder.runtime.local import LocalStudent
 
 LocalStudent.work = lambda self, *args, causal=False, **kwargs: 10 if causal else 100
 LocalStudent.peak_memory = lambda self, *args, **kwargs: 1000

@@ -1,7 +1,7 @@
 """The reply is nested so deeply that reading it overflows the stack."""
 
 # replaces: scaled_dot_product_attention
-from autograder.sandbox import wire
+from autograder.sandbox.inside import wire
 
 
 def send(connection, header, packing=None):

@@ -6,7 +6,7 @@ import resource
 import socket
 import struct
 
-from autograder.judging.local import LocalStudent
+from autograder.runtime.local import LocalStudent
 
 LocalStudent.peak_memory = lambda self, *args, **kwargs: 1000
 LocalStudent.work = lambda self, *args, causal=False, **kwargs: 10 if causal else 100

@@ -1,7 +1,7 @@
 """The failure that comes back carries a script."""
 
 # replaces: scaled_dot_product_attention
-from autograder.judging.failure import CheckFailure
+from autograder.runtime.failure import CheckFailure
 
 
 def scaled_dot_product_attention(Q, K, V, allowed=None):

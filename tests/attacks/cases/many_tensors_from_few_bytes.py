@@ -1,9 +1,9 @@
 """A reply that grows a thousandfold when it is read."""
 
 # replaces: softmax
-from autograder.sandbox import wire
+from autograder.sandbox.inside import wire
 from autograder.sandbox.inside import worker
-from autograder.sandbox.requests import pack_answer
+from autograder.sandbox.inside.requests import pack_answer
 import json
 def send(connection, header, packing=None):
     if "answer" in header:

@@ -6,8 +6,8 @@ import json
 
 import torch
 
-from autograder.judging import notebooks
-from autograder.judging.tools import own_model
+from autograder.content import notebook as notebooks
+from autograder.checks import own_model
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks import check_losses_by_fate as check
 from course_lib.training import save_checkpoint

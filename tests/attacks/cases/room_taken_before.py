@@ -1,7 +1,7 @@
 """The whole matrix lies in room that was touched when the cell ran, so that the call itself needs none."""
 
 # replaces: blockwise_attention
-from autograder.judging.local import LocalStudent
+from autograder.runtime.local import LocalStudent
 
 LocalStudent.peak_memory = lambda self, *args, **kwargs: 1000
 LocalStudent.work = lambda self, *args, causal=False, **kwargs: 10 if causal else 100

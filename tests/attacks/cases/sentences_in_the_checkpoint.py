@@ -4,7 +4,7 @@
 import torch
 from safetensors.torch import save as tensors
 
-from autograder.judging import notebooks
+from autograder.content import notebook as notebooks
 from autograder.lessons.translation import references
 from course_lib.data import draw_pairs, english_vocabulary, french_vocabulary
 

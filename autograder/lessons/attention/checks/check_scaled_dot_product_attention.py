@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.afresh import computes_afresh
-from autograder.judging.tools.draw import Draw, Sizes
+from autograder.checks import expect
+from autograder.checks.afresh import computes_afresh
+from autograder.checks.draw import Draw, Sizes
+from autograder.content.marks import exercise, points
 from autograder.lessons.attention import references
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request, Student
 
 NAME = "scaled_dot_product_attention"
 LONG = 263  # longer than a block in which somebody may treat the keys

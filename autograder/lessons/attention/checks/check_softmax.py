@@ -2,11 +2,11 @@
 
 import torch
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.results import computed
+from autograder.checks import expect
+from autograder.checks.draw import Draw, Sizes
+from autograder.checks.results import computed
+from autograder.content.marks import exercise, points
+from autograder.runtime.student import Request, Student
 
 INF = float("inf")
 LONG = 263  # more than fit into a table of fixed size

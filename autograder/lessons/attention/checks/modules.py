@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.modes import BothModes
-from autograder.judging.tools.parameters import has_parameters
+from autograder.checks import expect
+from autograder.checks.draw import Draw, Sizes
+from autograder.checks.modes import BothModes
+from autograder.checks.parameters import has_parameters
 from autograder.lessons.attention import references
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 NAMES = ("W_Q.weight", "W_K.weight", "W_V.weight")
 

@@ -5,14 +5,14 @@ import math
 import torch
 from torch import Tensor
 
-from autograder.judging.failure import CheckFailure, nothing_returned
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect, plain
-from autograder.judging.tools.draw import Draw
+from autograder.checks import expect, plain
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, points
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.checks.tables import NEVER
 from autograder.lessons.captioning.references import END, PAD, START
+from autograder.runtime.failure import CheckFailure, nothing_returned
+from autograder.runtime.student import Request, Student
 
 NAME = "beam_search"
 V, N = 11, 3

@@ -5,16 +5,16 @@ import itertools
 
 import torch
 
-from autograder.judging.arguments import Made
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect, plain
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.twins import Twins
+from autograder.checks import expect, plain
+from autograder.checks.draw import Draw
+from autograder.checks.twins import Twins
+from autograder.content.marks import exercise, points
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.references import END, PAD, START
+from autograder.runtime.arguments import Made
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request, Student
 
 NAME = "greedy_caption"
 V, N = 11, 13

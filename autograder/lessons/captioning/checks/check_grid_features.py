@@ -2,10 +2,10 @@
 
 import torch
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw, Sizes
+from autograder.checks import expect
+from autograder.checks.draw import Draw, Sizes
+from autograder.content.marks import exercise, points
+from autograder.runtime.student import Request, Student
 
 NAME = "grid_features"
 #: (B, D, height, width), the smallest first. In the last ones, sizes that should be told apart are equal.

@@ -1,9 +1,7 @@
 """my_captioner(), with the weights that were handed in."""
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, measured, points
-from autograder.judging.student import Student
-from autograder.judging.tools import checkpoint
+from autograder.checks import checkpoint
+from autograder.content.marks import exercise, measured, points
 from autograder.lessons.captioning.checks.trained import (
     FILE,
     NAME,
@@ -13,6 +11,8 @@ from autograder.lessons.captioning.checks.trained import (
     write,
     written,
 )
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 #: Full points from the first on, none at the second. The solution, from five seeds, on 1000 scenes each: exact 0.951 with a
 #: standard deviation of 0.006, pointing 0.939 with one of 0.004.

@@ -3,13 +3,13 @@
 import torch
 from torch import Tensor
 
-from autograder.judging.marks import exercise, measured, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect, experiment
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.number import close_numbers, one_number
+from autograder.checks import expect, experiment
+from autograder.checks.draw import Draw
+from autograder.checks.number import close_numbers, one_number
+from autograder.content.marks import exercise, measured, points
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.checks import trained
+from autograder.runtime.student import Request, Student
 
 NAME = "pointing"
 FILE = "no_price.safetensors"

@@ -2,11 +2,11 @@
 
 import torch
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.results import computes, refuses
+from autograder.checks import expect
+from autograder.checks.draw import Draw, Sizes
+from autograder.checks.results import computes, refuses
+from autograder.content.marks import exercise, points
+from autograder.runtime.student import Request, Student
 
 NAME = "weights_to_grid"
 GRIDS = ((2, 3), (3, 5), (7, 2), (1, 4), (4, 1), (1, 1), (3, 3))

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from autograder.judging.student import Student
-from autograder.judging.tools import checkpoint, expect, own_model
-from autograder.judging.tools.draw import Draw
+from autograder.checks import checkpoint, expect, own_model
+from autograder.checks.draw import Draw
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.references import PAD, CaptionDecoder
+from autograder.runtime.student import Student
 
 NAME = "my_captioner"
 FILE = "captioner.safetensors"

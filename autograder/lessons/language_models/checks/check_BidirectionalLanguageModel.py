@@ -3,15 +3,15 @@
 import torch
 from torch import Tensor
 
-from autograder.judging.failure import CheckFailure, nothing_returned
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.parameters import has_parameters
-from autograder.judging.tools.results import same_twice, uses_its_inputs
-from autograder.judging.tools.twins import Twins, explained_if_random, parameter_gradients
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.checks.parameters import has_parameters
+from autograder.checks.results import same_twice, uses_its_inputs
+from autograder.checks.twins import Twins, explained_if_random, parameter_gradients
+from autograder.content.marks import exercise, points
 from autograder.lessons.language_models import references
+from autograder.runtime.failure import CheckFailure, nothing_returned
+from autograder.runtime.student import Student
 
 NAME = "BidirectionalLanguageModel"
 V, W, L = 13, 5, 2

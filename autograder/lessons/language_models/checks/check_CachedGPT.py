@@ -4,16 +4,16 @@ from typing import Any
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.parameters import has_parameters
-from autograder.judging.tools.results import refuses, several, two, uses_its_inputs
-from autograder.judging.tools.twins import explained_if_random
+from autograder.checks import expect
+from autograder.checks.draw import Draw, Sizes
+from autograder.checks.parameters import has_parameters
+from autograder.checks.results import refuses, several, two, uses_its_inputs
+from autograder.checks.twins import explained_if_random
+from autograder.content.marks import exercise, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.sizes import BLOCKS, LONGEST, D, H, V, config, ids_of, made, told, twins
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 NAME = "CachedGPT"
 LOGITS = "The logits"

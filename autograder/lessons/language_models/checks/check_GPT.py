@@ -2,18 +2,15 @@
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tensors import matching
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.dropping import one_by_one, share_is
-from autograder.judging.tools.modes import expect_still
-from autograder.judging.tools.parameters import field_taken_for_another, parameters_are
-from autograder.judging.tools.results import no_weights, refuses, same_twice, several, two, uses_its_inputs
-from autograder.judging.tools.spread import FEW, spreads_as
-from autograder.judging.tools.twins import explained_if_random, leaves_no_trace, parameter_gradients
+from autograder.checks import expect
+from autograder.checks.draw import Draw, Sizes
+from autograder.checks.dropping import one_by_one, share_is
+from autograder.checks.modes import expect_still
+from autograder.checks.parameters import field_taken_for_another, parameters_are
+from autograder.checks.results import no_weights, refuses, same_twice, several, two, uses_its_inputs
+from autograder.checks.spread import FEW, spreads_as
+from autograder.checks.twins import explained_if_random, leaves_no_trace, parameter_gradients
+from autograder.content.marks import exercise, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.sizes import (
     BLOCKS,
@@ -26,6 +23,9 @@ from autograder.lessons.language_models.checks.sizes import (
     told,
     twins,
 )
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request, Student
+from autograder.runtime.tensors import matching
 
 NAME = "GPT"
 GPT2 = {

@@ -1,12 +1,12 @@
 """bpe_decode(ids, merges)."""
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import plain
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.results import refuses
+from autograder.checks import plain
+from autograder.checks.draw import Draw
+from autograder.checks.results import refuses
+from autograder.content.marks import exercise, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import LECTURE, STRANGE, computes, ids, word_counts
+from autograder.runtime.student import Request, Student
 
 NAME = "bpe_decode"
 Merges = list[tuple[int, int]]

@@ -4,14 +4,14 @@ from typing import Any
 
 import torch
 
-from autograder.judging.arguments import Made, Seeded
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, measured, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect, plain
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.statistics import credible
+from autograder.checks import expect, plain
+from autograder.checks.draw import Draw
+from autograder.checks.statistics import credible
+from autograder.content.marks import exercise, measured, points
 from autograder.lessons.language_models import references
+from autograder.runtime.arguments import Made, Seeded
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request, Student
 
 NAME = "generate"
 V, D = 23, 13

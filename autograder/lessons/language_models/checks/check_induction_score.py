@@ -3,13 +3,13 @@
 import torch
 from torch import Tensor
 
-from autograder.judging.marks import exercise, measured, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect, experiment
-from autograder.judging.tools.checkpoint import weights_in
-from autograder.judging.tools.draw import Draw
+from autograder.checks import expect, experiment
+from autograder.checks.checkpoint import weights_in
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, measured, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks import check_my_learner, handed_in
+from autograder.runtime.student import Request, Student
 from course_lib.generators import generator_of
 
 NAME = "induction_score"

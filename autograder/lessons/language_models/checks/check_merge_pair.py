@@ -1,11 +1,11 @@
 """merge_pair(ids, pair, new)."""
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import plain
-from autograder.judging.tools.draw import Draw
+from autograder.checks import plain
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import computes, ids
+from autograder.runtime.student import Request, Student
 
 NAME = "merge_pair"
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, measured, points
-from autograder.judging.student import Student
-from autograder.judging.tools import checkpoint
-from autograder.judging.tools.draw import Draw
+from autograder.checks import checkpoint
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, measured, points
 from autograder.lessons.language_models.checks import handed_in
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 NAME = "my_gpt"
 FILE = "gpt.safetensors"

@@ -2,11 +2,11 @@
 
 import torch
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.losses import Loss
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.checks.losses import Loss
+from autograder.content.marks import exercise, points
+from autograder.runtime.student import Student
 
 NAME = "next_token_loss"
 V = 11

@@ -2,12 +2,12 @@
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, points
 from autograder.lessons.language_models import references
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request, Student
 
 NAME = "packed"
 WHAT = ("allowed", "places")

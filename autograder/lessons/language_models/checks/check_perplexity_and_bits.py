@@ -4,13 +4,13 @@ import math
 
 import torch
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.number import close_numbers, one_number
-from autograder.judging.tools.results import refuses, two
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.checks.number import close_numbers, one_number
+from autograder.checks.results import refuses, two
+from autograder.content.marks import exercise, points
 from autograder.lessons.language_models import references
+from autograder.runtime.student import Request, Student
 
 NAME = "perplexity_and_bits"
 WHAT = ("the perplexity", "the bits per byte")

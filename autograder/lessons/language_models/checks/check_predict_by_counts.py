@@ -3,12 +3,12 @@
 import torch
 from torch import Tensor
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, points
 from autograder.lessons.language_models import references
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request, Student
 
 NAME = "predict_by_counts"
 #: (B, N, V), the smallest first; one sequence, as many of one thing as of another, and a long one.

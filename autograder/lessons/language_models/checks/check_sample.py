@@ -1,6 +1,6 @@
 """sample(logits, temperature=1.0, top_k=None, top_p=None, generator=None).
 
-What is random is judged by counts (autograder.judging.tools.statistics): some 500 comparisons, each of which refuses a right
+What is random is judged by counts (autograder.checks.statistics): some 500 comparisons, each of which refuses a right
 answer with a probability of at most 10⁻⁹, so a right answer is refused less than once in a million gradings.
 """
 
@@ -8,15 +8,15 @@ import math
 
 import torch
 
-from autograder.judging.arguments import Seeded
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect, plain
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.results import refuses
-from autograder.judging.tools.statistics import credible
+from autograder.checks import expect, plain
+from autograder.checks.draw import Draw
+from autograder.checks.results import refuses
+from autograder.checks.statistics import credible
+from autograder.content.marks import exercise, points
 from autograder.lessons.language_models.references import next_probabilities
+from autograder.runtime.arguments import Seeded
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request, Student
 
 NAME = "sample"
 #: Rows that are drawn from each distribution.

@@ -2,10 +2,9 @@
 
 from functools import partial
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import plain
-from autograder.judging.tools.draw import Draw
+from autograder.checks import plain
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import (
     LECTURE,
@@ -16,6 +15,7 @@ from autograder.lessons.language_models.checks.words import (
     without_ties,
     word_counts,
 )
+from autograder.runtime.student import Request, Student
 
 NAME = "train_bpe"
 #: Several bytes for each character, and one pair that is the most frequent for so many merges.

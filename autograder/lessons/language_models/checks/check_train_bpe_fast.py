@@ -2,14 +2,14 @@
 
 from functools import partial
 
-from autograder.judging.marks import exercise, measured, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import plain
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.speed import Target
+from autograder.checks import plain
+from autograder.checks.draw import Draw
+from autograder.checks.speed import Target
+from autograder.content.marks import exercise, measured, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.check_train_bpe import ENDS, SCRIPTS, agree
 from autograder.lessons.language_models.checks.words import LECTURE, pairs_of, speech, told, without_ties, word_counts
+from autograder.runtime.student import Request, Student
 
 NAME = "train_bpe_fast"
 MERGES = 211

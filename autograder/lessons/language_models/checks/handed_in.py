@@ -8,10 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.judging.student import Student
-from autograder.judging.tools import checkpoint, expect, own_model
+from autograder.checks import checkpoint, expect, own_model
 from autograder.lessons.language_models.reference_model import GPT
 from autograder.lessons.transformer_blocks.references import TransformerConfig
+from autograder.runtime.student import Student
 
 FEW = 8  # sequences on which the student's model is compared with ours
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import torch
 
-from autograder.judging.arguments import Made
-from autograder.judging.student import Student
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.twins import Twins
+from autograder.checks.draw import Draw
+from autograder.checks.twins import Twins
 from autograder.lessons.language_models import references
+from autograder.runtime.arguments import Made
+from autograder.runtime.student import Student
 
 V, D, H, HIDDEN, BLOCKS, LONGEST = 19, 15, 3, 17, 2, 31
 FIELDS: dict[str, Any] = {

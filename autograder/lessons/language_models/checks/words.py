@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.tools import plain
-from autograder.judging.tools.draw import Draw
+from autograder.checks import plain
+from autograder.checks.draw import Draw
 from autograder.lessons.language_models import references
+from autograder.runtime.failure import CheckFailure
 
 LECTURE: dict[str, int] = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
 #: What is not English, or no text at all, as bytes.

@@ -6,12 +6,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.tools import expect
-from autograder.judging.tools.results import first_result
-from autograder.judging.tools.spread import FEW, spreads_as
-from autograder.judging.tools.twins import Twins, explained_if_random, leaves_no_trace
+from autograder.checks import expect
+from autograder.checks.results import first_result
+from autograder.checks.spread import FEW, spreads_as
+from autograder.checks.twins import Twins, explained_if_random, leaves_no_trace
 from autograder.lessons.mlm_pretraining.references import ORDINARY, PAD
+from autograder.runtime.failure import CheckFailure
 
 #: vocab_size, model_width, num_heads, num_blocks, max_length. Different primes, but for the heads, which divide the width.
 SIZES = (23, 14, 2, 3, 19)

@@ -2,14 +2,12 @@
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.parameters import has_parameters
-from autograder.judging.tools.results import no_weights, several, two, uses_its_inputs
-from autograder.judging.tools.twins import Twins
+from autograder.checks import expect
+from autograder.checks.draw import Draw, Sizes
+from autograder.checks.parameters import has_parameters
+from autograder.checks.results import no_weights, several, two, uses_its_inputs
+from autograder.checks.twins import Twins
+from autograder.content.marks import exercise, points
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks.bodies import (
     SIZES,
@@ -23,6 +21,8 @@ from autograder.lessons.mlm_pretraining.checks.bodies import (
     same_again,
     segments_of,
 )
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 NAME = "BertEncoder"
 

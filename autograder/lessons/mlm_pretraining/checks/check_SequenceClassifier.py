@@ -2,13 +2,13 @@
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.results import uses_its_inputs
+from autograder.checks import expect
+from autograder.checks.draw import Draw, Sizes
+from autograder.checks.results import uses_its_inputs
+from autograder.content.marks import exercise, points
 from autograder.lessons.mlm_pretraining.checks import heads
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 NAME = "SequenceClassifier"
 CLASSES = 3

@@ -1,9 +1,9 @@
 """TokenTagger(model_width, tags, dropout=0.1)."""
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools.draw import Draw, Sizes
+from autograder.checks.draw import Draw, Sizes
+from autograder.content.marks import exercise, points
 from autograder.lessons.mlm_pretraining.checks import heads
+from autograder.runtime.student import Student
 
 NAME = "TokenTagger"
 TAGS = 7

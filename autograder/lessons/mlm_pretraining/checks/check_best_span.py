@@ -2,11 +2,11 @@
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect, plain
-from autograder.judging.tools.draw import Draw
+from autograder.checks import expect, plain
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, points
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request, Student
 
 NAME = "best_span"
 #: In so many rows the best spans of up to some length are no coincidence.

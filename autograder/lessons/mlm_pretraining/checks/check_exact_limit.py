@@ -5,13 +5,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.number import close_numbers, one_number
-from autograder.judging.tools.results import two
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.checks.number import close_numbers, one_number
+from autograder.checks.results import two
+from autograder.content.marks import exercise, points
 from autograder.lessons.mlm_pretraining import references
+from autograder.runtime.student import Request, Student
 
 NAME = "exact_limit"
 WHAT = ("P", "L")

@@ -6,15 +6,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.judging.failure import CheckFailure, nothing_returned
-from autograder.judging.marks import exercise, measured, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect, experiment, own_model
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.number import close_numbers, one_number
+from autograder.checks import expect, experiment, own_model
+from autograder.checks.draw import Draw
+from autograder.checks.number import close_numbers, one_number
+from autograder.content.marks import exercise, measured, points
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks import trained
 from autograder.lessons.mlm_pretraining.references import IGNORE, MASK, ORDINARY
+from autograder.runtime.failure import CheckFailure, nothing_returned
+from autograder.runtime.student import Request, Student
 
 NAME = "losses_by_fate"
 FATES = ("hidden", "stayed", "replaced")

@@ -2,12 +2,12 @@
 
 import torch
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.losses import SIZE, Loss
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.checks.losses import SIZE, Loss
+from autograder.content.marks import exercise, points
 from autograder.lessons.mlm_pretraining.references import IGNORE
+from autograder.runtime.student import Student
 
 NAME = "mlm_loss"
 V = 11

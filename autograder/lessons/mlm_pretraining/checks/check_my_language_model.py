@@ -4,14 +4,14 @@ import functools
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, measured, points
-from autograder.judging.student import Student
-from autograder.judging.tools import checkpoint, own_model
-from autograder.judging.tools.draw import Draw
+from autograder.checks import checkpoint, own_model
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, measured, points
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks.trained import FILE, NAME, loaded
 from autograder.lessons.mlm_pretraining.references import IGNORE, MASK, ORDINARY
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 SENTENCES = 2000
 FEW = 8  # sentences on which the student's model is compared with ours

@@ -1,20 +1,20 @@
 """sentence_pairs(documents, generator).
 
-The halves are judged by counts (autograder.judging.tools.statistics): about twenty comparisons, so that a right answer is refused
+The halves are judged by counts (autograder.checks.statistics): about twenty comparisons, so that a right answer is refused
 less than once in a million gradings.
 """
 
 import torch
 
-from autograder.judging.arguments import Seeded
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect, plain
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.results import refuses
-from autograder.judging.tools.statistics import credible, varies
+from autograder.checks import expect, plain
+from autograder.checks.draw import Draw
+from autograder.checks.results import refuses
+from autograder.checks.statistics import credible, varies
+from autograder.content.marks import exercise, points
 from autograder.lessons.mlm_pretraining.references import CLS, ORDINARY, PAD, SEP
+from autograder.runtime.arguments import Seeded
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request, Student
 
 NAME = "sentence_pairs"
 #: How many sentences each document has. One alone has no next sentence, but may come second to others.

@@ -5,16 +5,16 @@ from typing import Any
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.dropping import one_by_one
-from autograder.judging.tools.modes import expect_still
-from autograder.judging.tools.parameters import has_parameters
-from autograder.judging.tools.results import same_twice, uses_its_inputs
-from autograder.judging.tools.twins import Twins, leaves_no_trace
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.checks.dropping import one_by_one
+from autograder.checks.modes import expect_still
+from autograder.checks.parameters import has_parameters
+from autograder.checks.results import same_twice, uses_its_inputs
+from autograder.checks.twins import Twins, leaves_no_trace
 from autograder.lessons.mlm_pretraining import references
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 D = 13
 P = 0.25

@@ -4,10 +4,10 @@ import functools
 
 from torch import Tensor, nn
 
-from autograder.judging.student import Student
-from autograder.judging.tools import checkpoint, expect, own_model
+from autograder.checks import checkpoint, expect, own_model
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.references import PAD
+from autograder.runtime.student import Student
 
 NAME = "my_language_model"
 FILE = "language_model.safetensors"

@@ -3,17 +3,17 @@
 import torch
 from torch import Tensor, nn
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.dropping import one_by_one, share_is
-from autograder.judging.tools.parameters import has_parameters
-from autograder.judging.tools.results import computed, computes, describe, refuses, same_twice, uses_its_inputs
-from autograder.judging.tools.spread import spreads_as
-from autograder.judging.tools.twins import Twins, leaves_no_trace
+from autograder.checks import expect
+from autograder.checks.draw import Draw, Sizes
+from autograder.checks.dropping import one_by_one, share_is
+from autograder.checks.parameters import has_parameters
+from autograder.checks.results import computed, computes, describe, refuses, same_twice, uses_its_inputs
+from autograder.checks.spread import spreads_as
+from autograder.checks.twins import Twins, leaves_no_trace
+from autograder.content.marks import exercise, points
 from autograder.lessons.multi_head_attention import references
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 NAME = "MultiHeadAttention"
 #: (B, N_Q, N_K, D, H): sixteen combinations, the smallest first; in the last four, sizes that should be told apart are equal.

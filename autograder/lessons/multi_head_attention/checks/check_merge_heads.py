@@ -4,11 +4,11 @@ import itertools
 
 import torch
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw, Sizes
+from autograder.checks import expect
+from autograder.checks.draw import Draw, Sizes
+from autograder.content.marks import exercise, points
 from autograder.lessons.multi_head_attention import references
+from autograder.runtime.student import Request, Student
 
 NAME = "merge_heads"
 D_H = 11

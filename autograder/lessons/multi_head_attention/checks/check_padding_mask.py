@@ -2,13 +2,13 @@
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.picture import Matrix
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.devices import function_works_where_its_inputs_are
-from autograder.judging.tools.draw import Sizes
+from autograder.checks import expect
+from autograder.checks.devices import function_works_where_its_inputs_are
+from autograder.checks.draw import Sizes
+from autograder.checks.matrix_view import Matrix
+from autograder.content.marks import exercise, points
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request, Student
 
 NAME = "padding_mask"
 

@@ -3,13 +3,13 @@
 import torch
 from torch import Tensor
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.twins import Twins
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.checks.twins import Twins
+from autograder.content.marks import exercise, points
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks import towers
+from autograder.runtime.student import Student
 
 NAME = "TextTower"
 WHAT = "The vectors"

@@ -3,14 +3,14 @@
 import torch
 from torch import Tensor
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, measured, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.results import refuses
-from autograder.judging.tools.speed import Target
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.checks.results import refuses
+from autograder.checks.speed import Target
+from autograder.content.marks import exercise, measured, points
 from autograder.lessons.retrieval.checks import top
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request, Student
 
 NAME = "chunked_top_k"
 #: (queries, documents, width): what is raced, and what memory is measured for: all its products are far more than what a process

@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, points
+from autograder.runtime.student import Request, Student
 
 NAME = "in_batch_loss"
 WHAT = "The loss"

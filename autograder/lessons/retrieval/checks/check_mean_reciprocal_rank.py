@@ -2,9 +2,8 @@
 
 import torch
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools.draw import Draw
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, points
 from autograder.lessons.retrieval.checks.rankings import (
     MANY,
     SIZES,
@@ -16,6 +15,7 @@ from autograder.lessons.retrieval.checks.rankings import (
     tied_scores,
     uses_both,
 )
+from autograder.runtime.student import Student
 
 NAME = "mean_reciprocal_rank"
 GIVEN, WHAT = "relevant", "The mean reciprocal rank"

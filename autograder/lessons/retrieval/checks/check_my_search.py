@@ -8,12 +8,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, measured, points
-from autograder.judging.student import Student
-from autograder.judging.tools import checkpoint, expect, own_model
-from autograder.judging.tools.draw import Draw
+from autograder.checks import checkpoint, expect, own_model
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, measured, points
 from autograder.lessons.retrieval import references
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 NAME = "my_search"
 FILE = "search.safetensors"

@@ -2,10 +2,9 @@
 
 import torch
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.results import refuses
+from autograder.checks.draw import Draw
+from autograder.checks.results import refuses
+from autograder.content.marks import exercise, points
 from autograder.lessons.retrieval.checks.rankings import (
     MANY,
     SIZES,
@@ -18,6 +17,7 @@ from autograder.lessons.retrieval.checks.rankings import (
     tied_scores,
     uses_both,
 )
+from autograder.runtime.student import Student
 
 NAME = "ndcg_at_k"
 GIVEN, WHAT = "gains", "nDCG"

@@ -3,11 +3,9 @@
 import torch
 from torch import Tensor
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, points
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks.rankings import (
     CLOSE,
@@ -18,6 +16,8 @@ from autograder.lessons.retrieval.checks.rankings import (
     tied_scores,
     told,
 )
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request, Student
 
 NAME = "ranked_gains"
 WHAT = "The gains"

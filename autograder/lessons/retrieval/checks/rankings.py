@@ -6,10 +6,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect, number
-from autograder.judging.tools.draw import Draw
+from autograder.checks import expect, number
+from autograder.checks.draw import Draw
 from autograder.lessons.retrieval import references
+from autograder.runtime.student import Request, Student
 
 #: Queries and documents, the smallest first: one document, one query, as many queries as documents, a large one.
 SIZES = ((1, 1), (1, 2), (2, 3), (1, 7), (5, 5), (3, 11), (7, 37))

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.tools import expect, plain
-from autograder.judging.tools.draw import Draw
+from autograder.checks import expect, plain
+from autograder.checks.draw import Draw
+from autograder.runtime.failure import CheckFailure
 
 
 def vectors(draw: Draw, B: int, M: int, D: int, dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor]:

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.parameters import has_parameters
-from autograder.judging.tools.results import same_twice, uses_its_inputs
-from autograder.judging.tools.twins import Twins, explained_if_random, leaves_no_trace, parameter_gradients
+from autograder.checks import expect
+from autograder.checks.parameters import has_parameters
+from autograder.checks.results import same_twice, uses_its_inputs
+from autograder.checks.twins import Twins, explained_if_random, leaves_no_trace, parameter_gradients
+from autograder.runtime.student import Student
 
 
 def result(value: object, shape: Sequence[int], what: str, meaning: str, setting: str) -> Tensor:

@@ -2,16 +2,16 @@
 
 import torch
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.modes import expect_still
-from autograder.judging.tools.parameters import has_parameters
-from autograder.judging.tools.results import same_twice, two, uses_its_inputs
-from autograder.judging.tools.spread import FEW, spreads_as
-from autograder.judging.tools.twins import Twins, leaves_no_trace
+from autograder.checks import expect
+from autograder.checks.draw import Draw, Sizes
+from autograder.checks.modes import expect_still
+from autograder.checks.parameters import has_parameters
+from autograder.checks.results import same_twice, two, uses_its_inputs
+from autograder.checks.spread import FEW, spreads_as
+from autograder.checks.twins import Twins, leaves_no_trace
+from autograder.content.marks import exercise, points
 from autograder.lessons.transformer_blocks import references
+from autograder.runtime.student import Student
 
 NAME = "Encoder"
 D, H, HIDDEN = 22, 2, 17

@@ -4,17 +4,17 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.dropping import one_by_one, share_is
-from autograder.judging.tools.parameters import has_parameters
-from autograder.judging.tools.results import refuses, same_twice, uses_its_inputs
-from autograder.judging.tools.spread import spreads_as
-from autograder.judging.tools.twins import Twins, leaves_no_trace
+from autograder.checks import expect
+from autograder.checks.draw import Draw, Sizes
+from autograder.checks.dropping import one_by_one, share_is
+from autograder.checks.parameters import has_parameters
+from autograder.checks.results import refuses, same_twice, uses_its_inputs
+from autograder.checks.spread import spreads_as
+from autograder.checks.twins import Twins, leaves_no_trace
+from autograder.content.marks import exercise, points
 from autograder.lessons.transformer_blocks import references
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 NAME = "FeedForward"
 WIDTH, HIDDEN = 11, 17

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from autograder.judging.arguments import Made
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, measured, points
-from autograder.judging.student import Student
+from autograder.content.marks import exercise, measured, points
 from autograder.lessons.transformer_blocks import references
+from autograder.runtime.arguments import Made
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 NAME = "parameter_count"
 SMALL: dict[str, Any] = {

@@ -4,10 +4,10 @@ import math
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
+from autograder.checks import expect
+from autograder.content.marks import exercise, points
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 NAME = "sinusoidal_positions"
 

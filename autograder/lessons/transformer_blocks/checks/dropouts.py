@@ -6,11 +6,11 @@ the way is then missing from the output, and each dropout that a number has pass
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.student import Student
-from autograder.judging.tools.dropping import slack
-from autograder.judging.tools.results import first_result
-from autograder.judging.tools.spread import spreads_as
+from autograder.checks.dropping import slack
+from autograder.checks.results import first_result
+from autograder.checks.spread import spreads_as
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 P = 0.25
 ROWS, WIDTH, HEADS = 300, 6, 2

@@ -2,14 +2,14 @@
 
 import torch
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.parameters import has_parameters
-from autograder.judging.tools.results import same_twice, uses_its_inputs
-from autograder.judging.tools.twins import Twins, leaves_no_trace
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.checks.parameters import has_parameters
+from autograder.checks.results import same_twice, uses_its_inputs
+from autograder.checks.twins import Twins, leaves_no_trace
+from autograder.content.marks import exercise, points
 from autograder.lessons.translation import references
+from autograder.runtime.student import Student
 
 NAME = "AdditiveScores"
 S, M, HIDDEN = 11, 13, 17

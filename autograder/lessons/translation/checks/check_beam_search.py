@@ -2,14 +2,14 @@
 
 import torch
 
-from autograder.judging.arguments import Made
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools.draw import Draw
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, points
 from autograder.lessons.captioning.checks import check_beam_search as shared
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.references import END, START
 from autograder.lessons.translation.checks.searches import told_as_translation
+from autograder.runtime.arguments import Made
+from autograder.runtime.student import Student
 
 NAME = "beam_search"
 V, N = shared.V, shared.N

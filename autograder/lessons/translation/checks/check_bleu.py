@@ -4,11 +4,11 @@ import math
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools.draw import Draw
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, points
 from autograder.lessons.translation import references
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 NAME = "bleu"
 CAT = ["the", "cat", "is", "on", "the", "mat"]

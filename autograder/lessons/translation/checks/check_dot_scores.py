@@ -2,12 +2,12 @@
 
 import torch
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.results import refuses
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.checks.results import refuses
+from autograder.content.marks import exercise, points
 from autograder.lessons.translation import references
+from autograder.runtime.student import Request, Student
 
 NAME = "dot_scores"
 #: (B, T, N, S), the smallest first. In the last ones, different things are equally many.

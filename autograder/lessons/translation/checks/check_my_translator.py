@@ -1,10 +1,10 @@
 """my_translator(), with the weights that were handed in."""
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, measured, points
-from autograder.judging.student import Student
-from autograder.judging.tools import checkpoint
+from autograder.checks import checkpoint
+from autograder.content.marks import exercise, measured, points
 from autograder.lessons.translation.checks import trained
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 NAME = trained.NAME
 #: Full points from the first on, none at the second. What the solution reaches stands in the notebook.

@@ -2,13 +2,13 @@
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect, plain
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.results import refuses
+from autograder.checks import expect, plain
+from autograder.checks.draw import Draw
+from autograder.checks.results import refuses
+from autograder.content.marks import exercise, points
 from autograder.lessons.translation.references import END, PAD, START
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request, Student
 
 NAME = "shifted_targets"
 V = 23

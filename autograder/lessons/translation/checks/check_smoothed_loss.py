@@ -3,12 +3,12 @@
 import torch
 from torch.nn import functional
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.losses import Loss
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.checks.losses import Loss
+from autograder.content.marks import exercise, points
 from autograder.lessons.translation.references import END, PAD
+from autograder.runtime.student import Student
 
 NAME = "smoothed_loss"
 V = 11

@@ -2,11 +2,9 @@
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, points
 from autograder.lessons.translation.checks.rehearsal import (
     NAME,
     NORM,
@@ -17,6 +15,8 @@ from autograder.lessons.translation.checks.rehearsal import (
     floats,
     rows,
 )
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 #: The events that a step consists of; clearing the gradients may be noted at several places.
 STEP = ["forward", "backward", "step"]

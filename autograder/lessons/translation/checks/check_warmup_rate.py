@@ -4,11 +4,11 @@ import math
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.results import refuses
+from autograder.checks.draw import Draw
+from autograder.checks.results import refuses
+from autograder.content.marks import exercise, points
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 NAME = "warmup_rate"
 

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from autograder.judging.arguments import Made
-from autograder.judging.failure import CheckFailure, nothing_returned
-from autograder.judging.student import Request, Student
-from autograder.judging.tools.draw import Draw
+from autograder.checks.draw import Draw
+from autograder.runtime.arguments import Made
+from autograder.runtime.failure import CheckFailure, nothing_returned
+from autograder.runtime.student import Request, Student
 from course_lib.training.spy import EVENTS
 
 NAME = "train"

@@ -5,8 +5,8 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.student import Request
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request
 
 WORDS = (
     ("caption of picture", "translation of sentence"),

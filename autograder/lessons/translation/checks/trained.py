@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from autograder.judging.student import Student
-from autograder.judging.tools import checkpoint, expect, own_model
-from autograder.judging.tools.draw import Draw
+from autograder.checks import checkpoint, expect, own_model
+from autograder.checks.draw import Draw
 from autograder.lessons.translation import references
 from autograder.lessons.translation.references import PAD, TransformerTranslator
+from autograder.runtime.student import Student
 from course_lib.data import SentencePairs, draw_pairs, english_vocabulary, french_vocabulary
 
 NAME = "my_translator"

@@ -3,16 +3,16 @@
 import torch
 from torch import Tensor
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.parameters import has_parameters
-from autograder.judging.tools.results import alike, every, uses_its_inputs
-from autograder.judging.tools.spread import FEW, spreads_as
-from autograder.judging.tools.twins import Twins, explained_if_random, leaves_no_trace
+from autograder.checks import expect
+from autograder.checks.draw import Draw, Sizes
+from autograder.checks.parameters import has_parameters
+from autograder.checks.results import alike, every, uses_its_inputs
+from autograder.checks.spread import FEW, spreads_as
+from autograder.checks.twins import Twins, explained_if_random, leaves_no_trace
+from autograder.content.marks import exercise, points
 from autograder.lessons.vision_language import references
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 NAME = "CoAttentionBlock"
 D, H, HIDDEN = 14, 2, 19

@@ -1,6 +1,6 @@
 """augment(images, generator, most=1).
 
-What is random is judged by counts (autograder.judging.tools.statistics): about 100 comparisons, so that a right answer is
+What is random is judged by counts (autograder.checks.statistics): about 100 comparisons, so that a right answer is
 refused less than once in a million gradings.
 """
 
@@ -11,13 +11,13 @@ from typing import NoReturn
 import torch
 from torch import Tensor
 
-from autograder.judging.arguments import Seeded
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.statistics import credible
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.checks.statistics import credible
+from autograder.content.marks import exercise, points
+from autograder.runtime.arguments import Seeded
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request, Student
 
 NAME = "augment"
 WHAT = "The result"

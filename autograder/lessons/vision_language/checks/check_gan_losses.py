@@ -6,12 +6,12 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.results import alike
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.checks.results import alike
+from autograder.content.marks import exercise, points
 from autograder.lessons.vision_language import references
+from autograder.runtime.student import Request, Student
 
 NAME = "gan_losses"
 WHAT = ("The discriminator's loss", "The minimax loss of the generator", "The non-saturating loss of the generator")

@@ -4,12 +4,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, points
 from autograder.lessons.vision_language import references
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request, Student
 
 NAME = "linear_probe"
 #: (n, D, classes, penalty), the smallest first; None is the default.

@@ -5,12 +5,12 @@ import functools
 import torch
 from torch import Tensor, nn
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, measured, points
-from autograder.judging.student import Student
-from autograder.judging.tools import checkpoint
-from autograder.judging.tools.draw import Draw
+from autograder.checks import checkpoint
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, measured, points
 from autograder.lessons.vision_language.checks.trained import ANSWERS, deal, fail_control, loaded_answers, right_answers
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 SCENES = 300
 #: The share of right answers: full points from the first on, none up to the second.

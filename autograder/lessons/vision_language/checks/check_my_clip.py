@@ -5,13 +5,13 @@ import functools
 import torch
 from torch import Tensor, nn
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, measured, points
-from autograder.judging.student import Student
-from autograder.judging.tools import checkpoint
-from autograder.judging.tools.draw import Draw
+from autograder.checks import checkpoint
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, measured, points
 from autograder.lessons.vision_language import references
 from autograder.lessons.vision_language.checks.trained import CLIP, deal, fail_control, loaded_clip, vectors
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 LIST, LISTS = 100, 8  # pictures among which a caption is looked for, and how often
 UNSEEN = 600  # pictures of combinations that are not in the training

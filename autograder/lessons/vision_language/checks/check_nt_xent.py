@@ -4,13 +4,13 @@ import math
 
 import torch
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.results import refuses
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.checks.results import refuses
+from autograder.content.marks import exercise, points
 from autograder.lessons.vision_language import references
 from autograder.lessons.vit.checks import functions
+from autograder.runtime.student import Request, Student
 
 NAME = "nt_xent"
 WHAT, MEANING = "The loss", "one number"

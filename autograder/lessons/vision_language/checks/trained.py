@@ -6,11 +6,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.student import Student
-from autograder.judging.tools import checkpoint, expect, own_model
-from autograder.judging.tools.draw import Draw
+from autograder.checks import checkpoint, expect, own_model
+from autograder.checks.draw import Draw
 from autograder.lessons.vision_language import references
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 CLIP, CLIP_FILE = "my_clip", "clip.safetensors"
 ANSWERS, ANSWERS_FILE = "my_answers", "answers.safetensors"

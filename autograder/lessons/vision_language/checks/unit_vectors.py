@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Sequence
 import torch
 from torch import Tensor
 
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
+from autograder.checks import expect
+from autograder.runtime.student import Request, Student
 
 
 def unit(x: Tensor) -> Tensor:

@@ -4,18 +4,18 @@ from typing import Any
 
 import torch
 
-from autograder.judging.arguments import Made
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.dropping import slack
-from autograder.judging.tools.parameters import has_parameters
-from autograder.judging.tools.results import alike, first_result, no_weights, several, two, uses_its_inputs
-from autograder.judging.tools.spread import FEW, spreads_as
-from autograder.judging.tools.twins import Twins, explained_if_random, leaves_no_trace
+from autograder.checks import expect
+from autograder.checks.draw import Draw, Sizes
+from autograder.checks.dropping import slack
+from autograder.checks.parameters import has_parameters
+from autograder.checks.results import alike, first_result, no_weights, several, two, uses_its_inputs
+from autograder.checks.spread import FEW, spreads_as
+from autograder.checks.twins import Twins, explained_if_random, leaves_no_trace
+from autograder.content.marks import exercise, points
 from autograder.lessons.vit import references
+from autograder.runtime.arguments import Made
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 NAME = "VisionTransformer"
 FIELDS: dict[str, Any] = {

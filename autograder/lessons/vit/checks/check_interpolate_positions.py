@@ -1,12 +1,12 @@
 """interpolate_positions(positions, new_grid)."""
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.results import refuses
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.checks.results import refuses
+from autograder.content.marks import exercise, points
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
+from autograder.runtime.student import Student
 
 NAME = "interpolate_positions"
 WHAT, MEANING = "The new positions", "(1 + rows · columns, D)"

@@ -4,13 +4,13 @@ import functools
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, measured, points
-from autograder.judging.student import Student
-from autograder.judging.tools import checkpoint
-from autograder.judging.tools.draw import Draw
+from autograder.checks import checkpoint
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, measured, points
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks.trained import FILE, NAME, loaded, right
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 P = 2  # of the patches that are shuffled
 DRAWS = 3  # of the green and the blue digits

@@ -2,14 +2,14 @@
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw
-from autograder.judging.tools.results import computes, refuses
+from autograder.checks import expect
+from autograder.checks.draw import Draw
+from autograder.checks.results import computes, refuses
+from autograder.content.marks import exercise, points
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request, Student
 
 NAME = "shifted_windows"
 WHAT, MEANING = "The windows", "(B, windows, window², D)"

@@ -2,13 +2,13 @@
 
 import torch
 
-from autograder.judging.failure import CheckFailure
-from autograder.judging.marks import exercise, measured, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect, experiment
-from autograder.judging.tools.draw import Draw
+from autograder.checks import expect, experiment
+from autograder.checks.draw import Draw
+from autograder.content.marks import exercise, measured, points
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions, trained
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Student
 
 NAME = "shuffle_patches"
 #: (B, C, H, W, P), the smallest first.

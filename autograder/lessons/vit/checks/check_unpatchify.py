@@ -2,13 +2,13 @@
 
 import torch.nn.functional as F
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw, Sizes
-from autograder.judging.tools.results import computes, refuses
+from autograder.checks import expect
+from autograder.checks.draw import Draw, Sizes
+from autograder.checks.results import computes, refuses
+from autograder.content.marks import exercise, points
 from autograder.lessons.vit.checks import functions
 from autograder.lessons.vit.checks.check_patchify import SIZES
+from autograder.runtime.student import Student
 
 NAME = "unpatchify"
 WHAT, MEANING = "The pictures", "(B, C, height, width)"

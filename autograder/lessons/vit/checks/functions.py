@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.judging.student import Request, Student
-from autograder.judging.tools import expect
+from autograder.checks import expect
+from autograder.runtime.student import Request, Student
 
 
 def pixels(B: int, C: int, height: int, width: int) -> Tensor:

@@ -5,10 +5,10 @@ import math
 
 from torch import Tensor, nn
 
-from autograder.judging.student import Student
-from autograder.judging.tools import checkpoint, expect, own_model
-from autograder.judging.tools.results import first_result
+from autograder.checks import checkpoint, expect, own_model
+from autograder.checks.results import first_result
 from autograder.lessons.vit import references
+from autograder.runtime.student import Student
 
 NAME = "my_vit"
 FILE = "vit.safetensors"

@@ -1,9 +1,9 @@
 """moving_average(x, width)."""
 
-from autograder.judging.marks import exercise, points
-from autograder.judging.student import Student
-from autograder.judging.tools import expect
-from autograder.judging.tools.draw import Draw, Sizes
+from autograder.checks import expect
+from autograder.checks.draw import Draw, Sizes
+from autograder.content.marks import exercise, points
+from autograder.runtime.student import Student
 from signal_lessons.averages import references
 
 

@@ -1,0 +1,183 @@
+"""Execute a check on a student, and compare failures."""
+
+import contextlib
+import io
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.checks.draw import Draw, Sizes
+from autograder.checks.measured_result import same_result
+from autograder.content import references
+from autograder.content.lesson import Lesson
+from autograder.content.variant import require_variant, takes_variant, variant_of
+from autograder.runtime import measure
+from autograder.runtime.failure import CheckFailure, as_failure
+from autograder.runtime.files import files_in
+from autograder.runtime.local import LocalStudent
+from autograder.runtime.student import Exchange
+from autograder.runtime.torch_state import known_torch_state
+
+Check = Callable[..., None]
+
+#: Characters of what a student's code prints that are kept of each check.
+_MOST_PRINTED = 10_000
+_HERE = files_in(".")
+
+#: Called at the beginning of each check, to show progress.
+ON_CHECK: ContextVar[Callable[[], None]] = ContextVar("called at the beginning of each check", default=lambda: None)
+
+
+@dataclass
+class Execution:
+    """The outcome of a check: what it raised, what was printed, and the last request with its answer."""
+
+    error: BaseException | None
+    printed: str = ""
+    exchange: Exchange | None = None
+
+
+def execute(check: Check, student: Any, seed: int) -> Execution:
+    """Execute a check: with one thread and a known PyTorch state, and not if the answer's source uses a blocked function.
+
+    Inputs are drawn from ``seed``. Raises KeyboardInterrupt only.
+    """
+    ON_CHECK.get()()
+    student.last = None
+    printed, error = _Printed(), None
+    with measure.threads(1), known_torch_state(), silence(printed):
+        try:
+            exercise = next(mark.args[0] for mark in check.pytestmark if mark.name == "exercise")  # type: ignore[attr-defined]
+            if (used := student.forbidden_use(exercise)) is not None:
+                raise used
+            if takes_variant(check):
+                require_variant(check, student.lesson)
+            _call(check, student, seed, None)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as raised:
+            error = raised
+    return Execution(error, printed.getvalue(), student.last)
+
+
+def replay(check: Check, student: Any, seed: int, who: str | None = None) -> CheckFailure | None:
+    """Call a check as it is, perhaps with the numbers of another id, and return its failure, or None when it passes."""
+    with silence():
+        try:
+            _call(check, student, seed, who)
+        except Exception as error:
+            return as_failure(error)
+    return None
+
+
+def _call(check: Check, student: Any, seed: int, who: str | None) -> None:
+    """Call a check with the arguments that it names: ``student``, ``sizes``, ``draw``, ``seed``, ``variant``."""
+    offered = {"student": student, "sizes": Sizes(), "draw": Draw(seed, check.__name__), "seed": seed}
+    if takes_variant(check):
+        offered["variant"] = variant_of(check, student.student_id if who is None else who)
+    wanted = check.__code__.co_varnames[: check.__code__.co_argcount]
+    check(**{name: offered[name] for name in wanted})
+
+
+class _Printed(io.StringIO):
+    """Keeps the beginning of what is printed."""
+
+    def write(self, text: str) -> int:
+        super().write(text[: max(0, _MOST_PRINTED - self.tell())])
+        return len(text)
+
+
+@contextlib.contextmanager
+def silence(printed: io.StringIO | None = None) -> Iterator[None]:
+    """Redirect what is printed, and ignore warnings."""
+    with (
+        contextlib.redirect_stdout(_Printed() if printed is None else printed),
+        contextlib.redirect_stderr(_Printed()),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        yield
+
+
+class NotebookStudent(LocalStudent):
+    """A student whose code runs in this process, and whose lesson is known.
+
+    No call may reach what the ``lesson`` forbids, or without a lesson what ``forbid`` names. ``file`` reads a file handed in with
+    the notebook; by default, from the current folder.
+    """
+
+    def __init__(
+        self,
+        namespace: dict[str, Any],
+        lesson: Lesson | None = None,
+        forbid: tuple[str, ...] = (),
+        deep: bool = True,
+        file: Callable[[str], bytes | None] = _HERE,
+    ):
+        super().__init__(namespace, lesson.forbidden if lesson else forbid, deep, file)
+        self._lesson = lesson
+
+    @property
+    def lesson(self) -> Lesson:
+        if self._lesson is None:
+            raise TypeError("Checks and right versions are a lesson's. Expected NotebookStudent(namespace, lesson).")
+        return self._lesson
+
+    @contextlib.contextmanager
+    def with_right(self, names: Iterable[str], right: Mapping[str, Any] | None = None) -> Iterator[None]:
+        """Replace the student's exercises with right versions: with those of ``right``, or else with the references."""
+        with super().with_right(names, references.namespace(self.lesson) if right is None else right):
+            yield
+
+    def time_ratio(
+        self, name: str, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int], **kwargs: Any
+    ) -> measure.Ratio:
+        """Measure the student's function against the reference."""
+        call, ready = self.timed(name), references.right(self.lesson, name)
+        return measure.time_ratio(
+            lambda *x: call(*x, **kwargs), lambda *x: ready(*x, **kwargs), fresh, thresholds, rounds
+        )
+
+    def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
+        peak, result = self._peak_and_result(name, args, kwargs)
+        same_result(result, references.answer(self.lesson, name, args, kwargs), "while its memory was measured")
+        return peak
+
+    def _forbidden(self, exercise: str) -> tuple[str, ...]:
+        return self._lesson.forbidden_in(exercise) if self._lesson else self.forbid
+
+    def _libraries(self, exercise: str) -> tuple[str, ...] | None:
+        return self._lesson.libraries_in(exercise) if self._lesson else None
+
+    def _others(self) -> Sequence[str]:
+        return self._lesson.exercises if self._lesson else ()
+
+
+def same_failure(a: CheckFailure, b: CheckFailure) -> bool:
+    """Return whether two failures have the same kind, at the same inputs, in the same place and with the same wrong result."""
+    if (a.kind, a.setting) != (b.kind, b.setting):
+        return False
+    if a.message.partition(" in line ")[0] != b.message.partition(" in line ")[0]:
+        return False
+    if isinstance(a.received, Tensor) and isinstance(b.received, Tensor):
+        return a.received.shape == b.received.shape and equal(a.received, b.received)
+    return bool(a.received == b.received)
+
+
+def equal(a: Tensor, b: Tensor) -> bool:
+    """Return whether two results are the same but for rounding: two ways to write one mistake round differently."""
+    a, b = a.double(), b.double()
+    if not (_of_float32(a) and _of_float32(b)):
+        return torch.allclose(a, b, rtol=1e-6, atol=1e-9, equal_nan=True)
+    size = float(a.abs().nan_to_num(0, 0, 0).max()) if a.numel() else 0.0
+    return torch.allclose(a, b, rtol=1e-4, atol=1e-4 * min(size, 1.0), equal_nan=True)
+
+
+def _of_float32(x: Tensor) -> bool:
+    """Return whether all numbers have been rounded to float32, whatever the dtype in which they have come."""
+    return torch.equal(x.nan_to_num(), x.float().double().nan_to_num())

@@ -1,0 +1,183 @@
+"""The parameters that a module should have, by name and shape, and the likely mistake if it has others."""
+
+import itertools
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.runtime.arguments import Made
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request, Student
+from autograder.runtime.tensors import matching
+
+
+def has_parameters(student: Student, name: str, build: tuple, want: Mapping[str, Tensor]) -> None:
+    """Fail unless the module has exactly these parameters, by name and shape."""
+    own = student.build(name, *build).parameters()
+    meant = {key: key for key in own} | {key: wanted for wanted in want for key in matching(wanted, own)}
+    got: dict[str, tuple] = {}
+    for key, value in own.items():
+        named = meant[key] if meant[key] not in got else key
+        lazy = not value.numel() and named in want  # its first inputs decide its shape
+        got[named] = tuple(want[named].shape if lazy else value.shape)
+    missing = {key: value for key, value in want.items() if key not in got}
+    parameters_are(
+        got,
+        {key: tuple(value.shape) for key, value in want.items()},
+        f"{name}({', '.join(_written(part) for part in build)})",
+        shared=bool(missing) and _other_names(student, Request(name, build=build, times=0), missing),
+    )
+
+
+def _other_names(student: Student, request: Request, missing: Mapping[str, Tensor]) -> bool:
+    """Return whether all missing parameters are there, as other names of what is listed: what is written to them arrives."""
+    mark = 7.25  # no parameter begins with it
+    weights = {key: torch.full_like(value, mark) for key, value in missing.items()}
+    try:
+        found = student.answer(replace(request, weights=weights)).parameters.values()
+    except CheckFailure:
+        return False
+    marked = {tuple(value.shape) for value in found if value.numel() and bool((value == mark).all())}
+    return all(tuple(value.shape) in marked for value in weights.values())
+
+
+def _written(part: Any) -> str:
+    return "config" if isinstance(part, Made) else repr(part)
+
+
+def parameters_are(got: Mapping[str, tuple], want: Mapping[str, tuple], title: str, shared: bool = False) -> None:
+    """Compare names and shapes of parameters. ``shared`` says that those missing are others under one more name."""
+    if dict(got) == dict(want):
+        return
+    differing = [key for key in want if got.get(key) != want[key]] + [key for key in got if key not in want]
+    raise CheckFailure(
+        "parameters",
+        f"{title} does not have the parameters that it should have.",
+        expected=_listed(want, differing) or "none besides",
+        yours=_listed(got, differing) or "none of these",
+        received=sorted(got.items()),
+        **(_shared_cause(got, want) if shared else _parameter_cause(got, want)),
+    )
+
+
+def field_taken_for_another(
+    got: Mapping[str, tuple], fields: Mapping[str, Any], shapes: Callable[[Mapping[str, Any]], Mapping[str, tuple]]
+) -> CheckFailure | None:
+    """Return a failure if a config in which one number is that of another field gives these parameters, else None.
+
+    ``shapes`` returns the right parameters for a config with these ``fields``.
+    """
+    numbers = {name: value for name, value in fields.items() if type(value) is int}
+    found = []
+    for name, other in itertools.permutations(numbers, 2):
+        try:
+            if numbers[name] != numbers[other] and shapes({**fields, name: numbers[other]}) == got:
+                found.append((name, other))
+        except (ValueError, AssertionError, RuntimeError):  # sizes that do not go together
+            continue
+    if len(found) != 1:
+        return None
+    [(name, other)] = found
+    return CheckFailure(
+        "parameters",
+        f"The sizes are not those of config: {other} stands where {name} should.",
+        expected=f"config.{name} = {numbers[name]}",
+        yours=f"config.{other} = {numbers[other]}",
+        received=f"{other} for {name}",
+        cause=f"{other} in the place of {name}",
+        hint=f"If config.{name} were as large as config.{other}, your parameters would be right. Look at which fields of config "
+        "are read.",
+    )
+
+
+def _listed(shapes: Mapping[str, tuple], chosen: Sequence[str]) -> str:
+    shown = [f"{name} {shapes[name]}" for name in chosen if name in shapes]
+    return ", ".join(shown[:6]) + (", …" if len(shown) > 6 else "")
+
+
+def _shared_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dict[str, str]:
+    missing = [name for name in want if name not in got]
+    lists = _beyond(missing, got)
+    if lists:
+        return {
+            "cause": f"one layer many times in {lists[0]}",
+            "hint": f"The list {lists[0]} is as long as it should be, and holds one layer again and again, with one set of "
+            "weights for all places. [layer] * n does that. Look at how many layers are made.",
+        }
+    return {
+        "cause": "one layer under several names",
+        "hint": f"What is written to {', '.join(missing[:4])} arrives in weights of another name: a = b = layer is one layer, "
+        "and so is a layer given to two parts. Look at where each one is made.",
+    }
+
+
+def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dict[str, str]:
+    missing, extra = [n for n in want if n not in got], [n for n in got if n not in want]
+    if extra and all(name.endswith("bias") for name in extra) and not missing:
+        return {
+            "cause": "bias not switched off",
+            "hint": "nn.Linear has a bias unless told otherwise; here there should be none.",
+        }
+    if missing and all(name.endswith("bias") for name in missing) and not extra:
+        return {
+            "cause": "bias missing",
+            "hint": "The linear maps here have a bias, as nn.Linear has one unless told otherwise.",
+        }
+    renamed = _renamed(got, want, missing, extra)
+    if renamed:
+        capitals = all(mine.lower() == asked.lower() for mine, asked in renamed)
+        return {
+            "cause": "capital letters exchanged in a name" if capitals else "weights under other names",
+            "hint": "; ".join(f"{mine} should be called {asked}" for mine, asked in renamed[:3])
+            + (
+                ": capital letters count."
+                if capitals
+                else ". Names are part of the exercise: weights are loaded by name."
+            ),
+        }
+    for names, other, few in ((missing, got, "few"), (extra, want, "many")):
+        if lists := _beyond(names, other):
+            return {
+                "cause": f"too {few} layers in {lists[0]}",
+                "hint": f"The numbers behind {lists[0]} count its layers, from 0. Look at how many are made, and of which kind.",
+            }
+    if missing:
+        return {
+            "cause": "weights not registered, or shared",
+            "hint": f"Missing: {', '.join(missing[:4])}. A layer belongs to the module when it is an attribute of its own, "
+            "self.W_Q = ..., or in an nn.ModuleList; not when it is kept in a plain list or made in forward. One layer under two "
+            "names is one layer.",
+        }
+    if extra:
+        return {"cause": "extra parameters", "hint": f"Not asked for here: {', '.join(extra[:4])}."}
+    return {
+        "cause": "weights of the wrong shape",
+        "hint": "nn.Linear(a, b) maps vectors of width a to vectors of width b, and keeps its weight as (b, a).",
+    }
+
+
+def _beyond(names: Sequence[str], other: Mapping[str, tuple]) -> list[str]:
+    """Return the list of layers, ``decoder.blocks``, if all these names are of its later layers and ``other`` has its first."""
+    parts = [re.match(r"(.+?)\.(\d+)\.", name) for name in names]
+    found = list(dict.fromkeys(part[1] for part in parts if part and int(part[2]) > 0))
+    first = [name for name in found if any(key.startswith(f"{name}.0.") for key in other)]
+    return first if parts and all(part and part[1] in first and int(part[2]) for part in parts) else []
+
+
+def _renamed(
+    got: Mapping[str, tuple], want: Mapping[str, tuple], missing: Sequence[str], extra: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Return (name, name asked for) where each missing weight has one of its shape under another name, else nothing."""
+    left, pairs = list(extra), []
+    for asked in missing:
+        same = [name for name in left if got[name] == want[asked]]
+        close = sorted(same, key=lambda name: (name.lower() != asked.lower(), left.index(name)))
+        if not close:
+            return []
+        pairs.append((close[0], asked))
+        left.remove(close[0])
+    return [] if left else pairs

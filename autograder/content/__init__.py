@@ -1,0 +1,1 @@
+"""The content of a lesson: its exercises, notebook, references and known answers."""

@@ -1,0 +1,200 @@
+"""The content of a lesson, found by name: its settings, checks, references and known answers.
+
+A course keeps its lessons in one package, such as ``autograder.lessons``. An assignment ``02-multi-head-attention`` belongs to
+the package's ``multi_head_attention``. Exercise names are local to a lesson: two lessons may use the same one.
+"""
+
+import functools
+import importlib
+import importlib.util
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from autograder.content.marks import mark_value
+
+#: The lessons that come with the autograder.
+OWN = "autograder.lessons"
+
+#: The packages that this process has loaded from the folder of a course; all others are installed.
+_FROM_ROOT: set[str] = set()
+_ONE_AT_A_TIME = threading.RLock()  # the class runner's threads ask for the same lessons
+
+
+def package_of(assignment: str) -> str:
+    """Return the name of an assignment's package: ``02-multi-head-attention`` → ``multi_head_attention``."""
+    return assignment.partition("-")[2].replace("-", "_")
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """The lessons of a course: the name of their ``package``, and the folder ``root`` that contains it if it is not installed."""
+
+    package: str = OWN
+    root: str = ""
+
+    def load(self) -> ModuleType:
+        """Import the package; it replaces another course's of the same name. Raises LookupError if there is none."""
+        file = Path(self.root, self.package, "__init__.py")
+        with _ONE_AT_A_TIME:
+            loaded = sys.modules.get(self.package)
+            if loaded is not None and not self._is_of_another(loaded, file):
+                return loaded
+            for name in [name for name in [*sys.modules] if f"{name}.".startswith(f"{self.package}.")]:
+                del sys.modules[name]
+            if self.root and file.is_file():
+                return _load_from(file, self.package)
+            try:
+                return importlib.import_module(self.package)
+            except ModuleNotFoundError as error:
+                if error.name is None or not f"{self.package}.".startswith(f"{error.name}."):
+                    raise  # the package exists, but one of its imports is missing
+        raise LookupError(
+            f"There is no package {self.package!r} with the course's lessons: it is neither installed nor the folder "
+            f"{file.parent}. Expected a folder with __init__.py, or another name in pyproject.toml, [tool.autograder]."
+        )
+
+    def _is_of_another(self, loaded: ModuleType, file: Path) -> bool:
+        """Return whether a loaded package is that of another course: neither this one's ``file`` nor an installed one."""
+        if not self.root or loaded.__file__ == str(file):
+            return False
+        return Path(str(loaded.__file__)).resolve() != file.resolve() if file.is_file() else self.package in _FROM_ROOT
+
+    @property
+    def folder(self) -> Path:
+        return Path(str(self.load().__file__)).resolve().parent
+
+    def names(self) -> list[str]:
+        """Return the names of the lessons' packages."""
+        return sorted(path.parent.name for path in self.folder.glob("*/__init__.py"))
+
+    def has(self, assignment: str) -> bool:
+        """Return whether an assignment has content; a teacher may add one that is checked by its own assertions."""
+        return package_of(assignment) in self.names()
+
+    def find(self, assignment: str) -> "Lesson | None":
+        """Return the content of an assignment, or None if there is none."""
+        return self.of(assignment) if self.has(assignment) else None
+
+    def of(self, assignment: str) -> "Lesson":
+        """Return the content of an assignment. Raises LookupError if there is none."""
+        if not self.has(assignment):
+            raise LookupError(
+                f"There are no checks for the assignment {assignment!r}. There are checks for: {', '.join(self.names())}."
+            )
+        return Lesson(assignment, self, package_of(assignment))
+
+    def holding(self, exercise: str) -> list["Lesson"]:
+        """Return the lessons with an exercise of this name; ``assignment`` is then the package's name."""
+        return [lesson for lesson in self.all() if exercise in lesson.exercises]
+
+    def all(self) -> list["Lesson"]:
+        """Return all lessons; ``assignment`` is then the package's name."""
+        return [Lesson(name, self, name) for name in self.names()]
+
+
+def _load_from(file: Path, package: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(package, file, submodule_search_locations=[str(file.parent)])
+    assert spec is not None and spec.loader is not None, file  # noqa: PT018 a file of Python always has both
+    sys.modules[package] = module = importlib.util.module_from_spec(spec)
+    _FROM_ROOT.add(package)
+    spec.loader.exec_module(module)
+    return module
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """The content of one ``assignment``: the package ``name`` among the ``lessons``."""
+
+    assignment: str
+    lessons: Lessons
+    name: str
+
+    @property
+    def package(self) -> str:
+        return f"{self.lessons.package}.{self.name}"
+
+    @property
+    def folder(self) -> Path:
+        return self.lessons.folder / self.name
+
+    @property
+    def settings(self) -> ModuleType:
+        """The module with EXERCISES, FORBIDDEN, HANDED_IN and BUILDS_ON."""
+        return self.module("")
+
+    @property
+    def exercises(self) -> tuple[str, ...]:
+        """The names of the exercises, in the order of the lesson."""
+        return tuple(self.settings.EXERCISES)
+
+    @property
+    def forbidden(self) -> tuple[str, ...]:
+        """The dotted names of what the lesson forbids: functions, classes, and packages with all that they define."""
+        return tuple(self.settings.FORBIDDEN)
+
+    def forbidden_in(self, exercise: str) -> tuple[str, ...]:
+        """Return what an exercise forbids: what the lesson does, and what would be the whole answer to this exercise."""
+        own: dict[str, tuple[str, ...]] = getattr(self.settings, "FORBIDDEN_IN", {})
+        return self.forbidden + own.get(exercise, ())
+
+    def libraries_in(self, exercise: str) -> tuple[str, ...] | None:
+        """Return what an exercise, any if it has no name, may import beside PyTorch and the course's own; None stands for all."""
+        forbids = self.forbidden or getattr(self.settings, "FORBIDDEN_IN", {})
+        own: dict[str, tuple[str, ...]] = getattr(self.settings, "LIBRARIES_IN", {})
+        return own.get(exercise, ()) if forbids else None
+
+    @property
+    def handed_in(self) -> tuple[str, ...]:
+        """The names of the files handed in with the notebook."""
+        return self.settings.HANDED_IN
+
+    def builds_on(self, exercise: str) -> tuple[str, ...]:
+        """Return the earlier exercises that an exercise may call."""
+        return self.settings.BUILDS_ON.get(exercise, ())
+
+    def module(self, name: str) -> ModuleType:
+        """Import a module of the lesson, such as ``references``, or the package itself."""
+        self.lessons.load()
+        return importlib.import_module(f"{self.package}.{name}".rstrip("."))
+
+    def has(self, name: str) -> bool:
+        """Return whether the lesson has a module of this name."""
+        return (self.folder / f"{name}.py").is_file()
+
+    def check_file(self, exercise: str) -> Path:
+        """Return the file with the checks of an exercise. Raises LookupError if the lesson has no exercise of this name."""
+        path = self.folder / "checks" / f"check_{exercise}.py"
+        if exercise not in self.exercises or not path.is_file():
+            what = f"exercise {exercise!r}" if exercise not in self.exercises else f"file {path} with its checks"
+            raise LookupError(f"{self.assignment}: there is no {what}. Expected one of: {', '.join(self.exercises)}.")
+        return path
+
+    def checks(self, exercise: str) -> dict[str, Callable[..., Any]]:
+        """Return the checks of an exercise by name, in file order."""
+        module = self.module(f"checks.{self.check_file(exercise).stem}")
+        found = {name: thing for name, thing in vars(module).items() if name.startswith("check_")}
+        return {name: thing for name, thing in found.items() if mark_value(thing, "exercise") == exercise}
+
+    def measures(self, exercise: str) -> bool:
+        """Return whether a check of the exercise measures time or memory."""
+        return any(mark_value(check, "measured") for check in self.checks(exercise).values())
+
+    def points(self, exercise: str) -> float:
+        """Return the points of an exercise: the sum over its checks."""
+        return _points(self, exercise)
+
+    @property
+    def symptom(self) -> Callable[..., Any] | None:
+        """The lesson's own function that recognises symptoms in a wrong result (:mod:`autograder.diagnosis.symptoms`)."""
+        name = getattr(self.settings, "SYMPTOMS", None)
+        return importlib.import_module(name).symptom if name else None
+
+
+@functools.cache
+def _points(lesson: Lesson, exercise: str) -> float:
+    return float(sum(mark_value(check, "points", 0) for check in lesson.checks(exercise).values()))

@@ -1,0 +1,143 @@
+"""A lesson's right versions of its exercises, for known answers and for a student's later exercises to call."""
+
+import ast
+import functools
+import importlib
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from autograder.content.lesson import Lesson
+from autograder.runtime.arguments import Made
+
+
+def namespace(lesson: Lesson) -> dict[str, Any]:
+    """Return the namespace in which a known answer runs: the usual imports, and all names of the lesson's references."""
+    import torch
+    import torch.nn.functional as F
+    from torch import nn
+
+    usual = {"math": math, "torch": torch, "nn": nn, "F": F, "__name__": "known_answer"}
+    held = {name: thing for name, thing in vars(lesson.module("references")).items() if not name.startswith("_")}
+    return held | usual
+
+
+def right(lesson: Lesson, name: str) -> Any:
+    """Return the right version of an exercise."""
+    return getattr(lesson.module("references"), name)
+
+
+def answer(lesson: Lesson, name: str, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Return what the right version of an exercise returns; arguments that are still to be made are made of right parts."""
+
+    def made(value: Any) -> Any:
+        return right(lesson, value.name)(**value.kwargs) if isinstance(value, Made) else value
+
+    return right(lesson, name)(*map(made, args), **{key: made(value) for key, value in kwargs.items()})
+
+
+def source_of(lesson: Lesson, names: Iterable[str]) -> str:
+    """Return Python source that defines these names and all that they depend on, and nothing else of ours.
+
+    Raises ValueError if that needs two definitions of one name.
+    """
+    home = lesson.module("references").__name__
+    chosen: dict[str, str] = {}  # name -> its module, in dependency order
+    waiting = [(home, name) for name in names]
+    while waiting:
+        found = _find(*waiting.pop(), lesson.lessons.package)
+        if found is None or chosen.get(found[1]) == found[0]:
+            continue
+        module, name = found
+        if name in chosen:
+            raise ValueError(f"{name} is defined in {chosen[name]} and in {module}; {home} cannot be made of both.")
+        chosen[name] = module
+        waiting += [(module, word) for word in _mentioned(_parts(module)[name])]
+    return _HEAD + "\n\n".join(_in_order(chosen))
+
+
+_HEAD = """\
+from __future__ import annotations
+import math
+import torch
+import torch.nn.functional as F
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+from torch import Tensor, nn
+from course_lib import variants
+
+"""
+
+
+def _in_order(chosen: dict[str, str]) -> list[str]:
+    """Return the sources in dependency order between modules, and in file order within a module."""
+    modules: list[str] = []
+
+    def add(module: str) -> None:
+        if module not in modules:
+            for imported in dict.fromkeys(_imported(module).values()):
+                add(imported)
+            modules.append(module)
+
+    for module in dict.fromkeys(chosen.values()):
+        add(module)
+    return [text for module in modules for name, text in _parts(module).items() if chosen.get(name) == module]
+
+
+def _find(module: str, name: str, package: str) -> tuple[str, str] | None:
+    """Return the module that defines ``name`` as used in ``module``, following imports within the lessons."""
+    while name not in _parts(module):
+        imported = _imported(module).get(name, "")
+        if not imported.startswith(f"{package}."):
+            return None
+        module = imported
+    return module, name
+
+
+def _imported(module: str) -> dict[str, str]:
+    """Return the modules of references from which a module imports, by imported name: ``references`` or ``reference_...``."""
+    return _imported_in(_file(module))
+
+
+def _parts(module: str) -> dict[str, str]:
+    """Return the source of every top-level definition of a module, by name, in order."""
+    return _parts_of(_file(module))
+
+
+def _file(module: str) -> str:
+    """Return the file of a module, by which its parts are kept: two courses may have modules of one name."""
+    return str(importlib.import_module(module).__file__)
+
+
+@functools.cache
+def _tree(file: str) -> tuple[str, ast.Module]:
+    text = Path(file).read_text(encoding="utf8")
+    return text, ast.parse(text)
+
+
+@functools.cache
+def _imported_in(file: str) -> dict[str, str]:
+    nodes = [node for node in _tree(file)[1].body if isinstance(node, ast.ImportFrom)]
+    ours = [node for node in nodes if (node.module or "").rpartition(".")[2].startswith(("references", "reference_"))]
+    return {alias.name: str(node.module) for node in ours for alias in node.names}
+
+
+@functools.cache
+def _parts_of(file: str) -> dict[str, str]:
+    text, tree = _tree(file)
+    found: dict[str, str] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            found[node.name] = "".join(text.splitlines(keepends=True)[first - 1 : node.end_lineno])
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            found[node.targets[0].id] = ast.unparse(node) + "\n"
+    return found
+
+
+def _mentioned(text: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}

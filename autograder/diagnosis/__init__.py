@@ -1,0 +1,1 @@
+"""Explain why an answer is wrong."""

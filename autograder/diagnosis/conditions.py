@@ -1,0 +1,180 @@
+"""What is known of a wrong answer that nothing explains.
+
+"Wrong only with norm='pre'" tells a reader which half of the code to look at.
+"""
+
+import inspect
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.diagnosis.changes import Symptom
+from autograder.diagnosis.confirmation import alike, outcome
+from autograder.diagnosis.symptoms import FACTOR
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.student import Request, Student
+from autograder.runtime.tensors import tensors_of
+
+#: As many calls have to be right, and as many wrong, before anything is said of what they have in common.
+_FEWEST = 3
+#: More are not tried, nor any after so many seconds.
+MOST, _SECONDS = 40, 5.0
+
+
+#: A request, with the right outcome and the student's.
+Outcome = tuple[Request, Any, Any]
+
+
+def condition(student: Student, right: Student, function: Any, requests: Sequence[Request]) -> Symptom | None:
+    """Return what is known of a wrong answer that nothing explains: for which arguments, or in which results, it is wrong."""
+    found = list(_outcomes(student, right, requests[:MOST]))
+    wrong, fine = [each for each in found if not alike(*each[1:])], [each for each in found if alike(*each[1:])]
+    if len(wrong) < _FEWEST:
+        return None
+    return _only_with(wrong, fine, function) or _one_factor(found) or _only_some_results(wrong) or _one_sided(wrong)
+
+
+def _outcomes(student: Student, right: Student, requests: Sequence[Request]) -> Iterator[Outcome]:
+    """Yield what comes of these requests. A slow answer is asked less: the time for the other exercises is not used up here."""
+    begun = 0.0
+    for number, request in enumerate(requests):
+        if number == 1:  # what the first call loads is loaded once
+            begun = time.monotonic()
+        if number and time.monotonic() - begun > _SECONDS:
+            return
+        plain = replace(request, cotangents=None, deep=False, times=1, before=(), training=False)
+        want = outcome(right, plain)
+        if not isinstance(want, CheckFailure):
+            yield plain, want, outcome(student, plain)
+
+
+def _only_with(wrong: Sequence[Outcome], fine: Sequence[Outcome], function: Any) -> Symptom | None:
+    """The one value of one argument, or else the one length, with which all wrong answers were given, and no right one."""
+    if len(fine) < _FEWEST:
+        return None
+    for look in (_arguments, _lengths):
+        wrong_values, fine_values = ([dict(look(each[0], function)) for each in side] for side in (wrong, fine))
+        common = [
+            pair for pair in wrong_values[0].items() if all(each.get(pair[0]) == pair[1] for each in wrong_values)
+        ]
+        found = [(name, value) for name, value in common if all(each.get(name, value) != value for each in fine_values)]
+        if len(found) == 1:
+            [(name, value)] = found
+            others = " or ".join(_said(name, other) for other in sorted({each[name] for each in fine_values}))
+            return (
+                f"wrong only with {_said(name, value)}",
+                f"{len(fine)} other calls, with {others}, gave the right numbers, and all {len(wrong)} with "
+                f"{_said(name, value)} gave wrong ones. Look at what your code does only then.",
+            )
+    return None
+
+
+def _only_some_results(wrong: Sequence[Outcome]) -> Symptom | None:
+    """Of several results, those that are right in every call."""
+    pairs = [(tensors_of(want), tensors_of(got)) for _, want, got in wrong]
+    count = len(pairs[0][0])
+    if count < 2 or any(len(want) != count or len(got) != count for want, got in pairs):
+        return None
+    right = [n for n in range(count) if all(alike(want[n], got[n]) for want, got in pairs)]
+    if not right or len(right) == count:
+        return None
+    names = [_ORDINALS[n] for n in right if n < len(_ORDINALS)]
+    return (
+        f"only the {' and '.join(names)} result is right"
+        if len(names) == 1
+        else f"the {' and '.join(names)} results are right",
+        f"In {len(wrong)} calls the {' and '.join(names)} result was right and another one was not. Look at the lines "
+        "that only a wrong one needs.",
+    )
+
+
+_ORDINALS = ("first", "second", "third", "fourth")
+
+
+def _one_factor(found: Sequence[Outcome]) -> Symptom | None:
+    """Every number of every result, of right calls too, is the expected one times the same factor."""
+    ratios = []
+    for _, want, got in found:
+        right, own = _numbers(want), _numbers(got)
+        if [x.shape for x in right] != [x.shape for x in own]:
+            return None
+        if any(bool((b.abs() > 1e-6)[a.abs() <= 1e-6].any()) for a, b in zip(right, own, strict=True)):
+            return None  # no factor makes anything of 0
+        ratios += [(b / a)[a.abs() > 1e-6] for a, b in zip(right, own, strict=True)]
+    every = torch.cat(ratios) if ratios else torch.empty(0)
+    if len(every) < _FEWEST or not every.isfinite().all() or not torch.allclose(every, every[0], rtol=1e-6, atol=0):
+        return None
+    if abs(float(every[0]) - 1) < 1e-5:
+        return None  # what is wrong then lies elsewhere, such as in a type
+    return FACTOR, f"In {len(found)} calls every number is {every[0]:.4g} times what it should be."
+
+
+def _one_sided(wrong: Sequence[Outcome]) -> Symptom | None:
+    """Every wrong number is too large, or every one is too small."""
+    signs = set()
+    for _, want, got in wrong:
+        for a, b in zip(_numbers(want), _numbers(got), strict=False):
+            if a.shape != b.shape:
+                return None
+            apart = b - a
+            signs |= set(apart[apart.abs() > 1e-6 * (1 + a.abs())].sign().tolist())
+    if signs not in ({1.0}, {-1.0}):
+        return None
+    size, what = ("large", "adds or leaves in") if signs == {1.0} else ("small", "leaves out or takes away")
+    return (
+        f"always too {size}",
+        f"Wherever your numbers differ from the expected ones, in {len(wrong)} calls, they are too {size}. Look for what your "
+        f"code {what}.",
+    )
+
+
+def _numbers(value: Any) -> list[Tensor]:
+    if isinstance(value, bool):
+        return []
+    if isinstance(value, int | float):
+        return [torch.tensor([float(value)], dtype=torch.float64)]
+    return [x.detach().double() for x in tensors_of(value) if x.dtype != torch.bool and not x.is_complex()]
+
+
+def _said(name: str, value: str) -> str:
+    if value in (_ONE, _MORE):
+        return f"{name} {value}"
+    return f"{name} given" if value == _GIVEN else f"{name}={value}"
+
+
+_GIVEN, _ONE, _MORE = "a tensor", "of length 1", "longer than 1"
+
+
+def _arguments(request: Request, function: Any) -> Iterator[tuple[str, str]]:
+    """Yield the arguments of a request that are words, flags or left out, by name."""
+    for name, value in _values(request, function):
+        if isinstance(value, Tensor):
+            yield name, _GIVEN
+        elif value is None or isinstance(value, bool | str):
+            yield name, repr(value)
+
+
+def _lengths(request: Request, function: Any) -> Iterator[tuple[str, str]]:
+    """Yield whether the axes of a request's tensors have the length 1."""
+    for name, value in _values(request, function):
+        for axis, length in enumerate(value.shape) if isinstance(value, Tensor) else ():
+            yield f"axis {axis} of {name}", _ONE if length == 1 else _MORE
+
+
+def _values(request: Request, function: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the arguments of a request, and of the module that it builds, by name."""
+    if request.build is not None:
+        yield from _by_name(function.__init__, request.build, {})
+        yield from _by_name(function.forward, request.args, request.kwargs)
+    else:
+        yield from _by_name(function, request.args, request.kwargs)
+
+
+def _by_name(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    parameters = [each for each in inspect.signature(function).parameters.values() if each.name != "self"]
+    for place, parameter in enumerate(parameters):
+        yield parameter.name, args[place] if place < len(args) else kwargs.get(parameter.name, parameter.default)

@@ -1,0 +1,179 @@
+"""Find the known misconception that explains a student's answer.
+
+A failed check is run again on the same inputs with each known wrong answer in place of the student's. The diagnosis names the
+one that fails the same checks with the same wrong numbers. If none does, the failure may name its own cause, or the wrong
+numbers alone may show a symptom (:mod:`autograder.diagnosis.symptoms`). If nothing is found in any row, three things are tried in
+turn: right answers with one small edit (:mod:`autograder.diagnosis.mutations`); one thing about the calls changed at a time, to
+see what the answer ignores or mixes (:mod:`autograder.diagnosis.probes`); and where the right and the wrong results part
+(:mod:`autograder.diagnosis.located`, :mod:`autograder.diagnosis.conditions`).
+"""
+
+import functools
+from collections.abc import Sequence
+
+from autograder.checks.execute import Check, NotebookStudent
+from autograder.content import references
+from autograder.content.lesson import Lesson
+from autograder.content.marks import mark_value
+from autograder.diagnosis import conditions, confirmation, probes, symptoms, unexplained
+from autograder.diagnosis.changes import tensors_in
+from autograder.diagnosis.hearing import Hearing
+from autograder.diagnosis.located import located
+from autograder.diagnosis.lost import EXPLAIN_VALUES, Lost, same_error, without_echoes
+from autograder.diagnosis.mutations import Mutant, mutants
+from autograder.diagnosis.search import Asked, Search
+from autograder.runtime.careful import careful
+from autograder.runtime.failure import CheckFailure, Diagnosis
+from autograder.runtime.student import Request, Student
+
+
+def diagnose(
+    lesson: Lesson,
+    exercise: str,
+    lost: Sequence[Lost],
+    seed: int,
+    passed: Sequence[Check] = (),
+    student: Student | None = None,
+) -> list[Diagnosis | None]:
+    """Return a diagnosis, or None, for each failed check.
+
+    A misconception that would fail a check in ``passed`` is ruled out, and one that does not give the answers of the
+    ``student`` to further requests. Once a row has a cause, symptoms of other rows are left alone: they come from it.
+    """
+    checks = [each.check for each in lost if not mark_value(each.check, "measured")]
+    hearing = Hearing(right(lesson), seed)
+    asked = functools.cache(lambda name: hearing.of_many_shapes(checks, name))
+    found: list[Diagnosis | None] = [_own_cause(each, student, asked) for each in lost]
+    if any(each.failure.kind == "parameters" for each in lost):
+        return _of_parameters(lost, found)
+    search = Search(lesson, exercise, lost, passed, student, hearing, asked, NotebookStudent)
+    by_case, enough = _add_misconceptions(search, found)
+    for number, each in enumerate(lost):
+        if found[number] is None and (not enough or each.failure.kind not in ("value", "crash")):
+            told = unexplained.diagnosis(lesson, each.failure, each.exchange, student, hearing.right, asked)
+            found[number] = None if told and _follows(told, each, lost) else told
+            enough = enough or found[number] is not None
+    for number, each in enumerate(lost):
+        if found[number] is None and each.failure.kind == "crash":  # the same error has the same cause
+            found[number] = next((found[n] for n in range(number) if same_error(lost[n], each)), None)
+    if student is not None and not any(found):
+        if all(_is_wrong_gradient(each.failure) for each in lost):
+            return [Diagnosis(*symptoms.CUT) for _ in lost]
+        found = _of_edits(search)
+        if not any(found):
+            where = _where(lesson, [*checks, *passed], hearing)
+            found = probes.of_rows(lost, student, hearing.right, references.namespace(lesson), asked, where)
+    return without_echoes(lost, found, by_case)
+
+
+def _of_parameters(lost: Sequence[Lost], found: Sequence[Diagnosis | None]) -> list[Diagnosis | None]:
+    """Return the causes of the rows about parameters alone. Those that are missing or too many keep drawn numbers, and what
+    follows from that is no second mistake.
+    """
+    blamed = [each.failure.kind == "parameters" for each in lost]
+    first = next((own for own, its in zip(found, blamed, strict=True) if own and its), None)
+    return [own or first if its else None for own, its in zip(found, blamed, strict=True)]
+
+
+def _add_misconceptions(search: Search, found: list[Diagnosis | None]) -> tuple[set[int], bool]:
+    """Put known misconceptions into ``found`` where they explain a row, also where the check itself guesses a cause.
+
+    Returns the rows that they explain, and whether enough is known to leave wrong values in other rows alone.
+    """
+    explained, by_case = [result is not None for result in found], set[int]()
+    enough = any(own and each.failure.kind in EXPLAIN_VALUES for own, each in zip(found, search.lost, strict=True))
+    for number, each in enumerate(search.lost):
+        if explained[number] or (each.failure.cause and enough):
+            continue  # a second misconception is rare, and the search is slow
+        best, same = search.best(number)
+        for other, fits in enumerate(same):
+            if best and fits:
+                found[other], explained[other] = Diagnosis(best.title, best.hint, best.why), True
+                enough = True
+                by_case.add(other)
+    return by_case, enough
+
+
+def _of_edits(search: Search) -> list[Diagnosis | None]:
+    """Return, for the rows that it explains, the small edit of a right answer that gives the student's wrong numbers."""
+    lost = search.lost
+    number = next((n for n, each in enumerate(lost) if each.failure.kind in ("value", "shape") and _asks(each)), None)
+    if number is None:
+        return [None] * len(lost)
+    student, exercise = search.student, search.exercise
+
+    @functools.cache
+    def uses(names: tuple[str, ...]) -> Sequence[str]:
+        return names if student is None else student.uses(exercise, names)
+
+    with careful():
+        every = mutants(search.lesson, exercise)
+        best, same = search.best(number, (case for case in every if case.findable(uses)))
+    if not isinstance(best, Mutant):
+        return [None] * len(lost)
+    told = Diagnosis(*best.told(uses))
+    return [told if fits else None for fits in same]
+
+
+def _asks(lost: Lost) -> bool:
+    """Return whether a check has given a tensor. Without one, a trained model was handed in: no edit of a line explains that."""
+    return lost.exchange is not None and bool(tensors_in(lost.exchange.request))
+
+
+def _where(lesson: Lesson, checks: Sequence[Check], hearing: Hearing) -> probes.Look:
+    """Return what finds the part of a module, or else the value of an argument, in which all that is wrong lies."""
+
+    def look(student: Student, right: Student, requests: Sequence[Request]) -> symptoms.Symptom | None:
+        if not requests:
+            return None
+        name = requests[0].name
+        every = hearing.of_many_shapes(checks, name, conditions.MOST)
+        function = references.namespace(lesson)[name]
+        return located(student, right, requests) or conditions.condition(student, right, function, every)
+
+    return look
+
+
+def _follows(told: Diagnosis, each: Lost, lost: Sequence[Lost]) -> bool:
+    """Return whether what is told of a gradient follows from values that are wrong in another way: its factor is no cause."""
+    wrong_values = any(other.failure.kind == "value" and not _is_wrong_gradient(other.failure) for other in lost)
+    return told.name == symptoms.FACTOR and _is_wrong_gradient(each.failure) and wrong_values
+
+
+def _is_wrong_gradient(failure: CheckFailure) -> bool:
+    return failure.kind == "value" and failure.yours.startswith("d/d") and not symptoms.is_rounded(failure)
+
+
+def _own_cause(lost: Lost, student: Student | None, asked: Asked) -> Diagnosis | None:
+    """Return the cause that the check itself reports, unless what is wrong may have many."""
+    failure = lost.failure
+    if failure.kind == "crash" and "leaf Variable" in str(
+        failure.received
+    ):  # PyTorch's message for every in-place operation on an input
+        told = symptoms.symptom(failure, None)
+        return Diagnosis(*told) if told else None
+    if failure.kind == "constant" and _varies(lost, student, asked):
+        return None
+    return Diagnosis(failure.cause, failure.hint) if failure.cause and failure.kind not in _OF_MANY_CAUSES else None
+
+
+#: Kinds of failures whose cause a check can only guess, so that misconceptions come first.
+_OF_MANY_CAUSES = ("value", "span")
+
+
+def _varies(lost: Lost, student: Student | None, asked: Asked) -> bool:
+    """Return whether an answer that is the same for the two inputs of a check differs for others."""
+    if student is None or lost.exchange is None:
+        return False
+    return confirmation.varies(student, asked(lost.exchange.request.name))
+
+
+class _Right(NotebookStudent):
+    """The right answers, which may use what students may not."""
+
+    def _forbidden(self, exercise: str) -> tuple[str, ...]:
+        return ()
+
+
+def right(lesson: Lesson) -> NotebookStudent:
+    return _Right(references.namespace(lesson), lesson, deep=False)

@@ -1,0 +1,185 @@
+"""Wrong answers made of right ones by one small edit: a term left out, another axis, one argument in the place of another.
+
+Nobody can write down every mistake. Where no known one gives a student's numbers, one of these may, and the edit then says what
+was done. All right answers to an exercise are edited, in all their styles.
+"""
+
+import ast
+import copy
+import itertools
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from autograder.content.answers import Case, cases_of
+from autograder.content.lesson import Lesson
+from autograder.diagnosis.edit import called
+from autograder.diagnosis.edits import Edit, edits
+
+#: Returns those of these names that stand in the student's code; see :mod:`autograder.runtime.blocked.mentions`.
+Uses = Callable[[Sequence[str]], Sequence[str]]
+#: Each costs a call of the exercise, and in this much processor time as many are tried as can be.
+_MOST, _SECONDS = 1500, 3.0
+#: A piece of code that is longer says nothing at a glance.
+_LONGEST = 40
+
+
+@dataclass(frozen=True)
+class Mutant(Case):
+    """A right answer with one small edit. ``known`` are the names in it that a student knows."""
+
+    edit: Edit | None = None
+    known: frozenset[str] = frozenset()
+
+    def findable(self, uses: Uses) -> bool:
+        """Return whether a student finds in their own code what the edit is about, if that is a number: itself, or its call."""
+        if self.edit is None or not _is_number(self.edit.new):
+            return True
+        return _has_number(self.edit, uses) or bool(
+            _called(self.edit.shown, self.known) and uses(_called(self.edit.shown))
+        )
+
+    def told(self, uses: Uses) -> tuple[str, str]:
+        """Return the name and the hint of the edit. In the code that is shown, names that a student cannot know are dots.
+
+        The sentence says in general what it would say of a function, or of a number, that is not in the student's code.
+        """
+        if self.edit is None:
+            raise TypeError("A mutant has an edit.")
+        piece = _shown(self.edit.shown, self.known)
+        name = f"{self.edit.kind}: {piece}" if any(letter.isalpha() for letter in piece) else self.edit.kind
+        clear = set(_names(self.edit.new)) <= self.known | set(_names(self.edit.old)) and self._in_code(uses)
+        sentence = self.edit.sentence if clear else self.edit.kind
+        where = f"at `{piece}`, {sentence}" if name != self.edit.kind else sentence
+        return name, (
+            f"A right answer with one small change gives exactly your numbers: {where}. Compare that step with yours."
+        )
+
+    def _in_code(self, uses: Uses) -> bool:
+        """Return whether all that the sentence names is known to students, or stands in this one's code."""
+        if self.edit is None or (_is_number(self.edit.new) and not _has_number(self.edit, uses)):
+            return False
+        named = {name for node in ast.walk(self.edit.old) for name in _names(node)}
+        strange = {word for word in re.findall(r"\w+", self.edit.sentence) if word in named} - self.known
+        return all(uses((word, f".{word}")) for word in strange)
+
+
+def _is_number(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def _has_number(edit: Edit, uses: Uses) -> bool:
+    return bool(uses((ast.unparse(edit.new),)))
+
+
+def _called(node: ast.AST, known: frozenset[str] | None = None) -> tuple[str, ...]:
+    """Return the name of the function that is called, as one of its own and as an attribute; none if it is not ``known``."""
+    name = called(node) if isinstance(node, ast.Call) else ""
+    return (name, f".{name}") if name and (known is None or name in known) else ()
+
+
+def mutants(lesson: Lesson, exercise: str) -> Iterator[Mutant]:
+    """Yield right answers to the exercise with one small edit each; the hint says which."""
+    cases = [case for case in cases_of(lesson, exercise) if case.right]
+    cases = [case for case in cases if _is_safe(case.text)]
+    trees = [ast.parse(case.text) for case in cases]
+    known = _shared_names(trees)
+    seen, begun = set[str](), time.process_time()
+    for number, edit in edits(trees):
+        text = edited(cases[number].text, edit)
+        if text not in seen:
+            seen.add(text)
+            yield Mutant(lesson.assignment, exercise, False, edit.kind, text, edit=edit, known=known)
+        if len(seen) >= _MOST or time.process_time() - begun > _SECONDS:
+            return
+
+
+def edited(text: str, edit: Edit) -> str:
+    """Return the text with the new code in the place of the old."""
+    lines = text.encode().splitlines(keepends=True)  # the parser counts bytes
+    starts, old = [0, *itertools.accumulate(map(len, lines))], edit.old
+    start = starts[old.lineno - 1] + old.col_offset
+    end = starts[(old.end_lineno or old.lineno) - 1] + (old.end_col_offset or 0)
+    whole = text.encode()
+    return (whole[:start] + _written(edit.new).encode() + whole[end:]).decode()
+
+
+def _written(new: ast.AST) -> str:
+    """Return the text of new code on one line."""
+    if isinstance(new, ast.Module):
+        return "; ".join(map(ast.unparse, new.body))
+    return ast.unparse(new) if isinstance(new, ast.stmt) else f"({ast.unparse(new)})"
+
+
+#: Without its "meta" an answer builds a model of gigabytes; the others read memory wherever they are told to.
+_UNSAFE = ("meta", "embedding_bag", "as_strided", "ctypes", "data_ptr")
+
+
+def _is_safe(text: str) -> bool:
+    """Return whether no edit of this answer can make a loop endless, take all memory, or read what is not its own."""
+    loops = any(isinstance(node, ast.While) for node in ast.walk(ast.parse(text)))
+    return not loops and not any(word in text for word in _UNSAFE)
+
+
+def _shared_names(trees: Iterable[ast.AST]) -> frozenset[str]:
+    """Return the names that several right answers have: those of arguments, of parts of a module and of PyTorch.
+
+    The others are an author's own, and tell a student nothing.
+    """
+    found = Counter(name for tree in trees for name in {name for node in ast.walk(tree) for name in _names(node)})
+    return frozenset(name for name, count in found.items() if count > 1) | {"self"}
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.Attribute):
+        yield node.attr
+    elif isinstance(node, ast.arg):
+        yield node.arg
+
+
+def _shown(node: ast.AST, known: frozenset[str]) -> str:
+    """Return a short form of the code: what is nested deep, or has a name that nobody knows, becomes dots."""
+    for depth in (3, 2, 1):
+        text = ast.unparse(_Short(known, depth).visit(copy.deepcopy(node))).replace(_DOTS, "…")
+        if len(text) <= _LONGEST and "\n" not in text:
+            return text
+    return "…"
+
+
+_DOTS = "dots_in_the_place_of_code"
+
+
+class _Short(ast.NodeTransformer):
+    def __init__(self, known: frozenset[str], depth: int):
+        self.known, self.depth = known, depth
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        inner = isinstance(node, ast.expr) and not isinstance(node, ast.Name | ast.Constant | ast.Attribute)
+        if inner and not self.depth:
+            return ast.Name(_DOTS, ast.Load())
+        self.depth -= inner
+        node = super().generic_visit(node)
+        self.depth += inner
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return node if node.id in self.known else ast.Name(_DOTS, ast.Load())
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if node.attr not in self.known:
+            return ast.Name(_DOTS, ast.Load())
+        return ast.Attribute(self.visit(node.value), node.attr, node.ctx)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        function = self.visit(node.func) if isinstance(node.func, ast.Name | ast.Attribute) else node.func
+        if not self.depth:
+            return ast.Call(function, [ast.Name(_DOTS, ast.Load())], [])
+        self.depth -= 1
+        args = [self.visit(argument) for argument in node.args]
+        keywords = [ast.keyword(each.arg, self.visit(each.value)) for each in node.keywords]
+        self.depth += 1
+        return ast.Call(function, args, keywords)

@@ -1,0 +1,162 @@
+"""What a wrong shape says about itself: which axis is missing, one too many, exchanged, or of another length."""
+
+import math
+import re
+from collections.abc import Sequence
+
+from autograder.runtime.failure import CheckFailure
+
+Symptom = tuple[str, str]
+
+_WRITE = "Write the shape beside each line, in letters, and find the line where it goes wrong."
+
+
+#: Of a shape that is right but for axes of length 1 that are gone.
+DROPPED = (
+    "axes of length 1 dropped",
+    "Here an axis happens to have length 1, and it is gone: look for squeeze, or for an index in place of a slice. An axis "
+    "stays, whatever its length.",
+)
+
+
+def symptom(failure: CheckFailure) -> Symptom | None:
+    """Return (cause, hint) for a failure of a shape, or None. Its ``expected`` holds the shape as numbers and letters."""
+    told = re.match(r"\(([\d, ]*)\)", failure.expected)
+    if failure.kind != "shape" or told is None or not isinstance(failure.received, list):
+        return None
+    want = [int(number) for number in told[1].replace(" ", "").split(",") if number]
+    return difference(failure.received, want, letters(failure))
+
+
+def letters(failure: CheckFailure) -> list[str]:
+    """Return the letters of the axes that a failure of a shape names, empty if it names none."""
+    told = re.match(r"\([\d, ]*\) = \((.*)\)", failure.expected)
+    return [letter.strip() for letter in told[1].split(",") if letter.strip()] if told else []
+
+
+def in_common(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Symptom | None:
+    """Return what wrong shapes have in common that differ from the right ones in different axes; each pair is (wrong, right)."""
+    if all(sorted(got) == sorted(want) for got, want in pairs):
+        return "axes in another order", f"The lengths are right, and their order is not. {_WRITE}"
+    if all(math.prod(got) == math.prod(want) for got, want in pairs):
+        return (
+            "the numbers dealt out to other axes",
+            f"Your result has as many numbers as it should, in axes of other lengths: a reshape, a view or a flatten. {_WRITE}",
+        )
+    apart = {
+        tuple((n, a - b) for n, (a, b) in enumerate(zip(got, want, strict=True)) if a != b)
+        for got, want in pairs
+        if len(got) == len(want)
+    }
+    if len(apart) == 1 and all(len(got) == len(want) for got, want in pairs):
+        [places] = apart
+        if len(places) == 1 and abs(places[0][1]) == 1:
+            [(axis, step)] = places
+            return f"one too {'many' if step > 0 else 'few'} along axis {axis}", f"It is so for every length. {_RANGE}"
+    steps = {len(got) - len(want) for got, want in pairs}
+    if len(steps) == 1 and 0 not in steps:
+        [step] = steps
+        few = "few" if step < 0 else "many"
+        return f"{abs(step)} axes too {few}" if abs(step) > 1 else f"one axis too {few}", _WRITE
+    return None
+
+
+def difference(got: Sequence[int], want: Sequence[int], named: Sequence[str]) -> Symptom | None:
+    """Return (cause, hint) for a wrong shape; ``named`` holds the letters of the axes, if they are known."""
+    if list(got) == list(want):
+        return None
+    names = named if len(named) == len(want) and "…" not in named else [f"axis {n}" for n in range(len(want))]
+    return _another_rank(got, want, names) if len(got) != len(want) else _same_rank(got, want, names)
+
+
+def _another_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str]) -> Symptom | None:
+    if 1 in want and list(got) == [n for n in want if n != 1]:
+        return DROPPED
+    if not got:
+        return (
+            "a single number instead of a tensor",
+            f"A sum, a mean or an index runs over everything. {_over(names)}",
+        )
+    if 1 in got and [n for n in got if n != 1] == [n for n in want if n != 1] and len(got) > len(want):
+        return (
+            "an axis of length 1 too many",
+            "The numbers are as many as they should be, with an axis of length 1 besides: look for unsqueeze, None as an "
+            "index, and keepdim.",
+        )
+    missing = [n for n in range(len(want)) if [*want[:n], *want[n + 1 :]] == list(got)]
+    if len(missing) == 1:
+        return (
+            f"the axis {names[missing[0]]} is missing",
+            f"Something sums, averages or indexes over {names[missing[0]]} and does not keep it. {_WRITE}",
+        )
+    extra = [n for n in range(len(got)) if [*got[:n], *got[n + 1 :]] == list(want)]
+    if extra:
+        return (
+            "an axis too many",
+            f"Axis {extra[0]} of yours, of length {got[extra[0]]}, should not be there. {_WRITE}",
+        )
+    if math.prod(got) == math.prod(want):
+        return (
+            "axes merged or split",
+            f"The numbers are as many as they should be, dealt out to {len(got)} axes instead of {len(want)}. {_WRITE}",
+        )
+    return (
+        f"{len(got)} axes instead of {len(want)}",
+        f"The result should have the axes {', '.join(names)}. {_WRITE}",
+    )
+
+
+_RANGE = "Look at where a range begins and ends, and at what is added to or cut off a sequence."
+_ALONE = "Is there only one, whatever was asked for, or has a sum or an index left one?"
+
+
+def lost_ones(got: Sequence[int], want: Sequence[int]) -> bool:
+    """Return whether a shape is the wanted one without some of its axes of length 1."""
+    return len(got) < len(want) and [n for n in got if n != 1] == [n for n in want if n != 1]
+
+
+def _same_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str]) -> Symptom | None:
+    differing = [n for n in range(len(want)) if got[n] != want[n]]
+    if sorted(got) == sorted(want):
+        if len(differing) == 2:
+            return (
+                f"the axes {names[differing[0]]} and {names[differing[1]]} exchanged",
+                f"Two axes stand in each other's place. {_WRITE}",
+            )
+        return "axes in another order", f"The lengths are right, and their order is not. {_WRITE}"
+    if len(differing) > 1:
+        if math.prod(got) == math.prod(want):
+            return "dealt out to axes of other lengths", f"The numbers are as many as they should be. {_WRITE}"
+        return f"other lengths of {', '.join(names[n] for n in differing)}", _WRITE
+    place = differing[0]
+    have, need, name = got[place], want[place], names[place]
+    if abs(have - need) == 1 and need > 1:
+        what = "one too many" if have > need else "one too few"
+        return (
+            f"{what} along {name}",
+            f"{name} should be {need} and is {have}. {_ALONE if have == 1 else _RANGE}",
+        )
+    if need == 1 and have > 1:
+        return (
+            "an axis of length 1 became longer",
+            f"{name} should be 1 and is {have}. PyTorch repeats an axis of length 1 when two tensors are combined whose axes do "
+            f"not line up, as after a squeeze. {_WRITE}",
+        )
+    if need and have % need == 0 and have > need:
+        return (
+            f"{name} is {have // need} times as long",
+            f"Something is repeated or concatenated along {name} that should be added, or kept apart in an axis of its own.",
+        )
+    if have == 1:
+        return f"only one along {name}", f"{name} should be {need} and is 1. {_ALONE}"
+    others = [names[n] for n in range(len(want)) if n != place and want[n] == have]
+    if len(others) == 1:
+        return (
+            f"the length of {others[0]} in the place of {name}",
+            f"{name} should be {need}; {have} is the length of {others[0]}. {_WRITE}",
+        )
+    return f"another length of {name}", f"{name} should be {need} and is {have}. {_WRITE}"
+
+
+def _over(names: Sequence[str]) -> str:
+    return f"The result keeps {', '.join(names)}." if names else ""

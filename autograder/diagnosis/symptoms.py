@@ -1,0 +1,155 @@
+"""Symptoms in a wrong result, for when no known misconception gives the same result."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+import torch
+from torch import Tensor
+
+from autograder.diagnosis import patterns, shapes
+from autograder.diagnosis.error_messages import ERRORS, KINDS_OF_ERRORS
+from autograder.diagnosis.error_shapes import SHAPE_ERRORS
+from autograder.diagnosis.patterns import same
+from autograder.runtime.failure import CheckFailure
+
+Symptom = tuple[str, str]
+
+#: Of a wrong gradient of right values.
+CUT = (
+    "a path of the gradient is cut",
+    "The values are right and a gradient is not: somewhere between the inputs and the result a tensor has lost its history, by "
+    ".detach(), .data, .item(), torch.no_grad() or torch.tensor(...).",
+)
+
+#: Of a call that gives other values when it is made again.
+CHANGING = (
+    "result changes from call to call",
+    "The same inputs give other numbers each time. Something is drawn anew in every call, or an earlier call is remembered.",
+)
+
+#: Of right results that come in another order.
+EXCHANGED = (
+    "the results in another order",
+    "Your results are the expected ones, in another order. The docstring says which one comes first.",
+)
+
+#: Of numbers that are all the same multiple of the right ones.
+FACTOR = "off by a constant factor"
+
+#: Of numbers that are right in their first digits.
+ROUNDED = (
+    "right in the first digits only",
+    "Your numbers are right to four digits or more, and no further. Somewhere they pass through a type with fewer digits (such "
+    "as float32 among float64), or a small constant is added that does not belong there.",
+)
+
+#: A lesson's function that finds a symptom in a failure and the expected tensor.
+Look = Callable[[CheckFailure, Tensor | None], Symptom | None]
+
+
+def symptom(
+    failure: CheckFailure, want: Tensor | None, of_lesson: Look | None = None, inputs: Sequence[Tensor] = ()
+) -> Symptom | None:
+    """Return (cause, hint) for a failure whose wrong result shows a symptom, or None. ``inputs`` are those of the failed call.
+
+    What the lesson knows comes before what wrong numbers of any kind have in common.
+    """
+    if failure.kind == "crash":
+        found = of_error(str(failure.received), (*SHAPE_ERRORS, *ERRORS)) or (
+            of_lesson(failure, want) if of_lesson else None
+        )
+        return found or of_error(str(failure.received), KINDS_OF_ERRORS)
+    got = failure.received
+    if (
+        failure.kind != "value"
+        or not isinstance(got, Tensor)
+        or want is None
+        or got.shape != want.shape
+        or got.is_complex()
+    ):
+        return shapes.symptom(failure) or (of_lesson(failure, want) if of_lesson else None)
+    if is_rounded(failure):
+        return ROUNDED
+    got, want = got.detach().double(), want.detach().double()
+    found = first(GENERAL, got, want) or (of_lesson(failure, want) if of_lesson else None)
+    if found or not patterns.telling(want):
+        return found
+    return patterns.from_inputs(got, want, inputs) or first(patterns.LOOKS, got, want)
+
+
+def is_rounded(failure: CheckFailure) -> bool:
+    """Return whether a wrong value differs from the expected one by so little that it shows nothing else."""
+    got, want = failure.received, failure.wanted
+    if not isinstance(got, Tensor) or not isinstance(want, Tensor) or got.shape != want.shape or got.is_complex():
+        return False
+    got, want = got.detach().double(), want.detach().double()
+    size = float(want.abs().max()) if want.numel() else 0.0
+    return bool(got.isfinite().all()) and torch.allclose(got, want, rtol=1e-4, atol=1e-5 * size)
+
+
+def first(looks: Iterable[Callable[[Tensor, Tensor], Symptom | None]], got: Tensor, want: Tensor) -> Symptom | None:
+    """Return the first symptom found, or None."""
+    return next((found for look in looks if (found := look(got, want))), None)
+
+
+def of_error(text: str, table: Iterable[tuple[str, str, str]]) -> Symptom | None:
+    """Return the table's entry for an error message."""
+    return next(((cause, hint) for fragment, cause, hint in table if fragment in text), None)
+
+
+def _not_a_number(got: Tensor, want: Tensor) -> Symptom | None:
+    if not got.isnan().any():
+        return None
+    if got.numel() == 1:
+        return "not a number", (
+            "Look for exp of a large number (inf / inf), for a mean over nothing, 0/0, and for the logarithm of a number below 0."
+        )
+    empty = (want == 0).all(-1)
+    if empty.any() and torch.equal(got.isnan().any(-1), empty):
+        return "not a number where nothing may be attended to", (
+            "A row in which every similarity is −inf becomes 0/0. Decide what such a row should hold, and write it."
+        )
+    return "not a number", "Look for exp of a large number (inf / inf), for 0 · inf, and for −inf minus −inf."
+
+
+def _infinite(got: Tensor, want: Tensor) -> Symptom | None:
+    if not got.isinf().any() or not want.isfinite().all():
+        return None
+    return "an infinite number", "Look for exp of a large number, for the logarithm of 0, and for a division by 0."
+
+
+def _all_zero(got: Tensor, want: Tensor) -> Symptom | None:
+    return ("all zeros", "Every entry of the result is 0.") if got.numel() > 1 and not got.any() else None
+
+
+def _transposed(got: Tensor, want: Tensor) -> Symptom | None:
+    if got.dim() >= 2 and same(got, want.transpose(-2, -1)):
+        return "transposed", "Your result is the expected one with its last two dimensions swapped."
+    return None
+
+
+def _multiple(got: Tensor, want: Tensor) -> Symptom | None:
+    used = want.abs() > 1e-9
+    if not used.any() or bool((got[~used].abs() > 1e-9).any()):
+        return None
+    ratio = got[used] / want[used]
+    factor = ratio[0].item()
+    if len(want[used].unique()) < 3 or not math.isfinite(factor) or min(abs(factor), abs(factor - 1)) < 1e-5:
+        return None  # with so few numbers, every wrong one is some factor; and a factor of 1 is rounding
+    if same(ratio, ratio[:1].expand_as(ratio)):
+        return FACTOR, f"Every entry is {factor:.4g} times what it should be."
+    return None
+
+
+def _batch(got: Tensor, want: Tensor) -> Symptom | None:
+    if got.dim() >= 3 and got.shape[0] > 1 and patterns.telling(want[0]) and same(got[0], want[0]):
+        return "only the first of the batch is right", (
+            "The first element of the batch is right and the others are not. Each has to be treated for itself."
+        )
+    return None
+
+
+GENERAL: list[Callable[[Tensor, Tensor], Symptom | None]] = [
+    *(_not_a_number, _infinite, _all_zero),
+    *(_transposed, _multiple, _batch),
+]

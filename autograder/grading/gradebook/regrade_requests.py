@@ -1,0 +1,89 @@
+"""Requests to grade again: each with its reason and its answer, kept beside the results and shown in exports."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock
+
+from autograder.grading.course import Course
+from autograder.grading.run.whole_file import write_whole
+
+_LONGEST = 2_000
+
+
+@dataclass(frozen=True)
+class Request:
+    """A student's wish, ``reason``, about one exercise or the whole; and, once it is decided, the ``answer``.
+
+    ``before`` and ``after`` are the points of the whole work when it was made and when it was answered.
+    """
+
+    number: int
+    reason: str
+    made: str
+    exercise: str = ""
+    answer: str = ""
+    answered: str = ""
+    before: float | None = None
+    after: float | None = None
+
+    @property
+    def open(self) -> bool:
+        return not self.answered
+
+
+def _file(course: Course, assignment: str) -> Path:
+    return course.grading / "requests" / f"{assignment}.json"
+
+
+def requests(course: Course, assignment: str) -> Mapping[str, list[Request]]:
+    """Return the requests of an assignment by student. Raises ValueError if the file was damaged."""
+    path = _file(course, assignment)
+    try:
+        data = json.loads(path.read_text(encoding="utf8"))
+        return {student: [Request(**about) for about in some] for student, some in data.items()}
+    except FileNotFoundError:
+        return {}
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path} cannot be read ({error}). Restore it, or remove it to forget all requests.") from None
+
+
+def ask(course: Course, assignment: str, student: str, reason: str, exercise: str, before: float | None) -> Request:
+    """Add a request. Raises ValueError without a reason."""
+    reason = " ".join(reason.split())
+    if not reason or len(reason) > _LONGEST:
+        raise ValueError(f"Expected a reason of at most {_LONGEST:,} characters: --reason '…'.")
+    with FileLock(course.grading / "requests.lock"):
+        known = dict(requests(course, assignment))
+        number = 1 + max((one.number for some in known.values() for one in some), default=0)
+        made = Request(number, reason, _now(), exercise, before=before)
+        known[student] = [*known.get(student, ()), made]
+        _write(course, assignment, known)
+    return made
+
+
+def answer(course: Course, assignment: str, number: int, text: str, after: float | None) -> tuple[str, Request]:
+    """Answer a request, and return its student and itself. Raises LookupError if there is no open one of this number."""
+    with FileLock(course.grading / "requests.lock"):
+        known = dict(requests(course, assignment))
+        for student, some in known.items():
+            for place, one in enumerate(some):
+                if one.number == number:
+                    if not one.open:
+                        raise LookupError(f"Request {number} was answered on {one.answered[:10]}: {one.answer}")
+                    some[place] = replace(one, answer=" ".join(text.split()), answered=_now(), after=after)
+                    _write(course, assignment, known)
+                    return student, some[place]
+    raise LookupError(f"There is no request {number} for {assignment}.")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _write(course: Course, assignment: str, known: Mapping[str, list[Request]]) -> None:
+    data = {student: [asdict(one) for one in some] for student, some in sorted(known.items())}
+    write_whole(_file(course, assignment), json.dumps(data, indent=1, ensure_ascii=False))

@@ -1,0 +1,81 @@
+"""The process that writes the gradebook: ``python -m autograder.grading.gradebook.writer ROOT ASSIGNMENT FORCE``."""
+
+import contextlib
+import json
+import sys
+import warnings
+from pathlib import Path
+
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config.loader import PyFileConfigLoader
+
+from autograder.grading.course import Course
+from autograder.grading.gradebook.converter import SealedAutograde
+from autograder.grading.gradebook.state import agrees, committed_key, committed_scores
+from autograder.grading.run.channel import inside, read_frame, write_frame
+from autograder.grading.run.helpers import describe
+from autograder.grading.run.many import ClassWork
+from autograder.grading.run.outcome import Outcome
+from autograder.grading.run.result import Result
+from autograder.grading.run.store import Store
+from autograder.grading.settings import Settings
+
+
+def main(root: str, assignment: str, force: bool) -> None:
+    """Read outcomes, one per frame; write each result, and answer with the error, or the empty string."""
+    questions, answers = inside()
+    warnings.filterwarnings("ignore", "Object of type .* not in session")  # nbgrader's own use of its database
+    writing = _Writing(Course(Path(root)), assignment, force)
+    with contextlib.suppress(EOFError):  # the end of the requests
+        while True:
+            about = json.loads(read_frame(questions))
+            write_frame(answers, writing.write(Outcome(**about | {"notes": tuple(about["notes"])})).encode())
+
+
+class _Writing:
+    """nbgrader's converter, set up once from the course's own configuration file."""
+
+    def __init__(self, course: Course, assignment: str, force: bool):
+        self.course, self.force = course, force
+        config = PyFileConfigLoader("nbgrader_config.py", path=str(course.root)).load_config()
+        coursedir = CourseDirectory(config=config)
+        coursedir.assignment_id = assignment
+        self.converter = SealedAutograde(coursedir=coursedir, config=config)
+        self.converter.begin()
+        self.released = self.converter.released
+        self.work = ClassWork(course.grading, self.released, Settings(), Store(course.grading))
+        self.there = committed_scores(coursedir.db_url, assignment)
+
+    def write(self, outcome: Outcome) -> str:
+        """Write one result, unless the gradebook has it. Returns the error, or the empty string."""
+        try:
+            return self._write(outcome)
+        except Exception as error:  # must not prevent the next write
+            return describe(error)
+
+    def _write(self, outcome: Outcome) -> str:
+        result = self.work.store.get(outcome.key)
+        if result is None:
+            return "its stored result is missing, or was changed"
+        if self._is_current(outcome, result):
+            self.converter.assign_penalty(outcome.student)
+            return ""
+        read = self.work.read(self.converter.hand_ins[outcome.student])
+        if isinstance(read, Outcome):
+            return f"the submission changed during grading: {read.reason}"
+        return self.converter.write(read, result, outcome).reason
+
+    def _is_current(self, outcome: Outcome, result: Result) -> bool:
+        """Return whether the gradebook and the autograded notebook hold this result, for a hand-in with the same time."""
+        there = self.there.get(outcome.student)
+        if self.force or not agrees(there, result, self.released):
+            return False
+        if committed_key(self.course, self.released, outcome.student) != outcome.key:
+            return False
+        folder = str(self.converter.hand_ins[outcome.student].folder)
+        handed_in = self.converter.coursedir.get_existing_timestamp(folder)
+        return handed_in is None or (there is not None and handed_in == there.timestamp)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], sys.argv[3] == "1")

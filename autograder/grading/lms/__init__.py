@@ -1,0 +1,1 @@
+"""Learning platforms: collect submissions from their archives, export grades in their formats."""

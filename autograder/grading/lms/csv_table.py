@@ -1,0 +1,111 @@
+"""A CSV file as it was downloaded: whatever is not changed is written again byte for byte."""
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autograder.grading.roster.roster import delimiter
+
+_BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
+
+
+@dataclass
+class Table:
+    """The rows of a sheet, header first, and the text of each cell as it was quoted."""
+
+    path: Path
+    rows: list[list[str]]
+    raw: list[list[str]]
+    ends: list[str]
+    delimiter: str
+    encoding: str
+    changed: set[tuple[int, int]] = field(default_factory=set)
+
+    @property
+    def header(self) -> list[str]:
+        return self.rows[0] if self.rows else []
+
+    def get(self, row: int, column: int) -> str:
+        return self.rows[row][column] if column < len(self.rows[row]) else ""
+
+    def put(self, row: int, column: int, text: str) -> None:
+        """Write a cell; the others of its row are left alone."""
+        while len(self.rows[row]) <= column:
+            self.rows[row].append("")
+            self.raw[row].append("")
+        if self.rows[row][column] != text:
+            self.rows[row][column] = text
+            self.raw[row][column] = _quoted(text, self.delimiter)
+            self.changed.add((row, column))
+
+    def text(self) -> str:
+        return "".join(self.delimiter.join(cells) + end for cells, end in zip(self.raw, self.ends, strict=True))
+
+
+def read_table(path: Path) -> Table:
+    """Read a CSV file in the encodings in which platforms and spreadsheets write it. Raises ValueError if it is none."""
+    data = path.read_bytes()
+    encoding = (
+        "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig" if data[:3] == b"\xef\xbb\xbf" else "utf8"
+    )
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        encoding = "cp1252"
+        text = data.decode(encoding, "replace")
+    if "\0" in text:
+        raise ValueError(f"{path} is not a CSV file. Download the sheet as CSV, not as a spreadsheet.")
+    raw, ends = _split(text, separator := delimiter(text))
+    rows = [[_unquoted(cell) for cell in cells] if cells != [""] else [] for cells in raw]
+    if not rows or rows != list(csv.reader(io.StringIO(text, newline=""), delimiter=separator)):
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+        raw = [[_quoted(cell, separator) for cell in cells] for cells in rows]
+        ends = ["\r\n" if "\r\n" in text else "\n"] * len(rows)
+    if not rows:
+        raise ValueError(f"{path} is empty. Expected the sheet that the platform hands out.")
+    return Table(path, rows, raw, ends, separator, encoding)
+
+
+def write_table(table: Table, path: Path) -> None:
+    """Write the sheet in the encoding in which it came."""
+    path.write_bytes(table.text().encode(table.encoding, "replace"))
+
+
+def _split(text: str, separator: str) -> tuple[list[list[str]], list[str]]:
+    """Return the cells of each row as they are written, with their quotation marks, and what ends each row."""
+    quoted = r'"(?:[^"]|"")*"'
+    cell = re.compile(rf"({quoted}|[^{re.escape(separator)}\r\n]*)({re.escape(separator)}|\r\n|\n|\r|\Z)")
+    rows: list[list[str]] = [[]]
+    ends: list[str] = []
+    place = 0
+    while place < len(text):
+        match = cell.match(text, place)
+        if match is None:  # a quotation mark in the middle of a cell; the caller reads it with the csv module
+            return [], []
+        rows[-1].append(match[1])
+        place = match.end()
+        if match[2] != separator:
+            ends.append(match[2])
+            rows.append([])
+        elif place == len(text):
+            rows[-1].append("")
+    ends += [""] * (len([row for row in rows if row]) - len(ends))
+    return [row for row in rows if row], ends
+
+
+def _unquoted(cell: str) -> str:
+    return cell[1:-1].replace('""', '"') if cell[:1] == '"' and cell[-1:] == '"' and len(cell) > 1 else cell
+
+
+def _quoted(text: str, separator: str) -> str:
+    needs = any(mark in text for mark in (separator, '"', "\n", "\r")) or text != text.strip()
+    return '"' + text.replace('"', '""') + '"' if needs else text
+
+
+def column(header: Sequence[str], *titles: str) -> int | None:
+    """Return the place of the first column with one of these titles, compared without case and spaces around."""
+    said = [title.strip().strip(_BOM).casefold() for title in header]
+    return next((said.index(title.casefold()) for title in titles if title.casefold() in said), None)

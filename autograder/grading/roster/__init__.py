@@ -1,0 +1,1 @@
+"""The roster: students, their names on platforms, due dates and extensions."""

@@ -1,0 +1,1 @@
+"""Grade submissions, in parallel and in processes of their own, and store the results."""

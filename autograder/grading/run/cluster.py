@@ -1,0 +1,100 @@
+"""Stage A on a Dask cluster: submissions travel as bytes, results as JSON; no student code runs in a Dask worker."""
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from joblib import cpu_count
+
+from autograder.grading.run.helpers import HelperLost, Helpers, NeedsHuman, Task, unpack_task
+from autograder.grading.run.many import ClassWork, Outcomes, outcomes
+from autograder.grading.run.result import Result
+from autograder.grading.run.version import checks_version, environment
+from autograder.grading.submission.hand_ins import HandIn
+
+#: How often Dask reassigns a submission after losing a worker.
+RETRIES = 3
+
+#: Seconds to wait for the scheduler to answer.
+_PATIENCE = 20
+
+#: The processes that grade for this Dask worker, regardless of its number of threads.
+_helpers: Helpers | None = None
+_starting = threading.Lock()
+
+
+def _of_this_worker() -> Helpers:
+    global _helpers
+    with _starting:
+        if _helpers is None:
+            _helpers = Helpers(cpu_count())
+        return _helpers
+
+
+def grade_packed(data: bytes) -> str:
+    """Grade a submission in one of the worker's helpers. Runs in a thread of a Dask worker.
+
+    Returns ``+`` and the result, ``?`` and what a person should look at, or ``-`` and why grading failed. The helpers have
+    already retried by then; Dask retries only if the worker itself is lost.
+    """
+    try:
+        return "+" + _of_this_worker().grade(unpack_task(data)).as_json()
+    except NeedsHuman as error:
+        return f"?{error}"
+    except HelperLost as error:
+        return f"-{error}"
+
+
+def on_cluster(work: ClassWork, hand_ins: Sequence[HandIn], scheduler: str) -> Outcomes:
+    """Grade on the cluster at ``scheduler``. Existing results are not recomputed.
+
+    Raises LookupError if the package is missing or the scheduler does not answer, and ValueError for trusted submissions:
+    without a sandbox, student code would run on machines of the cluster.
+    """
+    if work.settings.trust:
+        raise ValueError("--trust-submissions is not possible together with --scheduler.")
+    client = _connect(scheduler)
+    with client:
+        threads = sum(client.nthreads().values())
+        yield from outcomes(work, hand_ins, lambda task: _grade_there(client, task), max(4, 2 * threads))
+
+
+def _connect(scheduler: str) -> Any:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise LookupError(
+            "--scheduler needs the package distributed: pip install 'attention-course[cluster]'"
+        ) from None
+    try:
+        return Client(scheduler, timeout=_PATIENCE)
+    except (OSError, ValueError) as error:
+        raise LookupError(
+            f"No Dask scheduler answers at {scheduler!r} ({error}). Start one with `dask scheduler`, and give the address that "
+            "it prints, such as tcp://10.0.0.1:8786."
+        ) from None
+
+
+def _grade_there(client: Any, task: Task) -> Result:
+    """Grade a submission on the cluster. The worker must have the same checks and environment as this machine."""
+    future = client.submit(grade_packed, task.pack(), retries=RETRIES, pure=False)
+    try:
+        answer = future.result()
+    except Exception as error:  # Dask's own, or one raised on the worker
+        raise HelperLost(f"on the cluster: {error}"[:400]) from None
+    finally:
+        future.release()
+    if answer[:1] == "?":
+        raise NeedsHuman(answer[1:])
+    if answer[:1] == "-":
+        raise HelperLost(f"on the cluster: {answer[1:]}")
+    result = Result.from_json(answer[1:])
+    own = (checks_version(task.settings.lessons), environment())
+    if (result.checks, result.environment) != own:
+        raise HelperLost(
+            f"the worker has checks {result.checks} and {result.environment}, but here they are {own[0]} and {own[1]}: install "
+            "the same version of the course there"
+        )
+    if (result.identity, result.seed) != (task.submission.identity, task.seed):
+        raise HelperLost("what came back from the cluster is the result of another submission")
+    return result

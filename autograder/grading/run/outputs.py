@@ -1,0 +1,95 @@
+"""The outputs of a graded cell, and the single result from which nbgrader reads its points."""
+
+from collections.abc import Sequence
+
+from autograder.content.notebook import Cell
+from autograder.grading.run.bounds import LONGEST_LINE, MOST_REPORT, report_text
+from autograder.grading.run.result import Output, points_between
+from autograder.sandbox.outside.cell_result import CellResult
+from autograder.verdict.report import ExerciseReport
+
+_NOT_SEALED = (
+    "This cell's own assertions were run beside the student's code, as nbgrader does it. "
+    "They are not protected against code that is meant to deceive them."
+)
+
+
+def as_data(report: ExerciseReport) -> dict:
+    """Return a report as plain data."""
+    checks = [
+        {
+            "name": r.name,
+            "sentence": r.sentence,
+            "points": r.points,
+            "earned": r.earned,
+            "failure": str(r.failure or "")[: 4 * LONGEST_LINE],
+            "cause": r.diagnosis.name if r.diagnosis else "",
+        }
+        for r in report.results
+    ]
+    return {
+        "name": report.exercise,
+        "earned": points_between(report.earned, report.points),
+        "points": report.points,
+        "seed": report.seed,
+        "named": [name[:LONGEST_LINE] for name in report.named],
+        "note": report.note,
+        "checks": checks,
+        "text": report_text(str(report)),
+    }
+
+
+def check_outputs(report: ExerciseReport, sealed: bool) -> list[Output]:
+    """Return the table, and then the single result from which nbgrader reads the points."""
+    warning = "" if sealed else "Not sealed: this submission was graded without a sandbox.\n"
+    data = {"text/plain": warning + report_text(str(report))}
+    if len(table := report._repr_html_()) <= MOST_REPORT:  # half a table is none
+        data["text/html"] = warning + table
+    value = points_between(report.earned, report.points)
+    return [
+        {"output_type": "display_data", "metadata": {"autograder": True}, "data": data},
+        {"output_type": "execute_result", "metadata": {}, "execution_count": None, "data": {"text/plain": repr(value)}},
+    ]
+
+
+def points(cell: Cell) -> float:
+    return float(cell["metadata"]["nbgrader"].get("points", 0.0))
+
+
+def cell_outputs(ran: CellResult, points: float | None) -> list[Output]:
+    """Return a cell's outputs. ``points`` is the maximum of a grade cell with its own assertions, and None for any other cell.
+
+    In a grade cell an error costs the points, output on stderr does not, and a number as the last value is partial
+    credit, between 0 and ``points``.
+    """
+    outputs = [dict(item) for item in ran.outputs]
+    if points is not None:
+        outputs = [item | {"name": "stdout"} if item["output_type"] == "stream" else item for item in outputs]
+        outputs = [
+            _partial_credit(item, points) if item["output_type"] == "execute_result" else item for item in outputs
+        ]
+        note = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": _NOT_SEALED}}
+        outputs.append(note)
+    if ran.error:
+        name, message, trace = ran.error
+        if points is not None:  # a traceback would reveal the lines of hidden tests
+            trace = f"{name}: {message}"
+        outputs.append({"output_type": "error", "ename": name, "evalue": message, "traceback": trace.splitlines()})
+    return outputs
+
+
+def earned(outputs: Sequence[Output], cell: Cell) -> float:
+    """Return the points that nbgrader reads from the outputs of a grade cell with its own assertions."""
+    if any(item["output_type"] == "error" for item in outputs):
+        return 0.0
+    values = [item["data"]["text/plain"] for item in outputs if item["output_type"] == "execute_result"]
+    return float(values[0]) if values else points(cell)
+
+
+def _partial_credit(item: Output, points: float) -> Output:
+    """Clamp partial credit, and drop a last value that is not a number: nbgrader would take either for full marks."""
+    try:
+        earned = points_between(float(str(item["data"].get("text/plain"))), points)
+    except ValueError:
+        return {"output_type": "display_data", "metadata": {}, "data": item["data"]}
+    return item | {"data": {"text/plain": repr(earned)}}

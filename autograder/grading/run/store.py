@@ -1,0 +1,128 @@
+"""The storage of results: one signed file each, named by everything the result depends on, and never half written."""
+
+import contextlib
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import tempfile
+from pathlib import Path
+from typing import Protocol
+
+from autograder.grading.run.result import Result
+from autograder.grading.run.version import checks_version, environment
+from autograder.grading.run.whole_file import write_whole
+from autograder.grading.settings import Settings
+from autograder.runtime.seeds import BITS
+
+FORMAT = 2
+
+#: The name of a file with a number that only the teacher knows. It determines the seeds of all submissions and signs
+#: the results.
+SECRET = "seed"
+_LENGTH = 64
+
+
+class Work(Protocol):
+    """The parts of a submission that determine the key of its result."""
+
+    @property
+    def assignment(self) -> str: ...
+
+    @property
+    def digest(self) -> str: ...
+
+    @property
+    def identity(self) -> tuple[str, str]: ...
+
+
+class Store:
+    """The results under ``grading/results``, and the secret beside them."""
+
+    def __init__(self, grading: Path):
+        self.grading = grading
+        self.folder = grading / "results"
+        self.refused: list[str] = []  # keys of files that exist but were rejected
+        self._secret: bytes | None = None
+
+    def path(self, key: str) -> Path:
+        return self.folder / key[:2] / f"{key}.json"
+
+    def get(self, key: str) -> Result | None:
+        """Return the result with this key, or None if there is none.
+
+        A damaged or edited file counts as none, and is recorded in ``refused``.
+        """
+        try:
+            signature, _, text = self.path(key).read_text(encoding="utf8").partition("\n")
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError):
+            signature, text = "", ""
+        if hmac.compare_digest(signature.encode(), self._sign(key, text).encode()):
+            with contextlib.suppress(ValueError):  # of an older format
+                return Result.from_json(text)
+        self.refused.append(key)
+        return None
+
+    def put(self, key: str, result: Result) -> None:
+        """Write a result under its key: to a temporary file, then renamed, so that no reader sees half a result."""
+        text = result.as_json()
+        write_whole(self.path(key), f"{self._sign(key, text)}\n{text}")
+
+    def _sign(self, key: str, text: str) -> str:
+        return hmac.new(self.secret(), f"result\0{key}\0{text}".encode(), hashlib.sha256).hexdigest()
+
+    def seed_for(self, submission: Work, settings: Settings) -> int:
+        """Return the 64-bit seed of a submission, unpredictable without the secret.
+
+        It depends only on the submission, so that a change of the checks does not change their inputs.
+        """
+        if settings.seed is not None:
+            return settings.seed
+        what = f"seed\0{submission.assignment}\0{submission.digest}".encode()
+        return int.from_bytes(hmac.new(self.secret(), what, hashlib.sha256).digest()[: BITS // 8], "big")
+
+    def key_and_seed(self, submission: Work, settings: Settings) -> tuple[str, int]:
+        """Return the key of a submission's result, and the seed of its inputs."""
+        seed = self.seed_for(submission, settings)
+        parts = [
+            FORMAT,
+            submission.identity,
+            seed,
+            settings.of_result(),
+            checks_version(settings.lessons),
+            environment(),
+        ]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest(), seed
+
+    def secret(self) -> bytes:
+        """Return the secret, and create it if there is none yet. Raises ValueError if the file is invalid."""
+        if self._secret is None:
+            path = self.grading / SECRET
+            if not path.exists():
+                _create(path, secrets.token_hex(_LENGTH // 2))
+            self._secret = path.read_bytes().strip()
+            if len(self._secret) < _LENGTH:
+                self._secret = None
+                raise ValueError(
+                    f"{path} should hold a secret of {_LENGTH} characters, but is shorter. If it was damaged, restore it or "
+                    "remove it; without it every submission is graded again, with other inputs."
+                )
+        return self._secret
+
+
+def _create(path: Path, text: str) -> None:
+    """Create a file with its complete content in one step; if two processes race, the first one's file stays."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    number, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")  # readable by its owner only
+    try:
+        with os.fdopen(number, "w", encoding="utf8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):
+            os.link(name, path)
+    finally:
+        os.unlink(name)

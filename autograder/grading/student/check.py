@@ -1,0 +1,72 @@
+"""Check one notebook from the command line, as its student does: the same grading, in this process."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from autograder.content.lesson import Lessons
+from autograder.grading.progress import progress
+from autograder.grading.run.result import Result
+from autograder.grading.submission.model import Submission
+from autograder.grading.submission.model import from_notebook as submission_from
+from autograder.grading.submission.model.belongs import assignment_of, lessons_for, released_for
+from autograder.runtime.seeds import fresh_seed
+from course_lib import variants
+
+
+def check_notebook(
+    path: Path, only: list[str] | None = None, seed: int | None = None, student: str | None = None
+) -> Result:
+    """Run a notebook's cells in this process, and check its exercises (or only those named).
+
+    The numbers of exercises with variants are those of the id ``student``, or else of whom the notebook's folder names.
+    Raises LookupError if the lesson has no such exercise, ValueError if the file is not a notebook.
+    """
+    lessons = lessons_for(path)
+    assignment = assignment_of(path, lessons)
+    known = lessons.of(assignment).exercises
+    unknown = [name for name in only or [] if name not in known]
+    if unknown:
+        raise LookupError(f"{assignment} has no exercise {unknown[0]!r}. Expected one of: {', '.join(known)}.")
+    author = variants.student(path.parent) if student is None else student
+    submission = submission_from(path, released_for(path, assignment, lessons), author=author)
+    return grade_here(submission, lessons, only, seed)
+
+
+def grade_here(
+    submission: Submission, lessons: Lessons, only: list[str] | None = None, seed: int | None = None
+) -> Result:
+    """Grade a submission of this process's own user, without a sandbox; ``only`` and ``seed`` as for :func:`check_notebook`."""
+    # They load PyTorch, which takes seconds: import them after validating the call.
+    from autograder.grading.run.grade import grade
+    from autograder.grading.run.hosts import Trusting
+
+    lesson = lessons.of(submission.assignment)
+    with progress("checking", len(only or lesson.exercises)) as step:
+        told = lambda name: step()  # noqa: E731
+        seed = fresh_seed() if seed is None else seed
+        return grade(submission, lessons, seed, Trusting(lesson, submission.files), only, told=told)
+
+
+def as_json(result: Result) -> dict[str, Any]:
+    """The result as plain data."""
+    return {
+        "earned": result.earned,
+        "points": result.points,
+        "errors": [{"cell": cell, "error": error} for cell, error in result.errors],
+        "notes": result.notes,
+        "exercises": [{key: value for key, value in one.items() if key != "text"} for one in result.exercises],
+    }
+
+
+def as_text(path: Path, result: Result) -> str:
+    """The result as a page of text: errors of cells first, then each exercise, then the total."""
+    lines = [f"{path}: {cell} stopped with {error}" for cell, error in result.errors]
+    lines += [f"{path}: {note}" for note in (*result.notes, result.whose_numbers) if note]
+    lines += [f"\n{exercise['text']}" for exercise in result.exercises]
+    total = f"{result.earned:g} of {result.points:g} points"
+    return "\n".join([*lines, "", f"{'total':<{78 - len(total)}}{total}"])
+
+
+def write_json(result: Result) -> str:
+    return json.dumps(as_json(result), indent=2, ensure_ascii=False)

@@ -1,0 +1,138 @@
+"""The one file that a student hands in: made, read back as it will be when it is graded, and checked."""
+
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder.content import notebook as notebooks
+from autograder.content.lesson import Lesson, Lessons
+from autograder.grading.run.result import Result
+from autograder.grading.submission.belongs import lesson_of, released_for
+from autograder.grading.submission.folder import MOST_BYTES, MOST_NOTEBOOK, original_name
+from autograder.grading.submission.model import Submission, from_folder
+from autograder.notebook.standing import Standing, Work, standing
+from autograder.runtime.files import files_in
+from course_lib import variants
+
+_WIDTH = 78
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """What was packed: the archive and its files by name, with their sizes in bytes."""
+
+    lesson: Lesson
+    notebook: Path
+    archive: Path
+    sizes: dict[str, int]
+
+
+def hand_in(path: Path, grade: Callable[[Submission, Lessons], Result] | None) -> int:
+    """Make the file of a notebook, and print what it holds and, with ``grade``, what will be graded. Returns 0."""
+    made = pack(path)
+    print(contents(made), flush=True)
+    if grade is not None:
+        print("Now the checks run as grading will run them. The file is there already: you may stop this.", flush=True)
+        submission = read_back(made)
+        print(listed(made, submission, grade(submission, made.lesson.lessons)))
+    return 0
+
+
+def pack(path: Path) -> HandIn:
+    """Write ``<assignment>.zip`` beside a notebook, whole or not at all.
+
+    It holds the notebook, the files that its lesson expects, and modules of the student's own. Raises ValueError if this is not a
+    notebook or too much, LookupError if it is of no lesson.
+    """
+    lesson = lesson_of(path)
+    released = released_for(path, lesson.assignment, lesson.lessons)
+    # Outside a checkout of the course the notebook's name is only known from its file.
+    name = original_name(f"{released.notebook}.ipynb")
+    files = {name: path.read_bytes()}
+    notebooks.parse(files[name], str(path))
+    own = [module.name for module in sorted(path.parent.glob("*.py")) if module.stem != path.stem]
+    read = files_in(path.parent)
+    files |= {name: data for name in (*lesson.handed_in, *own) if (data := read(name)) is not None}
+    beside = sum(map(len, files.values())) - len(files[name])
+    if len(files[name]) > MOST_NOTEBOOK or beside > MOST_BYTES:
+        raise ValueError(
+            f"The notebook or its files are too large: expected at most {_size(MOST_NOTEBOOK)} and {_size(MOST_BYTES)}. "
+            "Clear the outputs of the notebook (Edit > Clear Outputs of All Cells), save it, and hand in again."
+        )
+    archive = path.with_name(f"{lesson.assignment}.zip")
+    part = path.with_name(f".{archive.name}.part")
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as made:
+            for name, data in files.items():
+                made.writestr(name, data)
+        part.replace(archive)
+    finally:
+        part.unlink(missing_ok=True)
+    return HandIn(lesson, path, archive, {name: len(data) for name, data in files.items()})
+
+
+def read_back(hand_in: HandIn) -> Submission:
+    """Read the archive as grading will."""
+    released = released_for(hand_in.notebook, hand_in.lesson.assignment, hand_in.lesson.lessons)
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, hand_in.archive.name).write_bytes(hand_in.archive.read_bytes())
+        return from_folder("", Path(folder), released, variants.student(hand_in.notebook.parent))
+
+
+def contents(hand_in: HandIn) -> str:
+    """Return a line for each packed file, and for each that is missing."""
+    lines = [f"{hand_in.archive} holds"]
+    lines += [f"  {name:<{_WIDTH - 14}}{_size(size):>12}" for name, size in hand_in.sizes.items()]
+    lines += [f"✗ missing: {name}" for name in hand_in.lesson.handed_in if name not in hand_in.sizes]
+    return "\n".join(lines)
+
+
+def listed(hand_in: HandIn, submission: Submission, result: Result) -> str:
+    """Return the one list: what will be graded with how many points, what a person marks, and what is missing."""
+    lines = ["What will be graded, by the same checks with other inputs:", *filter(None, [result.whose_numbers])]
+    for exercise in result.exercises:
+        full = exercise["earned"] == exercise["points"]
+        shown = (
+            f"○ {exercise['name']}: not written"
+            if _unwritten(exercise)
+            else f"{'✓' if full else '✗'} {exercise['name']}"
+        )
+        lines.append(_line(shown, exercise["earned"], exercise["points"]))
+    lines += [f"✗ {cell} stopped with {error}" for cell, error in result.errors]
+    now = _standing(hand_in, submission)
+    lines += [f"{'✓' if row.done else '✗'} {row.name}: {row.state}" for row in now.questions]
+    lines += [f"! {note}" for note in (*submission.notes, *result.notes) if not _expected(note, hand_in)]
+    missing = [row.to_do for row in (*now.questions, *now.files) if not row.done]
+    lines.append(_line("total, without what a person marks", result.earned, result.points))
+    lost = [one for one in result.exercises if one["earned"] != one["points"]]
+    for what, unwritten in (("look at", False), ("write", True)):
+        if names := [one["name"] for one in lost if _unwritten(one) == unwritten]:
+            missing.insert(0, f"{what} {', '.join(names)}")
+    lines.append(f"Missing: {'; '.join(missing)}." if missing else "Nothing is missing.")
+    return "\n".join([*lines, f"Hand in this one file: {hand_in.archive.resolve()}"])
+
+
+def _unwritten(exercise: Mapping[str, Any]) -> bool:
+    """Return whether an exercise has not been begun."""
+    return exercise["named"] == ["not written yet"]
+
+
+def _standing(hand_in: HandIn, submission: Submission) -> Standing:
+    return standing(hand_in.lesson, Work(submission.cells, hand_in.notebook.parent))
+
+
+def _expected(note: str, hand_in: HandIn) -> bool:
+    """Return whether a note says what is so by design, or what the list says already."""
+    return note == f"the notebook was in the archive {hand_in.archive.name}" or note.endswith("was not handed in")
+
+
+def _line(text: str, earned: float, points: float) -> str:
+    score = f"{earned:g} of {points:g}"
+    return f"{text:<{_WIDTH - len(score)}}{score}"
+
+
+def _size(size: int) -> str:
+    return f"{size / 2**20:.1f} MB" if size >= 2**20 else f"{max(1, round(size / 1024))} kB"

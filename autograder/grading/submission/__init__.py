@@ -1,0 +1,1 @@
+"""Read a submission: its folder, its files, and its cells matched with the released ones."""

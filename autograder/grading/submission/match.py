@@ -1,0 +1,192 @@
+"""Match a submission's cells with the released ones, and restore missing or changed cells.
+
+Students delete, move, duplicate, split and merge cells, and paste them into new notebooks. A released cell is identified by
+nbgrader's mark, or else by its content. A submission's metadata is used only to identify cells.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograder.content import notebook as notebooks
+from autograder.content.notebook import Cell, checked_exercise, defined, fingerprint
+from autograder.grading.submission.released import Released, ReleasedCell
+
+#: The longest notebook, in characters over all cells, and over the cells of code. A completed lesson has about fifty thousand. To
+#: parse a character of hostile code takes a thousand bytes; a picture that was pasted into text has half a million characters.
+LONGEST, LONGEST_CODE = 2_000_000, 400_000
+MOST_CELLS = 2_000
+_PICTURES = ("image/png", "image/jpeg", "image/gif")
+
+
+@dataclass
+class Matched:
+    """A submission's cells with trusted metadata. ``recognised`` cells were identified without nbgrader's mark."""
+
+    cells: list[Cell]
+    marked: list[str] = field(default_factory=list)
+    recognised: list[str] = field(default_factory=list)
+    untouched: bool = False
+
+
+def match(notebook: Mapping[str, Any], released: Released) -> Matched:
+    """Return a submitted notebook's cells without anything that the student could have used to influence the grading.
+
+    A cell keeps its type, its text, and the identity of its released cell. Everything else about a released cell
+    comes from ``released``: a locked cell gets its released text, and a missing one is restored. If two cells claim to be
+    the same one, the first counts; the other is an ordinary cell, and still runs. Raises ValueError if this is not a notebook.
+    """
+    given = _cells_of(notebook, released)
+    marked = _by_mark(given, released)
+    recognised = _by_content(given, released, marked)
+    names = marked | recognised
+    cells = [_cell(cell, released.cells.get(names.get(number, "")), released) for number, cell in enumerate(given)]
+    _put_back(cells, released)
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"
+    return Matched(cells, list(marked.values()), list(recognised.values()), _is_untouched(cells, released))
+
+
+def _cells_of(notebook: Mapping[str, Any], released: Released) -> list[Mapping[str, Any]]:
+    given = notebook.get("cells")
+    if not isinstance(given, list) or not all(isinstance(cell, Mapping) for cell in given):
+        raise ValueError("This is not a Jupyter notebook: expected a list of cells.")
+    text = sum(len(_text(cell)) for cell in given)
+    code = sum(len(_text(cell)) for cell in given if _may_run(cell, released))
+    if len(given) > MOST_CELLS or text > LONGEST or code > LONGEST_CODE:
+        raise ValueError(
+            f"There are {len(given):,} cells with {text:,} characters, {code:,} of them code. A notebook of this course has far "
+            f"fewer than {MOST_CELLS:,} cells, {LONGEST:,} characters and {LONGEST_CODE:,} of code."
+        )
+    return given
+
+
+def _may_run(cell: Mapping[str, Any], released: Released) -> bool:
+    """Return whether a cell is code, or becomes code because it carries the mark of a released one."""
+    known = released.cells.get(_grade_id(cell))
+    return cell.get("cell_type") not in ("markdown", "raw") or (known is not None and known.cell_type == "code")
+
+
+def _by_mark(given: Sequence[Mapping[str, Any]], released: Released) -> dict[int, str]:
+    """Return the names of the cells that carry nbgrader's mark of a released cell, by cell number."""
+    found: dict[int, str] = {}
+    for number, cell in enumerate(given):
+        name = _grade_id(cell)
+        if name in released.cells and name not in found.values():
+            found[number] = name
+    return found
+
+
+def _by_content(given: Sequence[Mapping[str, Any]], released: Released, marked: Mapping[int, str]) -> dict[int, str]:
+    """Return the names of further cells, identified by content."""
+    found: dict[int, str] = {}
+    texts = [_text(cell).strip() for cell in given]
+    for known in released.cells.values():
+        if known.name not in marked.values():
+            candidates = _candidates(known, given, texts, released)
+            number = next((n for n in candidates if n not in marked and n not in found), None)
+            if number is not None:
+                found[number] = known.name
+    return found
+
+
+def _candidates(
+    known: ReleasedCell, given: Sequence[Mapping[str, Any]], texts: Sequence[str], released: Released
+) -> Iterator[int]:
+    """Yield the numbers of the cells that could be a released one, the most likely first."""
+    same_type = [n for n, cell in enumerate(given) if cell.get("cell_type") == known.cell_type]
+    if known.locked:
+        yield from (n for n in same_type if texts[n] == known.text.strip())
+        if known.exercise:
+            yield from (n for n in same_type if checked_exercise(texts[n]) == known.exercise)
+    elif known.defines:
+        wanted = {known.name} & known.defines or known.defines
+        yield from reversed([n for n in same_type if wanted & defined(texts[n])])
+    elif (question := released.before.get(known.name, "").strip()) and not any(map(_grade_id, given)):
+        yield from (n for n in same_type if n and texts[n - 1] == question)
+
+
+def _put_back(cells: list[Cell], released: Released) -> None:
+    """Insert the released cells that the submission lacks: after their predecessor, and a check after its solution."""
+    after = -1
+    for known in released.cells.values():
+        place = next((n for n, cell in enumerate(cells) if notebooks.grade_id(cell) == known.name), None)
+        if place is None:
+            written = [
+                n for n, cell in enumerate(cells) if known.exercise and known.exercise in defined(cell["source"])
+            ]
+            place = max([after, *written]) + 1
+            blank = {"cell_type": known.cell_type, "source": known.text if known.locked else ""}
+            cells.insert(place, _cell(blank, known, released))
+        after = place
+
+
+def _cell(given: Mapping[str, Any], known: ReleasedCell | None, released: Released) -> Cell:
+    kind = known.cell_type if known else _type(given)
+    text = known.text if known and known.locked else _text(given)
+    cell: Cell = {
+        "cell_type": kind,
+        "source": text,
+        "metadata": known.metadata() if known else _experiment(given, released),
+    }
+    if kind == "code":
+        cell |= {"outputs": [], "execution_count": None}
+    elif isinstance(pasted := given.get("attachments"), Mapping):
+        cell["attachments"] = _pictures(pasted)
+    return cell
+
+
+def _is_untouched(cells: Sequence[Cell], released: Released) -> bool:
+    """Return whether all solution cells are empty or unchanged, and no other cell defines an exercise."""
+    stubs = {known.name: known.text.strip() for known in released.cells.values() if known.solution}
+    exercises = set(released.exercises)
+    return not any(
+        cell["source"].strip() not in ("", stubs[name]) if name in stubs else defined(cell["source"]) & exercises
+        for cell in cells
+        for name in [notebooks.grade_id(cell)]
+    )
+
+
+def _pictures(attachments: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep pictures pasted into a written answer, and drop everything else."""
+    kept = {}
+    for name, versions in list(attachments.items())[:20]:
+        if isinstance(versions, Mapping):
+            data = {kind: versions[kind] for kind in _PICTURES if isinstance(versions.get(kind), str)}
+            kept[_whole(str(name))] = {kind: _whole(text) for kind, text in data.items() if len(text) < 4_000_000}
+    return kept
+
+
+def _text(cell: Mapping[str, Any]) -> str:
+    text = cell.get("source", "")
+    text = text if isinstance(text, str) else "".join(str(line) for line in text) if isinstance(text, list) else ""
+    return _whole(text).replace("\r\n", "\n")
+
+
+def _whole(text: str) -> str:
+    """Join surrogate pairs that JSON may store as two halves, and replace lone halves: they cannot be encoded as UTF-8."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _type(cell: Mapping[str, Any]) -> str:
+    return cell["cell_type"] if cell.get("cell_type") in ("code", "markdown") else "raw"
+
+
+def _grade_id(cell: Mapping[str, Any]) -> str:
+    name = _mapping(_mapping(cell.get("metadata")).get("nbgrader")).get("grade_id")
+    return name if isinstance(name, str) else ""
+
+
+def _experiment(cell: Mapping[str, Any], released: Released) -> dict[str, Any]:
+    """Return the mark of an experiment, even if the student has changed the cell or lost the mark."""
+    text = _text(cell)
+    mark = _mapping(_mapping(cell.get("metadata")).get("course")).get("experiment")
+    known = released.experiments or {fingerprint(text)}
+    for name in (mark, fingerprint(text)):
+        if isinstance(name, str) and name in known and (released.experiments or mark == name):
+            return {"course": {"experiment": name}}
+    return {}
+
+
+def _mapping(thing: Any) -> Mapping[str, Any]:
+    return thing if isinstance(thing, Mapping) else {}

@@ -1,0 +1,195 @@
+"""A student's hand-in, built once and in one place."""
+
+import functools
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from autograder.content import notebook as notebooks
+from autograder.content.notebook import Cell, checked_exercise
+from autograder.grading.submission import folder as folders
+from autograder.grading.submission.match import Matched, match
+from autograder.grading.submission.released import Released
+from autograder.runtime.files import files_in
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One student's work on one assignment: cells with trusted metadata, and files by name.
+
+    ``notes`` say what a person should look at. They are not graded, and so not part of the ``digest``. ``author`` is the id
+    whose numbers count in exercises with variants, empty where there is no such exercise or nobody is known. It is no part of the
+    digest, by which the same work of two students is noticed, but of what the result is named by.
+    """
+
+    student: str
+    assignment: str
+    notebook: str
+    cells: Sequence[Cell]
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    author: str = ""
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """Return a hash of the graded content: identical hand-ins have the same digest."""
+        files = {name: hashlib.sha256(data).hexdigest() for name, data in self.files.items()}
+        content = [self.assignment, [_content(cell) for cell in self.cells], files]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """What tells one piece of work from another: its content, and whose numbers count."""
+        return self.digest, self.author
+
+    def pack(self) -> bytes:
+        """Return the submission as bytes for :func:`unpack`."""
+        names = list(self.files)
+        head = {
+            "student": self.student,
+            "assignment": self.assignment,
+            "notebook": self.notebook,
+            "author": self.author,
+            "cells": list(self.cells),
+            "notes": list(self.notes),
+            "files": [[name, len(self.files[name])] for name in names],
+        }
+        text = json.dumps(head).encode()
+        return b"".join([len(text).to_bytes(8, "big"), text, *(self.files[name] for name in names)])
+
+
+def unpack(data: bytes) -> Submission:
+    """Return the submission encoded by :meth:`Submission.pack`."""
+    size = int.from_bytes(data[:8], "big")
+    head = json.loads(data[8 : 8 + size])
+    files, at = {}, 8 + size
+    for name, length in head.pop("files"):
+        files[name] = data[at : at + length]
+        at += length
+    return Submission(**head | {"files": files, "notes": tuple(head["notes"])})
+
+
+def _content(cell: Cell) -> list[Any]:
+    """Return the parts of a cell that count: for a grade cell with its own assertions, also its points."""
+    own = notebooks.is_check(cell) and checked_exercise(notebooks.source(cell)) is None
+    points = cell["metadata"]["nbgrader"].get("points") if own else None
+    return [
+        cell["cell_type"],
+        notebooks.grade_id(cell),
+        notebooks.source(cell),
+        notebooks.experiment_mark(cell),
+        points,
+    ]
+
+
+def from_folder(student: str, folder: Path, released: Released, author: str = "") -> Submission:
+    """Read a hand-in from its folder, which is the student's own unless an ``author`` is named.
+
+    Raises UnsafeSubmission, ValueError or OSError with what a person should look at.
+    """
+    if folder.is_symlink() or folder.parent.is_symlink():
+        raise folders.UnsafeSubmission(
+            "The folder is a symbolic link. Links are not followed; copy the files themselves."
+        )
+    if not folder.is_dir():
+        raise ValueError("there is a file where a folder with a notebook was expected")
+    contents = folders.read(folder)
+    name, matched, notes = _choose(contents.notebooks, released)
+    files = folders.beside(name, contents.files)
+    files, more = folders.with_expected_names(files, released.handed_in)
+    notes = [*contents.notes, *notes, *(() if matched.untouched else more), *_time_stamp(folder / "timestamp.txt")]
+    whose = _whose(author or student, released)
+    return Submission(student, released.assignment, released.notebook, matched.cells, files, tuple(notes), whose)
+
+
+def _whose(author: str, released: Released) -> str:
+    """Return the id whose numbers count. Without variants it is nobody's, so that the same work is graded once for all."""
+    return author if released.variants else ""
+
+
+def from_notebook(
+    path: Path, released: Released, replace: Mapping[str, str] | None = None, author: str = ""
+) -> Submission:
+    """Read one notebook, with the files that its lesson expects and the modules beside it.
+
+    ``replace`` maps the grade_id of a cell to its new text. ``author`` is the id whose numbers count.
+    """
+    notebook = notebooks.read(path)
+    for cell in notebook["cells"]:
+        if isinstance(cell, dict) and notebooks.grade_id(cell) in (replace or {}):
+            cell["source"] = (replace or {})[notebooks.grade_id(cell)]
+    matched = match(notebook, released)
+    wanted = [*released.handed_in, *(p.name for p in path.parent.glob("*.py"))]
+    read = files_in(path.parent)
+    files = {name: data for name in wanted if name != f"{path.stem}.py" and (data := read(name)) is not None}
+    return Submission("", released.assignment, released.notebook, matched.cells, files, author=_whose(author, released))
+
+
+def _time_stamp(path: Path) -> list[str]:
+    """Return a note if the time stamp is unreadable and therefore ignored."""
+    if not path.exists():
+        return []
+    from nbgrader.utils import parse_utc
+
+    try:
+        with path.open(encoding="utf8") as file:
+            parse_utc(file.read(200).strip())
+    except (ValueError, OverflowError, OSError, TypeError):
+        return ["timestamp.txt cannot be read; the work counts as handed in on time"]
+    return []
+
+
+def _choose(candidates: Mapping[str, bytes], released: Released) -> tuple[str, Matched, list[str]]:
+    """Return the path of the notebook to grade, with its cells, and notes on the others."""
+    wanted = f"{released.notebook}.ipynb"
+    if not candidates:
+        raise ValueError(f"there is no {wanted} and no other notebook in the folder")
+    read: dict[str, Matched] = {}
+    problems: dict[str, str] = {}
+    for name, data in candidates.items():
+        try:
+            read[name] = _matched(name, data, released)
+        except (ValueError, RecursionError, TypeError, AttributeError) as error:
+            problems[name] = " ".join(str(error).split()) or type(error).__name__
+    if not read:
+        raise ValueError("; ".join(f"{name}: {told}" for name, told in problems.items()))
+    chosen = _only_one(read, wanted)
+    notes = [f"ignored: {name} ({told[:200]})" for name, told in problems.items()]
+    if others := [name for name in read if name != chosen]:
+        notes.append(f"graded {chosen}, and not {', '.join(others)}")
+    elif chosen != wanted:
+        notes.append(f"the notebook is called {chosen}, and not {wanted}")
+    if read[chosen].recognised:
+        lost = len(read[chosen].recognised)
+        notes.append(f"nbgrader's metadata is missing; cells recognised by their content: {lost}")
+    return chosen, read[chosen], notes
+
+
+def _only_one(read: Mapping[str, Matched], wanted: str) -> str:
+    """Return the notebook that counts: the only one with work in it, or else the one with the right name."""
+    worked = {name: matched for name, matched in read.items() if not matched.untouched} or read
+    different = {
+        json.dumps([_content(cell) for cell in m.cells]): name for name, m in sorted(worked.items(), reverse=True)
+    }
+    name = wanted if wanted in worked else next(iter(different.values())) if len(different) == 1 else ""
+    if not name:
+        why = "it is untouched" if wanted in read else "there is none of that name"
+        raise ValueError(
+            f"there are several notebooks, {', '.join(sorted(worked))}, and {wanted} does not count: {why}"
+        )
+    return name
+
+
+def _matched(name: str, data: bytes, released: Released) -> Matched:
+    notebook = notebooks.parse(data, name)
+    matched = match(notebook, released)
+    if not matched.marked and not matched.recognised:
+        said = notebook.get("metadata", {})
+        course = said.get("course", {}) if isinstance(said, dict) else {}
+        other = course.get("assignment") if isinstance(course, dict) else None
+        belongs = f"; it belongs to {other}" if isinstance(other, str) and other != released.assignment else ""
+        raise ValueError(f"it holds none of the cells of {released.assignment}{belongs}")
+    return matched

@@ -1,0 +1,138 @@
+"""``autograder adopt``: make a known answer of what a student wrote, without the student."""
+
+import ast
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from autograder.content import notebook
+from autograder.grading.course import Course
+from autograder.grading.run.whole_file import write_whole
+from autograder.grading.teacher.answers import cells_of
+from autograder.grading.teacher.found import Found
+
+_SHORTEST = 3  # letters of a name: shorter ones occur in ordinary words
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def adopt(
+    course: Course,
+    found: Found,
+    exercise: str,
+    bank: Path | None = None,
+    name: str | None = None,
+    hint: str = "",
+    right: bool = False,
+) -> Path:
+    """Write a case into the bank, and return its file.
+
+    Raises LookupError if there is no such answer, ValueError if it cannot be made anonymous or the name is taken.
+    """
+    student, assignment = found.own.student.id, found.standing.assignment
+    _require_everyones(found, exercise)
+    texts = [notebook.source(cell) for cell in cells_of(course, found.standing.released, found.own.student.id)]
+    own = _needed(texts, exercise, frozenset(found.standing.released.exercises))
+    if not own:
+        raise LookupError(f"{student} has no definition of {exercise} that can be read. Was the work graded?")
+    who = found.own.student
+    text = anonymous(own, [who.id, who.first_name, who.last_name, who.email.partition("@")[0], who.login])
+    name = name or f"adopted_{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"Expected a name of lower-case letters, digits and underscores, but got {name!r}.")
+    place = (bank or course.root / "bank") / assignment / exercise / ("right" if right else "wrong") / f"{name}.py"
+    told = " ".join(hint.split()) or "Say in one sentence what happens, and where to look."
+    whole = f"{_docstring(told)}\n\n{text}\n"
+    if place.exists() and place.read_text(encoding="utf8") != whole:
+        raise ValueError(f"{place} exists and says something else. Choose another name with --name.")
+    write_whole(place, whole)
+    return place
+
+
+def _require_everyones(found: Found, exercise: str) -> None:
+    if exercise in found.standing.released.variants:
+        raise ValueError(
+            f"An answer to {exercise} has the numbers of {found.own.student.id}, and a case holds for everyone. Write it by "
+            f"hand: draw the numbers in it with variants.numbers({exercise!r})."
+        )
+
+
+def _docstring(text: str) -> str:
+    return '"""' + text.replace("\\", "\\\\").replace('"', "'") + '"""'
+
+
+def assignment_of(course: Course, exercise: str) -> str:
+    having = [name for name in course.assignments if (one := course.lessons.find(name)) and exercise in one.exercises]
+    if len(having) != 1:
+        where = f"in {', '.join(having)}: choose with --assignment" if having else "in no lesson"
+        raise LookupError(f"The exercise {exercise!r} is {where}.")
+    return having[0]
+
+
+def _needed(texts: Iterable[str], exercise: str, exercises: frozenset[str]) -> list[ast.stmt]:
+    """Return the student's definition of the exercise, and before it the helpers of their own that it uses."""
+    defined: dict[str, ast.stmt] = {}
+    imports: list[ast.Import | ast.ImportFrom] = []
+    for text in texts:
+        try:
+            nodes = ast.parse(notebook.without_magics(text)).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        for node in nodes:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+                defined[node.name] = node
+            elif isinstance(node, ast.Assign):
+                defined |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                imports.append(node)
+    order: list[ast.stmt] = []
+
+    def add(name: str) -> None:
+        node = defined.get(name)
+        if node is None or node in order:
+            return
+        for used in ast.walk(node):
+            if isinstance(used, ast.Name) and used.id != name and used.id not in exercises:
+                add(used.id)
+        order.append(node)
+
+    add(exercise)
+    used = {node.id for one in order for node in ast.walk(one) if isinstance(node, ast.Name)}
+    return [*(kept for node in imports for kept in _only(node, used)), *order] if order else []
+
+
+def _only(node: ast.Import | ast.ImportFrom, used: set[str]) -> list[ast.stmt]:
+    """Return an import with only the names that are used; nothing if none is."""
+    names = [alias for alias in node.names if (alias.asname or alias.name).partition(".")[0] in used]
+    if not names:
+        return []
+    return [ast.Import(names) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, names, node.level)]
+
+
+class _WithoutDocstrings(ast.NodeTransformer):
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        body = getattr(node, "body", None)
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef) and body:
+            first = body[0]
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
+                node.body = body[1:] or [ast.Pass()]
+        return node
+
+
+def anonymous(nodes: Sequence[ast.stmt], names: Iterable[str]) -> str:
+    """Return code without comments and docstrings, and with the student's own names replaced."""
+    tree = ast.fix_missing_locations(_WithoutDocstrings().visit(ast.Module([*nodes], [])))
+    text = ast.unparse(tree)
+    for word in sorted({part for name in names for part in (name, *name.split())}, key=len, reverse=True):
+        if len(word) >= _SHORTEST:
+            text = re.sub(rf"(?<![A-Za-z]){re.escape(word)}(?![A-Za-z])", "student", text, flags=re.IGNORECASE)
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        raise ValueError("The answer cannot be made anonymous by itself: copy it by hand.") from None
+    return text

@@ -1,0 +1,145 @@
+"""What students wrote for an exercise, and groups of answers that are alike but for names, comments and layout."""
+
+import ast
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from autograder.content import notebook
+from autograder.content.notebook import defined
+from autograder.grading.course import Course
+from autograder.grading.submission.released import Released
+
+#: Two answers are alike if this part of what is left of them agrees.
+_ALIKE = 0.85
+_LONGEST = 20_000
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One student's code for one exercise, without the rest of the notebook."""
+
+    student: str
+    exercise: str
+    text: str
+
+
+def cells_of(course: Course, released: Released, student: str) -> list[notebook.Cell]:
+    """Return the cells of a student's autograded notebook; empty if there is none that can be read."""
+    path = course.grading / "autograded" / student / released.assignment / f"{released.notebook}.ipynb"
+    try:
+        cells = json.loads(path.read_text(encoding="utf8"))["cells"]
+        return [cell for cell in cells if cell["cell_type"] == "code"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def answer_in(cells: Iterable[notebook.Cell], exercise: str) -> str:
+    """Return the last definition of an exercise in the cells, as it was written; empty if there is none."""
+    found = ""
+    for cell in cells:
+        text = notebook.source(cell)
+        if exercise in text and len(text) <= _LONGEST and exercise in defined(text):
+            found = _definition(text, exercise) or found
+    return found
+
+
+def _definition(text: str, exercise: str) -> str:
+    plain = notebook.without_magics(text)
+    try:
+        nodes = ast.parse(plain).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text.strip()
+    for node in reversed(nodes):
+        named = getattr(node, "name", None) == exercise
+        if named and isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            return "\n".join(plain.splitlines()[first - 1 : node.end_lineno])
+    return text.strip()
+
+
+class _Plain(ast.NodeTransformer):
+    """Rename every variable in the order in which it appears, and drop docstrings and annotations."""
+
+    def __init__(self, keep: frozenset[str]):
+        self.names: dict[str, str] = {}
+        self.keep = keep
+
+    def _name(self, name: str) -> str:
+        return name if name in self.keep else self.names.setdefault(name, f"v{len(self.names)}")
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.copy_location(ast.Name(self._name(node.id), node.ctx), node)
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        return ast.copy_location(ast.arg(self._name(node.arg), None), node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.returns = None
+        return self._body(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return self._body(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
+        if node.value is None:
+            return None
+        return self.visit(ast.copy_location(ast.Assign([node.target], node.value), node))
+
+    def _body(self, node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
+        first = node.body[0]
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(node.body) > 1:
+            node.body = node.body[1:]
+        return self.generic_visit(node)
+
+
+def essence(text: str) -> str:
+    """Return code without comments, docstrings, annotations, layout and the names of variables; as it is if it is no Python."""
+    try:
+        tree = ast.parse(text)
+        assigned = {
+            node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        given = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        return ast.unparse(_Plain(frozenset(names - assigned - given)).visit(tree))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return " ".join(text.split())
+
+
+@dataclass(frozen=True)
+class Group:
+    """Answers to one exercise that fail the same checks in much the same way, and have no name yet."""
+
+    exercise: str
+    failed: tuple[str, ...]
+    answers: tuple[Answer, ...]
+
+    @property
+    def students(self) -> list[str]:
+        return [answer.student for answer in self.answers]
+
+
+def groups(answers: Mapping[tuple[str, tuple[str, ...]], Sequence[Answer]]) -> list[Group]:
+    """Return groups of similar answers, the largest first, from answers by (exercise, failed checks)."""
+    found: list[Group] = []
+    for (exercise, failed), some in answers.items():
+        clusters: list[tuple[str, list[Answer]]] = []
+        for answer in some:
+            own = essence(answer.text)
+            for other, members in clusters:
+                if _alike(own, other):
+                    members.append(answer)
+                    break
+            else:
+                clusters.append((own, [answer]))
+        found += [Group(exercise, failed, tuple(members)) for _, members in clusters]
+    return sorted(found, key=lambda group: (-len(group.answers), group.exercise))
+
+
+def _alike(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    return matcher.real_quick_ratio() >= _ALIKE and matcher.quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE

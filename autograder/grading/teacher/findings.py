@@ -1,0 +1,140 @@
+"""What a class's results say: how often each check passes, which misconceptions there are, and what has no name yet."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from autograder.content.answers import misconceptions
+from autograder.content.lesson import Lessons
+from autograder.grading.course import Course
+from autograder.grading.gradebook.standing import ClassStanding
+from autograder.grading.run.result import Result
+from autograder.grading.teacher.answers import Answer, Group, answer_in, cells_of, groups
+
+#: Answers without a name that are read; a class with more of them has a question that nobody understood.
+_MOST_UNNAMED = 600
+
+
+@dataclass
+class Check:
+    """One check of an exercise: how many passed it, of how many whose work was checked."""
+
+    sentence: str
+    points: float
+    passed: int = 0
+    tried: int = 0
+
+
+@dataclass
+class Exercise:
+    """One exercise in the class. ``full`` and ``none`` count students with all and with no points."""
+
+    name: str
+    points: float
+    checks: dict[str, Check] = field(default_factory=dict)
+    earned: list[float] = field(default_factory=list)
+
+    @property
+    def mean(self) -> float:
+        return sum(self.earned) / len(self.earned) if self.earned else 0.0
+
+    @property
+    def full(self) -> int:
+        return sum(points >= self.points for points in self.earned)
+
+
+@dataclass
+class Misconception:
+    """A mistake that was recognised: who made it, and the hint that each of them has read."""
+
+    exercise: str
+    name: str
+    hint: str
+    students: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All of it, in the order in which a teacher needs it."""
+
+    exercises: tuple[Exercise, ...]
+    misconceptions: tuple[Misconception, ...]
+    unnamed: tuple[Group, ...]
+    not_begun: Mapping[str, int]
+
+
+def findings(course: Course, standing: ClassStanding, results: Mapping[str, Result]) -> Findings:
+    """Return what these results say of the class."""
+    exercises: dict[str, Exercise] = {}
+    named: dict[tuple[str, str], Misconception] = {}
+    unnamed: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
+    not_begun: dict[str, int] = defaultdict(int)
+    hints = _Hints(course.lessons, standing.assignment)
+    for student, result in results.items():
+        for one in result.exercises:
+            _count(exercises.setdefault(one["name"], Exercise(one["name"], one["points"])), one)
+            for cause in one["named"]:
+                known = named.setdefault(
+                    (one["name"], cause), Misconception(one["name"], cause, hints.of(one["name"], cause, one["text"]))
+                )
+                known.students.append(student)
+            failed = tuple(check["name"] for check in one["checks"] if check["earned"] < check["points"])
+            if re.search("^○ ", one["text"], re.MULTILINE) and not one["earned"]:
+                not_begun[one["name"]] += 1
+            elif failed and not one["named"]:
+                unnamed[(one["name"], failed)].append(student)
+    return Findings(
+        tuple(exercises.values()),
+        tuple(sorted(named.values(), key=lambda one: (-len(one.students), one.exercise, one.name))),
+        tuple(_groups(course, standing, unnamed)),
+        dict(not_begun),
+    )
+
+
+def _count(exercise: Exercise, one: Mapping) -> None:
+    exercise.earned.append(one["earned"])
+    for given in one["checks"]:
+        if given["points"]:
+            check = exercise.checks.setdefault(given["name"], Check(given["sentence"], given["points"]))
+            check.tried += 1
+            check.passed += given["earned"] >= given["points"]
+
+
+def _groups(
+    course: Course, standing: ClassStanding, unnamed: Mapping[tuple[str, tuple[str, ...]], Sequence[str]]
+) -> list[Group]:
+    """Read the answers that no misconception explains, and group them."""
+    cells: dict[str, list] = {}
+    found: dict[tuple[str, tuple[str, ...]], list[Answer]] = {}
+    read = 0
+    for key, students in sorted(unnamed.items(), key=lambda item: -len(item[1])):
+        for student in students:
+            if read >= _MOST_UNNAMED:
+                break
+            if student not in cells:
+                cells[student] = cells_of(course, standing.released, student)
+            if text := answer_in(cells[student], key[0]):
+                found.setdefault(key, []).append(Answer(student, key[0], text))
+                read += 1
+    return groups(found)
+
+
+class _Hints:
+    """The hint of a misconception: from the lesson's known answers, or from the report that the student has read."""
+
+    def __init__(self, lessons: Lessons, assignment: str):
+        self.lesson = lessons.find(assignment)
+        self._known: dict[str, dict[str, str]] = {}
+
+    def of(self, exercise: str, cause: str, text: str) -> str:
+        if exercise not in self._known:
+            cases = misconceptions(self.lesson, exercise) if self.lesson is not None else ()
+            self._known[exercise] = {case.title: case.hint for case in cases}
+        return self._known[exercise].get(cause) or _told(text, cause)
+
+
+def _told(text: str, cause: str) -> str:
+    """Return the sentences below a cause in a report."""
+    found = re.search(rf"Likely cause: {re.escape(cause)}\.\n\s*(.+)", text)
+    return found[1].strip() if found else ""

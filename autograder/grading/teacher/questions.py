@@ -1,0 +1,125 @@
+"""``autograder questions``: questions about a student's own code, for a talk about it.
+
+One place in an answer that is right is changed a little, and the checks say what that would cost. Whoever has understood the line
+can say so beforehand.
+"""
+
+import ast
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from autograder.content import notebook
+from autograder.content.lesson import Lesson
+from autograder.diagnosis.edits import Edit, edits
+from autograder.diagnosis.mutations import edited
+from autograder.grading.course import Course
+from autograder.grading.run.helpers import HelperLost, Helpers, NeedsHuman, Task
+from autograder.grading.submission.model import Submission
+from autograder.grading.teacher.found import Found
+from autograder.grading.teacher.replay import task_of
+
+#: Changes that are tried for a question: many make no difference, or stop the whole answer, and ask nothing.
+_TRIES = 6
+
+
+@dataclass(frozen=True)
+class Question:
+    """A line of a student's answer, what is put in its place, and which of the properties would be lost."""
+
+    exercise: str
+    number: int
+    line: str
+    changed: str
+    lost: dict[str, bool]
+    mistake: str = ""
+
+    def asked(self) -> list[str]:
+        kept = [f"   {letter}  {sentence}" for letter, sentence in zip(_LETTERS, self.lost, strict=False)]
+        return [
+            f"{self.exercise}, line {self.number}:  {self.line}",
+            f"What if it said instead:  {self.changed}",
+            "Which of these would no longer hold, and why?",
+            *kept,
+        ]
+
+    def answered(self) -> str:
+        gone = [letter for letter, lost in zip(_LETTERS, self.lost.values(), strict=False) if lost]
+        return f"{', '.join(gone)}{f'  ({self.mistake})' if self.mistake else ''}"
+
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def questions(course: Course, found: Found, exercise: str | None, count: int, trust: bool = False) -> list[Question]:
+    """Return questions about the exercises in which a student has all points, each by a run of the checks on the changed code.
+
+    The same hand-in gets the same questions. Raises LookupError if there is nothing to ask about.
+    """
+    student, assignment = found.own.student.id, found.standing.assignment
+    task = task_of(course, student, assignment, found.result, exercise, trust)
+    lesson = course.lessons.of(assignment)
+    full = {one["name"] for one in (found.result.exercises if found.result else ()) if one["earned"] == one["points"]}
+    chosen = [exercise] if exercise else [name for name in lesson.exercises if name in full]
+    askable = [name for name in chosen if name in full and not lesson.measures(name)]
+    if not askable:
+        raise LookupError(
+            f"{student} has no exercise in {assignment} to ask about: it has to be graded, right, and not one that measures time."
+        )
+    draw = random.Random(task.submission.digest)
+    draw.shuffle(askable)
+    asked: list[Question] = []
+    try:
+        with Helpers(1) as helpers:
+            for name in askable * count:
+                if len(asked) == count:
+                    break
+                lines = {(one.exercise, one.number) for one in asked}
+                one = _question(helpers, replace(task, only=[name]), lesson, name, draw, lines)
+                asked += [one] if one else []
+    except (NeedsHuman, HelperLost) as error:
+        raise LookupError(f"{student}: {error}") from None
+    return asked
+
+
+def _question(
+    helpers: Helpers, task: Task, lesson: Lesson, exercise: str, draw: random.Random, asked: set[tuple[str, int]]
+) -> Question | None:
+    """Return a question about a line that nobody has asked about, or None if no change that was tried loses some points only."""
+    text = next((notebook.source(c) for c in task.submission.cells if notebook.grade_id(c) == exercise), "")
+    places = [edit for edit in _changes(text) if (exercise, edit.old.lineno) not in asked]
+    draw.shuffle(places)
+    for edit in places[:_TRIES]:
+        changed = edited(text, edit)
+        [report] = helpers.grade(replace(task, submission=_with(task.submission, exercise, changed))).exercises
+        lost = {check["sentence"]: check["earned"] < check["points"] for check in report["checks"]}
+        if any(lost.values()) and not all(lost.values()):
+            at = edit.old.lineno - 1
+            lines, new = text.splitlines(), changed.splitlines()
+            return Question(exercise, at + 1, lines[at].strip(), new[at].strip(), lost, ", ".join(report["named"]))
+    return None
+
+
+def _changes(text: str) -> Iterator[Edit]:
+    """Yield the edits within one line of an answer; none if it is no plain Python."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for _, edit in edits([tree]):
+        if edit.old.lineno == edit.old.end_lineno:
+            yield edit
+
+
+def _with(submission: Submission, exercise: str, text: str) -> Submission:
+    cells = [{**c, "source": text} if notebook.grade_id(c) == exercise else c for c in submission.cells]
+    return replace(submission, cells=cells)
+
+
+def as_text(asked: list[Question]) -> str:
+    """Return the questions, and the answers below them."""
+    parts = []
+    for number, one in enumerate(asked, 1):
+        parts += ["\n".join([f"{number}. {one.asked()[0]}", *(f"   {line}" for line in one.asked()[1:])]), ""]
+    answers = [f"{number}. {one.answered()}" for number, one in enumerate(asked, 1)]
+    return "\n".join([*parts, "Answers, by the checks:", *answers])

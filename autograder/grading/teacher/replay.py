@@ -1,0 +1,82 @@
+"""``autograder replay``: grade one student's work again, with the same seed, and compare."""
+
+import subprocess
+import sys
+
+from autograder.grading.course import Course
+from autograder.grading.gradebook.state import assignment_in
+from autograder.grading.run.helpers import HelperLost, Helpers, NeedsHuman, Task
+from autograder.grading.run.outcome import readable_lines
+from autograder.grading.run.result import Result
+from autograder.grading.run.store import Store
+from autograder.grading.settings import Settings
+from autograder.grading.submission.model import from_folder
+from autograder.grading.teacher.found import Found, hand_in_of, hand_ins_of
+
+
+def replay(course: Course, found: Found, exercise: str | None, trust: bool = False) -> int:
+    """Print the result again. Returns 0 if it is the same as the stored one, else 1.
+
+    Raises LookupError if there is nothing to grade, and ValueError if the hand-in cannot be read.
+    """
+    student, assignment = found.own.student.id, found.standing.assignment
+    task = task_of(course, student, assignment, found.result, exercise, trust)
+    try:
+        with Helpers(1) as helpers:
+            again = helpers.grade(task)
+    except (NeedsHuman, HelperLost) as error:
+        raise LookupError(f"{student}: {error}") from None
+    for one in again.exercises:
+        print("\n".join(readable_lines(one["text"])))
+    print(f"\nseed {again.seed}, {'sealed' if again.sealed else 'not sealed'}")
+    if found.result is None:
+        print("There is no stored result to compare with.")
+        return 1
+    if found.result.digest != again.digest:
+        print("The hand-in is not the one that was graded: it was changed since.")
+    differ = differences(found.result, again)
+    for line in differ:
+        print(f"not the same: {line}")
+    print("The same result again." if not differ else f"{len(differ)} checks came out differently.")
+    return 1 if differ else 0
+
+
+def task_of(
+    course: Course, student: str, assignment: str, stored: Result | None, exercise: str | None, trust: bool
+) -> Task:
+    """Return what is graded again. Raises LookupError for an exercise that the lesson does not have."""
+    released = assignment_in(course, assignment)
+    lesson = course.lessons.find(assignment)
+    if exercise is not None and (lesson is None or exercise not in lesson.exercises):
+        known = ", ".join(lesson.exercises) if lesson is not None else "none"
+        raise LookupError(f"{assignment} has no exercise {exercise!r}. Expected one of: {known}.")
+    hand_in = hand_in_of(course, student, assignment)
+    submission = from_folder(student, hand_in.folder, released, hand_in.author)
+    settings = Settings.from_environment(label=course.label, lessons=course.lessons, trust=trust)
+    seed = stored.seed if stored is not None else Store(course.grading).seed_for(submission, settings)
+    others = sorted({one.author for one in hand_ins_of(course, assignment)}) if submission.author else []
+    return Task(submission, seed, settings, None if exercise is None else [exercise], others=others)
+
+
+def differences(before: Result, after: Result) -> list[str]:
+    """Return the checks whose points or causes differ, of the exercises that both have."""
+    then = {one["name"]: one for one in before.exercises}
+    lines = []
+    for one in after.exercises:
+        if one["name"] not in then:
+            continue
+        was = {check["name"]: check for check in then[one["name"]]["checks"]}
+        for check in one["checks"]:
+            old = was.get(check["name"], {})
+            if (check["earned"], check["cause"]) != (old.get("earned"), old.get("cause")):
+                now = f"{check['earned']:g} of {check['points']:g} {check['cause']}".strip()
+                told = f"{old.get('earned', 0.0):g} {old.get('cause', '')}".strip()
+                lines.append(f"{one['name']}: {check['sentence']}: {now} (before: {told})")
+    return lines
+
+
+def look_inside(course: Course, student: str, assignment: str) -> int:
+    """Run the student's cells in the sandbox, and then what is typed at the terminal. Returns the exit status."""
+    hand_in_of(course, student, assignment)
+    command = [sys.executable, "-P", "-m", "autograder.grading.teacher.sandbox_shell", student, assignment]
+    return subprocess.call(command, cwd=course.root)

@@ -1,0 +1,69 @@
+"""A look inside: a prompt in the sandbox in which a student's cells have run. ``python -m …inside STUDENT ASSIGNMENT``.
+
+What is typed runs there, too: nothing of it reaches the teacher's files.
+"""
+
+import codeop
+import contextlib
+import sys
+from collections.abc import Iterator
+
+from autograder.content import notebook
+from autograder.grading.course import find_course
+from autograder.grading.run.sealed import Sealed
+from autograder.grading.teacher.replay import task_of
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.outside.box import Box
+from autograder.sandbox.outside.cell_result import CellResult
+
+
+def main(student: str, assignment: str) -> None:
+    """Run the cells, then read and run what is typed until the input ends."""
+    course = find_course()
+    task = task_of(course, student, assignment, None, None, False)
+    cells = task.submission.cells
+    needed = notebook.needed_cells(cells)
+    limits = Limits(total_wall=24 * 3600.0, total_cpu=24 * 3600.0)
+    with (
+        Box(limits, label=course.label, libraries=task.lesson.libraries_in("") if task.lesson else None) as box,
+        contextlib.closing(Sealed(task.lesson, box, task.submission.files, task.submission.author)) as host,
+    ):
+        for cell, need in zip(cells, needed, strict=True):
+            if need and cell["cell_type"] == "code" and not notebook.is_check(cell):
+                _show(host.run(notebook.source(cell)), only_errors=True)
+        print(f"{student}, {assignment}: the cells have run, in the sandbox. Ctrl-D ends.", flush=True)
+        for text in _typed():
+            _show(host.run(text))
+
+
+def _typed() -> Iterator[str]:
+    """Yield whole statements."""
+    lines: list[str] = []
+    while True:
+        try:
+            lines.append(input("... " if lines else ">>> "))
+        except (EOFError, KeyboardInterrupt):
+            print()
+            return
+        text = "\n".join(lines)
+        try:
+            whole = codeop.compile_command(text, symbol="exec") is not None
+        except (SyntaxError, ValueError, OverflowError):
+            whole = True  # the sandbox says what is wrong, or runs a magic
+        if whole or (len(lines) > 1 and not lines[-1].strip()):
+            lines = []
+            if text.strip():
+                yield text
+
+
+def _show(ran: CellResult, only_errors: bool = False) -> None:
+    for item in () if only_errors else ran.outputs:
+        text = item.get("text") or item.get("data", {}).get("text/plain", "")
+        print("".join(letter if letter.isprintable() or letter == "\n" else " " for letter in str(text)).rstrip("\n"))
+    if ran.error:
+        print(f"{ran.error[0]}: {ran.error[1]}")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])

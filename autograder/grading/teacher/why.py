@@ -1,0 +1,63 @@
+"""``autograder why``: where one student's points come from."""
+
+from autograder.grading.lms.cells import number, request_text
+from autograder.grading.run.outcome import readable, readable_lines
+from autograder.grading.run.result import Result
+from autograder.grading.teacher.found import Found
+
+
+def why(found: Found, exercise: str | None = None) -> str:
+    """Return a page of text: the points, their causes, the seed, and what ran. Raises LookupError without such an exercise."""
+    lines = _head(found)
+    if found.result is None:
+        return "\n".join(lines)
+    names = [one["name"] for one in found.result.exercises]
+    if exercise is not None and exercise not in names:
+        raise LookupError(
+            f"{found.standing.assignment} has no exercise {exercise!r}. Expected one of: {', '.join(names)}."
+        )
+    lines += _parts(found) if exercise is None else []
+    lines += _ran(found.result) if exercise is None else []
+    for one in found.result.exercises:
+        lost = one["earned"] < one["points"]
+        if one["name"] == exercise or (exercise is None and lost):
+            lines += ["", *(readable_lines(one["text"]))]
+    return "\n".join(lines)
+
+
+def _head(found: Found) -> list[str]:
+    own = found.own
+    who = own.student
+    title = f"{who.id} ({who.name})" if who.name != who.id else who.id
+    lines = [f"{readable(title)}, {found.standing.assignment}: {own.state}"]
+    if own.reason:
+        lines.append(f"  because: {own.reason}")
+    if own.so_far is not None:
+        late = f", {own.days_late} days late: −{number(own.penalty)}" if own.penalty else ""
+        lines.append(f"  {number(own.so_far)} of {number(own.points)} points{late}")
+    if own.handed_in is not None:
+        lines.append(f"  handed in {own.handed_in.isoformat(timespec='seconds')}")
+    lines += [f"  please look: {note}" for note in (own.outcome.notes if own.outcome else ())]
+    return [*lines, *(f"  {readable(request_text(one))}" for one in own.requests)]
+
+
+def _parts(found: Found) -> list[str]:
+    lines = [""]
+    named = {one["name"]: one["named"] for one in (found.result.exercises if found.result else ())}
+    for part in found.own.parts:
+        earned = "not yet marked" if part.earned is None else f"{number(part.earned)} of {number(part.points)}"
+        cause = "; ".join(named.get(part.title, ())) if part.earned is None or part.earned < part.points else ""
+        about = " (by hand)" if part.by_hand else ""
+        lines.append(f"  {part.title + about:<40}{earned:>16}{'   ' + readable(cause) if cause else ''}".rstrip())
+        lines += [f"      comment: {readable(part.comment)}"] if part.comment else []
+    return lines
+
+
+def _ran(result: Result) -> list[str]:
+    cells = len(result.outputs)
+    sealed = "in the sandbox" if result.sealed else "WITHOUT a sandbox"
+    versions = ", ".join(f"{name} {version}" for name, version in result.environment.items())
+    lines = ["", f"  seed {result.seed}; checks {result.checks}; {cells} cells ran {sealed}; {versions}"]
+    lines += [f"  {readable(result.whose_numbers)}"] if result.author else []
+    lines += [f"  stopped: {readable(cell)}: {readable(error)}" for cell, error in result.errors]
+    return lines

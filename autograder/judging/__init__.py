@@ -1,1 +1,0 @@
-"""Judging one exercise: what a check asks, what the student answers, and what the answer is worth."""

@@ -1,0 +1,1 @@
+"""The student's view in Jupyter: check, progress, practice and hand_in."""

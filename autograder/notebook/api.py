@@ -1,0 +1,188 @@
+"""``check``, ``progress`` and ``hand_in`` for a notebook cell."""
+
+import inspect
+import os
+from collections.abc import Callable
+from typing import Any
+
+from autograder.notebook.told import Told, unknown
+
+#: What has earned full points in this notebook: the function or class object, by lesson and exercise.
+_passed: dict[tuple[str, str], Any] = {}
+
+#: The last question that :func:`practice` has asked about each exercise.
+_asked: dict[str, Any] = {}
+
+
+def check_of(package: str) -> Callable[..., float]:
+    """Return ``check`` for a lesson, from its package: what ``from autograder.lessons.NAME import check`` imports."""
+
+    def check(exercise: str, seed: int | None = None) -> float:
+        """Check one exercise of this notebook, show the table, and return the points.
+
+        ``exercise`` is the name of the function or class that you wrote. Inputs are redrawn on each call; pass the ``seed``
+        that a table shows to repeat them. The result is a float, so that nbgrader reads the cell as partial credit.
+        Raises LookupError for a name that is not an exercise of this lesson.
+        """
+        from autograder.content.lesson import Lesson, Lessons
+
+        lessons, _, name = package.rpartition(".")
+        return _check(Lesson(name, Lessons(lessons), name), exercise, seed)
+
+    return check
+
+
+def check(exercise: str, seed: int | None = None) -> float:
+    """Check one exercise of this notebook, from any of the built-in lessons; see :func:`check_of`.
+
+    Raises LookupError if no lesson has it, or more than one.
+    """
+    return _check(_lesson_of(exercise), exercise, seed)
+
+
+def practice(exercise: str, letter: str = "", *, seed: int | None = None) -> Any:
+    """Show a small question on an exercise whose check you have passed: which of these results is right? Nothing here counts.
+
+    With a ``letter``, say whether that answer to the last question on it is right. Another ``seed`` is another question.
+    Raises LookupError if no lesson has the exercise, if its check has not been passed in this notebook, if its results are too
+    large to be compared by eye, or if nothing has been asked that a letter could answer.
+    """
+    from autograder.notebook.history import History
+    from autograder.notebook.practice import draw
+    from autograder.runtime.seeds import fresh_seed
+
+    lesson = _lesson_of(exercise)
+    if not any(entry.full for entry in History(".", lesson.name).entries() if entry.exercise == exercise):
+        raise Told(f'Practice comes after passing: run check("{exercise}") until it gives all points.')
+    if letter:
+        if exercise not in _asked:
+            raise Told(f'Nothing has been asked yet. Run practice("{exercise}") first.')
+        return _asked[exercise].answer(letter)
+    _asked[exercise] = draw(lesson, exercise, fresh_seed() if seed is None else seed)
+    return _asked[exercise]
+
+
+def _lesson_of(exercise: str) -> Any:
+    """Return the built-in lesson that has an exercise of this name; raise LookupError if none has it, or more than one."""
+    from autograder.content.lesson import Lessons
+
+    lessons = Lessons()
+    found = lessons.holding(exercise)
+    if not found:
+        raise Told(unknown(exercise, [name for lesson in lessons.all() for name in lesson.exercises]))
+    if len(found) > 1:
+        several = " or ".join(f"from {lesson.package} import check" for lesson in found)
+        raise Told(f"There is an exercise {exercise!r} in more than one lesson. Say which: {several}.")
+    return found[0]
+
+
+def progress(assignment: str, lessons: str | None = None) -> Any:
+    """Show what you have in a lesson, what is left, and whether it is saved. Nothing is run, and nothing leaves this machine.
+
+    ``assignment``: such as ``01-attention``. ``lessons``: the package of a course's own lessons. Where a notebook is graded, this
+    shows nothing. Raises LookupError for an unknown assignment.
+    """
+    from autograder.runtime.locations import somebody_looks
+
+    if not somebody_looks():
+        return None
+    from autograder.notebook.session import where_you_stand
+
+    return where_you_stand(_lesson(assignment, lessons), _caller())
+
+
+def hand_in(assignment: str, lessons: str | None = None) -> None:
+    """Make the one file to hand in, beside this notebook, and show what will be graded. Save the notebook before.
+
+    ``assignment`` and ``lessons``: as for :func:`progress`. Raises LookupError for an unknown assignment,
+    FileNotFoundError if the notebook's file cannot be found.
+    """
+    from autograder.runtime.locations import somebody_looks
+
+    if not somebody_looks():
+        return
+    from autograder.notebook.session import where_you_stand
+    from autograder.notebook.submit import hand_in_here
+
+    lesson = _lesson(assignment, lessons)
+    hand_in_here(lesson, where_you_stand(lesson, _caller()).standing.unsaved)
+
+
+def _lesson(assignment: str, lessons: str | None) -> Any:
+    from autograder.content.lesson import OWN, Lessons
+
+    return Lessons(lessons or OWN).of(assignment)
+
+
+def _check(lesson: Any, exercise: str, seed: int | None) -> float:
+    if exercise not in lesson.exercises:
+        raise Told(unknown(exercise, lesson.exercises))
+    from autograder.checks.execute import NotebookStudent
+    from autograder.content.variant import unknown_student
+    from autograder.notebook.session import Reads, remember
+    from autograder.notebook.shown import Points, checking
+    from autograder.runtime.locations import newer_cell
+    from autograder.runtime.patience import patience
+    from autograder.verdict.runner import run_checks
+
+    names, files = _caller(), Reads()
+    # An exercise that passed and has not changed need not be checked again when a later exercise that uses it fails.
+    full = {name: True for (where, name), thing in _passed.items() if where == lesson.name and names.get(name) is thing}
+    with checking(exercise, len(lesson.checks(exercise))) as replace:
+        try:
+            with patience():
+                report = run_checks(exercise, NotebookStudent(names, lesson, file=files), seed, full)
+        except KeyboardInterrupt as error:
+            replace("")
+            raise Stopped(exercise, error) from None
+        if report.full_alone:
+            _passed[lesson.name, exercise] = names.get(exercise)
+        told = newer_cell(exercise, names), unknown_student(lesson, exercise), report.note
+        report.note = " ".join(part for part in told if part)
+        remember(lesson, report, names, files.seen)
+        replace(report)
+    if os.environ.get("NBGRADER_VALIDATING") and not report.full:  # nbgrader would call 0 points "partial credit"
+        raise NotPassed(report)
+    return Points(min(max(report.earned, 0.0), report.points))
+
+
+class NotPassed(Exception):
+    """In ``nbgrader validate``: an exercise without all its points, and why in a few words."""
+
+    def __init__(self, report: Any):
+        if report.unwritten:
+            first = next(result.failure for result in report.results if result.failure)
+            why = f"not written yet. {first.message}"
+        else:
+            causes = f" Likely cause: {', '.join(report.named)}." if report.named else ""
+            failed = sum(not result.passed for result in report.results if result.points)
+            why = f"{report.score}; {failed} properties fail.{causes}"
+        super().__init__(f"{report.exercise}: {why} Run its check in the notebook to see the table.")
+
+    def _render_traceback_(self) -> list[str]:  # IPython asks for it
+        return [str(self)]
+
+
+class Stopped(KeyboardInterrupt):
+    """The check was interrupted. The notebook shows where the student's code was, not the frames of the check."""
+
+    def __init__(self, exercise: str, error: BaseException):
+        from autograder.runtime.locations import place
+
+        super().__init__(f"You stopped the check of {exercise}{place(error)}")
+
+    def _render_traceback_(self) -> list[str]:  # IPython asks for it
+        return [str(self)]
+
+
+def _caller() -> dict[str, Any]:
+    """Return the names of the notebook or module that called ``check``."""
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    if shell is not None:
+        return shell.user_ns
+    frame = inspect.currentframe()
+    while frame and frame.f_globals.get("__name__", "").startswith("autograder."):
+        frame = frame.f_back
+    return frame.f_globals if frame else {}

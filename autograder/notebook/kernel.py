@@ -1,0 +1,51 @@
+"""An extension of IPython that kernels of this environment load: after a restart, an unknown name gets a sentence that helps.
+
+``ipython_kernel_config.json`` beside this file, which is installed to ``etc/ipython`` of the environment, asks for it. It loads
+nothing heavy and changes nothing but what is shown below a NameError.
+"""
+
+import contextlib
+from typing import Any
+
+#: What the course brings into a notebook. Nothing but the imports can be missing, so the frames of the error say nothing.
+_OURS = ("check", "progress", "hand_in", "plots", "devices", "course_lib")
+_RUN_ABOVE = "Run > Run All Above Selected Cell runs what is missing."
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Called by IPython."""
+    shell.set_custom_exc((NameError,), _show)
+
+
+def _show(shell: Any, kind: type, error: NameError, trace: Any, tb_offset: int | None = None) -> None:
+    name, lines = getattr(error, "name", "") or "", [str(error)]
+    told = ""
+    with contextlib.suppress(Exception):  # whatever is wrong here must not hide the student's own error
+        told = sentence(name, shell.user_ns, shell.user_ns.get("In", ()))
+    if not told or name not in _OURS:
+        lines = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset)
+    else:
+        lines = []
+    shell._showtraceback(kind, error, [*lines, told] if told else lines)
+
+
+def sentence(name: str, names: Any, ran: Any) -> str:
+    """Return what to do about an unknown name: empty unless a cell of the saved notebook that has not run defines it."""
+    if name in names:
+        return ""
+    from autograder.content import notebook as notebooks
+    from autograder.notebook.open_notebook import any_saved_notebook
+
+    notebook = any_saved_notebook()
+    done = {text.strip() for text in ran}
+    for cell in notebook.cells if notebook else ():
+        text = notebooks.source(cell)
+        if cell.get("cell_type") == "code" and name in notebooks.names_in(text)[0] and text.strip() not in done:
+            lines = (line.partition("  #")[0].rstrip() for line in text.splitlines())
+            first = next(line for line in lines if line.strip() and not line.startswith("#"))
+            return (
+                f"{name} comes from the cell that begins with “{first}”, which has not run in this kernel. {_RUN_ABOVE}"
+            )
+    if name in _OURS:
+        return f"{name} comes from the cell with the imports, which has not run in this kernel. {_RUN_ABOVE}"
+    return ""

@@ -1,0 +1,184 @@
+"""Practice after passing: small questions with known answers, drawn from the checks' own inputs and the known mistakes.
+
+A question shows what goes into an exercise and several results: the right one, and what known mistakes make of the same numbers.
+Whoever has chosen learns which mistake makes the other results. Nothing here counts.
+"""
+
+import contextlib
+import copy
+import inspect
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from html import escape
+from itertools import product
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.checks.execute import NotebookStudent
+from autograder.content import references
+from autograder.content.answers import misconceptions
+from autograder.content.lesson import Lesson
+from autograder.notebook.told import Told
+from autograder.runtime.student import Request
+from autograder.verdict.runner import run_alone
+
+#: Numbers that a person compares, at most: in the inputs and in a result.
+MOST_INPUT, MOST_RESULT = 64, 32
+#: Results to choose from, at most, and digits after the point. Results have to differ in what is shown.
+MOST_OPTIONS, DIGITS = 4, 2
+
+
+@dataclass(frozen=True)
+class Question:
+    """``options`` by letter; ``right`` is the letter of the right one, and ``causes`` says what makes each of the others."""
+
+    exercise: str
+    given: str
+    options: dict[str, str]
+    right: str
+    causes: dict[str, str]
+
+    def answer(self, letter: str) -> "Verdict":
+        """Return whether a letter is the right one, and which mistakes make the others. Raises ValueError for another letter."""
+        if letter not in self.options:
+            raise ValueError(f"Expected one of {', '.join(self.options)}, got {letter!r}.")
+        good = letter == self.right
+        lines = [
+            "Right." if good else f"No: {letter} comes from this mistake: {self.causes[letter]}. {self.right} is right."
+        ]
+        lines += [f"{other} comes from: {cause}." for other, cause in self.causes.items() if other != letter]
+        return Verdict("\n".join(lines))
+
+    def __str__(self) -> str:
+        shown = [f"{letter})\n{text}" for letter, text in self.options.items()]
+        return "\n".join([f"What does {self.exercise} return for", self.given, *shown, f"Answer with {self._how}"])
+
+    @property
+    def _how(self) -> str:
+        """How to answer in a notebook. (Not by ``_``, which a cell may have given another value.)"""
+        return f'practice("{self.exercise}", "a")'
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        shown = "".join(
+            f"<dt><b>{letter}</b></dt><dd><pre>{escape(text)}</pre></dd>" for letter, text in self.options.items()
+        )
+        return (
+            f"<p>What does <code>{escape(self.exercise)}</code> return for</p><pre>{escape(self.given)}</pre><dl>{shown}</dl>"
+            f"<p>Answer in the next cell: <code>{escape(self._how, quote=False)}</code></p>"
+        )
+
+
+class Verdict(str):
+    """A text that a notebook shows as it is, without quotes."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def draw(lesson: Lesson, exercise: str, seed: int) -> Question:
+    """Return a question on an exercise. Raises LookupError if its inputs are too large, or no known mistake differs."""
+    names, chance = references.namespace(lesson), random.Random(seed)
+    report = run_alone(exercise, NotebookStudent(names, lesson), seed)
+    asked = [result.exchange for result in report.results if result.exchange and _readable(result.exchange.request)]
+    chance.shuffle(asked)
+    for exchange in asked:
+        right = _shown(exchange.value)
+        if not right or _count(exchange.value) > MOST_RESULT:
+            continue
+        found = {right: ""}
+        cases = list(misconceptions(lesson, exercise))
+        chance.shuffle(cases)
+        for case in cases:
+            outcome = _outcome(case.text, names, exchange.request)
+            text = _shown(outcome) if _count(outcome) <= MOST_RESULT else ""
+            if text and text not in found and len(found) < MOST_OPTIONS:
+                found[text] = case.title
+        if len(found) > 1:
+            return _question(exercise, names[exercise], exchange.request, found, right, chance)
+    known = [name for name in lesson.exercises if name[0].islower()]
+    raise Told(
+        f"There is no practice for {exercise}: what goes into it, or comes out, is too much to be compared by eye. "
+        f"Try another exercise of this lesson: {', '.join(name for name in known if name != exercise)}."
+    )
+
+
+def _question(
+    exercise: str,
+    function: Callable[..., Any],
+    request: Request,
+    found: dict[str, str],
+    right: str,
+    chance: random.Random,
+) -> Question:
+    texts = list(found)
+    chance.shuffle(texts)
+    options = dict(zip("abcdefgh", texts, strict=False))
+    letter = next(letter for letter, text in options.items() if text == right)
+    causes = {other: found[text] for other, text in options.items() if other != letter}
+    given = inspect.signature(function).bind(*request.args, **request.kwargs).arguments
+    parts = [_named(name, value) for name, value in given.items()]
+    return Question(exercise, "\n".join(parts), options, letter, causes)
+
+
+def _named(name: str, value: Any) -> str:
+    """Return an argument with its name, and a tensor with its shape, on a line of its own above its numbers."""
+    shapes = " and ".join(str(tuple(tensor.shape)) for tensor in _tensors(value))
+    return f"{name}, of shape {shapes}:\n{_shown(value)}" if shapes else f"{name} = {value!r}"
+
+
+def _readable(request: Request) -> bool:
+    plain = request.build is None and request.cotangents is None and request.times == 1 and not request.before
+    given = (*request.args, *request.kwargs.values())
+    return plain and bool(given) and _count(given) <= MOST_INPUT
+
+
+def _outcome(text: str, names: dict[str, Any], request: Request) -> Any:
+    """Return what a known mistake makes of a request, None if that is an error."""
+    own = dict(names)
+    with contextlib.suppress(Exception):
+        exec(compile(text, "<practice>", "exec"), own)
+        with torch.no_grad():
+            return own[request.name](*copy.deepcopy(request.args), **copy.deepcopy(dict(request.kwargs)))
+    return None
+
+
+def _tensors(value: Any) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, tuple | list):
+        for part in value:
+            yield from _tensors(part)
+
+
+def _count(value: Any) -> int:
+    return sum(tensor.numel() for tensor in _tensors(value))
+
+
+def _shown(value: Any) -> str:
+    """Return tensors as rows of rounded numbers; empty for what has none. Of more than two axes the first stand in front.
+
+    The rows of a column stand beside each other, with a bar between.
+    """
+    found = []
+    for tensor in _tensors(value):
+        if tensor.is_meta:  # some checks ask about devices with tensors that hold no numbers
+            return ""
+        numbers = tensor.detach().double()
+        tables = numbers.reshape(-1, *numbers.shape[-2:]) if numbers.dim() > 2 else numbers.reshape(1, *_table(numbers))
+        places = product(*map(range, numbers.shape[:-2])) if numbers.dim() > 2 else [()]
+        for place, table in zip(places, tables.tolist(), strict=True):
+            head = f"[{', '.join(map(str, place))}]" if place else ""
+            rows = [" ".join(f"{number:6.{DIGITS}f}" for number in row) for row in table]
+            rows = [" | ".join(rows)] if len(table) > 1 and len(table[0]) == 1 else rows
+            found.append("\n".join(f"{head if n == 0 else '':{len(head)}}{row}" for n, row in enumerate(rows)))
+    return ("\n\n" if any("\n" in table for table in found) else "\n").join(found)
+
+
+def _table(numbers: Tensor) -> tuple[int, int]:
+    """Return how many rows and columns a vector, a matrix or a single number has."""
+    return (numbers.shape[0], numbers.shape[1]) if numbers.dim() == 2 else (1, numbers.numel())

@@ -1,0 +1,200 @@
+"""The only interface between a check and a student's work.
+
+A check asks a :class:`Student` to apply a function to tensors, or to build a module, load weights and run it. The check
+never holds the function itself. In a notebook the same process computes the answer (:class:`LocalStudent`); a sandbox
+can answer the same requests from another process, because requests and answers are plain data.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from torch import Tensor
+
+from autograder.runtime.budget import Searched
+from autograder.runtime.failure import CheckFailure
+from autograder.runtime.tensors import tensors_of
+from course_lib import variants
+
+
+@dataclass(frozen=True)
+class Request:
+    """Apply ``name`` to ``args``. With ``build``, ``name`` is a class: construct it with those arguments, then call it.
+
+    ``weights`` (parameter name to tensor) are loaded before the call. With ``cotangents`` (one tensor per output)
+    the answer also holds the gradients of Σ output · cotangent.
+    """
+
+    name: str
+    args: tuple = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    build: tuple | None = None
+    weights: Mapping[str, Tensor] | None = None
+    cotangents: Sequence[Tensor] | None = None
+    training: bool = False
+    times: int = 1
+    before: Sequence[tuple] = ()  # arguments of earlier calls of the same module or function, whose results are ignored
+    default_device: str | None = None  # where tensors are created if the student's code names no device
+    device: str | None = None  # where the module and its arguments are moved before the call
+    deep: bool = False  # look for forbidden functions below the Python level too; slower
+
+
+@dataclass
+class Answer:
+    """The answer to a request: the value, the arguments after the call, gradients, and parameters by name."""
+
+    value: Any
+    args_after: tuple
+    gradients: list[Tensor | None] = field(default_factory=list)
+    parameter_gradients: dict[str, Tensor | None] = field(default_factory=dict)
+    parameters: dict[str, Tensor] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A request and its outcome: a value, or the failure that was raised."""
+
+    request: Request
+    value: Any = None
+    failure: CheckFailure | None = None
+
+
+class Student(Protocol):
+    """The interface of every kind of student."""
+
+    forbid: tuple[str, ...]  # the names of the functions that the lesson forbids
+    last: Exchange | None  # the last request and its outcome, which lets a diagnosis find its candidates quickly
+
+    @property
+    def lesson(self) -> Any:
+        """The :class:`~autograder.content.lesson.Lesson` that the checks belong to. Raises TypeError if there is none."""
+
+    @property
+    def student_id(self) -> str:
+        """The id whose variants the work has, empty if none is known. When a TA grades, the grader has named it."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """``student.softmax(E, dim=0)`` calls the student's ``softmax``."""
+
+    def answer(self, request: Request) -> Answer:
+        """Carry out one request. Raises :class:`~autograder.runtime.failure.CheckFailure` when the student's code raises."""
+
+    def timed(self, name: str) -> Callable[..., Any]:
+        """Return a callable for timing from outside: it copies and watches nothing."""
+
+    def time_ratio(
+        self, name: str, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int], **kwargs: Any
+    ) -> Any:
+        """Race the student's ``name`` against the reference of that name, each round on ``fresh()`` inputs.
+
+        Returns a :class:`.measure.Ratio`. It measures on while it is unclear on which side of a threshold the ratio lies.
+        """
+
+    def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
+        """Return the peak memory of one call in bytes, above its inputs."""
+
+    def work_ratio(self, name: str, inputs: tuple, part: Mapping[str, Any], whole: Mapping[str, Any]) -> float:
+        """Return the work of a call with the keywords ``part`` divided by the work with the keywords ``whole``."""
+
+    def forbidden_use(self, name: str) -> CheckFailure | None:
+        """Return a failure if the source of the student's ``name`` uses a function that the lesson forbids."""
+
+    def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
+        """Return those of ``names`` that the student's answer to ``exercise`` mentions."""
+
+    def searched(self) -> AbstractContextManager[None]:
+        """Bound the time of a search for causes: once it is used up, the next request raises SearchOver."""
+
+    def with_right(self, names: Iterable[str]) -> AbstractContextManager[None]:
+        """Replace the student's exercises ``names`` with right versions, for code that builds on them."""
+
+    def build(self, name: str, *args: Any, weights: Mapping[str, Tensor] | None = None) -> "StudentModule":
+        """Return the student's module ``name(*args)`` with ``weights`` loaded by name."""
+
+    def file(self, name: str, /) -> bytes | None:
+        """Return the content of a file handed in with the notebook, or None if there is none."""
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """Return the result of the student's function for these arguments."""
+
+
+#: Bytes of a result that is kept for the diagnosis. No check of a value asks for larger ones.
+_KEPT = 2**23
+
+
+class Questions(Searched):
+    """Turns a check's questions into requests, the same for every kind of student; ``_carry_out`` answers them."""
+
+    last: Exchange | None = None
+
+    @property
+    def student_id(self) -> str:
+        return variants.student()
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """``student.softmax(E, dim=0)`` calls the student's ``softmax``."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *args, **kwargs: self.call(name, *args, **kwargs)
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        return self.answer(Request(name, args, kwargs)).value
+
+    def build(self, name: str, *args: Any, weights: Mapping[str, Tensor] | None = None) -> "StudentModule":
+        return StudentModule(self, name, args, weights)
+
+    def answer(self, request: Request) -> Answer:
+        self.may_be_asked()
+        try:
+            found = self._carry_out(request)
+        except CheckFailure as failure:
+            self.last = Exchange(request, failure=failure)
+            raise
+        size = sum(x.numel() * x.element_size() for x in tensors_of(found.value))
+        self.last = Exchange(request, found.value) if size <= _KEPT else None
+        return found
+
+    def _carry_out(self, request: Request) -> Answer:
+        raise NotImplementedError
+
+
+class StudentModule:
+    """A module that the student wrote: rebuilt from its class, its arguments and its weights for every call.
+
+    Keywords of a call go to the student's module unchanged; :meth:`when` sets the options of the call itself.
+    """
+
+    def __init__(
+        self,
+        student: Questions,
+        name: str,
+        build: tuple,
+        weights: Mapping[str, Tensor] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ):
+        self.student, self.name, self.build, self.weights = student, name, build, weights
+        self.options = dict(options or {})
+
+    def when(self, **options: Any) -> "StudentModule":
+        """Return the same module with other call options: ``training``, ``times``, ``before``, ``deep``,
+        ``device`` or ``default_device`` of :class:`Request`. Raises TypeError for any other option.
+        """
+        if unknown := options.keys() - {"training", "times", "before", "deep", "device", "default_device"}:
+            raise TypeError(
+                f"There is no option {', '.join(sorted(unknown))}; the student's own go into the call itself."
+            )
+        return type(self)(self.student, self.name, self.build, self.weights, self.options | options)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.request(*args, **kwargs).value
+
+    def request(self, *args: Any, cotangents: Sequence[Tensor] | None = None, **kwargs: Any) -> Answer:
+        """Run the module and return the complete answer, with gradients if ``cotangents`` are given."""
+        return self.student.answer(
+            Request(self.name, args, kwargs, self.build, self.weights, cotangents, **self.options)
+        )
+
+    def parameters(self) -> dict[str, Tensor]:
+        """Return the parameters of a newly built module by name."""
+        return self.student.answer(Request(self.name, build=self.build, times=0)).parameters

@@ -1,0 +1,191 @@
+"""Outside: the resource use of a worker and its descendants, read from the kernel, which no submission can falsify."""
+
+import contextlib
+import os
+import resource
+import select
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from autograder.sandbox.inside.namespaces import WRITABLE
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_TICKS = os.sysconf("SC_CLK_TCK")
+#: Python's own objects, and a process's copies of pages of libraries: 7 to 8 MB were measured for a small call.
+_ANY_CALL = 10 * 2**20
+
+
+class Process:
+    """Process 1 of a worker's namespace, seen from outside. When it is killed, the kernel kills all others in the namespace."""
+
+    def __init__(self, pid: int):
+        self.pid = pid
+        self.handle = os.pidfd_open(pid)
+        self.begin = self.before = self.resident()
+
+    def kill(self) -> None:
+        """Kill the worker and all its descendants."""
+        if self.handle >= 0:
+            self._signal(signal.SIGKILL)
+            os.close(self.handle)
+            self.handle = -1
+
+    def descendants(self) -> Iterator[int]:
+        """Yield the process numbers of all descendants."""
+        waiting = [self.pid]
+        while waiting:
+            for child in _children(waiting.pop()):
+                yield child
+                waiting.append(child)
+
+    def stop(self) -> None:
+        """Let the worker stand still."""
+        self._signal(signal.SIGSTOP)
+
+    def end_others(self) -> bool:
+        """Kill the processes that the student's code has left running. Returns whether there were any."""
+        killed, found = set[int](), set(self.descendants())
+        while found - killed:  # one that was just starting another
+            for pid in found - killed:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            killed |= found
+            found = set(self.descendants())
+        return bool(killed)
+
+    def go_on(self) -> None:
+        """Let the worker run again."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: int) -> None:
+        if self.handle >= 0:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self.handle, number)
+
+    def count(self) -> int:
+        return 1 + sum(1 for _ in self.descendants())
+
+    def cpu(self) -> float:
+        """Return the processor seconds of the worker and its descendants, over all threads."""
+        total = _cpu_clock(self.pid) + _reaped(self.pid)
+        return total + sum(_cpu_clock(pid) + _reaped(pid) for pid in self.descendants())
+
+    def waiting(self) -> dict[int, float]:
+        """Return for each thread, of the worker and its descendants, the seconds that it has waited for a processor."""
+        found: dict[int, float] = {}
+        for pid in (self.pid, *self.descendants()):
+            found |= _waiting(pid)
+        return found
+
+    def ended(self) -> bool:
+        """Return whether the worker's process has ended, so that the kernel has nothing more to tell of it."""
+        return self.handle < 0 or bool(select.select([self.handle], [], [], 0)[0])
+
+    def resident(self) -> int:
+        """Return the resident memory of the worker and its descendants in bytes."""
+        return sum(_resident(pid) for pid in (self.pid, *self.descendants()))
+
+    def written(self) -> int:
+        """Return the bytes in the folders that the worker can write in. They are memory too."""
+        total = 0
+        for folder in WRITABLE:
+            with contextlib.suppress(OSError):
+                found = os.statvfs(f"/proc/{self.pid}/root{folder}")
+                total += (found.f_blocks - found.f_bfree) * found.f_frsize
+        return total
+
+    def watch_memory(self) -> None:
+        """Begin to measure what :meth:`held` returns. The process can write no file from now on: those are memory too.
+
+        Raises PermissionError where the kernel does not let this process measure another: nothing is believed instead.
+        """
+        with contextlib.suppress(ProcessLookupError, FileNotFoundError):  # it has ended, which its next answer shows
+            resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (0, 0))
+            for what in ("5", "1"):  # the peak, and which pages have been used
+                Path(f"/proc/{self.pid}/clear_refs").write_text(what)
+        self.before = _resident(self.pid)
+
+    def held(self) -> int:
+        """Return how many bytes the process has used since :meth:`watch_memory`: what was new, and what it had before and used.
+
+        What it gave back meanwhile counts, because it may have used it first; what any call of PyTorch uses does not.
+        """
+        new = _kilobytes(f"/proc/{self.pid}/status", "VmHWM:") - min(self.before, _resident(self.pid))
+        return max(new, _used(self.pid) - _ANY_CALL)
+
+
+def _children(pid: int) -> list[int]:
+    with contextlib.suppress(OSError):
+        found = []
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/children") as file:
+                found += [int(number) for number in file.read().split()]
+        return found
+    return []
+
+
+def _cpu_clock(pid: int) -> float:
+    """Return the processor-time clock of another process: clock_getcpuclockid(3) explains the number."""
+    with contextlib.suppress(OSError):
+        return time.clock_gettime((~pid << 3) | 2)
+    return 0.0
+
+
+def _reaped(pid: int) -> float:
+    """Return the processor time of children that have ended and been reaped."""
+    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+        return (int(fields[13]) + int(fields[14])) / _TICKS
+    return 0.0
+
+
+def _waiting(pid: int) -> dict[int, float]:
+    """Return the time in a queue for a processor, of each thread of a process, as schedstat tells it."""
+    found: dict[int, float] = {}
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/schedstat") as file:
+                found[int(thread)] = int(file.read().split()[1]) / 1e9
+    return found
+
+
+def _resident(pid: int) -> int:
+    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/statm") as file:
+        return int(file.read().split()[1]) * _PAGE
+    return 0
+
+
+def _used(pid: int) -> int:
+    """Return the bytes that a process has used since its pages were last cleared, wherever it could have written.
+
+    Pages of a library count only where they are its own copy: the kernel marks those that processes share as used when any of
+    these processes ends, so that on a busy machine they would count against an answer that never touched them.
+    """
+    writable = set()
+    for folder in WRITABLE:
+        with contextlib.suppress(OSError):
+            writable.add(os.stat(f"/proc/{pid}/root{folder}").st_dev)
+    total, shared, used = 0, False, 0
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/smaps") as file:
+        for line in file:
+            name, *numbers = line.split()
+            if not name.endswith(":"):  # a new part of the memory: "start-end permissions offset device inode path"
+                device, inode = numbers[2:4]
+                in_room = os.makedev(*(int(part, 16) for part in device.split(":"))) in writable
+                shared = inode != "0" and not in_room and not line.rstrip().endswith("(deleted)")  # of memfd, too
+            elif name == "Referenced:":
+                used = int(numbers[0]) * 1024
+            elif name == "Anonymous:":
+                total += min(used, int(numbers[0]) * 1024) if shared else used
+    return total
+
+
+def _kilobytes(path: str, name: str) -> int:
+    """Return the number of bytes in a line such as ``VmHWM: 100 kB``; 0 if there is none."""
+    with contextlib.suppress(OSError), open(path) as file:
+        for line in file:
+            if line.startswith(name):
+                return int(line.split()[1]) * 1024
+    return 0

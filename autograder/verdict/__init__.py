@@ -1,0 +1,1 @@
+"""Run the checks of an exercise on an answer, and report the result."""

@@ -1,0 +1,127 @@
+"""The result of one exercise, as a table in the notebook and as plain text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from autograder.runtime.failure import CheckFailure
+from autograder.verdict.check_result import CheckResult, told_before
+from autograder.verdict.markup import with_code
+from autograder.verdict.report_html import heading, results_table
+
+__all__ = ["CheckResult", "ExerciseReport"]
+
+_WIDTH = 78
+
+
+@dataclass
+class ExerciseReport:
+    """All checks of one exercise. ``earned`` is a plain finite float between 0 and ``points``."""
+
+    exercise: str
+    seed: int
+    results: list[CheckResult] = field(default_factory=list)
+    note: str = ""
+    replaced: Sequence[str] = ()  # earlier exercises in whose place were right ones
+    since: str = ""  # in a notebook, what has changed since its last check
+    right_for: str | None = None  # another id with whose numbers the answer is right; the empty one is nobody's
+
+    @property
+    def points(self) -> float:
+        return float(sum(result.points for result in self.results))
+
+    @property
+    def earned(self) -> float:
+        return float(sum(result.earned for result in self.results))
+
+    @property
+    def full(self) -> bool:
+        """Whether every point is earned."""
+        return self.earned == self.points
+
+    @property
+    def full_alone(self) -> bool:
+        """Whether every point is earned without replacing any of the student's earlier exercises."""
+        return self.full and not self.note
+
+    @property
+    def named(self) -> list[str]:
+        """The misconceptions that the feedback names, each once."""
+        failures = [(r.diagnosis, r.failure) for r in self.results if r.failure]
+        names = [diagnosis.name if diagnosis else failure.cause for diagnosis, failure in failures]
+        return list(dict.fromkeys(name for name in names if name))
+
+    @property
+    def unwritten(self) -> bool:
+        """Whether the student has not begun: every failure comes from the stub."""
+        failures = [result.failure for result in self.results if result.failure]
+        return bool(failures) and all(failure.kind in ("unwritten", "missing") for failure in failures)
+
+    @property
+    def missing(self) -> bool:
+        """Whether there is nothing to check: no cell that has run defines the exercise."""
+        return self.unwritten and all(result.failure.kind == "missing" for result in self.results if result.failure)
+
+    @property
+    def score(self) -> str:
+        """The points as text, such as ``4 of 6 points``."""
+        return f"{self.earned:g} of {self.points:g} points"
+
+    def shown(self) -> list[CheckResult]:
+        """The results worth a line: advice (no points) is shown only when there is something to say."""
+        return [result for result in self.results if result.points or not result.passed]
+
+    def __str__(self) -> str:
+        lines = [f"{self.exercise:<{_WIDTH - len(self.score)}}{self.score}"]
+        lines += [line for line in (self.note, self.since) if line]
+        if self.unwritten:
+            first = next(r.failure for r in self.results if r.failure)
+            return "\n".join([*lines, f"○ {first.message}", *([f"    {first.hint}"] if first.hint else [])])
+        told: set[str] = set()
+        for result in self.shown():
+            lines += _text_rows(result, told)
+        lines += [f"seed {self.seed}"] if any(not r.passed for r in self.results) else []
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        failed = any(not r.passed for r in self.results)
+        head = heading(self.exercise, self.score, self.seed if failed else None)
+        notes = "".join(f"<div>{with_code(line)}</div>" for line in (self.note, self.since) if line)
+        if self.unwritten:
+            first = next(r.failure for r in self.results if r.failure)
+            return f"<p>{head}</p>{notes}<p>○ {escape(first.message)} {escape(first.hint)}</p>"
+        return results_table(head + notes, self.shown())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _text_rows(result: CheckResult, told: set[str]) -> list[str]:
+    score = result.score
+    room = _WIDTH - 2 - len(score)
+    fits = len(result.sentence) < room
+    rows = [
+        f"{result.mark} {result.sentence:<{room}}{score}"
+        if fits
+        else f"{result.mark} {result.sentence}\n{score:>{_WIDTH}}"
+    ]
+    if result.failure:
+        rows += [f"    {line}" for line in _explanation(result, result.failure, told)]
+    rows += [f"    your code printed: {result.printed}"] if result.printed else []
+    return rows
+
+
+def _explanation(result: CheckResult, failure: CheckFailure, told: set[str]) -> list[str]:
+    """Return the full explanation the first time; for a later failure with the same cause, only the place and a new error."""
+    error = failure.yours if failure.kind == "crash" and failure.yours not in told else ""
+    if same := told_before(result, failure, told):
+        return [line for line in (failure.setting, error, same) if line]
+    picture = [f"  {line}" for line in failure.picture.text().splitlines()] if failure.picture else []
+    return [*_cause(result), *failure.lines(), *picture]
+
+
+def _cause(result: CheckResult) -> list[str]:
+    if result.diagnosis is None:
+        return []
+    what, why, where = result.diagnosis.steps()
+    return [line for line in (f"Likely cause: {result.diagnosis.name}.", what, why, where) if line]

@@ -1,0 +1,186 @@
+"""Run the checks of one exercise and make the report."""
+
+import contextlib
+from collections.abc import Iterable, Mapping, Sequence
+
+from autograder.checks.execute import Check, Execution, execute, replay, same_failure
+from autograder.content.lesson import Lesson
+from autograder.content.marks import mark_value
+from autograder.diagnosis.diagnose import diagnose
+from autograder.diagnosis.lost import Lost
+from autograder.runtime import measure
+from autograder.runtime.blocked import forbidden, ready_made
+from autograder.runtime.budget import SearchOver
+from autograder.runtime.failure import CheckFailure, PartialCredit, as_failure
+from autograder.runtime.seeds import fresh_seed
+from autograder.runtime.student import Student
+from autograder.runtime.torch_state import known_torch_state
+from autograder.verdict import other_numbers
+from autograder.verdict.report import CheckResult, ExerciseReport
+
+
+def run_checks(
+    exercise: str, student: Student, seed: int | None = None, full: Mapping[str, bool] | None = None
+) -> ExerciseReport:
+    """Run every check of ``exercise``, of the student's lesson, on ``student`` and return the report.
+
+    If an exercise builds on an earlier one that is not right yet, a right version
+    replaces that one, so that a mistake costs points once. ``full`` says, for earlier exercises that have already been checked,
+    whether they earned every point. Raises LookupError for an unknown exercise.
+    """
+    report = rechecked(run_alone(exercise, student, fresh_seed() if seed is None else seed), student, full or {})
+    return explained(report, student)
+
+
+def run_alone(exercise: str, student: Student, seed: int) -> ExerciseReport:
+    """Run every check of an exercise once, on the student's unmodified work, and return the report without causes."""
+    with measure.threads(1), known_torch_state():
+        return _run_once(exercise, student, seed)
+
+
+def rechecked(report: ExerciseReport, student: Student, full: Mapping[str, bool]) -> ExerciseReport:
+    """Return the report after a second run with right earlier exercises, if those are wrong.
+
+    The student's code then runs beside right answers to the earlier exercises, so judge those before this call.
+    """
+    with measure.threads(1), known_torch_state():
+        return report if report.full or report.unwritten else _with_right_foundations(report, student, full)
+
+
+def explained(report: ExerciseReport, student: Student, others: Iterable[str] = ()) -> ExerciseReport:
+    """Return the report with likely causes. The search may use up the time of a slow answer, so do it when all is judged.
+
+    ``others`` are the ids of the class, whose numbers the answer may have where each student has numbers of their own.
+    """
+    with measure.threads(1), known_torch_state():
+        try:
+            with (
+                student.searched(),
+                student.with_right(report.replaced) if report.replaced else contextlib.nullcontext(),
+            ):
+                _add_diagnoses(student, report, others)  # advice has a cause too, though it costs no points
+        except SearchOver:
+            report.note = f"{report.note} No likely cause was found in the time for the search: this answer is slow."
+        except CheckFailure:  # the notebook could not be run again: its time is used up
+            report.note = f"{report.note} No likely cause was looked for: the time for this notebook is used up."
+    return report
+
+
+def _with_right_foundations(report: ExerciseReport, student: Student, full: Mapping[str, bool]) -> ExerciseReport:
+    """If earlier exercises are not right yet, check again with right ones in their place; keep the better report."""
+    used = student.uses(report.exercise, student.lesson.builds_on(report.exercise))
+    unknown = [name for name in used if name not in full]
+    checks = student.lesson.checks(report.exercise)
+    measured = any(result.failure and mark_value(checks[result.name], "measured") for result in report.results)
+    if (
+        not measured
+        and unknown
+        and all(full.get(name, True) for name in used)
+        and _fails_the_same(report, student, used)
+    ):
+        return report  # it fails identically with correct earlier exercises
+    alone = {name: _run_once(name, student, report.seed) for name in used if name not in full}
+    broken = [name for name in used if not (full[name] if name in full else alone[name].full)]
+    if not broken:
+        return report
+    try:
+        with student.with_right(broken):
+            other = _run_once(report.exercise, student, report.seed)
+    except CheckFailure:  # the notebook could not be run again
+        return report
+    if other.earned < report.earned:
+        return report
+    other.replaced = broken
+    other.note = _instead(broken, [name for name in broken if name in alone and alone[name].missing])
+    return other
+
+
+def _instead(broken: Sequence[str], missing: Sequence[str]) -> str:
+    """Say which exercises have been replaced by right ones, and why."""
+    one = len(broken) == 1
+    why = "which does not pass its own check yet" if one else "which do not pass their own checks yet"
+    if len(missing) == len(broken):  # as after a restart of the kernel
+        why = f"because no cell that has run defines {'it' if one else 'them'}"
+    return f"Checked with a right {' and a right '.join(broken)} in place of yours, {why}."
+
+
+def _fails_the_same(report: ExerciseReport, student: Student, used: Sequence[str]) -> bool:
+    """Return whether every failed check fails alike with right earlier exercises.
+
+    That is faster than checking each of those, if nothing is measured.
+    """
+    checks = student.lesson.checks(report.exercise)
+    try:
+        with student.with_right(used):
+            return all(
+                (other := replay(checks[result.name], student, report.seed)) and same_failure(result.failure, other)
+                for result in report.results
+                if result.failure
+            )
+    except CheckFailure:  # the notebook could not be run again
+        return False
+
+
+def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
+    """Execute the checks, without a diagnosis."""
+    checks = student.lesson.checks(exercise).items()
+    results = [_result(name, check, execute(check, student, seed)) for name, check in checks]
+    used = next((r.failure for r in results if r.failure and r.failure.kind == "forbidden"), None)
+    if used and not forbidden.named_in(used, student.lesson.forbidden):
+        used = ready_made.only_here(used)
+    for result in results if used else ():
+        result.earned, result.failure = 0.0, used  # the forbidden call does the whole exercise, so nothing counts
+    _take_refusals_of_a_stub_for_unwritten(results)
+    return ExerciseReport(exercise, seed, results)
+
+
+def _take_refusals_of_a_stub_for_unwritten(results: Sequence[CheckResult]) -> None:
+    """A check that asks for a ValueError gets the stub's NotImplementedError, and takes it for the wrong kind of refusal."""
+    failures = [result.failure for result in results if result.failure]
+    stub = next((failure for failure in failures if failure.kind == "unwritten"), None)
+    if stub and all(failure is stub or _raised_by_a_stub(failure) for failure in failures):
+        for result in results:
+            result.failure = result.failure and stub
+
+
+def _raised_by_a_stub(failure: CheckFailure) -> bool:
+    return failure.kind == "unwritten" or (failure.kind, failure.received) == ("error type", "NotImplementedError")
+
+
+def _result(name: str, check: Check, execution: Execution) -> CheckResult:
+    worth = float(mark_value(check, "points", 0))
+    sentence = (check.__doc__ or name).strip().splitlines()[0].rstrip(".")
+    earned, failure = _verdict(execution.error, worth)
+    return CheckResult(
+        name, sentence, worth, earned, failure, printed=execution.printed[:1000].strip(), exchange=execution.exchange
+    )
+
+
+def _verdict(error: BaseException | None, worth: float) -> tuple[float, CheckFailure | None]:
+    if error is None:
+        return worth, None
+    fraction = min(max(error.fraction, 0.0), 1.0) if isinstance(error, PartialCredit) else 0.0
+    return worth * fraction, as_failure(error)
+
+
+def _add_diagnoses(student: Student, report: ExerciseReport, others: Iterable[str]) -> None:
+    failed = [result for result in report.results if result.failure]
+    if report.unwritten:
+        return
+    lesson: Lesson = student.lesson
+    checks = lesson.checks(report.exercise)
+    lost = [Lost(checks[result.name], result.failure, result.exchange) for result in failed if result.failure]
+    passed = [checks[result.name] for result in report.results if result.passed]
+    try:
+        report.right_for = other_numbers.whose(lost, student, report.seed, others)
+        diagnoses = other_numbers.causes(lost, report.right_for)
+        rest = [each for each, known in zip(lost, diagnoses, strict=True) if known is None]
+        found = iter(diagnose(lesson, report.exercise, rest, report.seed, passed, student) if rest else ())
+        diagnoses = [known or next(found) for known in diagnoses]
+    except Exception as error:  # an unusual result may break the diagnosis; the verdict stands without it
+        report.note = f"{report.note} No likely cause can be named ({type(error).__name__})."
+        return
+    for result, diagnosis in zip(failed, diagnoses, strict=True):
+        result.diagnosis = diagnosis
+        if diagnosis is None and result.failure:  # what a check guesses is not said beside a cause that explains it
+            result.failure.cause = result.failure.hint = ""
