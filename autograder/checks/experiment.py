@@ -11,7 +11,7 @@ from torch import Tensor
 from autograder.runtime.failure import CheckFailure
 from autograder.runtime.student import Student
 
-MOST_BYTES = 10_000
+MOST_RESULT_BYTES = 10_000
 _SAVE = "Run the cell that calls save_results, and hand in the file together with the notebook."
 
 
@@ -39,7 +39,7 @@ def results(student: Student, file: str, names: Sequence[str]) -> Results:
             cause="no results file",
             hint=_SAVE,
         )
-    read = _read(data)
+    read = _read_results(data)
     parts = {}
     for what in ("predicted", "measured"):
         held = read.get(what) if isinstance(read, dict) else None
@@ -58,9 +58,9 @@ def results(student: Student, file: str, names: Sequence[str]) -> Results:
     return Results(**parts)
 
 
-def _read(data: bytes) -> Any:
+def _read_results(data: bytes) -> Any:
     """Return what the JSON text in ``data`` holds; None if it is none, or too long."""
-    if len(data) > MOST_BYTES:
+    if len(data) > MOST_RESULT_BYTES:
         return None
     try:
         return json.loads(data)

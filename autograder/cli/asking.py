@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 
-def add_all(commands: Any) -> None:
+def add_one_student(commands: Any) -> None:
     """Add this module's commands to the parser of ``autograder``."""
     for add in (_add_why, _add_replay, _add_questions, _add_adopt, _add_similar, _add_request, _add_requests):
         add(commands)

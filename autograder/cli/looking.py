@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 
-def add_all(commands: Any) -> None:
+def add_reports(commands: Any) -> None:
     """Add this module's commands to the parser of ``autograder``."""
     for add in (_add_export, _add_report, _add_gradescope):
         add(commands)

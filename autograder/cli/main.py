@@ -31,8 +31,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     student.add_commands(commands, _lab, _check, _progress, _hand_in)
     moving.add_grade(commands, _grade)
-    for teaching in (moving, looking, asking):
-        teaching.add_all(commands)
+    moving.add_collect(commands)
+    looking.add_reports(commands)
+    asking.add_one_student(commands)
     author.add_commands(commands, _build, _new, _answers, _audit, _demo, _bundle, _site, _bench)
     return parser
 

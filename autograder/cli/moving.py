@@ -9,7 +9,7 @@ from typing import Any
 Run = Callable[[argparse.Namespace], int]
 
 
-def add_all(commands: Any) -> None:
+def add_collect(commands: Any) -> None:
     """Add this module's commands to the parser of ``autograder``."""
     for add in (_add_collect, _add_feedback):
         add(commands)

@@ -35,7 +35,7 @@ def saved_notebook(assignment: str, folder: Path | None = None) -> OpenNotebook 
     if in_colab():
         return _of_colab()
     named = _named() if folder is None else None
-    places = [named] if named else sorted(Path(folder or ".").glob("*.ipynb"), key=_saved, reverse=True)
+    places = [named] if named else sorted(Path(folder or ".").glob("*.ipynb"), key=_saved_notebook, reverse=True)
     for path in places:
         try:
             notebook = notebooks.read(path)
@@ -80,7 +80,7 @@ def _named() -> Path | None:
     return None
 
 
-def _saved(path: Path) -> float:
+def _saved_notebook(path: Path) -> float:
     try:
         return path.stat().st_mtime
     except OSError:

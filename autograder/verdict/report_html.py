@@ -42,10 +42,10 @@ def _failure(result: CheckResult, failure: CheckFailure, told: set[str]) -> str:
     numbers += failure.picture.html() if failure.picture else ""
     if same := told_before(result, failure, told):
         return markup.folded(same, numbers)
-    return (_cause(result.diagnosis) if result.diagnosis else "") + numbers
+    return (_cause_in_html(result.diagnosis) if result.diagnosis else "") + numbers
 
 
-def _cause(diagnosis: Diagnosis) -> str:
+def _cause_in_html(diagnosis: Diagnosis) -> str:
     """Return the cause in three steps: what happens, and folded, why it does and where to look."""
     what, why, where = (markup.with_code(part) for part in diagnosis.steps())
     first = f"<div><b>Likely cause: {escape(diagnosis.name)}.</b></div><div>{what}</div>"

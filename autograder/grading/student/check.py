@@ -9,7 +9,7 @@ from autograder.grading.progress import progress
 from autograder.grading.run.result import Result
 from autograder.grading.submission.model import Submission
 from autograder.grading.submission.model import from_notebook as submission_from
-from autograder.grading.submission.model.belongs import assignment_of, lessons_for, released_for
+from autograder.grading.submission.belongs import assignment_of, lessons_for, released_for
 from autograder.runtime.seeds import fresh_seed
 from course_lib import variants
 

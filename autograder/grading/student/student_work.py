@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.content import notebook
-from autograder.grading.submission.model.belongs import lesson_of
+from autograder.grading.submission.belongs import lesson_of
 from autograder.notebook.history import FOLDER, History
 from autograder.notebook.panel import Panel
 from autograder.notebook.standing import Work, standing
