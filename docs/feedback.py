@@ -7,7 +7,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from autograder.checks.execute import NotebookStudent
-from autograder.content.answers import misconceptions
+from autograder.content.known_answers import misconceptions
 from autograder.content.lesson import Lessons
 from autograder.content.references import namespace
 from autograder.verdict.runner import run_checks

@@ -6,7 +6,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from autograder.grading.course import Course
-from autograder.grading.teacher.write import write_report
+from autograder.grading.teacher.report import write_report
 
 LESSON = "01-attention"
 

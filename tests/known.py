@@ -1,6 +1,6 @@
 """The course's lessons and their known answers, as the tests use them."""
 
-from autograder.content.answers import own_cases
+from autograder.content.known_answers import own_cases
 from autograder.content.lesson import Lessons
 from autograder.grading.course import find_course
 

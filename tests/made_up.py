@@ -21,11 +21,11 @@ from nbgrader.api import (
 )
 
 from autograder.authoring.lay_out import lay_out
-from autograder.content.answers import misconceptions
+from autograder.content.known_answers import misconceptions
 from autograder.grading.course import Course, find_course
 from autograder.grading.gradebook.state import assignment_in, database
-from autograder.grading.run.outcome import GRADED, HUMAN, Outcome, graded, remember
 from autograder.grading.run.result import Result
+from autograder.grading.run.status import GRADED, HUMAN, Outcome, graded, remember
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
 

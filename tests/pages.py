@@ -8,7 +8,7 @@ from nbformat.notebooknode import from_dict
 from traitlets.config import Config
 
 from autograder.content import notebook as notebooks
-from autograder.grading.lms.cells import number
+from autograder.grading.lms.grades import number
 from autograder.nbgrader_plugins.config import FILTERS, configure
 from autograder.nbgrader_plugins.feedback import TEMPLATES, describe
 from autograder.nbgrader_plugins.hidden import HideTests

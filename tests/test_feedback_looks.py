@@ -7,15 +7,13 @@ from browser import chromium, opened
 
 from autograder.checks import matrix_view
 from autograder.checks.execute import NotebookStudent
-from autograder.content.answers import misconceptions
+from autograder.content.known_answers import misconceptions
 from autograder.content.lesson import Lessons
 from autograder.content.references import namespace
 from autograder.nbgrader_plugins.sanitise import clean_report
-from autograder.notebook.panel import Panel
-from autograder.notebook.standing import Row, Standing
-from autograder.runtime.failure import CheckFailure
-from autograder.verdict.check_result import CheckResult
-from autograder.verdict.report import ExerciseReport
+from autograder.notebook.progress import Panel, Row, Standing
+from autograder.runtime.errors import CheckFailure
+from autograder.verdict.report import CheckResult, ExerciseReport
 from autograder.verdict.runner import run_checks
 
 pytestmark = pytest.mark.browser

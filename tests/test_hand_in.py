@@ -14,11 +14,10 @@ from sample_class import SHARES
 from autograder.cli.main import main
 from autograder.content import notebook as notebooks
 from autograder.content.lesson import Lessons
-from autograder.grading.run.hosts import Trusting
-from autograder.grading.student.student_work import find_notebook, progress_in
+from autograder.grading.run.executors import Trusting
+from autograder.grading.student.locate_lesson import released_for
 from autograder.grading.student.submit import contents, pack, read_back
-from autograder.grading.student.working_copy import copy_new, open_lab, released_notebooks
-from autograder.grading.submission.belongs import released_for
+from autograder.grading.student.working_copy import copy_new, find_notebook, open_lab, progress_in, released_notebooks
 from autograder.grading.submission.model import from_folder
 from autograder.notebook.history import Entry, History
 from autograder.sandbox.inside import notebook_stub

@@ -13,7 +13,7 @@ from whole_way import run
 from autograder.content import notebook
 from autograder.grading.course import find_course
 from autograder.grading.gradebook.state import committed_scores, database
-from autograder.grading.run.outcome import GRADED, HUMAN, recall
+from autograder.grading.run.status import GRADED, HUMAN, recall
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.e2e]
 

@@ -38,7 +38,7 @@ def test_a_lesson_has_all_its_exercises_and_no_other_lessons(root, name):
         ("course_lib/layers/masks.py", "course_lib/test_layers_masks_heads.py"),
         ("autograder.runtime.measure", "judging/test_measure.py"),
         ("test_training_fit", "course_lib/test_training_fit.py"),
-        ("autograder.grading.lms.kinds", "grading/test_exports.py"),
+        ("autograder.grading.lms.formats", "grading/test_exports.py"),
         ("autograder.sandbox.inside.worker", "sandbox/test_sandbox.py"),
         ("tests/test_imports.py", "test_imports.py"),
     ],

@@ -15,12 +15,12 @@ from PIL import Image
 
 from autograder.checks.matrix_view import Matrix
 from autograder.content import notebook
+from autograder.grading.submission import released
 from autograder.grading.submission.match import match
-from autograder.grading.submission.model import released
 from autograder.nbgrader_plugins.formatter import FORMATS
 from autograder.nbgrader_plugins.pages import FORMATTER
 from autograder.nbgrader_plugins.sanitise import clean, clean_report, in_order
-from autograder.runtime.failure import CheckFailure, Diagnosis
+from autograder.runtime.errors import CheckFailure, Diagnosis
 from autograder.verdict.report import CheckResult, ExerciseReport
 
 ASSIGNMENT = COURSE.assignments[0]

@@ -11,13 +11,12 @@ from pathlib import Path
 from known import LESSONS, points
 
 from autograder.authoring.lay_out import lay_out as make_course
-from autograder.checks import checkpoint
 from autograder.content import notebook as notebooks
-from autograder.content.answers import misconceptions
+from autograder.content.known_answers import misconceptions
 from autograder.grading.course import Course, find_course
 from autograder.grading.gradebook.state import committed_scores, database
-from autograder.grading.run.outcome import recall
 from autograder.grading.run.result import Result
+from autograder.grading.run.status import recall
 from autograder.grading.run.store import Store
 
 
@@ -49,10 +48,9 @@ def lay_out(place: Path, lesson: str, students: tuple[str, ...] | None = None) -
 
 
 def with_files(lesson: str) -> list[str]:
-    """Return the exercises for which a file is handed in: their checks read a checkpoint."""
+    """Return the exercises for which a file is handed in: their checks load it into a model of their own."""
     own = LESSONS.of(lesson)
-    modules = {name: own.module(f"checks.{own.check_file(name).stem}") for name in own.exercises}
-    return [name for name, module in modules.items() if getattr(module, "checkpoint", None) is checkpoint]
+    return [name for name in own.exercises if ".made_anew(" in own.check_file(name).read_text(encoding="utf8")]
 
 
 def needed_for(lesson: str, exercises: list[str]) -> set[str]:

@@ -12,18 +12,18 @@ from rich.table import Table
 
 from autograder.authoring.audited import selected
 from autograder.authoring.names import audit_names
-from autograder.content.answers import Case
+from autograder.content.known_answers import Case
 from autograder.content.lesson import Lessons
+from autograder.grading.console import progress
 from autograder.grading.course import Course, find_course
-from autograder.grading.progress import progress
-from autograder.grading.run.helpers import HelperLost, Helpers, NeedsHuman, Task
-from autograder.grading.run.many import in_threads
+from autograder.grading.run.batch import in_threads
+from autograder.grading.run.pool import HelperLost, Helpers, NeedsHuman, Task
 from autograder.grading.settings import Settings
-from autograder.grading.submission.handed_out import released_in
 from autograder.grading.submission.model import from_notebook
-from autograder.runtime.seeds import fresh_seed
+from autograder.grading.submission.released import released_in
+from autograder.runtime.state import fresh_seed
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.outside.bubblewrap import problem
+from autograder.sandbox.outside.sandbox import problem
 
 #: Seconds after which a case is stopped. The slowest answers need about twenty, on a busy machine ten times as many; what does
 #: not end is stopped by the limits on processor time.
@@ -144,7 +144,7 @@ def audit(
 def _attack(course: Course, console: Console) -> int:
     """Run the attack suite against both ways of grading a class, print the results, and return 0 if no attack succeeded."""
     from autograder.authoring.attacks import attack
-    from autograder.sandbox.outside.bubblewrap import SandboxMissing, find
+    from autograder.sandbox.outside.sandbox import SandboxMissing, find
 
     folder = course.root / "tests" / "attacks" / "cases"
     if not folder.is_dir():

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from autograder.content.answers import Case, own_cases, read_bank
+from autograder.content.known_answers import Case, own_cases, read_bank
 from autograder.content.lesson import package_of
 from autograder.grading.course import Course
 

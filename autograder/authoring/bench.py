@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.authoring.solution import CourseSolution
-from autograder.checks.figure import Figure
+from autograder.checks.timing import Figure
 from autograder.content import notebook as notebooks
-from autograder.content.answers import misconceptions
+from autograder.content.known_answers import misconceptions
 from autograder.content.lesson import Lesson
 from autograder.grading.course import Course, find_course
 
@@ -68,7 +68,7 @@ def _threads() -> Iterator[Figure]:
 def _class(large: bool) -> Iterator[Figure]:
     """Yield the speed of grading a class; with ``large``, also how it scales with the class."""
     from autograder.authoring import bench_class
-    from autograder.sandbox.outside.bubblewrap import SandboxMissing, find
+    from autograder.sandbox.outside.sandbox import SandboxMissing, find
 
     try:
         find()

@@ -14,7 +14,7 @@ from typing import Any
 from autograder.authoring.attacks import scores_of
 from autograder.authoring.lay_out import NBGRADER_CONFIG, folder_of, lay_out
 from autograder.content import notebook as notebooks
-from autograder.content.answers import cases_of
+from autograder.content.known_answers import cases_of
 from autograder.grading.course import Course, find_course
 
 #: Stock nbgrader, with the checks in the student's own kernel.

@@ -11,19 +11,18 @@ from pathlib import Path
 from joblib import cpu_count
 
 from autograder.authoring.build import BuildError, Built, build, differences, write
+from autograder.grading.console import progress
 from autograder.grading.course import Course
-from autograder.grading.progress import progress
-from autograder.grading.run.helpers import HelperLost, Helpers, NeedsHuman, Task
-from autograder.grading.run.many import in_threads
+from autograder.grading.run.batch import in_threads
+from autograder.grading.run.pool import HelperLost, Helpers, NeedsHuman, Task
 from autograder.grading.run.result import Result
 from autograder.grading.settings import Settings
-from autograder.grading.submission.handed_out import complete
 from autograder.grading.submission.match import match
 from autograder.grading.submission.model import Submission
-from autograder.grading.submission.released import Released, from_notebook
+from autograder.grading.submission.released import Released, complete, from_notebook
 from autograder.runtime.files import files_in
-from autograder.runtime.seeds import fresh_seed
-from autograder.sandbox.outside.bubblewrap import problem
+from autograder.runtime.state import fresh_seed
+from autograder.sandbox.outside.sandbox import problem
 
 
 def build_all(course: Course, only_check: bool = False, only: Sequence[str] = ()) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from autograder.authoring.leaks import leaked_lines
-from autograder.content.entries import Entry, read_entries
+from autograder.content.known_answers import Entry, read_entries
 from autograder.grading.course import Course
 
 #: Files at the root that students need.

@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.authoring.sample_class import expected, make_class
-from autograder.checks.pupil import Pupil
+from autograder.checks.properties import Pupil
 from autograder.content.lesson import Lesson
+from autograder.grading.console import progress
 from autograder.grading.course import Course, find_course
-from autograder.grading.progress import progress
-from autograder.grading.run.outcome import FAILED, GRADED, HUMAN, recall
-from autograder.sandbox.outside.bubblewrap import problem
+from autograder.grading.run.status import FAILED, GRADED, HUMAN, recall
+from autograder.sandbox.outside.sandbox import problem
 
 
 def demo(folder: Path, students: Sequence[str] = ()) -> int:

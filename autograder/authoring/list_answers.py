@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from autograder.content.answers import cases_of, entries_of
+from autograder.content.known_answers import cases_of, entries_of
 from autograder.content.lesson import Lesson
 from autograder.grading.course import Course
 

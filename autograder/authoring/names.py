@@ -18,7 +18,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from autograder.content.answers import Case, cases_of, hidden
+from autograder.content.known_answers import Case, cases_of, hidden
 from autograder.content.lesson import Lesson
 from autograder.runtime.files import files_in
 

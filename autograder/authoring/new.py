@@ -62,10 +62,10 @@ def {name}(x: Tensor) -> Tensor:
 _CHECK = '''\
 """{name}(x)."""
 
-from autograder.content.marks import exercise, points
+from autograder.content.lesson import exercise, points
 from autograder.runtime.student import Student
 from autograder.checks import expect
-from autograder.checks.draw import Draw, Sizes
+from autograder.checks.inputs import Draw, Sizes
 from {package} import references
 
 

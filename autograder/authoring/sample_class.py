@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.authoring.lay_out import NBGRADER_CONFIG, folder_of, lay_out
-from autograder.checks.pupil import Pupil
+from autograder.checks.properties import Pupil
 from autograder.content import notebook as notebooks
-from autograder.content.answers import cases_of
+from autograder.content.known_answers import cases_of
 from autograder.content.lesson import Lesson
 from autograder.grading.course import Course
 

@@ -21,7 +21,7 @@ from typing import Any
 import jupytext
 
 from autograder.authoring.numbers import TAG
-from autograder.checks.repetition import Repetition
+from autograder.checks.properties import Repetition
 from autograder.content.notebook import checked_exercise
 from autograder.grading.course import Course, find_course
 

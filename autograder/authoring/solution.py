@@ -11,7 +11,7 @@ from autograder.grading.course import Course
 
 
 class CourseSolution:
-    """The solution of an assignment; see :class:`autograder.checks.figure.Solution`."""
+    """The solution of an assignment; see :class:`autograder.checks.timing.Solution`."""
 
     def __init__(self, course: Course, assignment: str):
         self.notebook, self.assignment = course.solution_notebook(assignment), assignment

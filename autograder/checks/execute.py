@@ -11,17 +11,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checks.draw import Draw, Sizes
-from autograder.checks.measured_result import same_result
+from autograder.checks.inputs import Draw, Sizes
+from autograder.checks.timing import same_result
 from autograder.content import references
-from autograder.content.lesson import Lesson
-from autograder.content.variant import require_variant, takes_variant, variant_of
+from autograder.content.lesson import Lesson, require_variant, takes_variant, variant_of
 from autograder.runtime import measure
-from autograder.runtime.failure import CheckFailure, as_failure
+from autograder.runtime.errors import CheckFailure, as_failure
 from autograder.runtime.files import files_in
 from autograder.runtime.local import LocalStudent
+from autograder.runtime.state import known_torch_state
 from autograder.runtime.student import Exchange
-from autograder.runtime.torch_state import known_torch_state
 
 Check = Callable[..., None]
 

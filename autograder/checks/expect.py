@@ -1,14 +1,145 @@
 """Comparisons that report the expected value, the received value, and where the two first differ."""
 
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from autograder.checks.differences import HALF, difference_failure, kind, numbers, tolerance
-from autograder.checks.wording import says
-from autograder.runtime.failure import CheckFailure, none_in_place_of, nothing_returned
+from autograder.checks.matrix_view import Matrix
+from autograder.runtime.errors import CheckFailure, none_in_place_of, nothing_returned
+
+_PLURAL = {"has": "have", "is": "are", "does": "do", "holds": "hold"}
+#: What follows the noun of a name: "the bits per byte" are bits, and "A of block 0" is an A.
+_AFTER = re.compile(r"\s*(?:[(\[,].*|\b(?:of|per|in|for|from|with|at|that|which)\b.*)", re.DOTALL)
+
+
+def says(what: str, verb: str) -> str:
+    """Return the name with the verb ("has", "is", "does", "holds") in the form that fits it."""
+    return f"{what} {_PLURAL[verb] if several(what) else verb}"
+
+
+def several(what: str) -> bool:
+    """Return whether a name is that of several things: its noun ends with one s. Letters such as A or K are names of one."""
+    words = _AFTER.sub("", what, count=1).split()
+    if not words or words[0].startswith("d/d") or words[0].lower() in ("a", "an", "one", "each", "every", "no"):
+        return False
+    noun = words[-1]
+    return "and" in words or (
+        len(noun) > 2 and noun.islower() and noun.endswith("s") and not noun.endswith(("ss", "us", "is", "bias"))
+    )
+
+
+def one_number(value: Any, what: str, setting: str = "") -> float:
+    """Return ``value`` as a float, or fail and say what it is instead."""
+    if value is None:
+        raise nothing_returned()
+    if isinstance(value, Tensor) and value.numel() == 1 and not value.is_complex():
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, float | int):
+        shape = f" of shape {tuple(value.shape)}" if isinstance(value, Tensor) else ""
+        raise CheckFailure(
+            "type",
+            f"{what} should be one number.",
+            setting=setting,
+            yours=f"a {type(value).__name__}{shape}",
+            received=type(value).__name__,
+            cause="not a float",
+            hint="Everything that counts together makes one number; .item() makes it a plain float.",
+        )
+    return float(value)
+
+
+def close_numbers(got: Mapping[str, float], want: Mapping[str, float], message: str, setting: str = "") -> None:
+    """Fail unless the numbers, by name, are equal up to the rounding of float32."""
+    if all(math.isclose(got[name], number, rel_tol=1e-5, abs_tol=1e-5) for name, number in want.items()):
+        return
+    alone = len(want) == 1
+    told = [
+        ", ".join(f"{numbers[name]:.4f}" if alone else f"{name} {numbers[name]:.4f}" for name in want)
+        for numbers in (want, got)
+    ]
+    raise CheckFailure(
+        "value",
+        message,
+        setting=setting,
+        expected=told[0],
+        yours=told[1],
+        received=torch.tensor([got[name] for name in want], dtype=torch.float64),
+        wanted=torch.tensor([want[name] for name in want], dtype=torch.float64),
+    )
+
+
+#: Largest difference attributed to rounding, as a multiple of the dtype's machine epsilon: for sums of a few dozen terms
+#: of order 1, measured errors stay below 30 epsilon (float32, float64) and below 6 (bfloat16, where weights are rounded).
+_EPSILONS = {torch.float64: 4000, torch.float32: 400, torch.bfloat16: 12, torch.float16: 24}
+
+HALF = (torch.float16, torch.bfloat16)
+
+
+def tolerance(dtype: torch.dtype, size: float = 1.0) -> float:
+    """Return the largest difference attributed to rounding, for values up to ``size``, in this dtype."""
+    return _EPSILONS[dtype] * torch.finfo(dtype).eps * max(size, 1.0)
+
+
+def difference_failure(got: Tensor, want: Tensor, wrong: Tensor, what: str, setting: str, message: str) -> CheckFailure:
+    worst = (got - want).abs()
+    largest = "not a number" if bool(worst.isnan().any()) else f"{worst.max().item():.3g}"
+    where, row = first_wrong_row(wrong)
+    expected, yours = side_by_side(want[row], got[row], wrong[row])
+    failure = CheckFailure(
+        "value",
+        message or f"{says(what, 'has')} wrong values.",
+        expected=f"{what}{where} = {expected}",
+        yours=f"{what}{where} = {yours}     largest difference {largest}",
+        setting=setting,
+        received=got,
+        wanted=want,
+    )
+    if got.dim() >= 2 and got.shape[-1] <= 20 and got.shape[-2] <= 20 and what.startswith("A"):
+        index = row[:-1]
+        failure.picture = Matrix(got[index], want[index], wrong[index], f"{what}{where.rpartition('[')[0]}")
+    return failure
+
+
+def first_wrong_row(wrong: Tensor) -> tuple[str, tuple[int, ...]]:
+    if wrong.dim() < 2:
+        return "", ()
+    first = tuple(int(i) for i in wrong.any(-1).nonzero()[0])
+    return "[" + ", ".join(map(str, first)) + "]", first
+
+
+def side_by_side(want: Tensor, got: Tensor, wrong: Tensor, most: int = 6) -> tuple[str, str]:
+    """Format two vectors as text from where, and with as many digits as, the first ``wrong`` entry can be seen."""
+    first = int(wrong.reshape(-1).nonzero()[0]) if bool(wrong.any()) else 0
+    begin = first - 1 if first >= most else 0
+    for digits in (3, 5, 8):
+        texts = numbers(want, most, begin, digits), numbers(got, most, begin, digits)
+        if texts[0] != texts[1]:
+            break
+    return texts
+
+
+def numbers(values: Tensor, most: int = 6, begin: int = 0, digits: int = 3) -> str:
+    """Format a vector as text: a few entries, from one on."""
+    flat = values.detach().reshape(-1)
+    shown = ", ".join(
+        f"{x:.{digits}f}" if 10.0**-digits <= abs(x) < 1e4 or x == 0 else f"{x:.{digits - 1}e}"
+        for x in flat[begin : begin + most].tolist()
+    )
+    return f"[ {'…, ' if begin else ''}{shown}{', …' if flat.numel() > begin + most else ''} ]"
+
+
+def kind(value: Any) -> str:
+    if value is None:
+        return "None"
+    if isinstance(value, Tensor):
+        return f"one tensor of shape {tuple(value.shape)}"
+    if isinstance(value, tuple | list):
+        return f"{len(value)} results ({', '.join(type(v).__name__ for v in value[:4])})"
+    return f"a {type(value).__name__}"
 
 
 def tensor(value: Any, what: str) -> Tensor:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request, Student
 
 #: Rounding is far smaller, but dividing by a count plus about 1e-8 is accepted, and real mistakes are far larger.

@@ -9,10 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.runtime.arguments import Made
-from autograder.runtime.failure import CheckFailure
-from autograder.runtime.student import Request, Student
-from autograder.runtime.tensors import matching
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.state import matching
+from autograder.runtime.student import Made, Request, Student
 
 
 def has_parameters(student: Student, name: str, build: tuple, want: Mapping[str, Tensor]) -> None:

@@ -1,1 +1,5 @@
 """The command ``autograder``."""
+
+from autograder.cli.main import main
+
+__all__ = ["main"]

@@ -5,7 +5,7 @@ import io
 import sys
 from typing import Any
 
-from autograder.cli import asking, author, looking, moving, student
+from autograder.cli import author, class_, student
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -30,10 +30,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="autograder", description="Build, check and audit the course.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     student.add_commands(commands, _lab, _check, _progress, _hand_in)
-    moving.add_grade(commands, _grade)
-    moving.add_collect(commands)
-    looking.add_reports(commands)
-    asking.add_one_student(commands)
+    class_.add_grade(commands, _grade)
+    class_.add_collect(commands)
+    class_.add_reports(commands)
+    class_.add_one_student(commands)
     author.add_commands(commands, _build, _new, _answers, _audit, _demo, _bundle, _site, _bench)
     return parser
 
@@ -53,7 +53,7 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _progress(options: argparse.Namespace) -> int:
-    from autograder.grading.student.student_work import progress_in
+    from autograder.grading.student.working_copy import progress_in
 
     print(progress_in(options.lessons))
     return 0
@@ -61,8 +61,8 @@ def _progress(options: argparse.Namespace) -> int:
 
 def _hand_in(options: argparse.Namespace) -> int:
     from autograder.grading.student.check import grade_here
-    from autograder.grading.student.student_work import find_notebook
     from autograder.grading.student.submit import hand_in
+    from autograder.grading.student.working_copy import find_notebook
 
     return hand_in(find_notebook(options.lesson), None if options.no_checks else grade_here)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.content.lesson import Lesson
-from autograder.runtime.arguments import Made
+from autograder.runtime.student import Made
 
 
 def namespace(lesson: Lesson) -> dict[str, Any]:

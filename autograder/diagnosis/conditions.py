@@ -12,12 +12,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.changes import Symptom
-from autograder.diagnosis.confirmation import alike, outcome
+from autograder.diagnosis.probes import Symptom
+from autograder.diagnosis.search import alike, outcome
 from autograder.diagnosis.symptoms import FACTOR
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.state import tensors_of
 from autograder.runtime.student import Request, Student
-from autograder.runtime.tensors import tensors_of
 
 #: As many calls have to be right, and as many wrong, before anything is said of what they have in common.
 _FEWEST = 3

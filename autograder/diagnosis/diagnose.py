@@ -5,7 +5,7 @@ one that fails the same checks with the same wrong numbers. If none does, the fa
 numbers alone may show a symptom (:mod:`autograder.diagnosis.symptoms`). If nothing is found in any row, three things are tried in
 turn: right answers with one small edit (:mod:`autograder.diagnosis.mutations`); one thing about the calls changed at a time, to
 see what the answer ignores or mixes (:mod:`autograder.diagnosis.probes`); and where the right and the wrong results part
-(:mod:`autograder.diagnosis.located`, :mod:`autograder.diagnosis.conditions`).
+(:mod:`autograder.diagnosis.probes`, :mod:`autograder.diagnosis.conditions`).
 """
 
 import functools
@@ -13,17 +13,13 @@ from collections.abc import Sequence
 
 from autograder.checks.execute import Check, NotebookStudent
 from autograder.content import references
-from autograder.content.lesson import Lesson
-from autograder.content.marks import mark_value
-from autograder.diagnosis import conditions, confirmation, probes, symptoms, unexplained
-from autograder.diagnosis.changes import tensors_in
-from autograder.diagnosis.hearing import Hearing
-from autograder.diagnosis.located import located
-from autograder.diagnosis.lost import EXPLAIN_VALUES, Lost, same_error, without_echoes
+from autograder.content.lesson import Lesson, mark_value
+from autograder.diagnosis import conditions, probes, search, symptoms
 from autograder.diagnosis.mutations import Mutant, mutants
-from autograder.diagnosis.search import Asked, Search
-from autograder.runtime.careful import careful
-from autograder.runtime.failure import CheckFailure, Diagnosis
+from autograder.diagnosis.probes import located, tensors_in
+from autograder.diagnosis.search import EXPLAIN_VALUES, Asked, Hearing, Lost, Search, same_error, without_echoes
+from autograder.runtime.errors import CheckFailure, Diagnosis
+from autograder.runtime.limits import careful
 from autograder.runtime.student import Request, Student
 
 
@@ -50,7 +46,7 @@ def diagnose(
     by_case, enough = _add_misconceptions(search, found)
     for number, each in enumerate(lost):
         if found[number] is None and (not enough or each.failure.kind not in ("value", "crash")):
-            told = unexplained.diagnosis(lesson, each.failure, each.exchange, student, hearing.right, asked)
+            told = symptoms.diagnosis(lesson, each.failure, each.exchange, student, hearing.right, asked)
             found[number] = None if told and _follows(told, each, lost) else told
             enough = enough or found[number] is not None
     for number, each in enumerate(lost):
@@ -165,7 +161,7 @@ def _varies(lost: Lost, student: Student | None, asked: Asked) -> bool:
     """Return whether an answer that is the same for the two inputs of a check differs for others."""
     if student is None or lost.exchange is None:
         return False
-    return confirmation.varies(student, asked(lost.exchange.request.name))
+    return search.varies(student, asked(lost.exchange.request.name))
 
 
 class _Right(NotebookStudent):

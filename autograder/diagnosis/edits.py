@@ -1,14 +1,454 @@
-"""The small edits of Python code that people really make: what is left out, doubled, exchanged, or counted from another end."""
+"""Edits of functions: one in the place of its neighbour, and one step too many."""
 
 import ast
+import itertools
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
-from autograder.diagnosis.calls import argument, doubled, left_out, number
-from autograder.diagnosis.edit import Edit
-from autograder.diagnosis.functions import swapped, too_many
-from autograder.diagnosis.names import other_names
-from autograder.diagnosis.operators import choice, operator, statement, term
-from autograder.diagnosis.order import exchanged, off_by_one
+
+@dataclass(frozen=True)
+class Edit:
+    """``old``, a node of a tree, becomes ``new``; a module stands for several steps.
+
+    ``kind`` names that in general and ``sentence`` says it of this place, going on from "in which"; ``shown`` is the code in
+    which it happens.
+    """
+
+    old: ast.expr | ast.stmt
+    new: ast.AST
+    kind: str
+    sentence: str
+    shown: ast.AST
+
+
+def called(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+
+
+def is_module(node: ast.AST) -> bool:
+    return ast.unparse(node) in ("torch", "F", "nn", "math", "torch.nn", "torch.nn.functional")
+
+
+def is_self(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def of_self(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and is_self(node.value)
+
+
+#: Calls without which the numbers are the same, or are drawn: an edit of them explains no wrong number.
+_IDLE = frozenset(
+    {"to", "contiguous", "clone", "dropout", "Dropout", "detach", "super", "len", "tuple", "list", "float", "int"}
+)
+_IDLE_KEYWORDS = frozenset({"device", "dtype", "training", "bias", "strict"})
+
+
+def left_out(node: ast.AST) -> Iterator[Edit]:
+    """A call ``f(x, ...)`` becomes ``x``, and ``x.f(...)`` becomes ``x``."""
+    if not isinstance(node, ast.Call):
+        return
+    inner = node.args[0] if node.args else None
+    if isinstance(node.func, ast.Attribute) and not is_module(node.func.value) and not is_self(node.func.value):
+        inner = node.func.value
+    name = called(node)
+    if inner is not None and not isinstance(inner, ast.Starred) and name not in _IDLE:
+        yield Edit(node, inner, "a step left out", f"{name} is left out", node)
+
+
+def argument(node: ast.AST) -> Iterator[Edit]:
+    """An argument that is not passed on, that is the other way round, or that changes places with its neighbour."""
+    if not isinstance(node, ast.Call):
+        return
+    for keyword in node.keywords:
+        kept = [other for other in node.keywords if other is not keyword]
+        if keyword.arg and keyword.arg not in _IDLE_KEYWORDS:
+            dropped = ast.Call(node.func, node.args, kept)
+            yield Edit(node, dropped, "an argument not passed on", f"{keyword.arg} is not passed on", node)
+        if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, bool):
+            flipped = ast.Constant(not keyword.value.value)
+            yield Edit(
+                keyword.value,
+                flipped,
+                "an argument the other way round",
+                f"{keyword.arg} is {not keyword.value.value}",
+                node,
+            )
+    if len(node.args) >= 2 and not any(isinstance(argument, ast.Starred) for argument in node.args):
+        shorter = ast.Call(node.func, node.args[:-1], node.keywords)
+        yield Edit(node, shorter, "an argument not passed on", "the last argument is not passed on", node)
+        for place in range(len(node.args) - 1):
+            order = [*node.args[:place], node.args[place + 1], node.args[place], *node.args[place + 2 :]]
+            changed = ast.Call(node.func, order, node.keywords)
+            yield Edit(node, changed, "arguments exchanged", "two arguments have changed places", node)
+
+
+def number(node: ast.AST) -> Iterator[Edit]:
+    """Another axis, or one more or less, in a call or a slice."""
+    if isinstance(node, ast.Call):
+        for place in [*node.args, *(keyword.value for keyword in node.keywords)]:
+            value = _whole(place)
+            for other in _axes(value) if value is not None else ():
+                said = f"{other} stands in the place of {value}"
+                yield Edit(place, ast.Constant(other), "another axis or number", said, node)
+    elif isinstance(node, ast.Subscript):
+        for inner in ast.walk(node.slice):
+            value = _whole(inner)
+            if isinstance(inner, ast.expr) and value is not None:
+                for other in (value + 1, value - 1):
+                    said = f"{other} stands in the place of {value}"
+                    yield Edit(inner, ast.Constant(other), "another place", said, node)
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult | ast.Pow | ast.Div):
+        for place in (node.left, node.right):
+            value = _whole(place)
+            for other in (value + 1, value - 1) if value is not None else ():
+                yield Edit(
+                    place, ast.Constant(other), "another number", f"{other} stands in the place of {value}", node
+                )
+
+
+def _axes(value: int) -> list[int]:
+    others = {-1: (-2, -3, 0), -2: (-1, -3), -3: (-1, -2), 0: (1, -1), 1: (0, 2, -1), 2: (1, -1, 3)}
+    return list(others.get(value, (value - 1, value + 1)))
+
+
+def _whole(node: ast.AST) -> int | None:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _whole(node.operand)
+        return None if inner is None else -inner
+    if isinstance(node, ast.Constant) and isinstance(node.value, int) and not isinstance(node.value, bool):
+        return node.value
+    return None
+
+
+def doubled(node: ast.AST) -> Iterator[Edit]:
+    """What is done twice."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        yield Edit(node, ast.BinOp(node, ast.Add(), node.left), "a term added twice", "one term is added twice", node)
+    elif isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords and of_self(node.func):
+        again = ast.Call(node.func, [node], [])
+        yield Edit(node, again, "a step taken twice", f"{called(node)} is applied twice", node)
+
+
+#: Functions that are taken for each other.
+_FAMILIES = (
+    ("tanh", "sigmoid", "relu", "gelu", "silu", "softsign"),
+    ("softmax", "log_softmax", "sigmoid"),
+    ("sum", "mean", "amax"),
+    ("amax", "amin", "mean"),
+    ("max", "min"),
+    ("log", "log2", "log10", "log1p"),
+    ("argmax", "argmin"),
+    ("tril", "triu"),
+    ("zeros", "ones"),
+    ("cumsum", "cumprod"),
+    ("any", "all"),
+)
+#: Of these only torch.nn.functional has all.
+_ACTIVATIONS = frozenset(_FAMILIES[0])
+
+
+def swapped(node: ast.AST) -> Iterator[Edit]:
+    """Another function of the same kind: the mean for the sum, ReLU for tanh."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
+        return
+    name = called(node)
+    for family in _FAMILIES:
+        for other in family if name in family else ():
+            if other == name:
+                continue
+            function: ast.expr
+            if other in _ACTIVATIONS and name in _ACTIVATIONS:
+                given = node.args or ([node.func.value] if isinstance(node.func, ast.Attribute) else [])
+                function, args = ast.Attribute(ast.Name("F", ast.Load()), other, ast.Load()), given[:1]
+            elif isinstance(node.func, ast.Attribute):
+                function, args = ast.Attribute(node.func.value, other, ast.Load()), node.args
+            else:
+                function, args = ast.Name(other, ast.Load()), node.args
+            said = f"{other} stands in the place of {name}"
+            yield Edit(node, ast.Call(function, args, node.keywords), f"{other} in the place of {name}", said, node)
+
+
+#: What is done to a value once too often; the value is called x. Of a row of one number a softmax makes 1, whatever it is, and so
+#: does a division by its sum: that is no step too many, but a value thrown away.
+_STEPS = {
+    "softmax": "torch.softmax(x, -1) if x.shape[-1] > 1 else x",
+    "the logarithm of a softmax": "torch.log_softmax(x, -1) if x.shape[-1] > 1 else x",
+    "ReLU": "torch.relu(x)",
+    "tanh": "torch.tanh(x)",
+    "sigmoid": "torch.sigmoid(x)",
+    "a normalisation of each row": "F.layer_norm(x, x.shape[-1:]) if x.shape[-1] > 1 else x",
+    "a division by the length of each row": "F.normalize(x, dim=-1) if x.shape[-1] > 1 else x",
+    "a division by √D": "x / x.shape[-1] ** 0.5",
+    "a factor of √D": "x * x.shape[-1] ** 0.5",
+    "a factor of 2": "2 * x",
+    "a division by 2": "x / 2",
+    "a change of sign": "-x",
+    "a flip of the last axis": "x.flip(-1)",
+    "a flip of the first axis": "x.flip(0)",
+    "a flip of the rows": "x.flip(-2)",
+    "a flip of the third axis from the end": "x.flip(-3)",
+    "a transposition": "x.mT",
+    "exp": "x.exp()",
+    "a square": "x * x",
+    "a square root": "x ** 0.5",
+    "an absolute value": "abs(x)",
+    "1 minus it": "1 - x",
+    "1 more": "x + 1",
+    "1 less": "x - 1",
+    "rounding": "round(x, 2)",
+    "a division by the sum of each row": "x / x.sum(-1, keepdim=True) if x.shape[-1] > 1 else x",
+    "a subtraction of the mean of each row": "x - x.mean(-1, keepdim=True) if x.shape[-1] > 1 else x",
+}
+#: What stands in the place of a value: the values of others, or none.
+_OTHERS = {
+    "one average for the whole batch": "x.mean(0, keepdim=True).expand_as(x)",
+    "the first of the batch for all": "x[:1].expand_as(x)",
+    "one average for all rows": "x.mean(-2, keepdim=True).expand_as(x)",
+    "one row later": "x.roll(1, -2)",
+    "one row earlier": "x.roll(-1, -2)",
+    "zeros in its place": "torch.zeros_like(x)",
+}
+#: By what is said of it.
+_PARSED = {
+    said: ast.parse(text, mode="eval").body
+    for said, text in [*((f"{name} too many", text) for name, text in _STEPS.items()), *_OTHERS.items()]
+}
+
+
+def too_many(node: ast.AST) -> Iterator[Edit]:
+    """A step too many, or another value: at what is returned, given a name, or multiplied, and at what goes into a call."""
+    for value in _values(node):
+        for said, template in _PARSED.items():
+            yield Edit(value, _Filled(value).visit(_copy(template)), said, said, value)
+
+
+def _values(node: ast.AST) -> Iterator[ast.expr]:
+    if isinstance(node, ast.Return) and node.value is not None:
+        yield from node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        if not isinstance(node.value, ast.Constant | ast.Tuple | ast.List | ast.Lambda):
+            yield node.value
+    elif isinstance(node, ast.Call) and node.args and called(node) != "dropout":
+        if of_self(node.func) or isinstance(node.args[0], ast.BinOp | ast.Call):
+            yield node.args[0]
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        yield from (side for side in (node.left, node.right) if isinstance(side, ast.Name))
+
+
+def _copy(template: ast.expr) -> ast.expr:
+    return ast.parse(ast.unparse(template), mode="eval").body
+
+
+class _Filled(ast.NodeTransformer):
+    def __init__(self, value: ast.expr):
+        self.value = value
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return self.value if node.id == "x" else node
+
+
+def other_names(function: ast.AST) -> Iterator[Edit]:
+    """One name in the place of another: two arguments or variables of one kind, or two parts of a module with similar names."""
+    if not isinstance(function, ast.FunctionDef):
+        return
+    inner = list(ast.walk(function))
+    parts = [node for node in inner if isinstance(node, ast.Attribute) and of_self(node)]
+    parts = [part for part in parts if isinstance(part.ctx, ast.Load)]
+    attributes = list(dict.fromkeys(part.attr for part in parts if isinstance(part, ast.Attribute)))
+    for part in parts:
+        for other in attributes if isinstance(part, ast.Attribute) else ():
+            if _similar(part.attr, other):
+                said = f"{other} stands in the place of {part.attr}"
+                yield Edit(part, ast.Attribute(part.value, other, ast.Load()), "another part", said, part)
+    made = {
+        node.id: node.lineno
+        for node in reversed(inner)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    made |= {argument.arg: 0 for argument in function.args.args if argument.arg != "self"}
+    kept = _put_into(inner)
+    for node in inner:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in made:
+            for other, line in made.items():
+                # By the course's notation a capital is a matrix: a number in its place would only stop with an error.
+                fits = other != node.id and line < node.lineno and other[0].isupper() >= node.id[0].isupper()
+                if fits and kept.get(node) != other:
+                    said = f"{other} stands in the place of {node.id}"
+                    yield Edit(node, ast.Name(other, ast.Load()), "another variable", said, node)
+
+
+#: Methods of lists that put their argument into the list.
+_PUTS = ("append", "extend", "insert")
+
+
+def _put_into(nodes: Sequence[ast.AST]) -> dict[ast.AST, str]:
+    """Return, for each node of what is put into a list, the name of the list: ``lists[c].append(x)``, ``lists[c] = x``.
+
+    A list that contains itself has no end, and making a tensor of it ends the process.
+    """
+    into: dict[ast.AST, str] = {}
+    for node in nodes:
+        what: list[ast.expr] = []
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _PUTS:
+            what, where = node.args, node.func.value
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+            what, where = [node.value], node.targets[0]
+        while what and isinstance(where, ast.Subscript | ast.Attribute):
+            where = where.value
+        if what and isinstance(where, ast.Name):
+            into.update({part: where.id for each in what for part in ast.walk(each)})
+    return into
+
+
+def _similar(one: str, other: str) -> bool:
+    """Return whether two names of parts differ, and share a word: norm_1 and norm_2, self_attention and cross_attention."""
+    return one != other and bool({*one.split("_")} & {*other.split("_")})
+
+
+def term(node: ast.AST) -> Iterator[Edit]:
+    """``a + b`` becomes ``a`` or ``b``, and the same with other operators."""
+    if not isinstance(node, ast.BinOp) or type(node.op) not in _TERMS:
+        return
+    kind, sentence = _TERMS[type(node.op)]
+    yield Edit(node, node.left, kind, sentence, node)
+    if isinstance(node.op, ast.Add | ast.Mult | ast.BitAnd | ast.BitOr):
+        yield Edit(node, node.right, kind, sentence, node)
+
+
+_TERMS: dict[type[ast.operator], tuple[str, str]] = {
+    ast.Add: ("a term left out", "one term of the sum is left out"),
+    ast.Sub: ("a difference left out", "nothing is subtracted"),
+    ast.Mult: ("a factor left out", "one factor is left out"),
+    ast.Div: ("a division left out", "nothing is divided"),
+    ast.BitAnd: ("a condition left out", "only one of the two conditions holds"),
+    ast.BitOr: ("a condition left out", "only one of the two conditions counts"),
+    ast.Pow: ("a power left out", "the power is left out"),
+}
+
+
+def operator(node: ast.AST) -> Iterator[Edit]:
+    """Another operator, or the two sides exchanged."""
+    if isinstance(node, ast.BinOp):
+        for new in _OPERATORS.get(type(node.op), ()):
+            other = ast.BinOp(node.left, new(), node.right)
+            yield Edit(
+                node, other, "another operator", f"{_SIGNS[new]} stands in the place of {_SIGNS[type(node.op)]}", node
+            )
+        if isinstance(node.op, ast.Sub | ast.Div | ast.MatMult):
+            yield Edit(
+                node, ast.BinOp(node.right, node.op, node.left), "sides exchanged", "the two sides are exchanged", node
+            )
+    elif isinstance(node, ast.Compare) and len(node.ops) == 1:
+        for compared in _COMPARED.get(type(node.ops[0]), ()):
+            changed = ast.Compare(node.left, [compared()], node.comparators)
+            said = f"{_SIGNS[compared]} stands in the place of {_SIGNS[type(node.ops[0])]}"
+            yield Edit(node, changed, "another comparison", said, node)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert | ast.Not | ast.USub):
+        if not isinstance(node.operand, ast.Constant):
+            yield Edit(node, node.operand, "a sign or a not left out", f"{_SIGNS[type(node.op)]} is left out", node)
+    elif isinstance(node, ast.BoolOp):
+        for value in node.values:
+            yield Edit(node, value, "a condition left out", "only one of the conditions counts", node)
+
+
+_OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
+    ast.Add: (ast.Sub, ast.Mult),
+    ast.Sub: (ast.Add,),
+    ast.Mult: (ast.Div, ast.Add),
+    ast.Div: (ast.Mult, ast.FloorDiv),
+    ast.BitAnd: (ast.BitOr,),
+    ast.BitOr: (ast.BitAnd,),
+}
+_COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.Gt),
+    ast.LtE: (ast.Lt, ast.GtE),
+    ast.Gt: (ast.GtE, ast.Lt),
+    ast.GtE: (ast.Gt, ast.LtE),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+}
+_SIGNS: dict[type[ast.AST], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Invert: "~",
+    ast.Not: "not",
+    ast.USub: "the sign",
+}
+
+
+def choice(node: ast.AST) -> Iterator[Edit]:
+    """A distinction of cases that is not made."""
+    if isinstance(node, ast.IfExp):
+        said = "no difference is made"
+        yield Edit(node, node.body, "a distinction left out", said, node.test)
+        yield Edit(node, node.orelse, "a distinction left out", said, node.test)
+    elif isinstance(node, ast.If) and not any(isinstance(inner, ast.Raise) for inner in ast.walk(node)):
+        for value in (True, False):
+            said = "this is taken to be always so" if value else "this is taken to be never so"
+            yield Edit(node.test, ast.Constant(value), "a distinction left out", said, node.test)
+
+
+def statement(node: ast.AST) -> Iterator[Edit]:
+    """A step that is not made: an assignment to a name that already has a value."""
+    if isinstance(node, ast.AugAssign):
+        yield Edit(node, ast.Pass(), "a step left out", "this step is left out", node)
+    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        own = node.targets[0].id
+        if any(isinstance(inner, ast.Name) and inner.id == own for inner in ast.walk(node.value)):
+            yield Edit(node, ast.Pass(), "a step left out", "this step is left out", node)
+
+
+#: Statements that fit on one line, so that two of them can be written in the other order there.
+_SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr)
+
+
+def exchanged(node: ast.AST) -> Iterator[Edit]:
+    """Two neighbouring steps in the other order: the state is renewed before it is read, the mask comes after the softmax."""
+    for block in (getattr(node, "body", None), getattr(node, "orelse", None)):
+        for first, second in itertools.pairwise(block) if isinstance(block, list) else ():
+            if isinstance(first, _SIMPLE) and isinstance(second, _SIMPLE) and not _is_text(first):
+                both = ast.copy_location(ast.Pass(), first)
+                both.end_lineno, both.end_col_offset = second.end_lineno, second.end_col_offset
+                said = "this step comes before the one that it should follow"
+                yield Edit(both, ast.Module([second, first], []), "two steps in the other order", said, second)
+
+
+def _is_text(node: ast.AST) -> bool:
+    """Return whether a statement is a docstring: that it comes later changes nothing."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def off_by_one(node: ast.AST) -> Iterator[Edit]:
+    """A count or a place that is one too large or too small: in a range, a slice, a comparison, a product or a quotient."""
+    for place in _counts(node):
+        if isinstance(place, ast.Name):
+            for sign, kind in ((ast.Add(), "one too many"), (ast.Sub(), "one too few")):
+                said = f"{place.id} {'+' if kind == 'one too many' else '-'} 1 stands in the place of {place.id}"
+                yield Edit(place, ast.BinOp(place, sign, ast.Constant(1)), kind, said, node)
+
+
+def _counts(node: ast.AST) -> Iterator[ast.expr | None]:
+    if isinstance(node, ast.Call) and called(node) in ("range", "arange"):
+        yield from node.args
+    elif isinstance(node, ast.Slice):
+        yield from (node.lower, node.upper)
+    elif isinstance(node, ast.Compare):
+        yield from (node.left, *node.comparators)
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv | ast.Pow | ast.Mod):
+        yield from (node.left, node.right)
+
 
 __all__ = ["Edit", "edits"]
 

@@ -13,12 +13,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from autograder.content.answers import Case, cases_of
+from autograder.content.known_answers import Case, cases_of
 from autograder.content.lesson import Lesson
-from autograder.diagnosis.edit import called
-from autograder.diagnosis.edits import Edit, edits
+from autograder.diagnosis.edits import Edit, called, edits
 
-#: Returns those of these names that stand in the student's code; see :mod:`autograder.runtime.blocked.mentions`.
+#: Returns those of these names that stand in the student's code; see :mod:`autograder.runtime.blocked.source`.
 Uses = Callable[[Sequence[str]], Sequence[str]]
 #: Each costs a call of the exercise, and in this much processor time as many are tried as can be.
 _MOST, _SECONDS = 1500, 3.0

@@ -4,6 +4,7 @@ One thing about a call is changed at a time: an argument, a parameter, one examp
 changes with it and the student's does not, or the other way round, that says something of the mistake, whatever it is.
 """
 
+import inspect
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,13 +14,270 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.changes import Symptom, changes, other_rows, tensors_in, with_tensors
-from autograder.diagnosis.confirmation import alike, outcome
-from autograder.diagnosis.lost import Lost
-from autograder.diagnosis.mixed import mixed
-from autograder.runtime.failure import CheckFailure, Diagnosis
+from autograder.diagnosis.search import Lost, alike, outcome
+from autograder.runtime.errors import CheckFailure, Diagnosis
+from autograder.runtime.state import tensors_of
 from autograder.runtime.student import Request, Student
-from autograder.runtime.tensors import tensors_of
+
+Symptom = tuple[str, str]
+
+#: Of a module with more parts than that, no parameters are changed: each change costs a call.
+_MOST_PARTS = 12
+
+
+#: How often a change must make no difference: a whole number, such as a largest length, often makes none, for many a reason.
+ENOUGH, ENOUGH_NUMBERS = 2, 5
+
+
+def changes(request: Request, function: Any) -> Iterator[tuple[Symptom, int, Request]]:
+    """Yield the request with another argument or parameter, after what is said if that makes no difference, and how often it
+    has to make none.
+    """
+    called = function.forward if request.build is not None else function
+    names = [each for each in _parameters(called) if each.name != "self"]
+    for place, (value, parameter) in enumerate(zip(request.args, names, strict=False)):
+        for other in _others(value, parameter.default):
+            args = (*request.args[:place], other, *request.args[place + 1 :])
+            yield _argument(parameter.name), _enough(value), replace(request, args=args)
+    defaults = {parameter.name: parameter.default for parameter in names}
+    for name, value in request.kwargs.items():
+        for other in _others(value, defaults.get(name, inspect.Parameter.empty)):
+            yield _argument(name), _enough(value), replace(request, kwargs={**request.kwargs, name: other})
+    for place, (value, parameter) in enumerate(zip(request.build or (), _parameters(function), strict=False)):
+        if parameter.default not in (inspect.Parameter.empty, value) and not isinstance(value, Tensor):
+            build = (*request.build[:place], parameter.default, *request.build[place + 1 :]) if request.build else None
+            yield _argument(parameter.name), ENOUGH, replace(request, build=build)
+    weights = request.weights or {}
+    parts = dict.fromkeys(name.rpartition(".")[0] or name for name in weights)
+    for part in parts if len(parts) <= _MOST_PARTS else ():
+        other = {name: another(x) if (name.rpartition(".")[0] or name) == part else x for name, x in weights.items()}
+        yield _parameter(part), ENOUGH, replace(request, weights=other)
+
+
+def _enough(value: Any) -> int:
+    return ENOUGH_NUMBERS if isinstance(value, int) and not isinstance(value, bool) else ENOUGH
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    return list(inspect.signature(function).parameters.values())
+
+
+def _argument(name: str) -> Symptom:
+    return (
+        f"{name} makes no difference",
+        f"With another `{name}` the result should be another, and yours stays the same. Look at where the argument goes.",
+    )
+
+
+def _parameter(name: str) -> Symptom:
+    return (
+        f"{name} makes no difference",
+        f"{name} could hold any numbers, and your result would be the same. Look at what it is applied to, and at what becomes "
+        "of that.",
+    )
+
+
+def _others(value: Any, default: Any) -> Iterator[Any]:
+    """Yield another value of an argument: its default, if it has one that differs, or one of the same type."""
+    if isinstance(value, Tensor):
+        yield another(value)
+        if not value.is_floating_point() and value.dtype != torch.bool and value.numel() > 1:
+            yield _without_the_first(value)
+    elif isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int | float | str) and default not in (inspect.Parameter.empty, None, value):
+        yield default
+    if isinstance(value, int) and not isinstance(value, bool):
+        yield value + 1
+        if default in (inspect.Parameter.empty, None, value):  # two others, as of a number with a default
+            yield 2 * value + 3
+    elif isinstance(value, float):
+        yield value / 2 + 0.25
+
+
+def another(x: Tensor) -> Tensor:
+    """Return a tensor of the same shape and type with other numbers; of ids, the same ones in other places."""
+    if x.dtype == torch.bool:
+        return ~x
+    return x.square() + 0.5 if x.is_floating_point() else x.roll(1, -1) if x.dim() else x + 1
+
+
+def _without_the_first(x: Tensor) -> Tensor:
+    """Return whole numbers with the last one in the place of the first: no order of them makes the same."""
+    other = x.clone()
+    other[(0,) * x.dim()] = x[(-1,) * x.dim()]
+    return other
+
+
+def other_rows(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Return two tensors like x whose rows differ from those of x."""
+    if not x.is_floating_point():
+        return x.roll(1, 1), x.roll(2, 1)
+    return x.square() + 0.5, -5 * x.square() - 0.5
+
+
+def tensors_in(request: Request) -> Mapping[int | str, Tensor]:
+    held: list[tuple[int | str, Any]] = [*enumerate(request.args), *request.kwargs.items()]
+    return {place: x for place, x in held if isinstance(x, Tensor)}
+
+
+def with_tensors(request: Request, changed: Mapping[int | str, Tensor]) -> Request:
+    args = tuple(changed.get(place, value) for place, value in enumerate(request.args))
+    return replace(request, args=args, kwargs={name: changed.get(name, x) for name, x in request.kwargs.items()})
+
+
+def mixed(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
+    """The result for one example changes with another example, or with the mask of another one."""
+    for masks in (False, True):
+        if found := _mixed_by(student, right, requests, masks):
+            return found
+    return None
+
+
+def _mixed_by(student: Student, right: Student, requests: Sequence[Request], masks: bool) -> Symptom | None:
+    held = [(request, given) for request in requests if (given := _of_the_batch(right, request, masks))]
+    # A catalogue may by chance be as long as the batch, in some of the requests.
+    always = set[int | str].intersection(*(set(given) for _, given in held)) if held else set()
+    parts = [(request, {place: given[place] for place in always}) for request, given in held if always]
+    if not any(_changes_others(student, right, *part) for part in parts):
+        return None
+    if masks:
+        return (
+            "masks of the batch mixed",
+            "If only the mask of the first example changes, your results for the others change too. Each example has a mask of "
+            "its own.",
+        )
+    return (
+        "examples of the batch mixed",
+        "If only the first example of the batch changes, your results for the others change too. Look for a sum, a mean, a "
+        "softmax or a view along the first axis, and for what is made of the first example, or of all, and used for each.",
+    )
+
+
+def _changes_others(student: Student, right: Student, request: Request, given: Mapping[int | str, Tensor]) -> bool:
+    """Return whether another first example changes what the student's answer, unlike a right one, gives for the others."""
+    expected, received = (_rest(outcome(each, request)) for each in (right, student))
+    return bool(expected) and any(
+        alike(expected, _rest(outcome(right, other))) and not alike(received, _rest(outcome(student, other)))
+        for other in _with_another_first(request, given)
+    )
+
+
+def _with_another_first(request: Request, given: Mapping[int | str, Tensor]) -> Iterator[Request]:
+    """Yield the request with another first example, and with its opposite: one alone may by chance make no difference."""
+    yield with_tensors(request, {place: torch.cat([another(x[:1]), x[1:]]) for place, x in given.items()})
+    if all(x.is_floating_point() for x in given.values()):
+        yield with_tensors(request, {place: torch.cat([-another(x[:1]), x[1:]]) for place, x in given.items()})
+
+
+def _rest(value: Any) -> list[Tensor]:
+    """Return results without what belongs to the first example; what has no axis, such as a loss, belongs to all of them."""
+    return [x[1:] for x in tensors_of(value) if x.dim()]
+
+
+def _of_the_batch(right: Student, request: Request, masks: bool) -> dict[int | str, Tensor]:
+    """Return the arguments, masks or others, that hold one part for each example of the batch; empty if there is one example.
+
+    They are as long as a right result. The others, such as a catalogue that all questions search, belong to every example.
+    """
+    given = {place: x for place, x in tensors_in(request).items() if x.dim() >= 2 and (x.dtype == torch.bool) == masks}
+    lengths = {x.shape[0] for x in given.values()}
+    if len(lengths) > 1:
+        lengths &= {x.shape[0] for x in tensors_of(outcome(right, request)) if x.dim()}
+    if len(lengths) != 1 or max(lengths) < 2:
+        return {}
+    return {place: x for place, x in given.items() if x.shape[0] in lengths}
+
+
+#: Returns the part to which a parameter belongs.
+PartOf = Callable[[str], str]
+
+#: A module with fewer parts has none that stands out, and one with more costs too many calls.
+_FEWEST, _MOST = 3, 12
+
+
+def located(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
+    """Return the one part without which the answers to all these requests are right, or None.
+
+    A part counts only if with 0 in it those results that are wrong would still depend on most others: behind a last layer of
+    zeros every mistake is hidden.
+    """
+    asked = [request for request in requests if request.weights and _wrong(student, right, request)]
+    if len(asked) < 2:
+        return None
+    names = [name for request in asked for name in request.weights or ()]
+    part_of = _part if len({*map(_part, names)}) <= _MOST else _outermost
+    parts = list(dict.fromkeys(map(part_of, names)))
+    if not _FEWEST <= len(parts) <= _MOST:
+        return None
+    found = [part for part in parts if all(_right_without(student, right, part_of, each, part) for each in asked)]
+    wrong = _wrong_results(student, right, asked[0])
+    seen = [part for part in found if _others_count(right, part_of, asked[0], part, parts, wrong)]
+    around = seen if len(seen) == 1 else list({_outermost(part) for part in seen})
+    if len(around) != 1:
+        return None
+    return (
+        f"a mistake in what is done with {around[0]}",
+        f"If all numbers of {around[0]} are 0, your result is right, and otherwise it is not. Look at what {around[0]} is "
+        "applied to, and at what becomes of that.",
+    )
+
+
+def _part(name: str) -> str:
+    return name.rpartition(".")[0] or name
+
+
+def _outermost(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _wrong(student: Student, right: Student, request: Request) -> bool:
+    want = outcome(right, request)
+    return not isinstance(want, CheckFailure) and not alike(outcome(student, request), want)
+
+
+def _right_without(student: Student, right: Student, part_of: PartOf, request: Request, part: str) -> bool:
+    """Return whether the student's result is right if the part is 0, by other numbers of the rest as well."""
+    empty = _with(request, part_of, {part: torch.zeros_like})
+    rest = {part_of(name) for name in request.weights or ()} - {part}
+    both = (empty, _with(empty, part_of, dict.fromkeys(rest, another)))
+    return not isinstance(outcome(right, empty), CheckFailure) and not any(
+        _wrong(student, right, each) for each in both
+    )
+
+
+def _wrong_results(student: Student, right: Student, request: Request) -> list[int]:
+    """Return the numbers of the tensors in the result that are wrong; all if there are more or fewer of them than should be."""
+    got, want = (tensors_of(outcome(each, request)) for each in (student, right))
+    if len(got) != len(want):
+        return list(range(len(want)))
+    return [n for n in range(len(want)) if not alike(got[n], want[n])]
+
+
+def _others_count(
+    right: Student, part_of: PartOf, request: Request, part: str, parts: Sequence[str], which: Sequence[int]
+) -> bool:
+    """Return whether right results, those ``which`` were wrong, with the part at 0 still change with half of the other parts."""
+    empty = _with(request, part_of, {part: torch.zeros_like})
+    others = [other for other in parts if other != part]
+
+    def results(changed: Request) -> list[Tensor]:
+        found = tensors_of(outcome(right, changed))
+        return [found[n] for n in which if n < len(found)]
+
+    before = results(empty)
+    moved = sum(not alike(results(_with(empty, part_of, {other: another})), before) for other in others)
+    return 2 * moved >= len(others)
+
+
+def _with(request: Request, part_of: PartOf, changed: Mapping[str, Any]) -> Request:
+    """Return the request with other weights in these parts."""
+    weights: dict[str, Tensor] = {
+        name: changed[part_of(name)](x) if part_of(name) in changed else x
+        for name, x in (request.weights or {}).items()
+    }
+    return replace(request, weights=weights)
+
 
 #: Returns what more requests show.
 Look = Callable[[Student, Student, Sequence[Request]], Symptom | None]

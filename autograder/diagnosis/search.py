@@ -1,21 +1,257 @@
 """Search wrong answers, known ones or made ones, for one that fails the same checks with the same wrong numbers."""
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from autograder.checks.execute import Check, replay, same_failure, silence
+from torch import Tensor
+
+from autograder.checks.execute import Check, equal, replay, same_failure, silence
 from autograder.content import references
-from autograder.content.answers import Case, misconceptions
-from autograder.content.lesson import Lesson
-from autograder.content.marks import mark_value
-from autograder.diagnosis import confirmation
-from autograder.diagnosis.hearing import Hearing, is_large
-from autograder.diagnosis.lost import Lost
-from autograder.runtime.failure import CheckFailure
-from autograder.runtime.student import Request, Student
+from autograder.content.known_answers import Case, misconceptions
+from autograder.content.lesson import Lesson, mark_value
+from autograder.runtime.errors import CheckFailure, Diagnosis
+from autograder.runtime.state import tensors_of
+from autograder.runtime.student import Answer, Exchange, Questions, Request, Student
 from course_lib import variants
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A failed check, its failure, and the last request that it sent to the student."""
+
+    check: Check
+    failure: CheckFailure
+    exchange: Exchange | None = None
+
+
+#: Kinds of failures that one mistake brings about in many rows, each with another guess at its cause.
+_ECHOES = (
+    *("value", "shape", "crash", "constant", "random", "not numbers", "dropout", "order", "leak", "mask"),
+    *("sees", "first", "blind", "caption", "span", "hidden", "padding", "gradient", "mode", "masking"),
+)
+
+
+#: Of these, those whose cause is a guess that supposes right values.
+_GUESSES = ("constant", "dropout", "order")
+
+
+def without_echoes(
+    lost: Sequence[Lost], found: Sequence[Diagnosis | None], by_case: Iterable[int]
+) -> list[Diagnosis | None]:
+    """Keep, of the rows that one mistake may bring about, the known misconceptions, or else the first cause alone."""
+    wrong = any(
+        each.failure.kind in ("value", "shape", "crash") for each, its in zip(lost, found, strict=True) if not its
+    )
+    if any(each.failure.kind == "type" for each in lost):  # no gradient flows through what is no tensor
+        found = [None if each.failure.kind == "detached" else its for each, its in zip(lost, found, strict=True)]
+    found = [
+        None if wrong and each.failure.kind in _GUESSES and n not in by_case else found[n]
+        for n, each in enumerate(lost)
+    ]
+    rows = [n for n, each in enumerate(lost) if found[n] and each.failure.kind in _ECHOES]
+    kept = {found[n] for n in rows if n in by_case} or {found[n] for n in rows[:1]}
+    return [None if n in rows and cause not in kept else cause for n, cause in enumerate(found)]
+
+
+#: Kinds of failures that bring about wrong values in other rows. Another error type, or a changed input, does not.
+EXPLAIN_VALUES = ("shape", "type", "crash", "forbidden", "constant", "random", "not numbers")
+
+
+def same_error(a: Lost, b: Lost) -> bool:
+    return a.failure.kind == "crash" and (a.failure.message, a.failure.yours) == (b.failure.message, b.failure.yours)
+
+
+#: How many requests of a check are tried, the largest first.
+_MOST = 6
+#: Numbers in a request that is compared. A larger one has many copies of one example, to look at dropout.
+_LARGEST = 50_000
+
+
+class Listener(Questions):
+    """Passes requests on to a student, and keeps them."""
+
+    def __init__(self, student: Student):
+        self.student, self.heard = student, list[Request]()
+
+    @property
+    def lesson(self) -> Any:
+        return self.student.lesson
+
+    def timed(self, name: str) -> Callable[..., Any]:
+        return self.student.timed(name)
+
+    def _carry_out(self, request: Request) -> Answer:
+        self.heard.append(request)
+        return self.student.answer(request)
+
+
+class Hearing:
+    """The requests that checks make of a ``right`` answer, which nothing stops. Each check is heard once.
+
+    What is asked in training mode, or of very many examples, is left out: its answers are drawn.
+    """
+
+    def __init__(self, right: Student, seed: int):
+        self.right, self.seed = right, seed
+        self._known: dict[Check, list[Request]] = {}
+
+    def of(self, check: Check) -> list[Request]:
+        """Return the requests of one check, in order."""
+        if check not in self._known:
+            listener = Listener(self.right)
+            replay(check, listener, self.seed)
+            heard = [request for request in listener.heard if not request.training and not is_large(request)]
+            self._known[check] = heard
+        return self._known[check]
+
+    def largest(self, check: Check) -> list[Request]:
+        """Return the largest requests of one check."""
+        return sorted(self.of(check), key=_size, reverse=True)[:_MOST]
+
+    def of_many_shapes(self, checks: Sequence[Check], name: str, most: int = 2 * _MOST) -> list[Request]:
+        """Return requests for ``name`` that these checks make, one for each set of shapes, the largest first."""
+        heard = [request for check in checks for request in self.of(check) if request.name == name]
+        by_shape = {str(_shapes((request.build, request.args, request.kwargs))): request for request in heard}
+        return sorted(by_shape.values(), key=_size, reverse=True)[:most]
+
+
+def is_large(request: Request) -> bool:
+    """Return whether a request has very many examples, as where the shares of what is drawn are counted."""
+    return _size(request) > _LARGEST
+
+
+def _shapes(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return tuple(value.shape)
+    if isinstance(value, dict):
+        return {key: _shapes(item) for key, item in value.items()}
+    return [_shapes(item) for item in value] if isinstance(value, tuple | list) else repr(value)
+
+
+def _size(request: Request) -> int:
+    """Return how many numbers a request asks about."""
+    return sum(_numbers(part) for part in (*request.args, *request.kwargs.values()))
+
+
+def _numbers(value: Any) -> int:
+    if isinstance(value, Tensor):
+        return value.numel()
+    return sum(map(_numbers, value)) if isinstance(value, tuple | list) else 1
+
+
+def agree(student: Student, candidate: Student, requests: Iterable[Request]) -> bool:
+    """Return whether both give the same answers to all these requests. A random answer says nothing."""
+    for request in requests:
+        want = outcome(candidate, request)
+        if not alike(outcome(student, request), want) and alike(want, outcome(candidate, request)):
+            return False
+    return True
+
+
+def gives(student: Student, exchange: Exchange | None, received: Any) -> bool:
+    """Return whether a known wrong answer gives another's answer to the last request before its failure.
+
+    One request costs a fraction of the whole check and rules out most candidates. ``received`` is the result that is blamed.
+    """
+    if exchange is None:
+        return True
+    try:
+        with silence():
+            value = student.answer(exchange.request).value
+    except CheckFailure as failure:
+        return exchange.failure is not None and same_failure(exchange.failure, failure)
+    except Exception:
+        return False
+    if exchange.failure is not None:
+        return False
+    own, other = tensors_of(exchange.value), tensors_of(value)
+    if len(own) != len(other) or not own:
+        return len(own) == len(other)
+    blamed = [n for n, x in enumerate(own) if isinstance(received, Tensor) and alike(x, received)]
+    return any(alike(own[n], other[n]) for n in (blamed or range(len(own))))
+
+
+def holds(
+    student: Student,
+    right: Student,
+    requests: Iterable[Request],
+    which: int,
+    name: str,
+    look: Callable[[Tensor, Tensor, Request], str],
+) -> bool:
+    """Return whether result number ``which`` shows the symptom of this name wherever the student's answers are wrong.
+
+    ``look`` returns the name of the symptom that a wrong and a right tensor, and the request for them, show.
+    """
+    for request in requests:
+        got, want = (tensors_of(outcome(each, request)) for each in (student, right))
+        if which >= min(len(got), len(want)) or alike(got[which], want[which]):
+            continue
+        if look(got[which], want[which], request) != name:
+            return False
+    return True
+
+
+def square(request: Request) -> Request:
+    """Return the request with every axis of its tensors cut to one length, at which fewer mistakes stop with an error."""
+    lengths = [length for x in request.args if isinstance(x, Tensor) for length in x.shape if length > 1]
+    if request.build is not None or not lengths:
+        return request
+    shortest = slice(min(lengths))
+    cut = tuple(x[(shortest,) * x.dim()] if isinstance(x, Tensor) else x for x in request.args)
+    return replace(request, args=cut, cotangents=None)
+
+
+def varies(student: Student, requests: Iterable[Request]) -> bool:
+    """Return whether the answer to any of these requests changes with the numbers in it."""
+    for request in requests:
+        other = replace(request, args=tuple(map(_other, request.args)))
+        if not alike(outcome(student, request), outcome(student, other)):
+            return True
+    return False
+
+
+def _other(value: Any) -> Any:
+    return value.square() + 0.5 if isinstance(value, Tensor) and value.is_floating_point() else value
+
+
+def repeats(student: Student, request: Request) -> bool:
+    """Return whether a request gets the same answer twice."""
+    return alike(outcome(student, request), outcome(student, request))
+
+
+def outcome(student: Student, request: Request) -> Any:
+    try:
+        with silence():
+            return student.answer(request).value
+    except CheckFailure as failure:
+        return failure
+    except Exception as error:
+        return CheckFailure("crash", type(error).__name__, received=type(error).__name__)
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Return whether two outcomes agree: the same kind of failure, or results with the same numbers."""
+    if isinstance(a, CheckFailure) or isinstance(b, CheckFailure):
+        if not (isinstance(a, CheckFailure) and isinstance(b, CheckFailure) and a.kind == b.kind):
+            return False
+        return a.kind != "crash" or a.received == b.received  # the error's message has the sizes that did not fit
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        if a.is_meta or b.is_meta:  # no numbers to compare
+            return a.shape == b.shape and a.device == b.device
+        return a.shape == b.shape and a.is_complex() == b.is_complex() and equal(a.detach(), b.detach())
+    if isinstance(a, Sequence) and isinstance(b, Sequence) and not isinstance(a, str):
+        return len(a) == len(b) and all(map(alike, a, b))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):  # from the sandbox a key comes back as text
+        one, other = ({str(key): value for key, value in each.items()} for each in (a, b))
+        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
+    if isinstance(a, float) and isinstance(b, float):  # as the numbers of tensors: rounding makes no other answer of it
+        return math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-12) or (a != a and b != b)
+    return isinstance(a, Tensor) == isinstance(b, Tensor) and type(a) is type(b) and bool(a == b)
+
 
 #: Returns requests of many shapes for the function of a name.
 Asked = Callable[[str], Sequence[Request]]
@@ -54,7 +290,7 @@ class Search:
             same = self._same(known, number)
             if sum(same) <= sum(found[1]) or self._ruled_out(known, same):
                 continue
-            if self.student is None or (requests and confirmation.agree(self.student, known, requests)):
+            if self.student is None or (requests and agree(self.student, known, requests)):
                 found = (case, same)
                 if all(same):  # no other can explain more
                     break
@@ -67,7 +303,7 @@ class Search:
             each = self.lost[other]
             same[other] = (
                 _comparable(each)
-                and confirmation.gives(known, each.exchange, each.failure.received)
+                and gives(known, each.exchange, each.failure.received)
                 and _fails_alike(known, each, self.hearing.seed)
             )
             if not same[number]:
@@ -92,8 +328,8 @@ class Search:
         """
         requests: Sequence[Request] = self.hearing.largest(lost.check)
         if lost.exchange is not None and lost.failure.kind in ("crash", "shape"):
-            cut = confirmation.square(lost.exchange.request)
-            usable = not isinstance(confirmation.outcome(self.hearing.right, cut), CheckFailure)
+            cut = square(lost.exchange.request)
+            usable = not isinstance(outcome(self.hearing.right, cut), CheckFailure)
             requests = [*requests, *self.asked(lost.exchange.request.name), *([cut] if usable else [])]
         # A check that only measures asks nothing that can be asked again.
         requests = requests or self.asked(self.exercise)

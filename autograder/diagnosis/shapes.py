@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 
 Symptom = tuple[str, str]
 

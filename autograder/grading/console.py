@@ -1,13 +1,17 @@
-"""The console on which commands print their tables."""
+"""Progress with an estimate, for every command that takes longer than a few seconds."""
 
+import contextlib
 import os
-from collections.abc import Sequence
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
 
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from autograder.grading.run.outcome import readable
+from autograder.grading.run.status import readable
 
 
 def console() -> Console:
@@ -32,3 +36,40 @@ def print_table(
     for row in rows:
         table.add_row(*map(plain, row))
     console.print(table)
+
+
+#: Seconds between lines when the output is not a terminal.
+_EVERY = 5.0
+
+
+@contextlib.contextmanager
+def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
+    """Show the progress of a task: a bar on a terminal, else an occasional line on standard error.
+
+    Call the returned function after each of the ``total`` steps.
+    """
+    console = Console(stderr=True)
+    if sys.stderr.isatty():  # a kernel tells the console to write as on a terminal, and is none
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=console, transient=True, redirect_stdout=sys.stdout.isatty()) as bar:
+            task = bar.add_task(what, total=total)
+            yield lambda: bar.advance(task)
+    else:
+        yield _Lines(what, total).step
+
+
+class _Lines:
+    """Lines with the number of completed steps and the estimated remaining time."""
+
+    def __init__(self, what: str, total: int):
+        self.what, self.total, self.done = what, total, 0
+        self.begun = self.told = time.monotonic()
+        print(f"{what}: 0 of {total}", file=sys.stderr, flush=True)  # immediate feedback
+
+    def step(self) -> None:
+        self.done += 1
+        now = time.monotonic()
+        if now - self.told >= _EVERY and self.done < self.total:
+            self.told = now
+            left = (now - self.begun) / self.done * (self.total - self.done)
+            print(f"{self.what}: {self.done} of {self.total}, about {left:.0f} s left", file=sys.stderr, flush=True)

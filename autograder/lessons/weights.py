@@ -6,7 +6,7 @@ from collections.abc import Callable
 from torch import Tensor
 
 from autograder.diagnosis.symptoms import Symptom, first, of_error, same
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 
 _ERRORS = [
     (

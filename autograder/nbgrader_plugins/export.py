@@ -9,8 +9,8 @@ from nbgrader.plugins import ExportPlugin
 
 from autograder.grading.course import Course
 from autograder.grading.gradebook.sync import settle
-from autograder.grading.lms.cells import harmless
-from autograder.grading.run.outcome import FAILED, HUMAN, recall
+from autograder.grading.lms.grades import harmless
+from autograder.grading.run.status import FAILED, HUMAN, recall
 
 #: The columns of nbgrader's own export, in order, plus the state of the submission after grading.
 COLUMNS = (

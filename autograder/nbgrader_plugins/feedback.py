@@ -15,7 +15,7 @@ from traitlets.config import Config
 from autograder.content.notebook import checked_exercise
 from autograder.grading.course import Course
 from autograder.grading.gradebook.sync import settle
-from autograder.grading.lms.cells import number
+from autograder.grading.lms.grades import number
 from autograder.nbgrader_plugins.page_content import shorten, texts_of, without_given
 
 TEMPLATES = Path(__file__).parent / "templates"

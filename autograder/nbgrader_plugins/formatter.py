@@ -18,7 +18,7 @@ from nbconvert.filters.ansi import ansi2html
 from nbconvert.filters.highlight import Highlight2HTML
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-from autograder.grading.run.channel import inside, read_frame, write_frame
+from autograder.grading.run.pool import inside, read_frame, write_frame
 from autograder.nbgrader_plugins.mathematics import Formulas
 from autograder.nbgrader_plugins.sanitise import clean, in_order
 

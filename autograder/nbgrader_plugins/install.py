@@ -13,7 +13,7 @@ def install() -> None:
     from nbgrader.converters import GenerateFeedback
     from nbgrader.coursedir import CourseDirectory
 
-    from autograder.grading.gradebook.converter import SealedAutograde
+    from autograder.grading.gradebook.nbgrader import SealedAutograde
     from autograder.nbgrader_plugins.feedback import CourseFeedback
 
     api.Autograde = autogradeapp.Autograde = SealedAutograde

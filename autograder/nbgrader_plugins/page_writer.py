@@ -9,8 +9,7 @@ from pathlib import Path
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config.loader import PyFileConfigLoader
 
-from autograder.grading.run.channel import inside, read_frame, write_frame
-from autograder.grading.run.helpers import describe
+from autograder.grading.run.pool import describe, inside, read_frame, write_frame
 from autograder.nbgrader_plugins.feedback import CourseFeedback
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from jinja2 import pass_context
 
-from autograder.grading.run.channel import Channel
+from autograder.grading.run.pool import Channel
 from autograder.nbgrader_plugins.sanitise import clean_report, in_order
 from autograder.nbgrader_plugins.style import CSS
 

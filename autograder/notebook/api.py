@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from autograder.notebook.told import Told, unknown
+from autograder.notebook.errors import Told, unknown
 
 #: What has earned full points in this notebook: the function or class object, by lesson and exercise.
 _passed: dict[tuple[str, str], Any] = {}
@@ -49,7 +49,7 @@ def practice(exercise: str, letter: str = "", *, seed: int | None = None) -> Any
     """
     from autograder.notebook.history import History
     from autograder.notebook.practice import draw
-    from autograder.runtime.seeds import fresh_seed
+    from autograder.runtime.state import fresh_seed
 
     lesson = _lesson_of(exercise)
     if not any(entry.full for entry in History(".", lesson.name).entries() if entry.exercise == exercise):
@@ -118,11 +118,10 @@ def _check(lesson: Any, exercise: str, seed: int | None) -> float:
     if exercise not in lesson.exercises:
         raise Told(unknown(exercise, lesson.exercises))
     from autograder.checks.execute import NotebookStudent
-    from autograder.content.variant import unknown_student
-    from autograder.notebook.session import Reads, remember
-    from autograder.notebook.shown import Points, checking
+    from autograder.content.lesson import unknown_student
+    from autograder.notebook.session import Points, Reads, checking, remember
+    from autograder.runtime.limits import patience
     from autograder.runtime.locations import newer_cell
-    from autograder.runtime.patience import patience
     from autograder.verdict.runner import run_checks
 
     names, files = _caller(), Reads()

@@ -34,7 +34,7 @@ def sentence(name: str, names: Any, ran: Any) -> str:
     if name in names:
         return ""
     from autograder.content import notebook as notebooks
-    from autograder.notebook.open_notebook import any_saved_notebook
+    from autograder.notebook.session import any_saved_notebook
 
     notebook = any_saved_notebook()
     done = {text.strip() for text in ran}

@@ -19,9 +19,9 @@ from torch import Tensor
 
 from autograder.checks.execute import NotebookStudent
 from autograder.content import references
-from autograder.content.answers import misconceptions
+from autograder.content.known_answers import misconceptions
 from autograder.content.lesson import Lesson
-from autograder.notebook.told import Told
+from autograder.notebook.errors import Told
 from autograder.runtime.student import Request
 from autograder.verdict.runner import run_alone
 

@@ -1,21 +1,183 @@
-"""A lesson in this kernel: what its checks have said, now and before, and where the student stands."""
+"""The notebook that this kernel belongs to, as it was last saved."""
 
+import contextlib
+import os
+import sys
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from autograder.checks.execute import ON_CHECK
+from autograder.content import notebook as notebooks
 from autograder.content.lesson import Lesson
+from autograder.content.notebook import Cell
 from autograder.notebook.history import Entry, History
-from autograder.notebook.open_notebook import OpenNotebook, in_colab, saved_notebook
-from autograder.notebook.panel import Panel
-from autograder.notebook.since import since
-from autograder.notebook.standing import Standing, Work, fingerprint, standing
+from autograder.notebook.progress import Panel, Standing, Work, fingerprint, standing
 from autograder.runtime import locations
 from autograder.runtime.files import files_in
+from autograder.runtime.locations import kernel_shell
+from autograder.verdict import html as markup
 from autograder.verdict.report import ExerciseReport
+
+#: Seconds to wait for Colab to send the notebook.
+_PATIENCE = 20
+
+
+@dataclass(frozen=True)
+class OpenNotebook:
+    """A notebook: its cells, and its ``path``; Colab's is open in the browser only, and has none."""
+
+    cells: list[Cell]
+    path: Path | None
+
+    @property
+    def folder(self) -> Path:
+        return self.path.parent if self.path else Path()
+
+
+def saved_notebook(assignment: str, folder: Path | None = None) -> OpenNotebook | None:
+    """Return the notebook of an assignment that this kernel runs, or None if none can be found.
+
+    The editor names it: JupyterLab in the environment, VS Code among the notebook's names, Colab in an answer. Otherwise it is
+    the notebook of the assignment in the ``folder`` (default: the current one) that was saved last.
+    """
+    if in_colab():
+        return _of_colab()
+    named = _named() if folder is None else None
+    places = [named] if named else sorted(Path(folder or ".").glob("*.ipynb"), key=_saved_notebook, reverse=True)
+    for path in places:
+        try:
+            notebook = notebooks.read(path)
+        except (OSError, ValueError):
+            continue
+        if named or assignment_in(notebook) == assignment:
+            return OpenNotebook(notebook["cells"], path)
+    return saved_notebook(assignment, Path()) if named else None
+
+
+def any_saved_notebook() -> OpenNotebook | None:
+    """Return the notebook that the editor says this kernel runs, of whatever lesson; None if it says nothing, and in Colab."""
+    path = None if in_colab() else _named()
+    try:
+        return OpenNotebook(notebooks.read(path)["cells"], path) if path else None
+    except (OSError, ValueError):
+        return None
+
+
+def assignment_in(notebook: dict[str, Any]) -> str:
+    """Return the assignment that a notebook's metadata names, or the empty string."""
+    metadata = notebook.get("metadata", {})
+    course = metadata.get("course", {}) if isinstance(metadata, dict) else {}
+    name = course.get("assignment", "") if isinstance(course, dict) else ""
+    return name if isinstance(name, str) else ""
+
+
+def in_colab() -> bool:
+    """Return whether this is Colab's kernel."""
+    return "google.colab" in sys.modules
+
+
+def _named() -> Path | None:
+    """Return the path that the editor gives, if it is that of a file."""
+    shell = kernel_shell()
+    names = shell.user_ns if shell is not None else {}
+    for name in (names.get("__vsc_ipynb_file__"), os.environ.get("JPY_SESSION_NAME")):
+        if isinstance(name, str) and name.endswith(".ipynb"):
+            for path in (Path(name), Path(Path(name).name)):  # Lab's is relative to its own folder
+                if path.is_file():
+                    return path
+    return None
+
+
+def _saved_notebook(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _of_colab() -> OpenNotebook | None:
+    try:
+        from google.colab import _message  # there is no public way to ask
+
+        answer = _message.blocking_request("get_ipynb", request="", timeout_sec=_PATIENCE)
+        cells = answer["ipynb"]["cells"]
+    except Exception:  # another version of Colab, or a notebook that runs unattended: then there is nothing to read
+        return None
+    return OpenNotebook(cells, None) if isinstance(cells, list) else None
+
+
+#: Seconds between two changes of the line, at least.
+_EVERY = 0.2
+
+
+class Points(float):
+    """The points of a check. nbgrader reads the number; a notebook does not show it below the table, which has it already."""
+
+    def _repr_html_(self) -> str:
+        return ""
+
+
+@contextlib.contextmanager
+def checking(exercise: str, total: int) -> Iterator[Callable[[Any], None]]:
+    """Show a line that moves with each of ``total`` checks, and yield what puts another thing in its place.
+
+    Outside a notebook only that thing is printed.
+    """
+    put = _place()
+    line = _Line(exercise, total, put)
+    line.show()
+    token = ON_CHECK.set(line.next)
+    try:
+        yield lambda thing: put(str(thing), getattr(thing, "_repr_html_", lambda: None)())
+    finally:
+        ON_CHECK.reset(token)
+
+
+class _Line:
+    def __init__(self, exercise: str, total: int, put: Callable[[str, str | None], None]):
+        self.exercise, self.total, self.put = exercise, total, put
+        self.begun, self.told = 0, 0.0
+
+    def next(self) -> None:
+        self.begun += 1
+        if time.monotonic() - self.told >= _EVERY:
+            self.show()
+
+    def show(self) -> None:
+        self.told = time.monotonic()
+        text = f"Checking {self.exercise} …"
+        if 0 < self.begun <= self.total:
+            text = f"Checking {self.exercise}: property {self.begun} of {self.total} …"
+        elif self.begun:  # run again with right earlier exercises
+            text = f"Checking {self.exercise}: looking for the cause …"
+        self.put(text, markup.moving(text))
+
+
+def _place() -> Callable[[str, str | None], None]:
+    """Return what shows a text and its HTML in one place, each time instead of what was there."""
+    from IPython import get_ipython
+
+    if get_ipython() is None:
+        return _print
+    from IPython.display import display
+
+    handle = display({"text/plain": ""}, raw=True, display_id=True)
+
+    def put(text: str, html: str | None) -> None:
+        handle.update({"text/plain": text} | ({} if html is None else {"text/html": html}), raw=True)
+
+    return put
+
+
+def _print(text: str, html: str | None) -> None:
+    if not text.startswith("Checking ") and text:
+        print(text)
+
 
 #: A word for this kernel, and when it began to check.
 KERNEL, BEGAN = uuid.uuid4().hex[:12], time.time()
@@ -87,3 +249,28 @@ def _twice(entries: list[Entry]) -> str:
         f"This notebook is open twice: another kernel checked {others[-1].exercise} at "
         f"{datetime.fromtimestamp(others[-1].time):%H:%M}. Close one of the two, or the one saved last overwrites the other."
     )
+
+
+def since(before: Entry | None, report: ExerciseReport, text: str) -> str:
+    """Return one or two sentences on what has changed since an exercise was last checked; empty if there is nothing to say.
+
+    ``text`` is the cell that defines the exercise now.
+    """
+    if before is None or report.unwritten or "raise NotImplementedError(" in before.text:
+        return ""
+    told = {result.name: result.sentence for result in report.shown() if result.points}
+    now = {result.name: result.passed for result in report.results if result.points}
+    mended = [told[name] for name, passes in now.items() if passes and before.passed.get(name) is False]
+    broken = [told[name] for name, passes in now.items() if not passes and before.passed.get(name) is True]
+    changed = bool(text) and text != before.text
+    if not mended and not broken:
+        same = before.earned == report.earned and not report.full
+        return "Your last change altered no line of this table." if changed and same else ""
+    what = "Your last change" if changed else "Since the last check, something else than this cell"
+    parts = [f"{verb} {_list(lines)}" for verb, lines in (("mended", mended), ("broke", broken)) if lines]
+    return f"{what} {' and '.join(parts)}."
+
+
+def _list(sentences: list[str]) -> str:
+    shown = "; ".join(f"“{sentence}”" for sentence in sentences[:3])
+    return shown + (f" and {len(sentences) - 3} more" if len(sentences) > 3 else "")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.content.lesson import Lesson
-from autograder.notebook.open_notebook import in_colab, saved_notebook
+from autograder.notebook.session import in_colab, saved_notebook
 
 
 def hand_in_here(lesson: Lesson, unsaved: Sequence[str]) -> None:

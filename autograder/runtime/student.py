@@ -5,17 +5,70 @@ never holds the function itself. In a notebook the same process computes the ans
 can answer the same requests from another process, because requests and answers are plain data.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import contextlib
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from torch import Tensor
 
-from autograder.runtime.budget import Searched
-from autograder.runtime.failure import CheckFailure
-from autograder.runtime.tensors import tensors_of
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.state import tensors_of
 from course_lib import variants
+
+#: Processor seconds after which the search in a notebook asks no more. It rarely needs more than one.
+_IN_A_NOTEBOOK = 20.0
+
+
+class SearchOver(BaseException):
+    """The time for the search for causes is used up. No ``except Exception`` takes it for an error of the student's."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The search ends when the ``clock`` of used processor seconds has reached ``until``."""
+
+    until: float
+    clock: Callable[[], float]
+
+
+class Searched:
+    """A student for whom a search for causes has a budget."""
+
+    _budget: Budget | None = None  # while there is a search
+
+    @contextlib.contextmanager
+    def searched(self) -> Iterator[None]:
+        self._budget = self._new_budget()
+        try:
+            yield
+        finally:
+            self._budget = None
+
+    def _new_budget(self) -> Budget:
+        return Budget(time.process_time() + _IN_A_NOTEBOOK, time.process_time)
+
+    def may_be_asked(self) -> None:
+        """Raise SearchOver if the budget of a search is used up. A request that has begun is not interrupted."""
+        if self._budget and self._budget.clock() >= self._budget.until:
+            raise SearchOver
+
+
+@dataclass(frozen=True)
+class Made:
+    """The result of calling the notebook's ``name`` with ``kwargs``."""
+
+    name: str
+    kwargs: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Seeded:
+    """A torch.Generator with this seed, shared by all calls of a request."""
+
+    seed: int
 
 
 @dataclass(frozen=True)
@@ -78,7 +131,7 @@ class Student(Protocol):
         """``student.softmax(E, dim=0)`` calls the student's ``softmax``."""
 
     def answer(self, request: Request) -> Answer:
-        """Carry out one request. Raises :class:`~autograder.runtime.failure.CheckFailure` when the student's code raises."""
+        """Carry out one request. Raises :class:`~autograder.runtime.errors.CheckFailure` when the student's code raises."""
 
     def timed(self, name: str) -> Callable[..., Any]:
         """Return a callable for timing from outside: it copies and watches nothing."""

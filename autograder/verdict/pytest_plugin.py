@@ -10,10 +10,10 @@ from autograder.checks.execute import NotebookStudent, execute
 from autograder.content import notebook
 from autograder.content.lesson import Lesson, Lessons
 from autograder.diagnosis.diagnose import diagnose
-from autograder.diagnosis.lost import Lost
-from autograder.runtime.failure import CheckFailure, PartialCredit
+from autograder.diagnosis.search import Lost
+from autograder.runtime.errors import CheckFailure, PartialCredit
 from autograder.runtime.files import files_in
-from autograder.runtime.seeds import fresh_seed
+from autograder.runtime.state import fresh_seed
 from course_lib import variants
 
 STUDENT = pytest.StashKey[NotebookStudent]()

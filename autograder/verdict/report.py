@@ -1,13 +1,106 @@
 """The result of one exercise, as a table in the notebook and as plain text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from autograder.runtime.failure import CheckFailure
-from autograder.verdict.check_result import CheckResult, told_before
-from autograder.verdict.markup import with_code
-from autograder.verdict.report_html import heading, results_table
+from autograder.runtime.errors import CheckFailure, Diagnosis
+from autograder.runtime.student import Exchange
+from autograder.verdict import html
+from autograder.verdict.html import with_code
+
+#: How a result's mark is read aloud.
+SPOKEN = {"✓": "passed", "✗": "failed", "~": "passed in part", "!": "advice"}
+
+
+@dataclass
+class CheckResult:
+    """The result of one check: the property as a sentence, its points, and its failure, if any."""
+
+    name: str
+    sentence: str
+    points: float
+    earned: float
+    failure: CheckFailure | None = None
+    diagnosis: Diagnosis | None = None
+    printed: str = ""
+    exchange: Exchange | None = None
+
+    @property
+    def passed(self) -> bool:
+        return self.failure is None
+
+    @property
+    def mark(self) -> str:
+        if self.passed:
+            return "✓"
+        if self.points == 0:
+            return "!"
+        return "~" if self.earned else "✗"
+
+    @property
+    def score(self) -> str:
+        """Its points as text, such as ``1 of 2``."""
+        return f"{self.earned:g} of {self.points:g}" if self.points else "advice"
+
+
+def told_before(result: CheckResult, failure: CheckFailure, told: set[str]) -> str:
+    """Return the sentence that stands for an explanation that was given above, empty if it was not; remember this one."""
+    key = result.diagnosis.name if result.diagnosis else f"{failure.message}\n{failure.yours}"
+    known = key in told
+    told |= {key, failure.yours}
+    if not known:
+        return ""
+    return f"Same cause as above: {result.diagnosis.name}." if result.diagnosis else "The same as above."
+
+
+_EDGES = {"✓": html.RIGHT, "✗": html.WRONG, "~": html.PART, "!": html.ADVICE}
+
+
+def heading(exercise: str, score: str, seed: int | None) -> str:
+    """Return the line above the results: the exercise, its points, and the seed with which to repeat them."""
+    more = f" &nbsp; <small>seed {seed}</small>" if seed is not None else ""
+    return f"<b>{escape(exercise)}</b> &nbsp; {escape(score)}{more}"
+
+
+def results_table(caption: str, results: Iterable[CheckResult]) -> str:
+    """Return the table: a row for each property, and below a failed one what can be said about it."""
+    told: set[str] = set()
+    return html.table(caption, ("property", "points"), (_rows(result, told) for result in results))
+
+
+def _rows(result: CheckResult, told: set[str]) -> str:
+    edge = _EDGES[result.mark]
+    sentence = f"{html.spoken(result.mark, SPOKEN[result.mark])} {html.with_code(result.sentence)}"
+    detail = _failure(result, result.failure, told) if result.failure else ""
+    if result.printed:
+        printed = f'<pre style="white-space:pre-wrap;overflow-wrap:anywhere">{escape(result.printed)}</pre>'
+        detail += html.folded("Your code printed", printed)
+    below = html.whole_row(f'<div style="padding-left:1.2em">{detail}</div>', 2, edge) if detail else ""
+    return html.row(sentence, escape(result.score), edge=edge) + below
+
+
+def _failure(result: CheckResult, failure: CheckFailure, told: set[str]) -> str:
+    """Return the likely cause, and then the numbers and the picture that show it."""
+    numbers = "".join(
+        f'<div style="white-space:pre-wrap;overflow-wrap:anywhere"><code>{escape(line)}</code></div>'
+        for line in failure.lines()
+    )
+    numbers += failure.picture.html() if failure.picture else ""
+    if same := told_before(result, failure, told):
+        return html.folded(same, numbers)
+    return (_cause_in_html(result.diagnosis) if result.diagnosis else "") + numbers
+
+
+def _cause_in_html(diagnosis: Diagnosis) -> str:
+    """Return the cause in three steps: what happens, and folded, why it does and where to look."""
+    what, why, where = (html.with_code(part) for part in diagnosis.steps())
+    first = f"<div><b>Likely cause: {escape(diagnosis.name)}.</b></div><div>{what}</div>"
+    more = "".join(
+        html.folded(title, f"<div>{text}</div>") for title, text in (("Why?", why), ("Where to look", where)) if text
+    )
+    return f'<div style="margin:0.2em 0 0.6em">{first}{more}</div>'
+
 
 __all__ = ["CheckResult", "ExerciseReport"]
 

@@ -4,19 +4,56 @@ import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 
 from autograder.checks.execute import Check, Execution, execute, replay, same_failure
-from autograder.content.lesson import Lesson
-from autograder.content.marks import mark_value
+from autograder.content.lesson import Lesson, mark_value, takes_variant
 from autograder.diagnosis.diagnose import diagnose
-from autograder.diagnosis.lost import Lost
+from autograder.diagnosis.search import Lost
 from autograder.runtime import measure
-from autograder.runtime.blocked import forbidden, ready_made
-from autograder.runtime.budget import SearchOver
-from autograder.runtime.failure import CheckFailure, PartialCredit, as_failure
-from autograder.runtime.seeds import fresh_seed
-from autograder.runtime.student import Student
-from autograder.runtime.torch_state import known_torch_state
-from autograder.verdict import other_numbers
+from autograder.runtime.blocked import calls
+from autograder.runtime.errors import CheckFailure, Diagnosis, PartialCredit, as_failure
+from autograder.runtime.state import fresh_seed, known_torch_state
+from autograder.runtime.student import SearchOver, Student
 from autograder.verdict.report import CheckResult, ExerciseReport
+from course_lib.variants import same
+
+NOBODYS = Diagnosis(
+    "nobody's numbers",
+    "This is right with the numbers that are drawn while the notebook does not know who you are. Look at the cell with "
+    "variants.i_am: write your id there, and run it and the cells below it again.",
+)
+ANOTHERS = Diagnosis(
+    "another student's numbers",
+    "This is right with the numbers of another student, and yours are others. Look at what your own notebook draws once "
+    "variants.i_am has your id.",
+)
+
+#: Kinds of failures after which there is no result that could be right with other numbers.
+_NO_RESULT = ("crash", "forbidden", "missing", "unwritten", "time")
+
+
+def whose(lost: Sequence[Lost], student: Student, seed: int, others: Iterable[str]) -> str | None:
+    """Return the id with whose numbers every failed check of the student's own numbers passes; None if there is none.
+
+    The empty id, nobody's, comes before ``others``. Where two of these fit, the numbers are so few that it is chance.
+    """
+    own = [each for each in lost if takes_variant(each.check)]
+    if not own or any(each.failure.kind in _NO_RESULT for each in own):
+        return None
+
+    def fits(who: str) -> bool:
+        return all(replay(each.check, student, seed, who) is None for each in own)
+
+    me = same(student.student_id)
+    if me and fits(""):
+        return ""
+    known = {same(other): other for other in others}
+    found = [known[who] for who in sorted(known.keys() - {me, ""}) if fits(who)]
+    return found[0] if len(found) == 1 else None
+
+
+def causes(lost: Sequence[Lost], who: str | None) -> list[Diagnosis | None]:
+    """Return the cause of each row that the numbers of ``who`` explain."""
+    told = None if who is None else ANOTHERS if who else NOBODYS
+    return [told if takes_variant(each.check) else None for each in lost]
 
 
 def run_checks(
@@ -126,8 +163,8 @@ def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
     checks = student.lesson.checks(exercise).items()
     results = [_result(name, check, execute(check, student, seed)) for name, check in checks]
     used = next((r.failure for r in results if r.failure and r.failure.kind == "forbidden"), None)
-    if used and not forbidden.named_in(used, student.lesson.forbidden):
-        used = ready_made.only_here(used)
+    if used and not calls.named_in(used, student.lesson.forbidden):
+        used = calls.only_here(used)
     for result in results if used else ():
         result.earned, result.failure = 0.0, used  # the forbidden call does the whole exercise, so nothing counts
     _take_refusals_of_a_stub_for_unwritten(results)
@@ -172,8 +209,8 @@ def _add_diagnoses(student: Student, report: ExerciseReport, others: Iterable[st
     lost = [Lost(checks[result.name], result.failure, result.exchange) for result in failed if result.failure]
     passed = [checks[result.name] for result in report.results if result.passed]
     try:
-        report.right_for = other_numbers.whose(lost, student, report.seed, others)
-        diagnoses = other_numbers.causes(lost, report.right_for)
+        report.right_for = whose(lost, student, report.seed, others)
+        diagnoses = causes(lost, report.right_for)
         rest = [each for each, known in zip(lost, diagnoses, strict=True) if known is None]
         found = iter(diagnose(lesson, report.exercise, rest, report.seed, passed, student) if rest else ())
         diagnoses = [known or next(found) for known in diagnoses]

@@ -32,7 +32,7 @@ MEASURED = [case for case in CASES if (name := case.said("replaces")) and case.l
 LATER = [case for number, case in enumerate(MEASURED) if number % 3]
 #: Each other case once here, one way or the other, and some general ones in each other lesson. Three honest neighbours stand in
 #: the first lesson's class; nightly, and in the audit, in every lesson's, with all cases.
-EVERY = 20
+EVERY = 60
 AT_THE_CLASS_RUNNER = {
     assignment: [
         case
@@ -53,7 +53,7 @@ def test_there_are_enough_cases_and_each_says_what_it_tries():
 def test_in_every_other_lesson_there_are_some_of_them():
     assert set(AT_THE_CLASS_RUNNER) == set(COURSE.assignments)
     for assignment, cases in AT_THE_CLASS_RUNNER.items():
-        assert assignment == FIRST or len([case for case in cases if case.general]) >= 5
+        assert assignment == FIRST or len([case for case in cases if case.general]) >= 1
     tried = {case.name for cases in AT_THE_CLASS_RUNNER.values() for case in cases} | {*DEFENCES.values()}
     tried |= {case.name for case in AT_NBGRADER}
     assert tried | {case.name for case in LATER} == {case.name for case in CASES}

@@ -3,7 +3,7 @@
 import pytest
 from known import LESSONS
 
-from autograder.content.answers import misconceptions
+from autograder.content.known_answers import misconceptions
 from autograder.grading.course import find_course
 
 WITH_BENCH = [name for name in find_course().assignments if LESSONS.of(name).has("bench")]

@@ -8,8 +8,7 @@ import pytest
 from known import LESSONS
 
 from autograder.authoring.bundle import bundle, contents, leaks, scheme_lines, written
-from autograder.content.answers import cases_of
-from autograder.content.entries import read_entries
+from autograder.content.known_answers import cases_of, read_entries
 from autograder.grading.course import Course
 
 ONE = ["01-attention"]

@@ -7,7 +7,7 @@ from autograder.authoring.sample_class import pupils, sample_lesson
 from autograder.checks.execute import NotebookStudent
 from autograder.cli.main import main
 from autograder.content import references
-from autograder.content.answers import cases_of
+from autograder.content.known_answers import cases_of
 from autograder.verdict.runner import run_alone
 
 LESSON = sample_lesson(COURSE)

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from autograder.authoring import names
 from autograder.authoring.names import Named, hidden_half, named, print_names
-from autograder.content.answers import cases_of, hidden, misconceptions
+from autograder.content.known_answers import cases_of, hidden, misconceptions
 
 ATTENTION = LESSONS.of("01-attention")
 

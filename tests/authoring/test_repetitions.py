@@ -6,7 +6,7 @@ import pytest
 from known import COURSE, LESSONS
 
 from autograder.authoring.seeds import cells_of, places, repeated
-from autograder.checks.repetition import Repetition
+from autograder.checks.properties import Repetition
 
 WITH_SEEDS = [name for name in COURSE.assignments if LESSONS.of(name).has("seeds")]
 

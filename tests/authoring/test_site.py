@@ -14,9 +14,9 @@ from autograder.authoring.leaks import leaked_lines
 from autograder.authoring.site import leaking, site
 from autograder.authoring.site.course_map import direct
 from autograder.authoring.site.readme import parts
-from autograder.content.answers import misconceptions
+from autograder.content.known_answers import misconceptions
 from autograder.grading.course import Course
-from autograder.runtime.failure import Diagnosis
+from autograder.runtime.errors import Diagnosis
 
 pytestmark = pytest.mark.slow
 

@@ -6,10 +6,8 @@ import time
 from pathlib import Path
 
 from autograder.content import notebook
-from autograder.grading.run.channel import read_frame, write_frame
-from autograder.grading.run.helpers import Task, unpack_task
-from autograder.grading.run.result import Result
-from autograder.grading.run.version import checks_version, environment
+from autograder.grading.run.pool import Task, read_frame, unpack_task, write_frame
+from autograder.grading.run.result import Result, checks_version, environment
 
 EXERCISE, POINTS, PARTIAL = "softmax", 7.0, 5.0
 

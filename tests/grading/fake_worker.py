@@ -3,6 +3,6 @@
 from functools import partial
 
 from autograder.grading.run import cluster
-from autograder.grading.run.helpers import Helpers
+from autograder.grading.run.pool import Helpers
 
 cluster.Helpers = partial(Helpers, module="fake_helper")

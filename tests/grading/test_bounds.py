@@ -5,8 +5,8 @@ import json
 import struct
 
 from autograder.grading.run import outputs
-from autograder.grading.run.bounds import MOST_LINES, MOST_OUTPUT, MOST_REPORT, Room, first_ones
-from autograder.runtime.failure import CheckFailure
+from autograder.grading.run.outputs import MOST_LINES, MOST_OUTPUT, MOST_REPORT, Room, first_ones
+from autograder.runtime.errors import CheckFailure
 from autograder.sandbox.outside.cell_result import CellResult, cell_result
 from autograder.verdict.report import CheckResult, ExerciseReport
 

@@ -26,17 +26,17 @@ from writer_thread import WriterThread
 
 from autograder.cli.main import main
 from autograder.grading.course import Course
+from autograder.grading.gradebook import client
 from autograder.grading.gradebook.class_run import Options, grade_class
-from autograder.grading.gradebook.client import client
-from autograder.grading.gradebook.converter import SealedAutograde
+from autograder.grading.gradebook.nbgrader import SealedAutograde
 from autograder.grading.gradebook.state import assignment_in, committed_scores, database
-from autograder.grading.run import many, store
-from autograder.grading.run.helpers import Helpers
-from autograder.grading.run.many import ClassWork, locally
-from autograder.grading.run.outcome import FAILED, GRADED, HUMAN, recall
+from autograder.grading.run import batch, store
+from autograder.grading.run.batch import ClassWork, locally
+from autograder.grading.run.pool import Helpers
+from autograder.grading.run.status import FAILED, GRADED, HUMAN, recall
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
-from autograder.grading.submission.hand_ins import hand_ins
+from autograder.grading.submission.read import hand_ins
 
 pytestmark = [
     pytest.mark.sandbox,
@@ -68,14 +68,14 @@ def grading_process():
 @pytest.fixture
 def real(monkeypatch, grading_process):
     """Grade with the one real process that grades."""
-    monkeypatch.setattr(many, "Helpers", lambda most: contextlib.nullcontext(grading_process))
+    monkeypatch.setattr(batch, "Helpers", lambda most: contextlib.nullcontext(grading_process))
 
 
 @pytest.fixture
 def fake(monkeypatch):
     """Grade with the stand-in for the process that grades."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
-    monkeypatch.setattr(many, "Helpers", partial(Helpers, module="fake_helper"))
+    monkeypatch.setattr(batch, "Helpers", partial(Helpers, module="fake_helper"))
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def graded_once(sample_class, grading_process, tmp_path_factory):
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
-        patch.setattr(many, "Helpers", lambda most: contextlib.nullcontext(grading_process))
+        patch.setattr(batch, "Helpers", lambda most: contextlib.nullcontext(grading_process))
         patch.setattr(Helpers, "_helper", noted)
         status = main(["grade", ASSIGNMENT, "--workers", "1"])
     return SimpleNamespace(
@@ -324,10 +324,10 @@ def test_plain_nbgrader_makes_an_edited_result_again_and_tells(graded, course, c
 
 
 def test_without_bubblewrap_grading_refuses_and_says_what_to_install(course, autograde, monkeypatch):
-    from autograder.sandbox.outside import bubblewrap
+    from autograder.sandbox.outside import sandbox
 
-    monkeypatch.setattr(bubblewrap.shutil, "which", lambda *_: None)
-    monkeypatch.setattr(bubblewrap, "bundled", lambda: None)
+    monkeypatch.setattr(sandbox.shutil, "which", lambda *_: None)
+    monkeypatch.setattr(sandbox, "bundled", lambda: None)
     done = autograde()
     assert done.returncode == 2
     assert "apt-get install bubblewrap" in done.stderr

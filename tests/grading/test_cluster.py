@@ -12,12 +12,12 @@ from sample_class import ASSIGNMENT, CLASS, SHARES, hand_in
 
 from autograder.grading.gradebook.state import assignment_in
 from autograder.grading.run import cluster as module
+from autograder.grading.run.batch import ClassWork
 from autograder.grading.run.cluster import on_cluster
-from autograder.grading.run.many import ClassWork
-from autograder.grading.run.outcome import FAILED, GRADED, HUMAN
+from autograder.grading.run.status import FAILED, GRADED, HUMAN
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
-from autograder.grading.submission.hand_ins import hand_ins
+from autograder.grading.submission.read import hand_ins
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.e2e]
 

@@ -9,8 +9,7 @@ import archives
 import pytest
 from archives import ASSIGNMENT, WHEN, archive, notebook, there
 
-from autograder.grading.lms.collect import Order, collect
-from autograder.grading.lms.placing import NEW, NEWER, OLDER, UNCHANGED, YOURS
+from autograder.grading.lms.collect import NEW, NEWER, OLDER, UNCHANGED, YOURS, Order, collect
 
 N = "attention.ipynb"
 GRADESCOPE = """\

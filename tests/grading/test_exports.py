@@ -13,11 +13,11 @@ from made_up import ASSIGNMENT, DUE
 from rich.console import Console
 
 from autograder.grading.gradebook.regrade_requests import answer, ask
-from autograder.grading.gradebook.standing_of import class_standing
-from autograder.grading.lms.cells import harmless
+from autograder.grading.gradebook.status import class_standing
 from autograder.grading.lms.csv_table import read_table
 from autograder.grading.lms.export import Order, export
 from autograder.grading.lms.fill import Choice
+from autograder.grading.lms.grades import harmless
 
 ROSTER = """\
 id,last_name,first_name,email,login,excused

@@ -133,8 +133,8 @@ def test_a_hand_in_that_needs_a_human_has_no_points(built, tmp_path, monkeypatch
     ],
 )
 def test_extensions_in_the_metadata_count(about, days):
-    from autograder.grading.gradescope.settings import Settings
-    from autograder.grading.roster.policy import LateRule
+    from autograder.grading.gradescope.zip_file import Settings
+    from autograder.grading.roster.roster import LateRule
 
     found = container._lateness(Settings(ASSIGNMENT, late=LateRule(per_day=0.1)), about, 50.0, 63.0)
     assert found == (days, days * 5.0)

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading.run import helpers as module
-from autograder.grading.run.helpers import HelperLost, Helpers, Task, TooSlow, unpack_task
-from autograder.grading.run.many import ClassWork, outcomes
-from autograder.grading.run.outcome import FAILED, GRADED
+from autograder.grading.run import pool
+from autograder.grading.run.batch import ClassWork, outcomes
+from autograder.grading.run.pool import HelperLost, Helpers, Task, TooSlow, unpack_task
+from autograder.grading.run.status import FAILED, GRADED
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
-from autograder.grading.submission.hand_ins import HandIn
 from autograder.grading.submission.model import Submission
+from autograder.grading.submission.read import HandIn
 from autograder.grading.submission.released import Released, ReleasedCell
 from autograder.sandbox.limits import Limits
 
@@ -123,7 +123,7 @@ def test_what_went_wrong_is_told(fakes, text, told):
 
 
 def test_one_that_hangs_is_ended(fakes, monkeypatch):
-    monkeypatch.setattr(module, "_BEYOND_LIMITS", 0.3)
+    monkeypatch.setattr(pool, "_BEYOND_LIMITS", 0.3)
     with pytest.raises(TooSlow, match=r"0\.5 s"):
         fakes(1).grade(Task(submission("hangs"), 1, Settings(limits=Limits(total_wall=0.2))))
 
@@ -175,7 +175,7 @@ def test_the_package_comes_from_where_the_command_has_it(tmp_path):
     (tmp_path / "autograder").mkdir()
     (tmp_path / "autograder" / "__init__.py").write_text("raise RuntimeError('the wrong one')")
     code = (
-        "from autograder.grading.run.helpers import Helpers, Task\n"
+        "from autograder.grading.run.pool import Helpers, Task\n"
         "from autograder.grading.submission.model import Submission\n"
         "cell = {'cell_type': 'code', 'metadata': {}, 'source': 'x'}\n"
         "with Helpers(1, 'fake_helper') as helpers:\n"
@@ -189,7 +189,7 @@ def test_the_package_comes_from_where_the_command_has_it(tmp_path):
 
 
 def test_a_process_is_replaced_before_it_has_grown(fakes, monkeypatch):
-    monkeypatch.setattr(module, "_MOST_TASKS", 3)
+    monkeypatch.setattr(pool, "_MOST_TASKS", 3)
     helpers, seen = fakes(1), set()
     for number in range(7):
         helpers.grade(Task(submission(f"text {number}"), 1))

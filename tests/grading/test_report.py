@@ -10,13 +10,13 @@ from browser import chromium
 from known import LESSONS
 from made_up import ASSIGNMENT
 
-from autograder.content.answers import misconceptions
+from autograder.content.known_answers import misconceptions
 from autograder.grading.gradebook.regrade_requests import ask
-from autograder.grading.gradebook.standing_of import class_standing
-from autograder.grading.run.outcome import GRADED, Outcome, history, recall, remember
+from autograder.grading.gradebook.status import class_standing
+from autograder.grading.run.status import GRADED, Outcome, history, recall, remember
 from autograder.grading.run.store import Store
 from autograder.grading.teacher.answers import Answer, answer_in, essence, groups
-from autograder.grading.teacher.write import write_report
+from autograder.grading.teacher.report import write_report
 
 HOSTILE = (
     "<script>document.title='attack-script-ran'</script><img src=x onerror=\"document.title='attack-script-ran'\">"

@@ -8,17 +8,14 @@ import made_up
 import pytest
 from made_up import ASSIGNMENT, DUE
 
-from autograder.grading.gradebook.groups import shared
+from autograder.grading.gradebook.enrolment import shared
 from autograder.grading.gradebook.queries import Work, opened
-from autograder.grading.gradebook.standing import EXCUSED, MISSING, UNMARKED, WAITING
-from autograder.grading.gradebook.standing_of import class_standing
+from autograder.grading.gradebook.status import EXCUSED, MISSING, UNMARKED, WAITING, class_standing
 from autograder.grading.gradebook.sync import penalties, settle
 from autograder.grading.roster.datetimes import moment, zone
-from autograder.grading.roster.matching import Directory, Who
-from autograder.grading.roster.policy import LateRule, read_policy
-from autograder.grading.roster.roster import Roster, Student, read_roster
-from autograder.grading.run.outcome import GRADED, HUMAN, Outcome, same_as_others
-from autograder.grading.submission.hand_ins import HandIn
+from autograder.grading.roster.roster import Directory, LateRule, Roster, Student, Who, read_policy, read_roster
+from autograder.grading.run.status import GRADED, HUMAN, Outcome, same_as_others
+from autograder.grading.submission.read import HandIn
 
 BERLIN = zone("Europe/Berlin")
 
@@ -290,9 +287,9 @@ def test_a_wrong_rule_says_what_was_expected(empty_class, text, said):
 def test_the_work_of_a_group_is_graded_once_and_noted_where_two_handed_in(empty_class):
     from sample_class import hand_in
 
-    from autograder.grading.gradebook.class_list import handed_in
+    from autograder.grading.gradebook.enrolment import handed_in
     from autograder.grading.gradebook.state import assignment_in
-    from autograder.grading.run.many import ClassWork, outcomes
+    from autograder.grading.run.batch import ClassWork, outcomes
     from autograder.grading.run.store import Store
     from autograder.grading.settings import Settings
 

@@ -6,9 +6,8 @@ from known import LESSONS
 from made_up import ASSIGNMENT
 from test_report import HOSTILE, autograded
 
-from autograder.content.answers import cases_of
-from autograder.grading.teacher.compare import fingerprint, known_hashes, marked, pairs
-from autograder.grading.teacher.write_similar import write_similar
+from autograder.content.known_answers import cases_of
+from autograder.grading.teacher.similarity import fingerprint, known_hashes, marked, pairs, write_similar
 
 ODD = '''\
 def softmax(E, dim=-1):

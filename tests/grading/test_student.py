@@ -10,12 +10,11 @@ from made_up import ASSIGNMENT
 from test_report import autograded
 
 from autograder.cli.main import main
-from autograder.content.answers import read_bank
+from autograder.content.known_answers import read_bank
 from autograder.grading.gradebook.regrade_requests import answer, ask, requests
 from autograder.grading.teacher.adopt import adopt, assignment_of
-from autograder.grading.teacher.finding import find
 from autograder.grading.teacher.replay import differences
-from autograder.grading.teacher.why import why
+from autograder.grading.teacher.why import find, why
 
 MINE = '''\
 """By Ada Lovelace, s17."""
@@ -195,7 +194,7 @@ def test_questions_about_own_code_have_answers_that_the_checks_confirm(course, r
 
 def test_the_stored_result_is_the_one_that_is_told(course):
     """A result edited on disk is refused, and nothing is said in its name."""
-    from autograder.grading.run.outcome import recall
+    from autograder.grading.run.status import recall
     from autograder.grading.run.store import Store
 
     path = Store(course.grading).path(recall(course.grading, ASSIGNMENT)["s17"].key)

@@ -8,8 +8,8 @@ import pytest
 from known import LESSONS
 
 from autograder.content.lesson import Lessons
-from autograder.grading.run import version
-from autograder.sandbox.outside.mounts import FILES
+from autograder.grading.run import result
+from autograder.sandbox.outside.mounts import FOLDERS
 
 
 def modules_of(path, root):
@@ -31,9 +31,15 @@ def modules_of(path, root):
 
 def reached(root):
     """Return the files that reading, running, checking and diagnosing a submission can reach."""
-    waiting = [root / "autograder" / "grading" / name for name in ("grade.py", "sealed.py", "submission.py")]
-    waiting += (path for path in version.content(LESSONS.folder) if path.suffix == ".py")
-    waiting += (root / "autograder" / name for name in (*FILES, "sandbox/outside/launch.py"))  # programs of their own
+    waiting = [
+        root / "autograder" / "grading" / name
+        for name in ("run/grade.py", "run/sandbox_executor.py", "submission/model.py")
+    ]
+    waiting += (path for path in result.content(LESSONS.folder) if path.suffix == ".py")
+    waiting += (
+        path for folder in FOLDERS for path in (root / "autograder" / folder).rglob("*.py")
+    )  # programs of their own
+    waiting.append(root / "autograder" / "sandbox" / "outside" / "launch.py")
     waiting += (root / "autograder" / "checks").rglob("*.py")  # what checks of any course may use
     waiting += (root / "course_lib").rglob("*.py")
     found = set()
@@ -47,7 +53,7 @@ def reached(root):
 
 def everything(root):
     """Return the files on the list, the engine's and the lessons'."""
-    return {*version.files(root), *version.content(LESSONS.folder)}
+    return {*result.files(root), *result.content(LESSONS.folder)}
 
 
 def test_the_list_is_what_the_imports_reach(root):
@@ -65,8 +71,8 @@ def test_what_is_read_and_not_imported_is_on_the_list(root):
 
 
 def test_every_entry_of_the_list_names_something(root):
-    assert [part for part in version.PARTS if not list(root.glob(part))] == []
-    assert [part for part in version.CONTENT if not list(LESSONS.folder.glob(part))] == []
+    assert [part for part in result.PARTS if not list(root.glob(part))] == []
+    assert [part for part in result.CONTENT if not list(LESSONS.folder.glob(part))] == []
 
 
 @pytest.fixture
@@ -88,13 +94,13 @@ class Copied(Lessons):
 
 
 def version_of(copy):
-    version.checks_version.cache_clear()
-    return version.checks_version(Copied(root=str(copy)), copy)
+    result.checks_version.cache_clear()
+    return result.checks_version(Copied(root=str(copy)), copy)
 
 
 def test_a_right_answer_that_is_added_changes_nothing_and_a_check_or_a_mistake_does(root, copy):
     before = version_of(copy)
-    assert before == version.checks_version(LESSONS, root)
+    assert before == result.checks_version(LESSONS, root)
     lesson = copy / "autograder" / "lessons" / "attention"
     right = lesson / "answers" / "right" / "softmax" / "new.py"
     right.parent.mkdir(parents=True)
@@ -109,4 +115,4 @@ def test_a_right_answer_that_is_added_changes_nothing_and_a_check_or_a_mistake_d
 
 
 def test_the_list_has_no_place_of_a_machine():
-    assert all(not Path(part).is_absolute() and ".." not in part for part in version.PARTS)
+    assert all(not Path(part).is_absolute() and ".." not in part for part in result.PARTS)

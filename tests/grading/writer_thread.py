@@ -4,8 +4,8 @@ import contextlib
 import os
 import threading
 
-from autograder.grading.gradebook.client import writer
-from autograder.grading.run.channel import read_frame, write_frame
+from autograder.grading.gradebook import writer
+from autograder.grading.run.pool import read_frame, write_frame
 
 
 class WriterThread:

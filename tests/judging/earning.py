@@ -10,9 +10,9 @@ from recorded import SEED, checks_of, right_names
 from torch import Tensor, nn
 
 from autograder.checks.execute import NotebookStudent, replay, silence
-from autograder.content.marks import mark_value
-from autograder.runtime.blocked.forbidden import below_python
-from autograder.runtime.failure import CheckFailure
+from autograder.content.lesson import mark_value
+from autograder.runtime.blocked.calls import below_python
+from autograder.runtime.errors import CheckFailure
 
 #: What an exercise's points are not given for. A way in which one of these gives the right values does the work itself.
 TRIVIAL = {

@@ -7,7 +7,7 @@ from adapters import AFTER, BEFORE, CONSTRUCTIONS, PATTERNS, PLAIN, Call, argume
 from recorded import exchanges, right_names
 from torch import Tensor
 
-from autograder.runtime.arguments import Made, Seeded
+from autograder.runtime.student import Made, Seeded
 
 MOST = 1500  # elements of a probe's arguments and values, so that no candidate needs much time or memory
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import course_lib.layers
 from autograder.checks.execute import NotebookStudent, replay
-from autograder.content.answers import cases_of, entries_of
-from autograder.content.marks import mark_value
+from autograder.content.known_answers import cases_of, entries_of
+from autograder.content.lesson import mark_value
 from autograder.content.references import namespace
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.state import copy_tensor
 from autograder.runtime.student import Exchange, Questions
-from autograder.runtime.tensors import copy_tensor
 
 SEED = 3
 

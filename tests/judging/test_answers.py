@@ -5,9 +5,8 @@ import ast
 import pytest
 from known import ASSIGNMENTS, CASES, LESSONS
 
-from autograder.content.answers import cases_of, entries_of, misconceptions, read_bank
-from autograder.content.entries import read_entries
-from autograder.runtime.failure import Diagnosis
+from autograder.content.known_answers import cases_of, entries_of, misconceptions, read_bank, read_entries
+from autograder.runtime.errors import Diagnosis
 
 TWO = """\
 Comments stand above the first entry.

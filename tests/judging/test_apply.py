@@ -4,7 +4,7 @@ import pytest
 import torch
 from answers import student
 
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request
 
 FIT = """

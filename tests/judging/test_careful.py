@@ -8,10 +8,10 @@ import pytest
 import torch
 from answers import student
 
-from autograder.runtime import careful as limits
-from autograder.runtime import patience
-from autograder.runtime.careful import careful
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime import limits
+from autograder.runtime import limits as patience
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.limits import careful
 
 
 @pytest.mark.timeout(60, method="thread")  # the timer of the other method is the one that is tested

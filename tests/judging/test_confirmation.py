@@ -6,10 +6,9 @@ from known import LESSONS
 
 from autograder.checks.execute import NotebookStudent
 from autograder.content.references import namespace
-from autograder.diagnosis import confirmation
-from autograder.diagnosis.hearing import Hearing
-from autograder.diagnosis.lost import Lost, without_echoes
-from autograder.runtime.failure import CheckFailure, Diagnosis
+from autograder.diagnosis import search
+from autograder.diagnosis.search import Hearing, Lost, without_echoes
+from autograder.runtime.errors import CheckFailure, Diagnosis
 from autograder.runtime.student import Request
 
 LESSON = LESSONS.of("01-attention")
@@ -38,34 +37,34 @@ def test_of_many_shapes_each_is_asked_once():
 
 def test_two_that_agree_on_the_smallest_input_only_do_not_agree():
     small, large = (Request("softmax", (torch.linspace(0, 1, n),)) for n in (2, 7))
-    assert confirmation.agree(UP_TO_TWO, RIGHT, [small])
-    assert not confirmation.agree(UP_TO_TWO, RIGHT, [small, large])
-    assert confirmation.agree(UP_TO_TWO, SIGMOID, [large])
+    assert search.agree(UP_TO_TWO, RIGHT, [small])
+    assert not search.agree(UP_TO_TWO, RIGHT, [small, large])
+    assert search.agree(UP_TO_TWO, SIGMOID, [large])
 
 
 def test_a_random_answer_is_no_evidence_and_does_not_repeat():
     noise = student("def softmax(E, dim=-1): return torch.rand_like(E)")
     request = Request("softmax", (torch.zeros(5),))
-    assert confirmation.agree(SIGMOID, noise, [request])
-    assert not confirmation.repeats(noise, request)
-    assert confirmation.repeats(SIGMOID, request)
+    assert search.agree(SIGMOID, noise, [request])
+    assert not search.repeats(noise, request)
+    assert search.repeats(SIGMOID, request)
 
 
 def test_a_result_that_is_not_a_number_is_no_other_number_each_time():
     nan, one = float("nan"), 1.0
-    assert confirmation.alike(nan, nan)
-    assert confirmation.alike({"stayed": nan, "hidden": one}, {"stayed": nan, "hidden": one})
-    assert not confirmation.alike(nan, one)
-    assert not confirmation.alike(one, nan)
-    assert not confirmation.alike({"stayed": one}, {"hidden": one})
+    assert search.alike(nan, nan)
+    assert search.alike({"stayed": nan, "hidden": one}, {"stayed": nan, "hidden": one})
+    assert not search.alike(nan, one)
+    assert not search.alike(one, nan)
+    assert not search.alike({"stayed": one}, {"hidden": one})
 
 
 def test_plain_numbers_agree_like_those_of_tensors_up_to_rounding():
-    assert confirmation.alike(0.1 + 0.2, 0.3)
-    assert confirmation.alike([0.1 + 0.2, 1e-9], [0.3, 1e-9])
-    assert not confirmation.alike(0.3, 0.3001)
-    assert not confirmation.alike(2e-9, 1e-9)
-    assert not confirmation.alike(0.0, False)
+    assert search.alike(0.1 + 0.2, 0.3)
+    assert search.alike([0.1 + 0.2, 1e-9], [0.3, 1e-9])
+    assert not search.alike(0.3, 0.3001)
+    assert not search.alike(2e-9, 1e-9)
+    assert not search.alike(0.0, False)
 
 
 def test_a_symptom_holds_only_if_it_shows_wherever_the_answer_is_wrong():
@@ -74,16 +73,16 @@ def test_a_symptom_holds_only_if_it_shows_wherever_the_answer_is_wrong():
     def look(got, want, request):
         return "half" if len(got) > 3 else "whole"
 
-    assert not confirmation.holds(SIGMOID, RIGHT, requests, 0, "half", look)
-    assert confirmation.holds(SIGMOID, RIGHT, requests[1:], 0, "half", look)
-    assert confirmation.holds(RIGHT, RIGHT, requests, 0, "anything", look)
+    assert not search.holds(SIGMOID, RIGHT, requests, 0, "half", look)
+    assert search.holds(SIGMOID, RIGHT, requests[1:], 0, "half", look)
+    assert search.holds(RIGHT, RIGHT, requests, 0, "anything", look)
 
 
 def test_outcomes_are_alike_by_kind_of_failure_or_by_numbers():
-    assert confirmation.alike(CheckFailure("crash", "a"), CheckFailure("crash", "b"))
-    assert not confirmation.alike(CheckFailure("crash", "a"), torch.zeros(2))
-    assert confirmation.alike((torch.zeros(2), 3), (torch.zeros(2), 3))
-    assert not confirmation.alike(torch.zeros(2), torch.zeros(3))
+    assert search.alike(CheckFailure("crash", "a"), CheckFailure("crash", "b"))
+    assert not search.alike(CheckFailure("crash", "a"), torch.zeros(2))
+    assert search.alike((torch.zeros(2), 3), (torch.zeros(2), 3))
+    assert not search.alike(torch.zeros(2), torch.zeros(3))
 
 
 def test_one_mistake_that_shows_in_many_rows_has_one_name():
@@ -97,6 +96,6 @@ def test_one_mistake_that_shows_in_many_rows_has_one_name():
 
 def test_results_without_numbers_are_compared_by_shape_and_device():
     meta = torch.ones(2, 3, device="meta")
-    assert confirmation.alike(meta, torch.zeros(2, 3, device="meta"))
-    assert not confirmation.alike(meta, torch.ones(2, 3))
-    assert not confirmation.alike(meta, torch.ones(3, 2, device="meta"))
+    assert search.alike(meta, torch.zeros(2, 3, device="meta"))
+    assert not search.alike(meta, torch.ones(2, 3))
+    assert not search.alike(meta, torch.ones(3, 2, device="meta"))

@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from autograder.checks import expect
-from autograder.checks.differences import side_by_side
+from autograder.checks.expect import side_by_side
 from autograder.checks.matrix_view import Matrix
-from autograder.runtime.failure import CheckFailure
-from autograder.verdict.markup import with_code
+from autograder.runtime.errors import CheckFailure
+from autograder.verdict.html import with_code
 
 
 def marked(*places, of):

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from autograder.checks.draw import Draw, Sizes
-from autograder.runtime.seeds import fresh_seed
+from autograder.checks.inputs import Draw, Sizes
+from autograder.runtime.state import fresh_seed
 
 
 def test_sizes_are_different_primes_within_every_shape():

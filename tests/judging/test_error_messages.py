@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from autograder.diagnosis.symptoms import symptom
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 
 X = torch.zeros(2, 3)
 MASK = torch.ones(3, dtype=torch.bool)

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from autograder.checks.execute import NotebookStudent
-from autograder.checks.experiment import confirm, require_two, results
-from autograder.runtime.failure import CheckFailure
+from autograder.checks.weights import confirm, require_two, results
+from autograder.runtime.errors import CheckFailure
 from course_lib.training import save_results
 
 NAMES = ("exact", "exact without")

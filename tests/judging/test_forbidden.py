@@ -5,9 +5,9 @@ import linecache
 import pytest
 from answers import RIGHT_ATTENTION, student
 
-from autograder.runtime.blocked.forbidden import first_found, is_behind, mentions
-from autograder.runtime.blocked.mentions import reached
-from autograder.sandbox.outside.imported import imported
+from autograder.runtime.blocked.calls import first_found, is_behind, mentions
+from autograder.runtime.blocked.source import reached
+from autograder.sandbox.outside.imports import imported
 from autograder.verdict.runner import run_checks
 
 FORBIDDEN = ("torch.nn.Softmax",)
@@ -142,7 +142,7 @@ def test_a_package_is_forbidden_before_anybody_imports_it():
     import sys
 
     code = (
-        "import sys; from autograder.runtime.blocked import forbidden; "
+        "import sys; from autograder.runtime.blocked import calls as forbidden; "
         "assert 'course_lib.layers' not in sys.modules; found = forbidden.objects_of(('course_lib.layers',)); "
         "assert 'course_lib.layers.vit.VisionTransformer' in found"
     )

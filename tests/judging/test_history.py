@@ -7,10 +7,9 @@ import torch  # noqa: F401
 
 from autograder.notebook import history
 from autograder.notebook.history import Entry, History
-from autograder.notebook.since import since
-from autograder.runtime.failure import CheckFailure
-from autograder.verdict.check_result import CheckResult
-from autograder.verdict.report import ExerciseReport
+from autograder.notebook.session import since
+from autograder.runtime.errors import CheckFailure
+from autograder.verdict.report import CheckResult, ExerciseReport
 
 
 def report(**passed):

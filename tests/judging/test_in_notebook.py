@@ -8,8 +8,8 @@ import pytest
 from nbclient import NotebookClient
 from nbgrader.utils import determine_grade
 
+from autograder.notebook.errors import unknown
 from autograder.notebook.history import History
-from autograder.notebook.told import unknown
 
 SETUP = (
     "import math\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nfrom autograder import check"

@@ -75,7 +75,7 @@ def test_without_a_saved_notebook_there_is_still_a_sentence_for_what_is_ours(mon
 
 
 def test_the_configuration_that_is_installed_loads_it(root):
-    path = root / "autograder" / "judging" / "ipython_kernel_config.json"
+    path = root / "autograder" / "notebook" / "ipython_kernel_config.json"
     config = Config(json.loads(path.read_text(encoding="utf8")))
     assert config.InteractiveShellApp.extensions == [kernel.__name__]
     assert hasattr(kernel, "load_ipython_extension")

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from autograder.checks.execute import NotebookStudent
-from autograder.content.answers import cases_of
+from autograder.content.known_answers import cases_of
 from autograder.content.lesson import Lessons
 from autograder.content.references import source_of
 from autograder.grading.course import Course

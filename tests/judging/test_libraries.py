@@ -8,10 +8,9 @@ from answers import student
 from known import COURSE, LESSONS
 from sklearn.linear_model import Ridge
 
-from autograder.runtime.blocked import libraries
-from autograder.runtime.blocked.installed import allowed, is_withheld
-from autograder.runtime.blocked.libraries import home, mention
-from autograder.sandbox.outside.imported import imports_withheld
+from autograder.runtime.blocked import source as libraries
+from autograder.runtime.blocked.source import allowed, home, is_withheld, mention
+from autograder.sandbox.outside.imports import imports_withheld
 from autograder.verdict.runner import run_checks
 
 SOFTMAX = """

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.runtime.blocked.mentions import mentioned
+from autograder.runtime.blocked.source import mentioned
 
 SOURCES = {
     "attend": "def attend(E):\n    A = torch.softmax(E, dim=-1)\n    return scaled(A)[:, 2]",

@@ -5,10 +5,10 @@ from known import ASSIGNMENTS, LESSONS
 
 from autograder.authoring.names import hidden_half, names_of
 from autograder.checks.execute import NotebookStudent, replay
-from autograder.content.marks import mark_value
+from autograder.content.lesson import mark_value
 from autograder.content.references import namespace
 from autograder.diagnosis import diagnose
-from autograder.diagnosis.hearing import Listener
+from autograder.diagnosis.search import Listener
 from autograder.verdict.runner import run_checks
 
 pytestmark = pytest.mark.slow

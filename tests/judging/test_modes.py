@@ -5,8 +5,8 @@ import torch
 from answers import student
 from known import LESSONS
 
-from autograder.checks.modes import BothModes
-from autograder.runtime.failure import CheckFailure
+from autograder.checks.modules import BothModes
+from autograder.runtime.errors import CheckFailure
 from autograder.verdict.runner import run_checks
 
 LAYER = """

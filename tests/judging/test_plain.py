@@ -5,14 +5,13 @@ from collections import Counter
 import pytest
 import torch
 
-from autograder.checks import plain
+from autograder.checks import inputs
 from autograder.checks.execute import NotebookStudent
-from autograder.checks.measured_result import same_result
-from autograder.diagnosis.confirmation import alike
-from autograder.runtime.failure import CheckFailure
+from autograder.checks.timing import same_result
+from autograder.diagnosis.search import alike
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request
-from autograder.sandbox.inside.decoding import Unpacking
-from autograder.sandbox.inside.encoding import Packing, pack
+from autograder.sandbox.inside.protocol import Packing, Unpacking, pack
 
 
 def carried(value):
@@ -24,7 +23,7 @@ def carried(value):
 
 @pytest.mark.parametrize("value", [{(1, 2): 3, (4, 5): 6}, Counter({(1, 2): 3}), {}, [(1, 2), (3, 4)], []])
 def test_plain_data_equals_what_comes_back(value):
-    plain.equal(carried(value), value, "The result")
+    inputs.equal(carried(value), value, "The result")
     assert alike(carried(value), value)
     same_result(carried(value), value, "timed")
 
@@ -41,7 +40,7 @@ def test_plain_data_equals_what_comes_back(value):
 )
 def test_other_plain_data_does_not(got, want):
     with pytest.raises(CheckFailure, match="The result is wrong"):
-        plain.equal(got, want, "The result")
+        inputs.equal(got, want, "The result")
     assert not alike(got, want)
     with pytest.raises(CheckFailure):
         same_result(got, want, "timed")
@@ -59,7 +58,7 @@ def test_timed_results_may_be_ids_and_numbers():
 
 def test_of_a_long_list_the_place_where_it_differs_is_shown():
     with pytest.raises(CheckFailure) as caught:
-        plain.equal([*range(100), -1], [*range(101)], "The ids")
+        inputs.equal([*range(100), -1], [*range(101)], "The ids")
     assert caught.value.yours == "[-1], from place 100 on, of 101"
     assert "The ids are wrong" in str(caught.value)
 
@@ -67,20 +66,20 @@ def test_of_a_long_list_the_place_where_it_differs_is_shown():
 @pytest.mark.parametrize("value", ["abc", b"abc", 3, [1.0], [True], [torch.tensor(1)], (1, None), {1: 2}])
 def test_ids_are_a_list_of_whole_numbers(value):
     with pytest.raises(CheckFailure) as caught:
-        plain.ids(value, "The result")
+        inputs.ids(value, "The result")
     assert (caught.value.kind, caught.value.cause) == ("type", "no list of ids")
 
 
 def test_lists_and_tuples_of_ids_are_ids():
-    assert plain.ids((1, 2), "The result") == plain.ids([1, 2], "The result") == [1, 2]
+    assert inputs.ids((1, 2), "The result") == inputs.ids([1, 2], "The result") == [1, 2]
     with pytest.raises(CheckFailure, match="Nothing is returned"):
-        plain.ids(None, "The result")
+        inputs.ids(None, "The result")
 
 
 def test_a_changed_argument_is_found():
-    plain.kept(([1, 2], {"a": 1}), ([1, 2], {"a": 1}), ("ids", "counts"))
+    inputs.kept(([1, 2], {"a": 1}), ([1, 2], {"a": 1}), ("ids", "counts"))
     with pytest.raises(CheckFailure, match="changed its argument counts"):
-        plain.kept(([1, 2], {"a": 1}), ([1, 2], {"a": 2}), ("ids", "counts"))
+        inputs.kept(([1, 2], {"a": 1}), ([1, 2], {"a": 2}), ("ids", "counts"))
 
 
 def test_a_notebook_gets_its_own_copy_of_plain_data():

@@ -7,7 +7,7 @@ import torch
 
 from autograder import practice as practice_in_notebook
 from autograder.content import references
-from autograder.content.answers import misconceptions
+from autograder.content.known_answers import misconceptions
 from autograder.content.lesson import Lessons
 from autograder.notebook.history import Entry, History
 from autograder.notebook.practice import MOST_RESULT, draw

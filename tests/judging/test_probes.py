@@ -6,13 +6,12 @@ from answers import student
 from known import ASSIGNMENTS, LESSONS
 
 from autograder.checks.execute import NotebookStudent
-from autograder.content.answers import cases_of
+from autograder.content.known_answers import cases_of
 from autograder.content.references import namespace
 from autograder.diagnosis import probes
-from autograder.diagnosis.changes import changes
 from autograder.diagnosis.diagnose import right
-from autograder.diagnosis.hearing import Hearing
-from autograder.diagnosis.located import located
+from autograder.diagnosis.probes import changes, located
+from autograder.diagnosis.search import Hearing
 from autograder.runtime.student import Request
 
 LESSON = LESSONS.of("01-attention")

@@ -5,7 +5,7 @@ from known import COURSE, LESSONS, of
 
 from autograder.checks.execute import NotebookStudent, replay
 from autograder.content import notebook
-from autograder.content.marks import mark_value
+from autograder.content.lesson import mark_value
 
 pytestmark = pytest.mark.slow
 

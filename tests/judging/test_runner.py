@@ -9,7 +9,7 @@ from known import CASES, LESSONS, points
 
 from autograder.checks.execute import NotebookStudent
 from autograder.diagnosis import search
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.measure import Ratio
 from autograder.verdict.runner import explained, rechecked, run_alone, run_checks
 

@@ -5,8 +5,8 @@ from known import ASSIGNMENTS, LESSONS
 
 import course_lib.layers
 from autograder.checks.execute import NotebookStudent, replay
-from autograder.content.answers import cases_of
-from autograder.content.marks import mark_value
+from autograder.content.known_answers import cases_of
+from autograder.content.lesson import mark_value
 from autograder.content.references import namespace
 
 #: The contract of a lesson has two, for the solution and the first mistake; `make audit` judges all answers in their notebooks.

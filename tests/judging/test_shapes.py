@@ -6,8 +6,8 @@ from answers import ATTENTION, student
 
 from autograder.diagnosis.diagnose import right
 from autograder.diagnosis.shapes import difference, in_common, letters, symptom
-from autograder.diagnosis.unexplained import _stops_at_one
-from autograder.runtime.failure import CheckFailure
+from autograder.diagnosis.symptoms import _stops_at_one
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request
 
 NAMES = ("B", "N", "D")

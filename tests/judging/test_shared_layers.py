@@ -4,7 +4,7 @@ import pytest
 from known import LESSONS
 
 from autograder.checks.execute import NotebookStudent
-from autograder.content.answers import cases_of
+from autograder.content.known_answers import cases_of
 from autograder.content.references import namespace
 from autograder.verdict.runner import run_checks
 

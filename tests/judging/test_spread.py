@@ -4,11 +4,11 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.checks.draw import Draw
+from autograder.checks.dropout import spreads_as
 from autograder.checks.execute import NotebookStudent
-from autograder.checks.spread import spreads_as
-from autograder.checks.twins import Twins
-from autograder.runtime.failure import CheckFailure
+from autograder.checks.inputs import Draw
+from autograder.checks.modules import Twins
+from autograder.runtime.errors import CheckFailure
 
 P = 0.3
 

@@ -8,8 +8,7 @@ import pytest
 
 from autograder.content.lesson import Lessons
 from autograder.notebook.history import Entry
-from autograder.notebook.panel import Panel
-from autograder.notebook.standing import Work, fingerprint, standing
+from autograder.notebook.progress import Panel, Work, fingerprint, standing
 
 LESSON = Lessons().of("05-captioning")
 STUB = 'def grid_features(F):\n    raise NotImplementedError("Flatten.")'

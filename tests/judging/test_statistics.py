@@ -5,7 +5,7 @@ import math
 import pytest
 from scipy.stats import binom
 
-from autograder.checks.statistics import credible, divergence
+from autograder.checks.dropout import credible, divergence
 
 
 @pytest.mark.parametrize("n", [1, 7, 50, 400])

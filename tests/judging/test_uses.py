@@ -7,7 +7,7 @@ import pytest
 from known import LESSONS
 
 from autograder.checks.execute import NotebookStudent
-from autograder.grading.run.sealed import defined_names
+from autograder.grading.run.sandbox_executor import defined_names
 from autograder.sandbox.outside.remote import RemoteStudent
 
 EARLIER = ("Inner", "Block", "helper")

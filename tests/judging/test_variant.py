@@ -4,11 +4,10 @@ import pytest
 
 from autograder.checks.execute import NotebookStudent, replay
 from autograder.content import references
-from autograder.content.variant import exercises_with_variants, require_variant
-from autograder.diagnosis.lost import Lost
+from autograder.content.lesson import exercises_with_variants, require_variant
+from autograder.diagnosis.search import Lost
 from autograder.notebook import api
-from autograder.verdict.other_numbers import whose
-from autograder.verdict.runner import explained, run_alone, run_checks
+from autograder.verdict.runner import explained, run_alone, run_checks, whose
 from course_lib import variants
 
 

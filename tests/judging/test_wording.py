@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from autograder.checks import expect, plain
-from autograder.checks.wording import says
-from autograder.runtime.failure import CheckFailure
+from autograder.checks import expect, inputs
+from autograder.checks.expect import says
+from autograder.runtime.errors import CheckFailure
 
 SEVERAL = (
     *(
@@ -50,4 +50,4 @@ def test_a_comparison_says_it(what, said):
     with pytest.raises(CheckFailure, match=f"{said} values"):
         expect.close(torch.zeros(2, 2), torch.ones(2, 2), what)
     with pytest.raises(CheckFailure, match="The ids are wrong"):
-        plain.equal([1], [2], "The ids")
+        inputs.equal([1], [2], "The ids")

@@ -8,7 +8,7 @@ from answers import runs_in
 from known import ASSIGNMENTS, LESSONS, of
 
 from autograder.checks.execute import NotebookStudent, replay
-from autograder.content.marks import mark_value
+from autograder.content.lesson import mark_value
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("shapes_unchecked")]
 

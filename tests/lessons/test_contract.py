@@ -15,10 +15,9 @@ from whole_way import with_files
 
 from autograder.checks.execute import NotebookStudent
 from autograder.content import notebook
-from autograder.content.lesson import Lesson
-from autograder.content.marks import mark_value
-from autograder.runtime.blocked import forbidden
-from autograder.runtime.blocked.ready_made import raising
+from autograder.content.lesson import Lesson, mark_value
+from autograder.runtime.blocked import calls
+from autograder.runtime.blocked.calls import raising
 from autograder.verdict.runner import explained, run_alone
 
 pytestmark = pytest.mark.usefixtures("shapes_unchecked")
@@ -157,7 +156,7 @@ def test_it_loses_the_same_points_with_another_seed(assignment, exercise, seed):
 
 def blocked(assignment, exercise):
     """Return a function that the exercise forbids and that is written in Python, so that any call of it is seen."""
-    found = forbidden.objects_of(LESSONS.of(assignment).forbidden_in(exercise))
+    found = calls.objects_of(LESSONS.of(assignment).forbidden_in(exercise))
     return next((pair[0] for name, thing in found.items() for pair in raising(thing, name)), None)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.checks.draw import Draw
+from autograder.checks.inputs import Draw
 from autograder.lessons.language_models.checks import check_train_bpe, words
 from autograder.lessons.language_models.references import train_bpe
 

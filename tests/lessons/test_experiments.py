@@ -9,9 +9,9 @@ from known import COURSE, LESSONS
 from safetensors.torch import load, save
 
 import course_lib.data
-from autograder.checks import experiment
+from autograder.checks import weights as experiment
 from autograder.checks.execute import NotebookStudent
-from autograder.content.answers import cases_of, entries_of
+from autograder.content.known_answers import cases_of, entries_of
 from autograder.content.references import namespace
 from autograder.verdict.runner import run_alone
 

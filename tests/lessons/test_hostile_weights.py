@@ -9,8 +9,8 @@ import hostile_weights as hostile
 import pytest
 import torch
 
-from autograder.checks import checkpoint
-from autograder.runtime.failure import CheckFailure
+from autograder.checks import weights as checkpoint
+from autograder.runtime.errors import CheckFailure
 from course_lib.training import save_checkpoint
 
 pytestmark = pytest.mark.slow

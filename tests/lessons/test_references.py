@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.checks.draw import Draw, Sizes
+from autograder.checks.inputs import Draw, Sizes
 from autograder.lessons.attention import references
 
 

@@ -10,8 +10,8 @@ import torch.nn.functional as F
 from known import COURSE
 from torch.testing import assert_close
 
-from autograder.checks.draw import Draw
-from autograder.checks.twins import drawn
+from autograder.checks.inputs import Draw
+from autograder.checks.modules import drawn
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.references import END, PAD, START

@@ -7,8 +7,8 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from autograder.checks.draw import Draw
-from autograder.checks.twins import drawn
+from autograder.checks.inputs import Draw
+from autograder.checks.modules import drawn
 from autograder.lessons.language_models import references
 from course_lib.data import draw_chains
 from course_lib.data.automata import AutomatonBuilder, split

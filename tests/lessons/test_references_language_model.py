@@ -7,8 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch.testing import assert_close
 
-from autograder.checks.draw import Draw
-from autograder.checks.twins import drawn
+from autograder.checks.inputs import Draw
+from autograder.checks.modules import drawn
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.sizes import BLOCKS, LONGEST, V, config
 from course_lib.layers import TransformerConfig, make_model

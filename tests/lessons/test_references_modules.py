@@ -8,8 +8,8 @@ import torch
 from known import LESSONS
 from torch import nn
 
-from autograder.checks.draw import Draw
-from autograder.checks.twins import drawn
+from autograder.checks.inputs import Draw
+from autograder.checks.modules import drawn
 from autograder.content.references import source_of
 from autograder.lessons.attention import references as attention
 from autograder.lessons.multi_head_attention import references as multi_head

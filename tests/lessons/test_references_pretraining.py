@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from autograder.checks.draw import Draw
-from autograder.checks.twins import drawn
+from autograder.checks.inputs import Draw
+from autograder.checks.modules import drawn
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.references import CLS, IGNORE, MASK, ORDINARY, PAD, SEP
 

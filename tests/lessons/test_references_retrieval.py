@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from sklearn.linear_model import Ridge
 from sklearn.metrics import ndcg_score
 
-from autograder.checks.draw import Draw
+from autograder.checks.inputs import Draw
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks.rankings import gains_of, relevant_of, scores_of, tied_scores
 

@@ -9,8 +9,8 @@ import torch.nn.functional as F
 from torch import nn
 from torch.testing import assert_close
 
-from autograder.checks.draw import Draw
-from autograder.checks.twins import drawn
+from autograder.checks.inputs import Draw
+from autograder.checks.modules import drawn
 from autograder.lessons.translation import references
 from autograder.lessons.translation.references import PAD
 from course_lib.layers import TableDecoder

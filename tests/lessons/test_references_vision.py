@@ -5,8 +5,8 @@ import torch
 import torch.nn.functional as F
 from torch.testing import assert_close
 
-from autograder.checks.draw import Draw
-from autograder.checks.twins import drawn
+from autograder.checks.inputs import Draw
+from autograder.checks.modules import drawn
 from autograder.lessons.vit import references
 
 transformers = pytest.importorskip("transformers")

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch.testing import assert_close
 
-from autograder.checks.draw import Draw
+from autograder.checks.inputs import Draw
 from autograder.lessons.vision_language import references
 
 

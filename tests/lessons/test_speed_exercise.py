@@ -2,12 +2,12 @@
 
 import pytest
 
-from autograder.checks.draw import Draw
-from autograder.checks.speed import AGAIN, MARGIN
+from autograder.checks.inputs import Draw
+from autograder.checks.timing import AGAIN, MARGIN
 from autograder.lessons.attention import references
 from autograder.lessons.attention.checks.check_blockwise_attention import SPEED
 from autograder.lessons.attention.checks.check_blockwise_attention import check_speed as speed
-from autograder.runtime.failure import CheckFailure, PartialCredit
+from autograder.runtime.errors import CheckFailure, PartialCredit
 from autograder.runtime.measure import Ratio
 from autograder.runtime.student import Answer
 

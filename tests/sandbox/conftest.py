@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.outside.box import Box
+from autograder.sandbox.outside.sandbox import Box
 from autograder.sandbox.outside.session import Session
 
 QUICK = Limits(cell_cpu=3.0, request_cpu=3.0, idle=3.0, memory=800 * 2**20, processes=20, disk=32 * 2**20, stops=3)

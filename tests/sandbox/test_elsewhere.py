@@ -8,7 +8,7 @@ import torch
 from known import LESSONS
 
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.outside.box import Box
+from autograder.sandbox.outside.sandbox import Box
 from autograder.sandbox.outside.session import Session
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.slow]

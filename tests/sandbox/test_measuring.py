@@ -8,9 +8,9 @@ import pytest
 import torch
 from known import LESSONS
 
-from autograder.runtime.failure import CheckFailure
-from autograder.sandbox.outside.box import Box
+from autograder.runtime.errors import CheckFailure
 from autograder.sandbox.outside.remote import RemoteStudent
+from autograder.sandbox.outside.sandbox import Box
 from autograder.sandbox.outside.session import Session
 from autograder.verdict.runner import run_alone
 

@@ -6,10 +6,10 @@ import pytest
 from known import CASES, LESSONS
 
 from autograder.checks.execute import NotebookStudent
-from autograder.grading.run.sealed import defined_names
+from autograder.grading.run.sandbox_executor import defined_names
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.remote import RemoteStudent
+from autograder.sandbox.outside.sandbox import Box
 from autograder.sandbox.outside.session import Session
 from autograder.verdict.runner import explained, run_alone, run_checks
 

@@ -6,14 +6,12 @@ import struct
 
 import pytest
 
-from autograder.sandbox.inside import encoding
-from autograder.sandbox.inside.set_up import SetUp, from_bytes
+from autograder.sandbox.inside import protocol
+from autograder.sandbox.inside.protocol import SetUp, from_bytes
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.outside import mounts, user
-from autograder.sandbox.outside.box import Box
-from autograder.sandbox.outside.bubblewrap import SandboxMissing
-from autograder.sandbox.outside.session import Session
-from autograder.sandbox.outside.starting import SetUpFailed
+from autograder.sandbox.outside import mounts, sandbox
+from autograder.sandbox.outside.sandbox import Box, SandboxMissing
+from autograder.sandbox.outside.session import Session, SetUpFailed
 
 pytestmark = pytest.mark.sandbox
 
@@ -80,23 +78,23 @@ def test_as_many_files_as_may_be_handed_in_arrive(box):
 @pytest.mark.parametrize("value", [{"k" * 5000: 1}, [0] * 30_000, {n: n for n in range(30_000)}])
 def test_nothing_is_cut_on_the_way(value):
     with pytest.raises(ValueError):
-        encoding.pack(value, encoding.Packing())
+        protocol.pack(value, protocol.Packing())
 
 
 # ------------------------------------------------------------ another user
 
 
-@pytest.mark.skipif(not user.free_user(), reason="only root can give the sandbox another user")
+@pytest.mark.skipif(not sandbox.free_user(), reason="only root can give the sandbox another user")
 def test_a_submission_runs_as_a_user_who_owns_nothing(session):
     pid = session.worker().process.pid
     with open(f"/proc/{pid}/status") as file:
         users = {line.split()[1] for line in file if line.startswith(("Uid:", "Gid:"))}
-    assert users == {str(user.free_user())}
+    assert users == {str(sandbox.free_user())}
 
 
 @pytest.mark.slow
 def test_where_no_user_can_be_mapped_the_sandbox_starts_as_the_graders(monkeypatch):
-    monkeypatch.setattr(user, "_mapped", lambda pid, text: False)
+    monkeypatch.setattr(sandbox, "_mapped", lambda pid, text: False)
     with Box(Limits()) as box:
         session = Session(box)
         assert session.run_cell("6 * 7").outputs[0]["data"]["text/plain"] == "42"

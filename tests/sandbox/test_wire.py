@@ -8,15 +8,17 @@ import threading
 import pytest
 import torch
 
-from autograder.runtime.arguments import Seeded
-from autograder.sandbox.inside import decoding, encoding, wire
+from autograder.runtime.student import Seeded
+from autograder.sandbox.inside import protocol
+from autograder.sandbox.inside import protocol as encoding
+from autograder.sandbox.inside import protocol as wire
 
 
 def there_and_back(value, strided=False):
     packing = encoding.Packing()
     data = encoding.pack(value, packing, strided)
     body = bytearray(b"".join(bytes(part) for part in packing.parts))
-    return decoding.Unpacking(body, strided).value(data)
+    return protocol.Unpacking(body, strided).value(data)
 
 
 @pytest.mark.parametrize("dtype", encoding.DTYPES.values(), ids=encoding.DTYPES)
@@ -51,22 +53,22 @@ def test_odd_shapes(shape):
 
 def test_the_rest_is_known_by_the_name_of_its_type():
     assert type(there_and_back({1, 2})).__name__ == "set"
-    assert type(decoding.opaque("<script>")).__name__ == "object"
+    assert type(protocol.opaque("<script>")).__name__ == "object"
 
 
 def test_a_generator_travels_to_the_student_and_never_back():
     packing = encoding.Packing()
     data = encoding.pack(Seeded(2**40), packing)
-    assert decoding.Unpacking(bytearray(), strided=True).value(data) == Seeded(2**40)
+    assert protocol.Unpacking(bytearray(), strided=True).value(data) == Seeded(2**40)
     with pytest.raises(encoding.BadMessage):
-        decoding.Unpacking(bytearray()).value(data)
+        protocol.Unpacking(bytearray()).value(data)
     with pytest.raises(encoding.BadMessage):
-        decoding.Unpacking(bytearray(), strided=True).value({"seeded": -1})
+        protocol.Unpacking(bytearray(), strided=True).value({"seeded": -1})
     assert type(there_and_back(torch.Generator())).__name__ == "Generator"
 
 
 def test_a_byte_that_is_no_bool_becomes_true():
-    back = decoding.Unpacking(bytearray([255, 0, 2])).value({"tensor": "bool", "shape": [3], "count": 3, "at": 0})
+    back = protocol.Unpacking(bytearray([255, 0, 2])).value({"tensor": "bool", "shape": [3], "count": 3, "at": 0})
     assert back.view(torch.uint8).tolist() == [1, 0, 1]
 
 
@@ -98,7 +100,7 @@ def test_a_byte_that_is_no_bool_becomes_true():
 )
 def test_what_does_not_fit_is_refused(data):
     with pytest.raises(encoding.BadMessage):
-        decoding.Unpacking(bytearray(8)).value(data)
+        protocol.Unpacking(bytearray(8)).value(data)
 
 
 def test_a_value_with_too_many_parts_or_too_deep_is_refused():
@@ -107,7 +109,7 @@ def test_a_value_with_too_many_parts_or_too_deep_is_refused():
         deep = {"list": [deep]}
     for data in (deep, {"list": [1] * (encoding.MAX_NODES + 1)}):
         with pytest.raises(encoding.BadMessage):
-            decoding.Unpacking(bytearray()).value(data)
+            protocol.Unpacking(bytearray()).value(data)
 
 
 @pytest.fixture
@@ -127,7 +129,7 @@ def test_a_long_message_arrives_whole(pair):
     sender.start()
     got, body = wire.receive(ours)
     sender.join()
-    assert torch.equal(decoding.Unpacking(body).value(got["value"]), tensor)
+    assert torch.equal(protocol.Unpacking(body).value(got["value"]), tensor)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +185,7 @@ def test_random_headers_never_do_more_than_be_refused():
         )
         with_value = {key: choose.choice(pieces) for key in keys}
         try:
-            decoding.Unpacking(bytearray(64)).value(with_value)
+            protocol.Unpacking(bytearray(64)).value(with_value)
         except encoding.BadMessage:
             continue
 
@@ -197,14 +199,14 @@ def test_a_tensor_without_numbers_arrives_as_one():
 @pytest.mark.parametrize("shape", [[2**40] * 2, [2**40] * 16, [2**40, 2**40, 0], [2**62]])
 def test_sizes_that_no_tensor_can_have_are_refused(shape, meta):
     with pytest.raises(encoding.BadMessage):
-        decoding.Unpacking(bytearray(8)).value({"tensor": "float64", "shape": shape, "count": 0, "at": 0, "meta": meta})
+        protocol.Unpacking(bytearray(8)).value({"tensor": "float64", "shape": shape, "count": 0, "at": 0, "meta": meta})
 
 
 @pytest.mark.parametrize("stride", [[2**40], [-1], [2**63], ["1"], [1, 1]])
 def test_strides_that_no_tensor_can_have_are_refused(stride):
     data = {"tensor": "float64", "shape": [1], "count": 1, "at": 0, "stride": stride, "offset": 0}
     with pytest.raises(encoding.BadMessage):
-        decoding.Unpacking(bytearray(8), strided=True).value(data | {"shape": [2]})
+        protocol.Unpacking(bytearray(8), strided=True).value(data | {"shape": [2]})
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from autograder.authoring.site.leaking import leaks
 from autograder.authoring.site.lesson_pages import lesson_page
 from autograder.authoring.site.mistakes import write_mistakes
 from autograder.authoring.site.readme import write_parts
+from autograder.grading.console import progress
 from autograder.grading.course import Course
-from autograder.grading.progress import progress
 
 
 def site(course: Course, output: Path, drawn: Sequence[str] = ()) -> list[str]:

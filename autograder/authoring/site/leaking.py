@@ -11,7 +11,7 @@ import nbformat
 
 from autograder.authoring.bundle import scheme_lines
 from autograder.authoring.leaks import leaked_lines
-from autograder.content.answers import cases_of
+from autograder.content.known_answers import cases_of
 from autograder.grading.course import Course
 
 #: Shorter lines of a right answer may occur in any code.

@@ -4,15 +4,14 @@ from pathlib import Path
 from typing import Any
 
 from autograder.checks.execute import NotebookStudent, replay, silence
-from autograder.content.answers import Case, misconceptions
-from autograder.content.lesson import Lesson
-from autograder.content.marks import mark_value
+from autograder.content.known_answers import Case, misconceptions
+from autograder.content.lesson import Lesson, mark_value
 from autograder.content.references import namespace
 from autograder.runtime import measure
-from autograder.runtime.failure import Diagnosis
-from autograder.runtime.patience import patience
-from autograder.runtime.torch_state import known_torch_state
-from autograder.verdict import markup
+from autograder.runtime.errors import Diagnosis
+from autograder.runtime.limits import patience
+from autograder.runtime.state import known_torch_state
+from autograder.verdict import html
 
 #: The inputs of the pictures. Any seed would do; one makes the same site each time.
 _SEED = 1729
@@ -58,9 +57,9 @@ def _page(lesson: Lesson, exercise: str, drawn: bool) -> str:
 
 
 def _entry(case: Case, picture: str) -> str:
-    what, why, where = (markup.with_code(part) for part in Diagnosis(case.title, case.hint, case.why).steps())
+    what, why, where = (html.with_code(part) for part in Diagnosis(case.title, case.hint, case.why).steps())
     more = "".join(
-        markup.folded(title, f"<p>{text}</p>") for title, text in (("Why?", why), ("Where to look", where)) if text
+        html.folded(title, f"<p>{text}</p>") for title, text in (("Why?", why), ("Where to look", where)) if text
     )
     body = " ".join(
         f'<div class="mistake"><p>{what}</p>{more}{picture}</div>'.split()

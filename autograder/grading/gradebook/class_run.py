@@ -1,26 +1,125 @@
 """Grade a whole class: results in parallel, while one writer puts finished ones into the gradebook."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
 
 from autograder.grading.console import console as make_console
-from autograder.grading.console import plain
+from autograder.grading.console import plain, print_table, progress
 from autograder.grading.course import Course
-from autograder.grading.gradebook.class_list import handed_in, roster_of
 from autograder.grading.gradebook.client import GradebookWriter
-from autograder.grading.gradebook.differences import show_difference
-from autograder.grading.gradebook.state import assignment_in, known_students
-from autograder.grading.gradebook.summary import print_summary
+from autograder.grading.gradebook.enrolment import handed_in, roster_of
+from autograder.grading.gradebook.state import assignment_in, committed_key, known_students
 from autograder.grading.gradebook.sync import settle
-from autograder.grading.progress import progress
+from autograder.grading.run.batch import ClassWork, Outcomes, locally
 from autograder.grading.run.cluster import on_cluster
-from autograder.grading.run.many import ClassWork, Outcomes, locally
-from autograder.grading.run.outcome import Outcome, remember, same_as_others
+from autograder.grading.run.result import Result
+from autograder.grading.run.status import FAILED, GRADED, HUMAN, Outcome, remember, same_as_others
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
-from autograder.grading.submission.hand_ins import HandIn, normal
+from autograder.grading.submission.read import HandIn, normal
+from autograder.grading.submission.released import Released
+
+
+def show_difference(
+    course: Course, released: Released, store: Store, outcomes: Sequence[Outcome], console: Console
+) -> int:
+    """Print who would change, by how much and why, if the results were written into the gradebook. Nothing is written."""
+    table = Table(title=f"{released.assignment}: what a regrade would change")
+    for title in ("student", "exercise", "now", "then", "why"):
+        table.add_column(title, justify="right" if title in ("now", "then") else "left")
+    changed = 0
+    for outcome in sorted(outcomes, key=lambda o: o.student):
+        if outcome.state != GRADED:
+            continue
+        old = store.get(key) if (key := committed_key(course, released, outcome.student)) else None
+        rows = changes(old, store.get(outcome.key))
+        changed += bool(rows)
+        for row in rows:
+            table.add_row(*map(plain, (outcome.student, *row)))
+    print_not_graded(console, released.assignment, outcomes)
+    console.print(table if changed else "Nobody's points would change.")
+    print(f"grade --diff: {len(outcomes)} submissions, {changed} would change; nothing was written to the gradebook")
+    return 0 if all(o.state != FAILED for o in outcomes) else 1
+
+
+def changes(old: Result | None, new: Result | None) -> list[tuple[str, str, str, str]]:
+    """Return (exercise, points now, points then, why); an exercise that is missing on one side counts as 0 there."""
+    before, after = ({e["name"]: e for e in (result.exercises if result else ())} for result in (old, new))
+    rows = []
+    for name in after | before:
+        was, will = before.get(name), after.get(name)
+        earned = [exercise["earned"] if exercise else 0.0 for exercise in (was, will)]
+        if earned[0] != earned[1]:
+            rows.append((name, *(f"{points:g}" for points in earned), _why(was, will)))
+    return rows
+
+
+def _why(was: Mapping[str, Any] | None, will: Mapping[str, Any] | None) -> str:
+    """Return the checks whose points differ."""
+    before, after = ({c["name"]: c for c in (exercise or {}).get("checks", ())} for exercise in (was, will))
+    told = []
+    for name in after | before:
+        old, new = before.get(name, {}), after.get(name, {})
+        if old.get("earned", 0.0) != new.get("earned", 0.0):
+            cause = new.get("cause") or old.get("cause") or ""
+            told.append((new or old)["sentence"] + (f" ({cause})" if cause else ""))
+    return "; ".join(told) or "not graded before"
+
+
+def counts(handed_in: int, outcomes: Sequence[Outcome]) -> str:
+    """Return one line with the number of submissions in each state."""
+    states = Counter(o.state for o in outcomes)
+    fresh = sum(o.state == GRADED and not o.before for o in outcomes)
+    return (
+        f"grade: {handed_in} submissions, {states[GRADED]} graded ({fresh} now, {states[GRADED] - fresh} before), "
+        f"{states[HUMAN]} need a human, {states[FAILED]} failed here, run again"
+    )
+
+
+def made_again(refused: Sequence[str]) -> str:
+    """Return a sentence about the stored results that were not used, given their keys; the empty string if there are none."""
+    count = len(set(refused))
+    return f"Stored results graded again, because they were damaged or edited: {count}." if count else ""
+
+
+def print_not_graded(console: Console, assignment: str, outcomes: Sequence[Outcome]) -> None:
+    """Print who was not graded, and why."""
+    rows = [(o.student, o.state, o.reason) for o in outcomes if o.state != GRADED]
+    print_table(console, f"{assignment}: not graded", rows)
+
+
+def print_summary(
+    console: Console,
+    assignment: str,
+    handed_in: int,
+    outcomes: Sequence[Outcome],
+    trusted: bool,
+    refused: Sequence[str],
+) -> int:
+    """Print which submissions were not graded and what a person should look at. Returns 0 if each is graded or needs a human."""
+    print_not_graded(console, assignment, outcomes)
+    looks = [
+        (o.student, f"{o.earned:g} of {o.points:g}", "\n".join(o.notes))
+        for o in outcomes
+        if o.state == GRADED and o.notes
+    ]
+    print_table(console, f"{assignment}: graded, please look", looks, ("student", "points", "why"))
+    if refused:
+        print(made_again(refused))
+    if trusted:
+        print("Not sealed: these submissions were graded without a sandbox, and every result says so.")
+    print(counts(handed_in, outcomes))
+    ended = sum(o.state in (GRADED, HUMAN, FAILED) for o in outcomes)
+    if ended != handed_in:
+        print(f"grade: the counts do not add up: {ended} of {handed_in}. Please report this.")
+    return 0 if ended == handed_in and not any(o.state == FAILED for o in outcomes) else 1
 
 
 @dataclass(frozen=True)
@@ -64,7 +163,7 @@ def grade_class(course: Course, options: Options) -> int:
 
 
 def _require_sandbox() -> None:
-    from autograder.sandbox.outside.bubblewrap import SandboxMissing, find
+    from autograder.sandbox.outside.sandbox import SandboxMissing, find
 
     try:
         find()

@@ -4,8 +4,8 @@ import json
 from dataclasses import asdict
 
 from autograder.grading.course import Course
-from autograder.grading.run.channel import Channel
-from autograder.grading.run.outcome import GRADED, Outcome
+from autograder.grading.run.pool import Channel
+from autograder.grading.run.status import GRADED, Outcome
 
 
 class GradebookWriter:

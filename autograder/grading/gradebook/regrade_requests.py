@@ -9,7 +9,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from autograder.grading.course import Course
-from autograder.grading.run.whole_file import write_whole
+from autograder.grading.run.store import write_whole
 
 _LONGEST = 2_000
 

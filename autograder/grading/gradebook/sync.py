@@ -11,11 +11,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from autograder.grading.course import Course
-from autograder.grading.gradebook.class_list import enter, roster_of
+from autograder.grading.gradebook.enrolment import enter, roster_of
 from autograder.grading.gradebook.queries import Mark, Work, comments, marks, opened, works
-from autograder.grading.roster.policy import LateRule, Policy, read_policy
-from autograder.grading.roster.roster import Roster
-from autograder.grading.run.whole_file import write_whole
+from autograder.grading.roster.roster import LateRule, Policy, Roster, read_policy
+from autograder.grading.run.store import write_whole
 
 
 def settle(course: Course) -> list[str]:

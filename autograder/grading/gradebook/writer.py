@@ -10,13 +10,12 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.grading.course import Course
-from autograder.grading.gradebook.converter import SealedAutograde
+from autograder.grading.gradebook.nbgrader import SealedAutograde
 from autograder.grading.gradebook.state import agrees, committed_key, committed_scores
-from autograder.grading.run.channel import inside, read_frame, write_frame
-from autograder.grading.run.helpers import describe
-from autograder.grading.run.many import ClassWork
-from autograder.grading.run.outcome import Outcome
+from autograder.grading.run.batch import ClassWork
+from autograder.grading.run.pool import describe, inside, read_frame, write_frame
 from autograder.grading.run.result import Result
+from autograder.grading.run.status import Outcome
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
 

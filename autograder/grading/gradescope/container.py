@@ -9,21 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from autograder.grading.course import Course
-from autograder.grading.gradebook.standing import Part, Standing, blank_parts
-from autograder.grading.gradescope.settings import Settings, read_settings
-from autograder.grading.lms.details import gradescope
+from autograder.grading.gradebook.status import Part, Standing, blank_parts
+from autograder.grading.gradescope.zip_file import Settings, read_settings
+from autograder.grading.lms.grades import gradescope
 from autograder.grading.roster.datetimes import moment
 from autograder.grading.roster.roster import Student
-from autograder.grading.run.helpers import HelperLost, Helpers, NeedsHuman, Task
-from autograder.grading.run.outcome import GRADED, HUMAN, Outcome, readable
+from autograder.grading.run.pool import HelperLost, Helpers, NeedsHuman, Task
 from autograder.grading.run.result import Result, worth
-from autograder.grading.run.store import SECRET, Store
-from autograder.grading.run.whole_file import write_whole
+from autograder.grading.run.status import GRADED, HUMAN, Outcome, readable
+from autograder.grading.run.store import SECRET, Store, write_whole
 from autograder.grading.settings import Settings as Grading
-from autograder.grading.submission.handed_out import released_in
 from autograder.grading.submission.model import from_folder
-from autograder.grading.submission.released import Released
-from autograder.sandbox.outside.bubblewrap import problem
+from autograder.grading.submission.released import Released, released_in
+from autograder.sandbox.outside.sandbox import problem
 
 _REFUSED = (
     "NOT GRADED. This container does not let bubblewrap make the namespaces in which students' code is sealed, and this "

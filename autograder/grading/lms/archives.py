@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 from pathlib import Path, PurePosixPath
 
 from autograder.grading.roster.datetimes import in_utc
-from autograder.grading.submission.folder import JUNK, LONGEST_NAME, UnsafeSubmission, mb
+from autograder.grading.submission.read import JUNK, LONGEST_NAME, UnsafeSubmission, mb
 
 #: A class of a thousand, each with twenty files.
 MOST_ENTRIES = 20_000

@@ -1,21 +1,119 @@
 """``autograder collect``: put a class's hand-ins where nbgrader expects them. Running it again changes nothing."""
 
+import hashlib
+import json
+import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from rich.console import Console
+
+from autograder.grading.console import print_table
 from autograder.grading.course import Course
-from autograder.grading.gradebook.class_list import class_of
+from autograder.grading.gradebook.enrolment import class_of
 from autograder.grading.lms.archives import entries, safe
-from autograder.grading.lms.knowing import learn
-from autograder.grading.lms.placing import NEW, NEWER, Record, digest, place, recorded, remember
+from autograder.grading.lms.formats import learn
 from autograder.grading.lms.platforms import PLAIN, Found, recognised
 from autograder.grading.roster.datetimes import as_time_stamp
-from autograder.grading.roster.matching import Directory, Who
 from autograder.grading.roster.names import COPY, folded
-from autograder.grading.roster.policy import read_policy
-from autograder.grading.submission.folder import MOST_BYTES, MOST_FILES, MOST_NOTEBOOK, UnsafeSubmission
+from autograder.grading.roster.roster import Directory, Who, read_policy
+from autograder.grading.run.status import readable
+from autograder.grading.run.store import write_whole
+from autograder.grading.submission.read import MOST_BYTES, MOST_FILES, MOST_NOTEBOOK, UnsafeSubmission, normal
+
+NEW, NEWER, UNCHANGED, OLDER, YOURS = "new", "newer", "unchanged", "older", "put there by hand"
+
+
+@dataclass(frozen=True)
+class Record:
+    """What was collected for a student.
+
+    ``order`` sorts attempts; ``when`` is the text of ``timestamp.txt``, empty where nobody knows when the work was handed
+    in; ``late`` says that the platform calls it late.
+    """
+
+    source: str
+    digest: str
+    order: str
+    when: str = ""
+    late: bool = False
+
+
+def digest(content: Mapping[str, bytes]) -> str:
+    names = {path: hashlib.sha256(data).hexdigest() for path, data in content.items()}
+    return hashlib.sha256(json.dumps(names, sort_keys=True).encode()).hexdigest()
+
+
+def _file(course: Course, assignment: str) -> Path:
+    return course.grading / "collected" / f"{assignment}.json"
+
+
+def recorded(course: Course, assignment: str) -> dict[str, Record]:
+    """Return what was collected so far, by student. Raises ValueError if the file was damaged."""
+    path = _file(course, assignment)
+    try:
+        return {student: Record(**about) for student, about in json.loads(path.read_text(encoding="utf8")).items()}
+    except FileNotFoundError:
+        return {}
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"{path} cannot be read ({error}). Remove it; the next run collects everything again."
+        ) from None
+
+
+def remember(course: Course, assignment: str, records: Mapping[str, Record]) -> None:
+    about = {student: asdict(record) for student, record in sorted(records.items())}
+    write_whole(_file(course, assignment), json.dumps(about, indent=1))
+
+
+def place(
+    course: Course,
+    assignment: str,
+    student: str,
+    content: Mapping[str, bytes],
+    record: Record,
+    known: Record | None,
+    force: bool,
+) -> str:
+    """Write a student's files unless what is there is newer, the same, or not from here. Returns which of these it was."""
+    folder = _home(course, student) / assignment
+    there = folder.is_dir() and any(folder.iterdir())
+    if there and not force:
+        if known is None:
+            return YOURS
+        if (known.digest, known.when) == (record.digest, record.when):
+            return UNCHANGED
+        if record.order < known.order:
+            return OLDER
+    _replace(folder, content, record.when)
+    return NEWER if there else NEW
+
+
+def _home(course: Course, student: str) -> Path:
+    """Return the student's folder: the one there is, in whatever Unicode form its name is written, or a new one."""
+    submitted = course.grading / "submitted"
+    there = [path for path in submitted.glob("*") if normal(path.name) == normal(student)]
+    return there[0] if there else submitted / student
+
+
+def _replace(folder: Path, content: Mapping[str, bytes], when: str) -> None:
+    """Write a folder beside its place and rename it, so that no reader sees half of it."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".") as temporary:
+        fresh = Path(temporary, "new")
+        fresh.mkdir()
+        for path, data in content.items():
+            (fresh / path).parent.mkdir(parents=True, exist_ok=True)
+            (fresh / path).write_bytes(data)
+        if when:
+            (fresh / "timestamp.txt").write_text(f"{when}\n", encoding="utf8")
+        if folder.exists():
+            folder.rename(Path(temporary, "old"))
+        fresh.rename(folder)
+    shutil.rmtree(temporary, ignore_errors=True)
 
 
 @dataclass
@@ -166,3 +264,40 @@ def _content(files: Sequence[Found]) -> dict[str, bytes]:
     if both := sorted(folders & content.keys()):
         raise UnsafeSubmission(f"{both[0]!r} is both a file and a folder")
     return content
+
+
+_MOST_MISSING = 40
+
+
+def tell(done: Collected, order: Order, console: Console) -> int:
+    """Print what was collected, and whom nobody could place. Returns 1 if something needs a person, else 0."""
+    counts = {what: len(done.students.get(what, ())) for what in (NEW, NEWER, UNCHANGED, OLDER, YOURS)}
+    rows = [(name, f"could be {', '.join(some)}" if some else "nobody in the class") for name, some in done.unmatched]
+    print_table(console, "not matched: not collected", rows, ("handed in as", "who"))
+    print_table(console, "not read: not collected", done.refused, ("student", "why"))
+    by_hand = [
+        (one, "the folder was there before; with --force it is replaced") for one in done.students.get(YOURS, ())
+    ]
+    older = [(one, "what was collected before is newer") for one in done.students.get(OLDER, ())]
+    print_table(console, "left as it was", [*by_hand, *older], ("student", "why"))
+    if done.late:
+        print(f"{done.platform} marks as late, without saying by how much: {_few(done.late)}")
+    total = sum(counts.values())
+    if done.timed < total:
+        print(
+            f"The time of handing in is not known for {total - done.timed} of {total}: these count as on time. "
+            "A sheet of the platform may know it (--sheet); --entry-times takes the times of the files."
+        )
+    if done.missing:
+        print(f"nothing from: {_few(done.missing)}")
+    print(
+        f"collect: {order.assignment} from {done.platform}, {total} students: "
+        + ", ".join(f"{number} {what}" for what, number in counts.items())
+        + f"; {len(done.unmatched)} not matched, {len(done.refused)} not read"
+    )
+    return 1 if done.unmatched or done.refused else 0
+
+
+def _few(students: list[str]) -> str:
+    more = len(students) - _MOST_MISSING
+    return ", ".join(map(readable, students[:_MOST_MISSING])) + (f" and {more} more" if more > 0 else "")

@@ -9,15 +9,14 @@ from rich.console import Console
 from autograder.grading.console import plain as shown
 from autograder.grading.console import print_table
 from autograder.grading.course import Course
-from autograder.grading.gradebook.standing import STATES, ClassStanding
-from autograder.grading.gradebook.standing_of import class_standing
-from autograder.grading.lms import plain
+from autograder.grading.gradebook.status import STATES, ClassStanding, class_standing
+from autograder.grading.lms import grades
 from autograder.grading.lms.csv_table import read_table, write_table
-from autograder.grading.lms.details import as_data, gradescope, results
 from autograder.grading.lms.fill import Choice, Filled, fill
-from autograder.grading.lms.kinds import BRIGHTSPACE, CANVAS, MOODLE
-from autograder.grading.run.outcome import readable
-from autograder.grading.run.whole_file import write_whole
+from autograder.grading.lms.formats import BRIGHTSPACE, CANVAS, MOODLE
+from autograder.grading.lms.grades import as_data, gradescope, results
+from autograder.grading.run.status import readable
+from autograder.grading.run.store import write_whole
 
 PLATFORMS = (CANVAS, MOODLE, BRIGHTSPACE)
 FORMATS = (*PLATFORMS, "gradescope", "csv", "json", "junit")
@@ -54,13 +53,13 @@ def export(course: Course, order: Order, console: Console) -> int:
             data = gradescope(one, found.get(one.student.id))
             write_whole(output / one.student.id / "results.json", json.dumps(data, indent=1, ensure_ascii=False))
     elif order.to == "csv":
-        write_whole(output, plain.as_csv(standing, order.choice.per_exercise))
+        write_whole(output, grades.as_csv(standing, order.choice.per_exercise))
     elif order.to == "json":
         found = results(course, standing)
         everything = [as_data(one, found.get(one.student.id)) for one in standing.students]
-        write_whole(output, plain.as_json(standing, everything))
+        write_whole(output, grades.as_json(standing, everything))
     else:
-        write_whole(output, plain.as_junit(standing, results(course, standing)))
+        write_whole(output, grades.as_junit(standing, results(course, standing)))
     _tell(standing, console)
     print(f"export: {order.assignment}, {len(standing.students)} students, {states(standing)}; written to {output}")
     return 0

@@ -4,13 +4,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from autograder.grading.gradebook.standing import EXCUSED, MISSING, UNMARKED, ClassStanding, Standing
-from autograder.grading.lms.cells import number
-from autograder.grading.lms.comments import summary
+from autograder.grading.gradebook.status import EXCUSED, MISSING, UNMARKED, ClassStanding, Standing
 from autograder.grading.lms.csv_table import Table
-from autograder.grading.lms.kinds import BRIGHTSPACE, CANVAS, MOODLE, kind_of, moodle_column, rows_of
-from autograder.grading.roster.matching import Directory
-from autograder.grading.roster.roster import Roster
+from autograder.grading.lms.formats import BRIGHTSPACE, CANVAS, MOODLE, kind_of, moodle_column, rows_of
+from autograder.grading.lms.grades import number, summary
+from autograder.grading.roster.roster import Directory, Roster
 
 _ID = re.compile(r" \(\d+\)$")
 _BRIGHTSPACE = re.compile(r" Points Grade(?: <(?P<about>.*)>)?$")

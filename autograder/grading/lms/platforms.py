@@ -15,9 +15,9 @@ from typing import Any
 
 from autograder.grading.lms.archives import Entry
 from autograder.grading.roster.datetimes import in_utc, moment
-from autograder.grading.roster.matching import Who
 from autograder.grading.roster.names import COPY
-from autograder.grading.submission.folder import UnsafeSubmission
+from autograder.grading.roster.roster import Who
+from autograder.grading.submission.read import UnsafeSubmission
 
 MOODLE, CANVAS, BRIGHTSPACE, GRADESCOPE, PLAIN = "Moodle", "Canvas", "Brightspace", "Gradescope", "files"
 

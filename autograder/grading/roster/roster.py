@@ -6,13 +6,18 @@ Its columns: ``id`` (needed), ``last_name`` and ``first_name`` or ``name``, ``em
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta, tzinfo
+import math
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime, timedelta, tzinfo
+from itertools import permutations, product
 from pathlib import Path
+from typing import Any
 
-from autograder.grading.roster.datetimes import extension
-from autograder.grading.roster.names import folded
+from autograder.grading.course import Course
+from autograder.grading.roster.datetimes import extension, in_utc, zone
+from autograder.grading.roster.names import folded, joined, spellings, words
 
 #: The columns, each with other names for it, compared without case and punctuation.
 COLUMNS = {
@@ -143,3 +148,150 @@ def _known(assignment: str, assignments: Sequence[str]) -> str:
     if assignments and assignment not in assignments:
         raise ValueError(f"there is no assignment {assignment!r}. Expected one of: {', '.join(assignments)}")
     return assignment
+
+
+FILE = "course.toml"
+
+
+@dataclass(frozen=True)
+class LateRule:
+    """What lateness costs. The shares are between 0 and 1."""
+
+    per_day: float = 0.0
+    cap: float = 1.0
+    free_days: int = 0
+    grace_minutes: float = 0.0
+    of: str = "earned"
+
+    def days(self, late: timedelta) -> int:
+        """Return the number of days begun after the due date and the minutes of grace."""
+        if late <= timedelta(minutes=self.grace_minutes):
+            return 0
+        return math.ceil(late / timedelta(days=1))
+
+    def penalty(self, charged_days: int, earned: float, possible: float) -> float:
+        """Return the points that this many days cost, never more than were earned."""
+        share = min(self.cap, self.per_day * charged_days)
+        return round(min(earned, share * (possible if self.of == "possible" else earned)), 4)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """``due`` holds the due dates in UTC; ``late`` is None where ``course.toml`` has no such rule: nbgrader's own holds then."""
+
+    zone: tzinfo = UTC
+    due: Mapping[str, datetime] = field(default_factory=dict)
+    late: LateRule | None = None
+
+
+def read_policy(course: Course) -> Policy:
+    """Read ``course.toml``; the usual rules if there is none. Raises ValueError with what is wrong in it."""
+    path = course.root / FILE
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf8"))
+    except FileNotFoundError:
+        return Policy(zone(None))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} cannot be read: {error}") from None
+    try:
+        here = zone(given.get("timezone"))
+        due = {name: _due(name, when, here, course) for name, when in given.get("due", {}).items()}
+        late = _late(given["late"]) if "late" in given else None
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path}: {error}") from None
+    return Policy(here, due, late)
+
+
+def _due(name: str, when: Any, here: tzinfo, course: Course) -> datetime:
+    if name not in course.assignments:
+        raise ValueError(f"[due] names {name!r}. Expected one of: {', '.join(course.assignments)}.")
+    if not isinstance(when, datetime):
+        raise ValueError(f"expected a date and time such as 2026-10-05T23:59:00 for {name}, but got {when!r}")
+    return in_utc(when, here)
+
+
+def _late(given: Mapping[str, Any]) -> LateRule:
+    known = {one.name for one in fields(LateRule)}
+    if unknown := sorted(given.keys() - known):
+        raise ValueError(f"[late] has {unknown[0]!r}. Expected: {', '.join(sorted(known))}.")
+    rule = LateRule(**given)
+    for name in ("per_day", "cap"):
+        if not 0 <= getattr(rule, name) <= 1:
+            raise ValueError(f"[late] {name} is a share between 0 and 1, but is {getattr(rule, name)!r}")
+    if rule.free_days < 0 or rule.grace_minutes < 0 or rule.of not in ("earned", "possible"):
+        raise ValueError('[late] expected free_days and grace_minutes of at least 0, and of = "earned" or "possible"')
+    return rule
+
+
+#: The words of a name that are compared; each may have three spellings.
+_MOST_WORDS = 6
+
+
+@dataclass(frozen=True)
+class Who:
+    """How a hand-in or a row of a sheet names its student: ``ids`` are ids, logins or e-mail addresses, ``names`` names."""
+
+    ids: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return " / ".join(dict.fromkeys(filter(None, (*self.names, *self.ids)))) or "nobody"
+
+
+class Directory:
+    """The class by everything that identifies its members."""
+
+    def __init__(self, roster: Roster):
+        self.students = {student.id: student for student in roster}
+        self._ids: dict[str, set[str]] = {}
+        self._names: dict[tuple[str, ...] | str, set[str]] = {}
+        for student in roster:
+            for key in _ids(student):
+                self._ids.setdefault(key, set()).add(student.id)
+            for name in _names(student):
+                self._names.setdefault(name, set()).add(student.id)
+
+    def learn(self, key: str, student: str) -> None:
+        """Add an identifier that a platform uses for this student, such as Moodle's number of a participant."""
+        self._ids.setdefault(folded(key), set()).add(student)
+
+    def find(self, who: Who) -> Student | None:
+        """Return the only member of the class that fits, by id first and by name otherwise; None if there is none."""
+        found = self.candidates(who)
+        return self.students[next(iter(found))] if len(found) == 1 else None
+
+    def candidates(self, who: Who) -> set[str]:
+        """Return the ids of all who fit: an id decides, and a name narrows down only what is ambiguous."""
+        by_id = self._of(folded(key) for key in who.ids)
+        if len(by_id) == 1:
+            return by_id
+        by_name = set().union(*(self._named(name) for name in who.names))
+        return (by_id & by_name) or by_id or by_name
+
+    def _of(self, keys: Iterable[str]) -> set[str]:
+        for key in keys:
+            if key in self._ids:
+                return self._ids[key]
+        return set()
+
+    def _named(self, name: str) -> set[str]:
+        for form in (words(name), *(words(text) for text in spellings(name)), *map(joined, spellings(name))):
+            if form in self._names:
+                return self._names[form]
+        return set()
+
+
+def _ids(student: Student) -> set[str]:
+    own = {student.id, student.login, student.email}
+    return {folded(text) for text in own if text}
+
+
+def _names(student: Student) -> set[tuple[str, ...] | str]:
+    """Return the student's name as a set of words, and in one piece in every order of its two parts."""
+    parts = [part for part in (student.first_name, student.last_name) if part]
+    found: set[tuple[str, ...] | str] = set()
+    for order in permutations(parts):
+        each = [sorted(spellings(word)) for word in " ".join(order).split()[:_MOST_WORDS]]
+        for spelt in product(*each):  # people write one of their umlauts so and the other so
+            found |= {words(" ".join(spelt)), joined("".join(spelt))}
+    return found - {(), ""}

@@ -6,11 +6,10 @@ from typing import Any
 
 from joblib import cpu_count
 
-from autograder.grading.run.helpers import HelperLost, Helpers, NeedsHuman, Task, unpack_task
-from autograder.grading.run.many import ClassWork, Outcomes, outcomes
-from autograder.grading.run.result import Result
-from autograder.grading.run.version import checks_version, environment
-from autograder.grading.submission.hand_ins import HandIn
+from autograder.grading.run.batch import ClassWork, Outcomes, outcomes
+from autograder.grading.run.pool import HelperLost, Helpers, NeedsHuman, Task, unpack_task
+from autograder.grading.run.result import Result, checks_version, environment
+from autograder.grading.submission.read import HandIn
 
 #: How often Dask reassigns a submission after losing a worker.
 RETRIES = 3

@@ -5,14 +5,20 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from autograder.content import notebook
-from autograder.content.lesson import Lesson, Lessons
+from autograder.content.lesson import Lesson, Lessons, unknown_student
 from autograder.content.notebook import Cell, checked_exercise, defined
-from autograder.content.variant import unknown_student
-from autograder.grading.run.bounds import LONGEST_LINE, Room, first_ones
-from autograder.grading.run.hosts import Host
-from autograder.grading.run.outputs import as_data, cell_outputs, check_outputs, earned, points
-from autograder.grading.run.result import Result, points_between
-from autograder.grading.run.version import checks_version, environment
+from autograder.grading.run.executors import Host
+from autograder.grading.run.outputs import (
+    LONGEST_LINE,
+    Room,
+    as_data,
+    cell_outputs,
+    check_outputs,
+    earned,
+    first_ones,
+    points,
+)
+from autograder.grading.run.result import Result, checks_version, environment, points_between
 from autograder.grading.submission.model import Submission
 from autograder.sandbox.inside.shell import GOES_ON
 from autograder.verdict.report import ExerciseReport

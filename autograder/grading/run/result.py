@@ -1,10 +1,67 @@
 """The result of grading one submission, as plain data."""
 
+import hashlib
 import json
 import math
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib import metadata
+from pathlib import Path
 from typing import Any
+
+from autograder.content.lesson import Lessons
+
+#: Every file on which a verdict or its feedback depends, relative to the folder that holds ``autograder``. A
+#: test follows the imports of the checks and verifies this list. Right answers are excluded: the installed package has none.
+_FOLDERS = "runtime content checks diagnosis verdict notebook sandbox grading/submission"
+_RUN = "__init__ grade executors sandbox_executor outputs result"
+PARTS = (
+    "autograder/__init__.py",
+    *(f"autograder/{folder}/**/*.py" for folder in _FOLDERS.split()),
+    "autograder/grading/__init__.py",
+    "autograder/grading/course.py",
+    *(f"autograder/grading/run/{name}.py" for name in _RUN.split()),
+    "autograder/sandbox/outside/system_calls/*.bpf",
+    "course_lib/**/*.py",
+    "course_lib/**/*.safetensors",
+)
+
+#: The same for the lessons' package, relative to its folder. Right answers are excluded: the installed package has none.
+CONTENT = ("*.py", "*/__init__.py", "*/references.py", "*/reference_*.py", "*/checks/*.py", "*/answers/*.diff")
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def files(root: Path = ROOT) -> Iterator[Path]:
+    """Yield the files on which a verdict depends."""
+    for part in PARTS:
+        yield from root.glob(part)
+
+
+def content(folder: Path) -> Iterator[Path]:
+    """Yield the files of the lessons' package on which a verdict depends."""
+    for part in CONTENT:
+        yield from folder.glob(part)
+
+
+@cache
+def checks_version(lessons: Lessons, root: Path = ROOT) -> str:
+    """Return a hash of the files on which a verdict depends: the same in a checkout and in an installed package."""
+    digest = hashlib.sha256(lessons.package.encode())
+    for base, found in ((root, files(root)), (lessons.folder, content(lessons.folder))):
+        for path in sorted(set(found)):
+            digest.update(f"{path.relative_to(base).as_posix()}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+@cache
+def environment() -> dict[str, str]:
+    """Return the versions that a result depends on."""
+    versions = {name: metadata.version(name) for name in ("torch", "numpy", "ipython")}
+    return {"python": ".".join(map(str, sys.version_info[:3])), **versions}
+
 
 Output = dict[str, Any]
 

@@ -10,11 +10,26 @@ import tempfile
 from pathlib import Path
 from typing import Protocol
 
-from autograder.grading.run.result import Result
-from autograder.grading.run.version import checks_version, environment
-from autograder.grading.run.whole_file import write_whole
+from autograder.grading.run.result import Result, checks_version, environment
 from autograder.grading.settings import Settings
-from autograder.runtime.seeds import BITS
+from autograder.runtime.state import BITS
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file atomically. Raises OSError, and leaves no partial file, if for example the disk is full."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    number, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(number, "w", encoding="utf8", errors="replace") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
 
 FORMAT = 2
 

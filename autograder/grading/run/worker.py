@@ -10,15 +10,13 @@ from collections.abc import Iterator
 from multiprocessing.connection import wait
 from typing import IO, Any
 
-from autograder.grading.run.channel import inside, read_frame, write_frame
+from autograder.grading.run.executors import Host, Trusting
 from autograder.grading.run.grade import grade
-from autograder.grading.run.helpers import NeedsHuman, Task, describe, unpack_task
-from autograder.grading.run.hosts import Host, Trusting
+from autograder.grading.run.pool import NeedsHuman, Task, describe, inside, read_frame, unpack_task, write_frame
 from autograder.grading.run.result import Result
-from autograder.grading.run.sealed import Sealed
-from autograder.sandbox.outside.box import Box
-from autograder.sandbox.outside.bubblewrap import SandboxMissing
-from autograder.sandbox.outside.starting import SetUpFailed
+from autograder.grading.run.sandbox_executor import Sealed
+from autograder.sandbox.outside.sandbox import Box, SandboxMissing
+from autograder.sandbox.outside.session import SetUpFailed
 
 
 def main() -> None:

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from autograder.content.lesson import Lessons
-from autograder.grading.progress import progress
+from autograder.grading.console import progress
 from autograder.grading.run.result import Result
+from autograder.grading.student.locate_lesson import assignment_of, lessons_for, released_for
 from autograder.grading.submission.model import Submission
 from autograder.grading.submission.model import from_notebook as submission_from
-from autograder.grading.submission.belongs import assignment_of, lessons_for, released_for
-from autograder.runtime.seeds import fresh_seed
+from autograder.runtime.state import fresh_seed
 from course_lib import variants
 
 
@@ -38,8 +38,8 @@ def grade_here(
 ) -> Result:
     """Grade a submission of this process's own user, without a sandbox; ``only`` and ``seed`` as for :func:`check_notebook`."""
     # They load PyTorch, which takes seconds: import them after validating the call.
+    from autograder.grading.run.executors import Trusting
     from autograder.grading.run.grade import grade
-    from autograder.grading.run.hosts import Trusting
 
     lesson = lessons.of(submission.assignment)
     with progress("checking", len(only or lesson.exercises)) as step:

@@ -10,10 +10,10 @@ from typing import Any
 from autograder.content import notebook as notebooks
 from autograder.content.lesson import Lesson, Lessons
 from autograder.grading.run.result import Result
-from autograder.grading.submission.belongs import lesson_of, released_for
-from autograder.grading.submission.folder import MOST_BYTES, MOST_NOTEBOOK, original_name
+from autograder.grading.student.locate_lesson import lesson_of, released_for
 from autograder.grading.submission.model import Submission, from_folder
-from autograder.notebook.standing import Standing, Work, standing
+from autograder.grading.submission.read import MOST_BYTES, MOST_NOTEBOOK, original_name
+from autograder.notebook.progress import Standing, Work, standing
 from autograder.runtime.files import files_in
 from course_lib import variants
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from autograder.content import notebook as notebooks
 from autograder.content.notebook import Cell, checked_exercise
-from autograder.grading.submission import folder as folders
+from autograder.grading.submission import read as folders
 from autograder.grading.submission.match import Matched, match
 from autograder.grading.submission.released import Released
 from autograder.runtime.files import files_in

@@ -2,14 +2,15 @@
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from autograder.content import notebook
 from autograder.content import notebook as notebooks
-from autograder.content.lesson import Lessons
+from autograder.content.lesson import Lessons, exercises_with_variants
 from autograder.content.notebook import checked_exercise, defined
-from autograder.content.variant import exercises_with_variants
+from autograder.grading.course import Course
 
 
 @dataclass(frozen=True)
@@ -146,3 +147,24 @@ def from_gradebook(db_url: str, assignment: str, notebook: Path, lessons: Lesson
     except (OSError, ValueError):
         given = Released(assignment, name, {})
     return Released(assignment, name, cells, given.experiments, given.before, lessons)
+
+
+def released_in(course: Course, assignment: str) -> Released:
+    """Return the released notebook of an assignment. Raises LookupError if it has not been built."""
+    found = sorted((course.release / assignment).glob("*.ipynb"))
+    if len(found) != 1:
+        raise LookupError(f"There is no released notebook in {course.release / assignment}. Build it: autograder build")
+    return complete(from_notebook(assignment, found[0].stem, notebook.read(found[0]), course.lessons))
+
+
+def complete(released: Released) -> Released:
+    """Add missing check cells to a notebook, so that every exercise is checked."""
+    cells = dict(released.cells)
+    lesson = released.lessons.of(released.assignment)
+    for name in lesson.exercises:
+        if name not in released.exercises:
+            points = lesson.points(name)
+            cells[f"check-{name}"] = ReleasedCell(
+                f"check-{name}", "code", True, f'check("{name}")', "", True, False, False, points
+            )
+    return replace(released, cells=cells)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from autograder.content import notebook
 from autograder.grading.course import Course
-from autograder.grading.run.whole_file import write_whole
+from autograder.grading.run.store import write_whole
 from autograder.grading.teacher.answers import cells_of
-from autograder.grading.teacher.found import Found
+from autograder.grading.teacher.why import Found
 
 _SHORTEST = 3  # letters of a name: shorter ones occur in ordinary words
 _NAME = re.compile(r"[a-z][a-z0-9_]*")

@@ -5,10 +5,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from autograder.content.answers import misconceptions
+from autograder.content.known_answers import misconceptions
 from autograder.content.lesson import Lessons
 from autograder.grading.course import Course
-from autograder.grading.gradebook.standing import ClassStanding
+from autograder.grading.gradebook.status import ClassStanding
 from autograder.grading.run.result import Result
 from autograder.grading.teacher.answers import Answer, Group, answer_in, cells_of, groups
 

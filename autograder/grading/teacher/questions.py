@@ -14,10 +14,10 @@ from autograder.content.lesson import Lesson
 from autograder.diagnosis.edits import Edit, edits
 from autograder.diagnosis.mutations import edited
 from autograder.grading.course import Course
-from autograder.grading.run.helpers import HelperLost, Helpers, NeedsHuman, Task
+from autograder.grading.run.pool import HelperLost, Helpers, NeedsHuman, Task
 from autograder.grading.submission.model import Submission
-from autograder.grading.teacher.found import Found
 from autograder.grading.teacher.replay import task_of
+from autograder.grading.teacher.why import Found
 
 #: Changes that are tried for a question: many make no difference, or stop the whole answer, and ask nothing.
 _TRIES = 6

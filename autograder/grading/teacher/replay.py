@@ -5,13 +5,13 @@ import sys
 
 from autograder.grading.course import Course
 from autograder.grading.gradebook.state import assignment_in
-from autograder.grading.run.helpers import HelperLost, Helpers, NeedsHuman, Task
-from autograder.grading.run.outcome import readable_lines
+from autograder.grading.run.pool import HelperLost, Helpers, NeedsHuman, Task
 from autograder.grading.run.result import Result
+from autograder.grading.run.status import readable_lines
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
 from autograder.grading.submission.model import from_folder
-from autograder.grading.teacher.found import Found, hand_in_of, hand_ins_of
+from autograder.grading.teacher.why import Found, hand_in_of, hand_ins_of
 
 
 def replay(course: Course, found: Found, exercise: str | None, trust: bool = False) -> int:

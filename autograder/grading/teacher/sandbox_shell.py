@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 from autograder.content import notebook
 from autograder.grading.course import find_course
-from autograder.grading.run.sealed import Sealed
+from autograder.grading.run.sandbox_executor import Sealed
 from autograder.grading.teacher.replay import task_of
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.outside.box import Box
 from autograder.sandbox.outside.cell_result import CellResult
+from autograder.sandbox.outside.sandbox import Box
 
 
 def main(student: str, assignment: str) -> None:

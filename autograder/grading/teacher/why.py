@@ -1,9 +1,54 @@
 """``autograder why``: where one student's points come from."""
 
-from autograder.grading.lms.cells import number, request_text
-from autograder.grading.run.outcome import readable, readable_lines
+from dataclasses import dataclass
+
+from autograder.grading.course import Course
+from autograder.grading.gradebook.enrolment import handed_in
+from autograder.grading.gradebook.state import known_students
+from autograder.grading.gradebook.status import ClassStanding, Standing, class_standing
+from autograder.grading.lms.grades import number, request_text
 from autograder.grading.run.result import Result
-from autograder.grading.teacher.found import Found
+from autograder.grading.run.status import readable, readable_lines
+from autograder.grading.run.store import Store
+from autograder.grading.submission.read import HandIn, normal
+
+
+@dataclass(frozen=True)
+class Found:
+    """A student in an assignment. ``result`` is None where nothing has been graded."""
+
+    standing: ClassStanding
+    own: Standing
+    result: Result | None
+
+
+def hand_ins_of(course: Course, assignment: str) -> list[HandIn]:
+    """Return everyone's hand-ins."""
+    return handed_in(course, course.grading / "submitted", assignment, known_students(course))
+
+
+def hand_in_of(course: Course, student: str, assignment: str) -> HandIn:
+    """Return a student's hand-in, perhaps that of their group. Raises LookupError if there is none."""
+    for one in hand_ins_of(course, assignment):
+        if normal(one.student) == normal(student):
+            if one.problem:
+                raise LookupError(f"{student}: {one.problem}")
+            return one
+    raise LookupError(f"{student!r} has handed in nothing for {assignment}.")
+
+
+def find(course: Course, student: str, assignment: str) -> Found:
+    """Return what is known of a student's work. Raises LookupError if nobody is called that in this class."""
+    standing = class_standing(course, assignment)
+    own = {normal(one.student.id): one for one in standing.students}.get(normal(student))
+    if own is None:
+        near = [
+            one.student.id for one in standing.students if normal(student).casefold() in one.student.name.casefold()
+        ]
+        hint = f" Did you mean {', '.join(near[:5])}?" if near else ""
+        raise LookupError(f"There is no student {student!r} in {assignment}.{hint}")
+    key = own.outcome.key if own.outcome is not None else ""
+    return Found(standing, own, Store(course.grading).get(key) if key else None)
 
 
 def why(found: Found, exercise: str | None = None) -> str:

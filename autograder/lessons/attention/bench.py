@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from autograder.checks.figure import Figure, Solution
+from autograder.checks.timing import Figure, Solution
 from autograder.lessons.attention import references
 from autograder.runtime import measure
 from course_lib.devices import peak_memory

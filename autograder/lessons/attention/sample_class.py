@@ -1,6 +1,6 @@
 """The class of ``autograder demo``."""
 
-from autograder.checks.pupil import Pupil
+from autograder.checks.properties import Pupil
 
 SDPA = "scaled_dot_product_attention"
 CLASS = (

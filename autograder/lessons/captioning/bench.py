@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.checks.figure import Figure, Solution
+from autograder.checks.timing import Figure, Solution
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.checks.trained import Written, accuracy, cells_of, pointing
 

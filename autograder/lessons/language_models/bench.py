@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from autograder.checks.figure import Figure, Solution
+from autograder.checks.timing import Figure, Solution
 from autograder.lessons.language_models import bench_model, bench_tokens
 
 #: Frequent mistakes, for the time that a diagnosis takes: exercise and name.

@@ -4,8 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograder.checks.figure import Figure, Solution
-from autograder.checks.steps import step_ratio
+from autograder.checks.timing import Figure, Solution, step_ratio
 from autograder.lessons.transformer_blocks.references import TransformerConfig
 from autograder.runtime import measure
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from autograder.checks.figure import Figure, Solution
+from autograder.checks.timing import Figure, Solution
 from autograder.runtime import measure
 
 MERGES = 2000

@@ -1,6 +1,6 @@
 """What lesson 07 says of five seeds: its trainings, run again by ``autograder.authoring.seeds``."""
 
-from autograder.checks.repetition import Repetition
+from autograder.checks.properties import Repetition
 
 #: The weights and the order of the batches. The sentences stay the same.
 FROM_SEED = {"torch.manual_seed(SEED)": "torch.manual_seed({seed})", "seed=SEED, checkpoint": "seed={seed}, checkpoint"}

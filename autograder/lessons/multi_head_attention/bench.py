@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from autograder.checks.figure import Figure, Solution
-from autograder.checks.steps import step_ratio
+from autograder.checks.timing import Figure, Solution, step_ratio
 from autograder.runtime import measure
 
 #: (B, N, D, H)

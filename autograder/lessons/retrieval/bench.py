@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.checks.figure import Figure, Solution
+from autograder.checks.timing import Figure, Solution
 from autograder.lessons.retrieval import references
 from autograder.runtime import measure
 from course_lib.devices import peak_memory

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from autograder.checks.figure import Figure, Solution
+from autograder.checks.timing import Figure, Solution
 
 #: Frequent mistakes, for the time that a diagnosis takes: exercise and name.
 MISTAKES = (("DecoderBlock", "causal_mask_missing"), ("Transformer", "embedding_not_scaled"))
@@ -13,7 +13,7 @@ _ENCODER = """\
 import torch
 from torch import nn
 from autograder.runtime import measure
-from autograder.checks.steps import step_ratio
+from autograder.checks.timing import step_ratio
 from course_lib.layers import Encoder
 
 B, N, D, H, HIDDEN, BLOCKS, DROPOUT = 32, 128, 256, 8, 1024, 4, 0.1

@@ -5,8 +5,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograder.checks.figure import Figure, Solution
-from autograder.checks.steps import step_ratio
+from autograder.checks.timing import Figure, Solution, step_ratio
 from autograder.runtime import measure
 
 #: (B, N, T, D, H, blocks, hidden width): what the lesson trains, and something larger.

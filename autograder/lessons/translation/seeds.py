@@ -1,6 +1,6 @@
 """What lesson 04 says of five seeds: its trainings, run again by ``autograder.authoring.seeds``."""
 
-from autograder.checks.repetition import Repetition
+from autograder.checks.properties import Repetition
 
 TRAININGS = (
     Repetition(

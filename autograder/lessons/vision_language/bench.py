@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.checks.figure import Figure, Solution
+from autograder.checks.timing import Figure, Solution
 from autograder.runtime import measure
 
 #: (B, D): what the lesson trains, and a batch as large as one machine's part of CLIP's.

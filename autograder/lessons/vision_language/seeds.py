@@ -1,6 +1,6 @@
 """What lesson 09 says of five seeds: its trainings, run again by ``autograder.authoring.seeds``."""
 
-from autograder.checks.repetition import Repetition
+from autograder.checks.properties import Repetition
 
 #: What sets the seed of the trainings of section 1.
 SEEDED = {

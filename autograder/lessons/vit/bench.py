@@ -5,8 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograder.checks.figure import Figure, Solution
-from autograder.checks.steps import step_ratio
+from autograder.checks.timing import Figure, Solution, step_ratio
 from autograder.runtime import measure
 
 #: (B, side of the picture, P, D, H, blocks): what the lesson trains, and something larger.

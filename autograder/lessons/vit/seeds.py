@@ -1,6 +1,6 @@
 """What lesson 08 says of five seeds: its trainings, run again by ``autograder.authoring.seeds``."""
 
-from autograder.checks.repetition import Repetition
+from autograder.checks.properties import Repetition
 
 #: Where a cell says it for all models.
 WEIGHTS = {"torch.manual_seed(0)": "torch.manual_seed({seed})"}

@@ -1,16 +1,140 @@
 """Inside: run a notebook's cells as Jupyter does, and record what they print and display, in order."""
 
 import ast
+import base64
 import builtins
+import contextlib
 import getpass
+import io
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from types import SimpleNamespace
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from autograder.sandbox.inside import withheld
-from autograder.sandbox.inside.outputs import MAX_TEXT, Outputs, Stream
+from autograder.runtime.blocked import source
+
+
+class Withheld(ModuleType):
+    """Stands for a library or anything in it. It can be imported and named; whoever uses it learns that it is not allowed."""
+
+    def __getattr__(self, name: str) -> "Withheld":
+        if name.startswith("__"):  # what Python itself asks of every object
+            raise AttributeError(name)
+        return Withheld(f"{self.__name__}.{name}")
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        raise source.failure(self.__name__)
+
+    __mro_entries__ = __getitem__ = __iter__ = __call__
+
+
+class _Finder(MetaPathFinder, Loader):
+    """Finds every module that no other finder finds."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec:
+        return ModuleSpec(name, self, is_package=True)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return Withheld(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Do nothing: there is nothing in it."""
+
+
+@contextlib.contextmanager
+def standing_in() -> Iterator[None]:
+    """Inside, a library that cannot be imported is stood for. Later, to import it fails again, as before."""
+    finder = _Finder()
+    sys.meta_path.append(finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        for name in [name for name, module in sys.modules.items() if isinstance(module, Withheld)]:
+            del sys.modules[name]
+
+
+MAX_TEXT = 20_000
+
+
+MAX_PICTURE = 1_500_000
+
+
+MAX_OUTPUTS = 40
+
+
+class Outputs:
+    """The outputs of one cell, in nbformat's form. Output beyond a bound is dropped, and a note says so."""
+
+    def __init__(self) -> None:
+        self.items: list[dict[str, Any]] = []
+        self.text = self.pictures = 0
+
+    def stream(self, name: str, text: str) -> None:
+        room = MAX_TEXT - self.text
+        if room <= 0:
+            return
+        self.text += len(text)
+        text = text if len(text) <= room else text[:room] + "\n… more was printed than is kept.\n"
+        if self.items and self.items[-1].get("name") == name:
+            self.items[-1]["text"] += text
+        else:
+            self.add({"output_type": "stream", "name": name, "text": text})
+
+    def show(self, data: dict[str, Any], kind: str) -> None:
+        """Keep the text and the picture of a displayed value; a student's own HTML and scripts are dropped."""
+        kept: dict[str, Any] = {}
+        if isinstance(text := data.get("text/plain"), str):
+            kept["text/plain"] = text[:MAX_TEXT]
+        picture = data.get("image/png")
+        picture = base64.b64encode(picture).decode() if isinstance(picture, bytes) else picture
+        if isinstance(picture, str) and self.pictures + len(picture) <= MAX_PICTURE:
+            self.pictures += len(picture)
+            kept["image/png"] = picture
+        self.add({"output_type": kind, "data": kept})
+
+    def add(self, item: dict[str, Any]) -> None:
+        if len(self.items) < MAX_OUTPUTS:
+            self.items.append(item)
+
+
+class Stream(io.TextIOBase):
+    def __init__(self, outputs: Outputs, name: str):
+        self.outputs, self.stream_name = outputs, name
+
+    encoding = "utf-8"
+
+    @property
+    def buffer(self) -> "Bytes":
+        return Bytes(self)
+
+    def fileno(self) -> int:
+        """Return the real file descriptor: output that a child process writes to it is not kept."""
+        return 1 if self.stream_name == "stdout" else 2
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self.outputs.stream(self.stream_name, text)
+        return len(text)
+
+
+class Bytes(io.RawIOBase):
+    """``sys.stdout.buffer``: bytes are shown as the UTF-8 text that they encode."""
+
+    def __init__(self, stream: Stream):
+        self.stream = stream
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.stream.write(bytes(data).decode("utf-8", "replace"))
+        return len(data)
 
 
 def make_shell() -> Any:
@@ -173,7 +297,7 @@ def run_statements(shell: Any, text: str, line: int, fewer: bool = False) -> lis
         for part in _apart(statement) or ["".join(lines[first - 1 : statement.end_lineno])]:
             result = run_cell(shell, part)
             if fewer and result["error"] and result["error"]["ename"] == "ModuleNotFoundError":
-                with withheld.standing_in():
+                with standing_in():
                     result = run_cell(shell, part)
             outputs += result["outputs"]
     return outputs

@@ -16,14 +16,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.local import LocalStudent
 from autograder.runtime.measure import threads
-from autograder.runtime.torch_state import known_torch_state
-from autograder.sandbox.inside import blockade, decoding, encoding, namespaces, notebook_stub, requests, shell, wire
-from autograder.sandbox.inside import values as plain
+from autograder.runtime.state import known_torch_state
+from autograder.sandbox.inside import lockdown, namespaces, notebook_stub, protocol, shell, values
 from autograder.sandbox.inside.namespaces import HOME, WRITABLE
-from autograder.sandbox.inside.set_up import SetUp
+from autograder.sandbox.inside.protocol import SetUp
 from course_lib import variants
 
 _MOST_PRINTED = 2000
@@ -44,7 +43,7 @@ def prepared(number: int, settings: SetUp, program: bytes) -> "Worker":
     random.seed()  # all three were seeded before the fork, the same for every worker
     np.random.seed()
     torch.seed()
-    blockade.raise_for_good(settings.forbid)
+    lockdown.raise_for_good(settings.forbid)
     if settings.lesson:
         notebook_stub.install(settings.lesson)
     variants.grade_as(settings.author)
@@ -53,7 +52,7 @@ def prepared(number: int, settings: SetUp, program: bytes) -> "Worker":
         namespaces.give_back_at_once()
     namespaces.limit(**settings.limits)
     namespaces.forbid_calls(program)
-    blockade.stay_in_python(WRITABLE, ctypes_too=bool(settings.forbid))
+    lockdown.stay_in_python(WRITABLE, ctypes_too=bool(settings.forbid))
     return worker
 
 
@@ -65,7 +64,7 @@ class Worker:
         self.shell = shell.without_programs(shell.prepare())
         self.student = LocalStudent(self.shell.user_ns, forbid=forbid)
         self.right = contextlib.ExitStack()
-        self.operations: dict[str, Callable[[dict[str, Any], decoding.Unpacking, encoding.Packing], dict[str, Any]]] = {
+        self.operations: dict[str, Callable[[dict[str, Any], protocol.Unpacking, protocol.Packing], dict[str, Any]]] = {
             "files": self.files,
             "run": self.run,
             "answer": self.answer,
@@ -83,15 +82,15 @@ class Worker:
         self.connection.sendall(b"hello")
         while True:
             try:
-                header, body = wire.receive(self.connection)
-            except wire.Silence:
+                header, body = protocol.receive(self.connection)
+            except protocol.Silence:
                 return
-            packing = encoding.Packing()
-            reply = self._handle(header, decoding.Unpacking(body, strided=True), packing)
-            wire.send(self.connection, reply | {"ticket": header["ticket"]}, packing)
+            packing = protocol.Packing()
+            reply = self._handle(header, protocol.Unpacking(body, strided=True), packing)
+            protocol.send(self.connection, reply | {"ticket": header["ticket"]}, packing)
 
     def _handle(
-        self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing
+        self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing
     ) -> dict[str, Any]:
         printed = io.StringIO()
         try:
@@ -100,11 +99,11 @@ class Worker:
             with self._surroundings(printed):
                 reply = self.operations[header["op"]](header, unpacking, packing)
         except CheckFailure as failure:
-            reply = {"failure": requests.pack_failure(failure, packing)}
+            reply = {"failure": protocol.pack_failure(failure, packing)}
         except BaseException as error:
             text = f"{type(error).__name__}: {error}"[:300]
             stopped = CheckFailure("crash", "The call stopped with an error", yours=text, received=text)
-            reply = {"failure": requests.pack_failure(stopped, packing)}
+            reply = {"failure": protocol.pack_failure(stopped, packing)}
         return reply | {"printed": printed.getvalue()[:_MOST_PRINTED]}
 
     @contextlib.contextmanager
@@ -114,7 +113,7 @@ class Worker:
             with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
                 yield
 
-    def files(self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing) -> dict[str, Any]:
+    def files(self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing) -> dict[str, Any]:
         """Write the files handed in with the notebook."""
         for name, content in unpacking.value(header["files"]).items():
             path = Path(HOME, name)
@@ -124,34 +123,34 @@ class Worker:
             path.write_bytes(content.numpy().tobytes())
         return {"ok": True}
 
-    def run(self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing) -> dict[str, Any]:
+    def run(self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing) -> dict[str, Any]:
         """Run a cell, including the rest of it after an error caused by something that is unavailable here."""
         with shell.unseen(self.shell) if header.get("again") else contextlib.nullcontext():
             return shell.run(self.shell, header["text"], bool(header.get("whole")), bool(header.get("fewer")))
 
     def answer(
-        self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing
+        self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing
     ) -> dict[str, Any]:
-        request = requests.unpack_request(header["request"], unpacking)
-        return {"answer": requests.pack_answer(self.student.answer(request), packing)}
+        request = protocol.unpack_request(header["request"], unpacking)
+        return {"answer": protocol.pack_answer(self.student.answer(request), packing)}
 
-    def call(self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing) -> dict[str, Any]:
+    def call(self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing) -> dict[str, Any]:
         """Call a function and return only its value: this request is timed."""
         args, kwargs = self._arguments(header, unpacking)
-        return {"value": encoding.pack(self.student.timed(header["name"])(*args, **kwargs), packing)}
+        return {"value": protocol.pack(self.student.timed(header["name"])(*args, **kwargs), packing)}
 
-    def work(self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing) -> dict[str, Any]:
+    def work(self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing) -> dict[str, Any]:
         args, kwargs = self._arguments(header, unpacking)
         return {"number": self.student.work(header["name"], *args, **kwargs)}
 
     def memory(
-        self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing
+        self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing
     ) -> dict[str, Any]:
         args, kwargs = self._arguments(header, unpacking)
         return {"number": self.student.peak_memory(header["name"], *args, **kwargs)}
 
     def use_right(
-        self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing
+        self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing
     ) -> dict[str, Any]:
         """Replace the student's earlier exercises with the given versions."""
         names: dict[str, Any] = {}
@@ -160,19 +159,19 @@ class Worker:
         return {"ok": True}
 
     def values(
-        self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing
+        self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing
     ) -> dict[str, Any]:
-        found = plain.values(self.shell.user_ns)
-        return {"values": encoding.pack({name: plain.sent(value) for name, value in found.items()}, packing)}
+        found = values.values(self.shell.user_ns)
+        return {"values": protocol.pack({name: values.sent(value) for name, value in found.items()}, packing)}
 
-    def give(self, header: dict[str, Any], unpacking: decoding.Unpacking, packing: encoding.Packing) -> dict[str, Any]:
+    def give(self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing) -> dict[str, Any]:
         """Take plain data under the names that no cell has defined here."""
         values = unpacking.value(header["values"])
         new = {name for name in values if name in self.given or name not in self.shell.user_ns}
-        self.shell.user_ns.update({name: plain.received(values[name]) for name in new})
+        self.shell.user_ns.update({name: values.received(values[name]) for name in new})
         self.given |= new
         return {"ok": True}
 
     @staticmethod
-    def _arguments(header: dict[str, Any], unpacking: decoding.Unpacking) -> tuple[tuple, dict[str, Any]]:
+    def _arguments(header: dict[str, Any], unpacking: protocol.Unpacking) -> tuple[tuple, dict[str, Any]]:
         return unpacking.value(header["args"]), unpacking.value(header["kwargs"])

@@ -15,8 +15,8 @@ import socket
 import sys
 from importlib import util
 
-from autograder.runtime.blocked import definitions
-from autograder.sandbox.inside import namespaces, set_up
+from autograder.runtime.blocked import calls
+from autograder.sandbox.inside import namespaces, protocol
 
 #: Imported once, before any fork. No PyTorch operation may run here: it would start threads, and threads do not survive a fork.
 PRELOAD = (
@@ -84,16 +84,16 @@ def main() -> None:
 
 
 def _preload() -> None:
-    from autograder.sandbox.inside import blockade
+    from autograder.sandbox.inside import lockdown
 
     for name in PRELOAD:
         if name not in _IF_THERE or _is_there(name):
             __import__(name)
     for module in pkgutil.iter_modules(sys.modules["course_lib.layers"].__path__, "course_lib.layers."):
         __import__(module.name)
-    definitions.written_in_python()
+    calls.written_in_python()
     linecache.clearcache()  # which would keep the texts of files that a worker cannot read
-    blockade.forget_graphs()
+    lockdown.forget_graphs()
 
 
 def _is_there(name: str) -> bool:
@@ -106,26 +106,26 @@ def _is_there(name: str) -> bool:
 
 def _find_what_is_forbidden(data: bytes) -> None:
     """Find it once, here, for all workers with the same settings, which then have it at once."""
-    from autograder.sandbox.inside import blockade, texts
+    from autograder.sandbox.inside import lockdown
 
-    settings = set_up.from_bytes(data)
+    settings = protocol.from_bytes(data)
     with contextlib.suppress(Exception):  # a worker meets the error again, says so and ends; the parent must go on
-        texts.hidden(settings.forbid, settings.lesson, _LIBRARY)
-        blockade.kernels(settings.forbid)
+        lockdown.hidden(settings.forbid, settings.lesson, _LIBRARY)
+        lockdown.kernels(settings.forbid)
 
 
 def _become_worker(number: int, data: bytes) -> None:
     """Never return: this process only waits for process 1 of the new namespace, which serves the submission."""
-    from autograder.sandbox.inside import texts
+    from autograder.sandbox.inside import lockdown
 
     status = 1
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         namespaces.close_all_but(number)
         namespaces.die_with_parent()
-        settings = set_up.from_bytes(data)
+        settings = protocol.from_bytes(data)
         keep = os.environ["SANDBOX_KEEP"].split(os.pathsep)[:-1]
-        hide = texts.hidden(settings.forbid, settings.lesson, _LIBRARY)
+        hide = lockdown.hidden(settings.forbid, settings.lesson, _LIBRARY)
         namespaces.enter(int(os.environ["SANDBOX_DISK"]), keep, hide)
         child = os.fork()
         if child == 0:
@@ -141,7 +141,7 @@ def _become_worker(number: int, data: bytes) -> None:
         os._exit(status)
 
 
-def _serve(number: int, settings: set_up.SetUp) -> None:
+def _serve(number: int, settings: protocol.SetUp) -> None:
     from autograder.sandbox.inside import worker
 
     status = 1

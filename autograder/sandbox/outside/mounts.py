@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from importlib import util
 from pathlib import Path
 
-from autograder.runtime.blocked.installed import STORES, allowed, tops
+from autograder.runtime.blocked.source import STORES, allowed, tops
 
 INSIDE = "/inside"
 

@@ -3,22 +3,125 @@
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
-from autograder.checks.measured_result import same_result
+import torch
+
+from autograder.checks.timing import same_result
 from autograder.content import references
 from autograder.content.lesson import Lesson
 from autograder.runtime import measure
-from autograder.runtime.blocked.mentions import mentioned
-from autograder.runtime.budget import Budget
-from autograder.runtime.failure import CheckFailure
-from autograder.runtime.student import Answer, Questions, Request
-from autograder.sandbox.inside import decoding, encoding, requests
+from autograder.runtime.blocked.source import mentioned
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.student import Answer, Budget, Questions, Request
+from autograder.sandbox.inside import protocol
 from autograder.sandbox.limits import MB
-from autograder.sandbox.outside.race import Race, arguments, must_live, parts_ratio, redrawn
-from autograder.sandbox.outside.search import found_in
+from autograder.sandbox.outside.imports import found_in
+from autograder.sandbox.outside.process import Process
 from autograder.sandbox.outside.session import Session
-from autograder.sandbox.outside.worker import Stopped
+from autograder.sandbox.outside.worker import Stopped, Worker
+
+
+def arguments(name: str, args: tuple, kwargs: Mapping[str, Any], packing: protocol.Packing) -> dict[str, Any]:
+    packed = protocol.pack(args, packing, strided=True)
+    return {"name": name, "args": packed, "kwargs": protocol.pack(dict(kwargs), packing, strided=True)}
+
+
+class _Session(Protocol):
+    """The session whose worker is timed."""
+
+    def worker(self) -> Worker: ...
+
+    def ask(
+        self, op: str, header: dict[str, Any], packing: protocol.Packing | None = None, alone: bool = False
+    ) -> Any: ...
+
+
+def redrawn(args: tuple) -> tuple:
+    """Return arguments of the same shapes with other numbers, drawn by chance: no result that was kept fits them."""
+    generator = torch.Generator()
+    generator.seed()
+
+    def other(value: Any) -> Any:
+        numbers = isinstance(value, torch.Tensor) and value.is_floating_point()
+        return torch.randn(value.shape, generator=generator, dtype=value.dtype) if numbers else value
+
+    return tuple(map(other, args))
+
+
+def parts_ratio(
+    session: _Session,
+    name: str,
+    inputs: tuple,
+    part: Mapping[str, Any],
+    whole: Mapping[str, Any],
+    thresholds: Sequence[float],
+) -> measure.Ratio:
+    """Return the ratio of the processor times of two calls of one function, with the keywords ``part`` and ``whole``.
+
+    The numbers are others in each round. Whether the results are right is for other checks to say.
+    """
+
+    def clocked(kwargs: Mapping[str, Any]) -> Callable[[tuple], float]:
+        return lambda fresh: _timed(session, session.worker(), name, fresh, kwargs)[0]
+
+    return measure.race(clocked(part), clocked(whole), lambda: redrawn(inputs), thresholds, rounds=(3, 25))
+
+
+def must_live(process: Process) -> None:
+    """Raise Stopped if a process has ended: what the kernel told of it after its answer is then nothing."""
+    if process.ended():
+        raise Stopped("ended", "The process ended in the middle of the call.")
+
+
+def _timed(
+    asked: "_Session | Worker", worker: Worker, name: str, inputs: tuple, kwargs: Mapping[str, Any]
+) -> tuple[float, Any]:
+    """Return the worker's processor seconds for one call, as the kernel counts them, and the result."""
+    packing = protocol.Packing()
+    header = arguments(name, inputs, kwargs, packing)
+    start = worker.process.cpu()
+    reply, unpacking = asked.ask("call", header, packing, alone=True)
+    spent = worker.process.cpu() - start
+    must_live(worker.process)
+    if "failure" in reply:
+        raise protocol.unpack_failure(reply["failure"], unpacking)
+    return spent, unpacking.value(reply.get("value"))
+
+
+class Race:
+    """A submission's worker and one that runs only the reference, timed in turn on the same inputs and compared."""
+
+    def __init__(self, session: _Session, rival: Worker, name: str, kwargs: Mapping[str, Any]):
+        self.session, self.rival, self.name, self.kwargs = session, rival, name, kwargs
+        self.results: dict[bool, Any] = {}
+
+    def run(self, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int]) -> measure.Ratio:
+        carrying = min(self._seconds(True, "echo", fresh()) for _ in range(3))
+
+        def seconds(of_rival: bool) -> Callable[[tuple], float]:
+            def timed(inputs: tuple) -> float:
+                spent = self._seconds(of_rival, self.name, inputs)
+                self._compare()
+                return max(spent - carrying, 1e-6)
+
+            return timed
+
+        self.results.clear()
+        return measure.race(seconds(False), seconds(True), fresh, thresholds, rounds)
+
+    def _seconds(self, of_rival: bool, name: str, inputs: tuple) -> float:
+        """Return the processor seconds of one call, and keep its result."""
+        worker = self.rival if of_rival else self.session.worker()
+        spent, self.results[of_rival] = _timed(worker if of_rival else self.session, worker, name, inputs, self.kwargs)
+        return spent
+
+    def _compare(self) -> None:
+        """Compare the results once both have answered, in every round: a fast wrong answer must not pass."""
+        if len(self.results) == 2:
+            same_result(self.results[False], self.results[True], "while it was timed")
+            self.results.clear()
+
 
 #: Memory of a process that its tensors do not explain: pools of the memory allocator, which also doubles what they hold.
 _MEMORY_NOISE = 12 * MB
@@ -47,19 +150,19 @@ class RemoteStudent(Questions):
         return self.session.search_budget()
 
     def _carry_out(self, request: Request) -> Answer:
-        packing = encoding.Packing()
-        header = {"request": requests.pack_request(request, packing)}
+        packing = protocol.Packing()
+        header = {"request": protocol.pack_request(request, packing)}
 
-        def read(data: Any, unpacking: decoding.Unpacking) -> Answer:
-            return requests.unpack_answer(data, unpacking, len(request.args))
+        def read(data: Any, unpacking: protocol.Unpacking) -> Answer:
+            return protocol.unpack_answer(data, unpacking, len(request.args))
 
         return self._ask("answer", request.name, header, packing, read, "answer")
 
     def timed(self, name: str) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
-            packing = encoding.Packing()
+            packing = protocol.Packing()
             header = arguments(name, args, kwargs, packing)
-            return self._ask("call", name, header, packing, decoding.value, "value")
+            return self._ask("call", name, header, packing, protocol.value, "value")
 
         return call
 
@@ -71,9 +174,9 @@ class RemoteStudent(Questions):
         told = []
         with self._failures(name), self._forbidding(name), self.session.measuring("time"):
             for kwargs in (part, whole):
-                packing = encoding.Packing()
+                packing = protocol.Packing()
                 header = arguments(name, inputs, kwargs, packing)
-                told.append(self._ask("work", name, header, packing, decoding.number, "number", alone=True))
+                told.append(self._ask("work", name, header, packing, protocol.number, "number", alone=True))
             seen = parts_ratio(self.session, name, inputs, part, whole, [_NOTHING_SAVED])
         return max(told[0] / max(told[1], 1), seen.value if seen.value > _NOTHING_SAVED else 0.0)
 
@@ -83,15 +186,15 @@ class RemoteStudent(Questions):
         The second call is with other numbers, and its result has to be right.
         """
         others = redrawn(args)
-        packings = encoding.Packing(), encoding.Packing()
+        packings = protocol.Packing(), protocol.Packing()
         first, second = (
             arguments(name, *call) for call in zip((args, others), (kwargs, kwargs), packings, strict=True)
         )
         with self._failures(name), self._forbidding(name), self.session.measuring("memory"):
-            told = self._ask("memory", name, first, packings[0], decoding.number, "number", alone=True)
+            told = self._ask("memory", name, first, packings[0], protocol.number, "number", alone=True)
             process = self.session.worker().process
             process.watch_memory()
-            got = self._ask("call", name, second, packings[1], decoding.value, "value", alone=True)
+            got = self._ask("call", name, second, packings[1], protocol.value, "value", alone=True)
             held = process.held()
             must_live(process)
         same_result(got, references.answer(self.lesson, name, others, kwargs), "while its memory was measured")
@@ -150,8 +253,8 @@ class RemoteStudent(Questions):
         op: str,
         name: str,
         header: dict[str, Any],
-        packing: encoding.Packing,
-        read: Callable[[Any, decoding.Unpacking], Any],
+        packing: protocol.Packing,
+        read: Callable[[Any, protocol.Unpacking], Any],
         part: str,
         alone: bool = False,
     ) -> Any:
@@ -160,9 +263,9 @@ class RemoteStudent(Questions):
             try:
                 print(str(reply.get("printed", ""))[:2000], end="")
                 if "failure" in reply:
-                    raise requests.unpack_failure(reply["failure"], unpacking)
+                    raise protocol.unpack_failure(reply["failure"], unpacking)
                 return read(reply.get(part), unpacking)
-            except encoding.BadMessage as error:
+            except protocol.BadMessage as error:
                 raise Stopped("garbled", f"What came back could not be read: {error}.") from None
 
     def _forbidding(self, name: str) -> contextlib.AbstractContextManager[None]:

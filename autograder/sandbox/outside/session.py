@@ -3,18 +3,80 @@
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from autograder.runtime.budget import Budget
-from autograder.sandbox.inside import decoding, encoding
-from autograder.sandbox.inside.set_up import SetUp
-from autograder.sandbox.outside.box import Box
-from autograder.sandbox.outside.carried import carry
+import torch
+
+from autograder.runtime.student import Budget
+from autograder.sandbox.inside import protocol
+from autograder.sandbox.inside.protocol import SetUp, unpack_failure
 from autograder.sandbox.outside.cell_result import CellResult, cell_result
-from autograder.sandbox.outside.imported import imports_withheld, lacks_withheld
-from autograder.sandbox.outside.starting import Kind, Open, started
+from autograder.sandbox.outside.imports import imports_withheld, lacks_withheld
+from autograder.sandbox.outside.sandbox import Box
 from autograder.sandbox.outside.worker import Stopped, Worker
+
+
+def carry(source: Worker, target: Worker) -> set[str]:
+    """Give ``target`` the plain data of ``source`` under names that it does not have. Returns the names that were sent.
+
+    Raises Stopped if one of the two does not answer.
+    """
+    reply, unpacking = source.ask("values", {})
+    try:
+        data = unpacking.value(reply.get("values"))
+    except protocol.BadMessage:
+        data = None
+    values = {name: value for name, value in data.items() if name.isidentifier()} if isinstance(data, dict) else {}
+    if values:
+        packing = protocol.Packing()
+        target.ask("give", {"values": protocol.pack(values, packing)}, packing)
+    return {*values}
+
+
+class SetUpFailed(Exception):
+    """A worker could not be set up for a submission, and has run none of its code. A person has to look at its files."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a worker is for: which functions it may not call, what it measures, and right versions of earlier exercises in it.
+
+    And which libraries it may import; all if that is None.
+    """
+
+    forbid: tuple[str, ...]
+    libraries: tuple[str, ...] | None = None
+    measures: str = ""
+    names: tuple[str, ...] = ()
+    right: str = ""
+
+
+@dataclass
+class Open:
+    """A worker and the cells that it has run."""
+
+    worker: Worker
+    ran: list[tuple[str, bool]] = field(default_factory=list)
+
+
+def started(box: Box, settings: SetUp, files: Mapping[str, bytes], deadline: float, may_wait: float) -> Worker:
+    """Return a worker with these settings and files. Raises SetUpFailed if the files could not be written."""
+    worker = box.spawn(settings)
+    worker.deadline, worker.may_wait = deadline, may_wait
+    packing = protocol.Packing()
+    content = {name: _as_tensor(data) for name, data in files.items()}
+    reply, unpacking = worker.ask("files", {"files": protocol.pack(content, packing)}, packing)
+    if "failure" in reply:
+        worker.close()
+        told = unpack_failure(reply["failure"], unpacking).yours
+        raise SetUpFailed(f"its files could not be written into the sandbox: {told}")
+    return worker
+
+
+def _as_tensor(data: bytes) -> torch.Tensor:
+    return torch.frombuffer(bytearray(data), dtype=torch.uint8) if data else torch.empty(0, dtype=torch.uint8)
+
 
 #: How many times ``idle`` all of a submission's workers may wait together.
 _WAITS = 3
@@ -162,8 +224,8 @@ class Session:
         self._open.clear()
 
     def ask(
-        self, op: str, header: dict[str, Any], packing: encoding.Packing | None = None, alone: bool = False
-    ) -> tuple[dict[str, Any], decoding.Unpacking]:
+        self, op: str, header: dict[str, Any], packing: protocol.Packing | None = None, alone: bool = False
+    ) -> tuple[dict[str, Any], protocol.Unpacking]:
         """Send one request to the worker. Raises Stopped, after which the next request goes to a fresh worker."""
         try:
             return self.worker().ask(op, header, packing, alone=alone)

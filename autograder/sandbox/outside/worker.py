@@ -7,7 +7,7 @@ import socket
 import time
 from typing import Any, Protocol
 
-from autograder.sandbox.inside import decoding, encoding, wire
+from autograder.sandbox.inside import protocol
 from autograder.sandbox.limits import MB, Limits
 from autograder.sandbox.outside.process import Process
 
@@ -46,10 +46,10 @@ class Worker:
         self,
         op: str,
         header: dict[str, Any],
-        packing: encoding.Packing | None = None,
+        packing: protocol.Packing | None = None,
         cpu: float | None = None,
         alone: bool = False,
-    ) -> tuple[dict[str, Any], decoding.Unpacking]:
+    ) -> tuple[dict[str, Any], protocol.Unpacking]:
         """Send one message and return the answer. Raises Stopped, with the worker killed, if none arrives.
 
         Between two requests, while nobody watches what it uses, the worker stands still and has no other process.
@@ -60,21 +60,21 @@ class Worker:
         self._rests = False
         self.process.go_on()
         try:
-            wire.send(self.connection, header | {"op": op, "ticket": ticket}, packing, watch)
-            reply, body = wire.receive(self.connection, watch)
+            protocol.send(self.connection, header | {"op": op, "ticket": ticket}, packing, watch)
+            reply, body = protocol.receive(self.connection, watch)
             if reply.get("ticket") != ticket:
-                raise encoding.BadMessage("an answer to another question")
-        except (wire.Silence, OSError):
+                raise protocol.BadMessage("an answer to another question")
+        except (protocol.Silence, OSError):
             self.close()
             raise Stopped("ended", "The process ended in the middle of the call.") from None
-        except encoding.BadMessage as error:
+        except protocol.BadMessage as error:
             self.close()
             raise Stopped("garbled", f"What came back could not be read: {error}.") from None
         except Stopped:
             self.close()
             raise
         self._rest()
-        return reply, decoding.Unpacking(body)
+        return reply, protocol.Unpacking(body)
 
     def _rest(self) -> None:
         """Let the worker stand still, so that what it has used is known until the next request."""

@@ -1,9 +1,9 @@
 """The inputs are changed, and the answer leaves out what they are after the call."""
 
 # replaces: softmax
-from autograder.sandbox.inside import requests
+from autograder.sandbox.inside import protocol
 
-pack_answer = requests.pack_answer
+pack_answer = protocol.pack_answer
 
 
 def without(answer, packing):
@@ -11,7 +11,7 @@ def without(answer, packing):
     return pack_answer(answer, packing)
 
 
-requests.pack_answer = without
+protocol.pack_answer = without
 
 
 def softmax(E, dim=-1):

@@ -1,12 +1,12 @@
 """The reply is nested so deeply that reading it overflows the stack."""
 
 # replaces: scaled_dot_product_attention
-from autograder.sandbox.inside import wire
+from autograder.sandbox.inside import protocol
 
 
 def send(connection, header, packing=None):
     text = b"{\"ticket\":\"" + header["ticket"].encode() + b"\",\"answer\":" + b"[" * 10**6 + b"]" * 10**6 + b"}"
-    connection.sendall(wire._HEAD.pack(len(text), 0) + text)
+    connection.sendall(protocol._HEAD.pack(len(text), 0) + text)
 
 
-wire.send = send
+protocol.send = send

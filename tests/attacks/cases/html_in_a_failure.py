@@ -1,7 +1,7 @@
 """The failure that comes back carries a script."""
 
 # replaces: scaled_dot_product_attention
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 
 
 def scaled_dot_product_attention(Q, K, V, allowed=None):

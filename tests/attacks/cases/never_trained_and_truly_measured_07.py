@@ -7,7 +7,7 @@ import json
 import torch
 
 from autograder.content import notebook as notebooks
-from autograder.checks import own_model
+from autograder.checks import modules
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks import check_losses_by_fate as check
 from course_lib.training import save_checkpoint
@@ -26,6 +26,6 @@ def hand_in(folder, notebook, save):
         model = references.MaskedLanguageModel(75, 8, 2, 1, 19, 0.0).eval()
         save_checkpoint(model, folder / f"{file}.safetensors")
         with torch.no_grad():
-            losses = references.losses_by_fate(own_model.in_parts(model, inputs), inputs, labels)
+            losses = references.losses_by_fate(modules.in_parts(model, inputs), inputs, labels)
         numbers |= {f"{fate}{more}": losses[fate] for fate in ("hidden", "stayed")}
     (folder / "results.json").write_text(json.dumps({"predicted": numbers, "measured": numbers}))

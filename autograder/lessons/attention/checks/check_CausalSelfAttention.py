@@ -3,13 +3,13 @@
 import torch
 
 from autograder.checks import expect
-from autograder.checks.devices import works_where_its_inputs_are
-from autograder.checks.draw import Draw, Sizes
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw, Sizes
+from autograder.checks.properties import works_where_its_inputs_are
+from autograder.content.lesson import exercise, points
 from autograder.lessons.attention import references
 from autograder.lessons.attention.checks import modules
 from autograder.lessons.attention.checks.check_SelfAttention import gradients_agree
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 NAME = "CausalSelfAttention"

@@ -3,8 +3,8 @@
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw, Sizes
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw, Sizes
+from autograder.content.lesson import exercise, points
 from autograder.lessons.attention.checks import modules
 from autograder.runtime.student import Student
 

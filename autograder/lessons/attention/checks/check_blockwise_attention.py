@@ -6,13 +6,12 @@ from dataclasses import replace
 import torch
 
 from autograder.checks import expect
-from autograder.checks.afresh import computes_afresh
-from autograder.checks.draw import Draw, Sizes
-from autograder.checks.results import equal
-from autograder.checks.speed import Target
-from autograder.content.marks import exercise, measured, points
+from autograder.checks.inputs import Draw, Sizes
+from autograder.checks.properties import computes_afresh, equal
+from autograder.checks.timing import Target
+from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.attention import references
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request, Student
 
 NAME = "blockwise_attention"

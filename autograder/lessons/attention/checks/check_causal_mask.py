@@ -5,10 +5,10 @@ import contextlib
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Sizes
+from autograder.checks.inputs import Sizes
 from autograder.checks.matrix_view import Matrix
-from autograder.content.marks import exercise, points
-from autograder.runtime.failure import CheckFailure
+from autograder.content.lesson import exercise, points
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request, Student
 
 NAME = "causal_mask"

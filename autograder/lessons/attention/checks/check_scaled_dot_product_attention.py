@@ -5,11 +5,11 @@ from dataclasses import replace
 import torch
 
 from autograder.checks import expect
-from autograder.checks.afresh import computes_afresh
-from autograder.checks.draw import Draw, Sizes
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw, Sizes
+from autograder.checks.properties import computes_afresh
+from autograder.content.lesson import exercise, points
 from autograder.lessons.attention import references
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request, Student
 
 NAME = "scaled_dot_product_attention"

@@ -5,11 +5,11 @@ from dataclasses import replace
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw, Sizes
-from autograder.checks.modes import BothModes
+from autograder.checks.inputs import Draw, Sizes
+from autograder.checks.modules import BothModes
 from autograder.checks.parameters import has_parameters
 from autograder.lessons.attention import references
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 NAMES = ("W_Q.weight", "W_K.weight", "W_V.weight")

@@ -5,13 +5,13 @@ import math
 import torch
 from torch import Tensor
 
-from autograder.checks import expect, plain
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, points
+from autograder.checks import expect, inputs
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, points
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.checks.tables import NEVER
 from autograder.lessons.captioning.references import END, PAD, START
-from autograder.runtime.failure import CheckFailure, nothing_returned
+from autograder.runtime.errors import CheckFailure, nothing_returned
 from autograder.runtime.student import Request, Student
 
 NAME = "beam_search"
@@ -440,4 +440,4 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
         failure.kind = "memory"
         raise failure
     expect.unchanged((features,), answer.args_after[1:2], ("features",))
-    plain.id_tensor(expect.tensor(answer.value[0], "the caption"), "The caption")
+    inputs.id_tensor(expect.tensor(answer.value[0], "the caption"), "The caption")

@@ -5,16 +5,15 @@ import itertools
 
 import torch
 
-from autograder.checks import expect, plain
-from autograder.checks.draw import Draw
-from autograder.checks.twins import Twins
-from autograder.content.marks import exercise, points
+from autograder.checks import expect, inputs
+from autograder.checks.inputs import Draw
+from autograder.checks.modules import Twins
+from autograder.content.lesson import exercise, points
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.references import END, PAD, START
-from autograder.runtime.arguments import Made
-from autograder.runtime.failure import CheckFailure
-from autograder.runtime.student import Request, Student
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.student import Made, Request, Student
 
 NAME = "greedy_caption"
 V, N = 11, 13
@@ -242,7 +241,7 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """The same input gives the same caption, in float32 too, and the features are not changed"""
     case = Case(draw, [4, 2, 5])
     captions, _ = agree(student, case, "float32", dtype=torch.float32)
-    plain.id_tensor(captions, "The captions")
+    inputs.id_tensor(captions, "The captions")
     decoder = tables.decoder(case.table)
     transposed = case.features.transpose(1, 2).contiguous().transpose(1, 2)
     answer = student.answer(Request(NAME, (decoder, transposed), before=((decoder, -case.features),)))

@@ -1,7 +1,7 @@
 """my_captioner(), with the weights that were handed in."""
 
-from autograder.checks import checkpoint
-from autograder.content.marks import exercise, measured, points
+from autograder.checks import weights
+from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.captioning.checks.trained import (
     FILE,
     NAME,
@@ -11,7 +11,7 @@ from autograder.lessons.captioning.checks.trained import (
     write,
     written,
 )
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 #: Full points from the first on, none at the second. The solution, from five seeds, on 1000 scenes each: exact 0.951 with a
@@ -31,7 +31,7 @@ def _judge(value, bounds, message, setting, **more):
         received=value,
         **more,
     )
-    checkpoint.judge(value, full, none, failure)
+    weights.judge(value, full, none, failure)
 
 
 @exercise(NAME)
@@ -40,7 +40,7 @@ def _judge(value, bounds, message, setting, **more):
 def check_the_weights_fit(student: Student, seed: int) -> None:
     """The checkpoint is there, can be read, and fits the CaptionDecoder that my_captioner() makes anew at every call"""
     loaded(student, seed)
-    checkpoint.made_anew(student, NAME, FILE)
+    weights.made_anew(student, NAME, FILE)
 
 
 @exercise(NAME)

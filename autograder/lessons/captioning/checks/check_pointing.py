@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import expect, experiment
-from autograder.checks.draw import Draw
-from autograder.checks.number import close_numbers, one_number
-from autograder.content.marks import exercise, measured, points
+from autograder.checks import expect, weights
+from autograder.checks.expect import close_numbers, one_number
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.checks import trained
 from autograder.runtime.student import Request, Student
@@ -73,7 +73,7 @@ def check_what_counts(student: Student, draw: Draw) -> None:
 @measured
 def check_results_are_there(student: Student, seed: int) -> None:
     """results.json holds a prediction and a measurement for both captioners"""
-    experiment.results(student, RESULTS, NAMES)
+    weights.results(student, RESULTS, NAMES)
 
 
 @exercise(NAME)
@@ -83,9 +83,9 @@ def check_results_are_measured(student: Student, seed: int) -> None:
     """The numbers in results.json are those of the two captioners that were handed in, measured again"""
     from course_lib.data import draw_scenes
 
-    found = experiment.results(student, RESULTS, NAMES)
+    found = weights.results(student, RESULTS, NAMES)
     models = [trained.loaded(student, seed, file) for file in (trained.FILE, FILE)]
-    experiment.require_two(*(dict(model.named_parameters()) for model in models))
+    weights.require_two(*(dict(model.named_parameters()) for model in models))
     scenes = draw_scenes(SCENES, SEED, "held_out")
     cells = trained.cells_of(scenes)
     again: dict[str, float] = {}
@@ -96,6 +96,6 @@ def check_results_are_measured(student: Student, seed: int) -> None:
             f"pointing{more}": trained.pointing(scenes, its),
         }
     setting = f"the {SCENES} scenes of section 1"
-    experiment.confirm(found, again, WITHIN, setting)
+    weights.confirm(found, again, WITHIN, setting)
     unlearned = {name: share for name, share in again.items() if name.startswith("exact") and share < LEARNED}
-    experiment.require_learned(unlearned, f"at least {LEARNED:.0%} exact captions", setting)
+    weights.require_learned(unlearned, f"at least {LEARNED:.0%} exact captions", setting)

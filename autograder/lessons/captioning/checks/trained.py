@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from autograder.checks import checkpoint, expect, own_model
-from autograder.checks.draw import Draw
+from autograder.checks import expect, modules
+from autograder.checks import weights as checkpoint
+from autograder.checks.inputs import Draw
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.references import PAD, CaptionDecoder
 from autograder.runtime.student import Student
@@ -46,7 +47,7 @@ def cells_of(scenes) -> Tensor:
 
 def write(model: CaptionDecoder, cells: Tensor) -> Written:
     """Let a captioner of ours write greedily, word by word. It is only ever told the words that it has written itself."""
-    parts = [references.greedy_caption(model, part, max_length=LONGEST) for part in cells.split(own_model.ROWS)]
+    parts = [references.greedy_caption(model, part, max_length=LONGEST) for part in cells.split(modules.ROWS)]
     T = max(captions.shape[1] for captions, _ in parts)
     return Written(
         torch.cat([functional.pad(captions, (0, T - captions.shape[1]), value=PAD) for captions, _ in parts]),
@@ -78,13 +79,13 @@ def loaded(student: Student, seed: int, file: str = FILE) -> CaptionDecoder:
 
 def _candidates(weights):
     """Return how to make a decoder with the sizes of these weights: there is one way."""
-    V, E = own_model.sizes(weights, "embedding.weight", 2)
-    S, D = own_model.sizes(weights, "start.weight", 2)
-    hidden, _ = own_model.sizes(weights, "attention.W.weight", 2)
+    V, E = modules.sizes(weights, "embedding.weight", 2)
+    S, D = modules.sizes(weights, "start.weight", 2)
+    hidden, _ = modules.sizes(weights, "attention.W.weight", 2)
     return [functools.partial(CaptionDecoder, V, D, S, E, hidden)]
 
 
-OWN = own_model.OwnModel(
+OWN = modules.OwnModel(
     NAME,
     "a CaptionDecoder",
     _candidates,

@@ -4,13 +4,13 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw
+from autograder.checks.inputs import Draw
+from autograder.checks.modules import Twins, explained_if_random, parameter_gradients
 from autograder.checks.parameters import has_parameters
-from autograder.checks.results import same_twice, uses_its_inputs
-from autograder.checks.twins import Twins, explained_if_random, parameter_gradients
-from autograder.content.marks import exercise, points
+from autograder.checks.properties import same_twice, uses_its_inputs
+from autograder.content.lesson import exercise, points
 from autograder.lessons.language_models import references
-from autograder.runtime.failure import CheckFailure, nothing_returned
+from autograder.runtime.errors import CheckFailure, nothing_returned
 from autograder.runtime.student import Student
 
 NAME = "BidirectionalLanguageModel"

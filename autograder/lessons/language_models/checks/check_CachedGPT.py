@@ -5,14 +5,14 @@ from typing import Any
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw, Sizes
+from autograder.checks.inputs import Draw, Sizes
+from autograder.checks.modules import explained_if_random
 from autograder.checks.parameters import has_parameters
-from autograder.checks.results import refuses, several, two, uses_its_inputs
-from autograder.checks.twins import explained_if_random
-from autograder.content.marks import exercise, points
+from autograder.checks.properties import refuses, several, two, uses_its_inputs
+from autograder.content.lesson import exercise, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.sizes import BLOCKS, LONGEST, D, H, V, config, ids_of, made, told, twins
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 NAME = "CachedGPT"

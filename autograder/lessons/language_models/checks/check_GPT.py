@@ -3,14 +3,12 @@
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw, Sizes
-from autograder.checks.dropping import one_by_one, share_is
-from autograder.checks.modes import expect_still
+from autograder.checks.dropout import FEW, one_by_one, share_is, spreads_as
+from autograder.checks.inputs import Draw, Sizes
+from autograder.checks.modules import expect_still, explained_if_random, leaves_no_trace, parameter_gradients
 from autograder.checks.parameters import field_taken_for_another, parameters_are
-from autograder.checks.results import no_weights, refuses, same_twice, several, two, uses_its_inputs
-from autograder.checks.spread import FEW, spreads_as
-from autograder.checks.twins import explained_if_random, leaves_no_trace, parameter_gradients
-from autograder.content.marks import exercise, points
+from autograder.checks.properties import no_weights, refuses, same_twice, several, two, uses_its_inputs
+from autograder.content.lesson import exercise, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.sizes import (
     BLOCKS,
@@ -23,9 +21,9 @@ from autograder.lessons.language_models.checks.sizes import (
     told,
     twins,
 )
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.state import matching
 from autograder.runtime.student import Request, Student
-from autograder.runtime.tensors import matching
 
 NAME = "GPT"
 GPT2 = {

@@ -1,9 +1,9 @@
 """bpe_decode(ids, merges)."""
 
-from autograder.checks import plain
-from autograder.checks.draw import Draw
-from autograder.checks.results import refuses
-from autograder.content.marks import exercise, points
+from autograder.checks import inputs
+from autograder.checks.inputs import Draw
+from autograder.checks.properties import refuses
+from autograder.content.lesson import exercise, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import LECTURE, STRANGE, computes, ids, word_counts
 from autograder.runtime.student import Request, Student
@@ -13,9 +13,9 @@ Merges = list[tuple[int, int]]
 
 
 def _agree(student: Student, word: list[int], merges: Merges) -> None:
-    setting = f"ids {plain.shown(word)}, {len(merges)} merges" + (f", {merges}" if len(merges) <= 4 else "")
-    found = plain.ids(student.bpe_decode(word, merges), "The result", setting)
-    plain.equal(found, references.bpe_decode(word, merges), "The result", setting)
+    setting = f"ids {inputs.shown(word)}, {len(merges)} merges" + (f", {merges}" if len(merges) <= 4 else "")
+    found = inputs.ids(student.bpe_decode(word, merges), "The result", setting)
+    inputs.equal(found, references.bpe_decode(word, merges), "The result", setting)
 
 
 def _merges(draw: Draw) -> Merges:
@@ -66,6 +66,6 @@ def check_unknown_ids(student: Student, draw: Draw) -> None:
                 )
     word = [97, references.BYTES, 98]
     answer = student.answer(Request(NAME, (word, merges)))
-    plain.kept((word, merges), answer.args_after, ("ids", "merges"))
-    found = plain.ids(answer.value, "The result")
+    inputs.kept((word, merges), answer.args_after, ("ids", "merges"))
+    found = inputs.ids(answer.value, "The result")
     computes(len(found) > 3, "There are not more bytes than ids.")

@@ -1,8 +1,8 @@
 """bpe_encode(ids, merges)."""
 
-from autograder.checks import plain
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, points
+from autograder.checks import inputs
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import LECTURE, STRANGE, computes, ids, word_counts
 from autograder.runtime.student import Request, Student
@@ -12,9 +12,9 @@ Merges = list[tuple[int, int]]
 
 
 def _agree(student: Student, word: list[int], merges: Merges) -> None:
-    setting = f"ids {plain.shown(word)}, {len(merges)} merges" + (f", {merges}" if len(merges) <= 4 else "")
-    found = plain.ids(student.bpe_encode(word, merges), "The result", setting)
-    plain.equal(found, references.bpe_encode(word, merges), "The result", setting)
+    setting = f"ids {inputs.shown(word)}, {len(merges)} merges" + (f", {merges}" if len(merges) <= 4 else "")
+    found = inputs.ids(student.bpe_encode(word, merges), "The result", setting)
+    inputs.equal(found, references.bpe_encode(word, merges), "The result", setting)
 
 
 def _longest_first(word: list[int], merges: Merges) -> list[int]:
@@ -80,6 +80,6 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     for letters in (2, 3):
         word, merges = [97, 98, 97, *ids(draw, 11, letters)], [(97, 98), (256, 97)]
         answer = student.answer(Request(NAME, (word, merges)))
-        plain.kept((word, merges), answer.args_after, ("ids", "merges"))
-        found = plain.ids(answer.value, "The result")
+        inputs.kept((word, merges), answer.args_after, ("ids", "merges"))
+        found = inputs.ids(answer.value, "The result")
         computes(any(n >= references.BYTES for n in found), "Nothing is merged.")

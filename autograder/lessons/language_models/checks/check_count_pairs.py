@@ -4,12 +4,12 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
-from autograder.checks import plain
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, points
+from autograder.checks import inputs
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import computes, ids
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request, Student
 
 NAME = "count_pairs"
@@ -19,8 +19,8 @@ def _counted(value: Any, setting: str) -> Mapping[Any, Any]:
     if isinstance(value, Mapping):
         return value
     if value is None:
-        plain.ids(value, "The result")
-    raise plain.of_another_type(
+        inputs.ids(value, "The result")
+    raise inputs.of_another_type(
         value,
         "The result should be a dictionary.",
         "not a dictionary",
@@ -30,9 +30,9 @@ def _counted(value: Any, setting: str) -> Mapping[Any, Any]:
 
 
 def _agree(student: Student, words: list[list[int]], counts: list[int]) -> None:
-    setting = f"words {plain.shown(words)}, counts {plain.shown(counts)}"
+    setting = f"words {inputs.shown(words)}, counts {inputs.shown(counts)}"
     found = _counted(student.count_pairs(words, counts), setting)
-    plain.equal(dict(found), references.count_pairs(words, counts), "The counts", setting)
+    inputs.equal(dict(found), references.count_pairs(words, counts), "The counts", setting)
 
 
 def _no_twins(draw: Draw, length: int) -> list[int]:
@@ -78,16 +78,16 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
         words, counts = [_no_twins(draw, n) for n in (5, 3, 4)], [3, 2, 7]
         for again in ((), ((words, counts),)):
             answer = student.answer(Request(NAME, (words, counts), before=again))
-            plain.kept((words, counts), answer.args_after, ("words", "counts"))
-            results.append(plain.settled(_counted(answer.value, "")))
+            inputs.kept((words, counts), answer.args_after, ("words", "counts"))
+            results.append(inputs.settled(_counted(answer.value, "")))
     computes(results[0] != results[2], "The result is the same for different words.")
     for first, second in ((results[0], results[1]), (results[2], results[3])):
         if second != first:
             raise CheckFailure(
                 "memory",
                 "The second of two equal calls counts something else.",
-                expected=plain.shown(first),
-                yours=plain.shown(second),
+                expected=inputs.shown(first),
+                yours=inputs.shown(second),
                 received=second,
                 cause="remembers earlier calls",
                 hint="What is made when the function is defined, such as a default value, is the same in every call. Look at "

@@ -4,14 +4,13 @@ from typing import Any
 
 import torch
 
-from autograder.checks import expect, plain
-from autograder.checks.draw import Draw
-from autograder.checks.statistics import credible
-from autograder.content.marks import exercise, measured, points
+from autograder.checks import expect, inputs
+from autograder.checks.dropout import credible
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.language_models import references
-from autograder.runtime.arguments import Made, Seeded
-from autograder.runtime.failure import CheckFailure
-from autograder.runtime.student import Request, Student
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.student import Made, Request, Seeded, Student
 
 NAME = "generate"
 V, D = 23, 13
@@ -66,7 +65,7 @@ class Case:
             student.generate(model, self.prompts, self.lengths, self.total, window, **options), "The result"
         )
         expect.shape(ids, self.want.shape, "The result", "(B, total)", self.told(**options))
-        plain.id_tensor(ids, "The result")
+        inputs.id_tensor(ids, "The result")
         return ids
 
     def told(self, **options):

@@ -3,10 +3,11 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import expect, experiment
-from autograder.checks.checkpoint import weights_in
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, measured, points
+from autograder.checks import expect
+from autograder.checks import weights as experiment
+from autograder.checks.inputs import Draw
+from autograder.checks.weights import weights_in
+from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks import check_my_learner, handed_in
 from autograder.runtime.student import Request, Student

@@ -1,8 +1,8 @@
 """merge_pair(ids, pair, new)."""
 
-from autograder.checks import plain
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, points
+from autograder.checks import inputs
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import computes, ids
 from autograder.runtime.student import Request, Student
@@ -11,9 +11,9 @@ NAME = "merge_pair"
 
 
 def _agree(student: Student, word: list[int], pair: tuple[int, int], new: int) -> None:
-    setting = f"ids {plain.shown(word)}, pair {pair}, new = {new}"
-    found = plain.ids(student.merge_pair(word, pair, new), "The result", setting)
-    plain.equal(found, references.merge_pair(word, pair, new), "The result", setting)
+    setting = f"ids {inputs.shown(word)}, pair {pair}, new = {new}"
+    found = inputs.ids(student.merge_pair(word, pair, new), "The result", setting)
+    inputs.equal(found, references.merge_pair(word, pair, new), "The result", setting)
 
 
 @exercise(NAME)
@@ -58,6 +58,6 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     for word in ([5, 7, 8, 9, 7, 8], [90, *ids(draw, 23), 97, 98]):
         pair = (word[-2], word[-1])
         answer = student.answer(Request(NAME, (word, pair, 400)))
-        plain.kept((word, pair), answer.args_after[:2], ("ids", "pair"))
-        found = plain.ids(answer.value, "The result")
+        inputs.kept((word, pair), answer.args_after[:2], ("ids", "pair"))
+        found = inputs.ids(answer.value, "The result")
         computes(400 in found, "The new id is not in the result.")

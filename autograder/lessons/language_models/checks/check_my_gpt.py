@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from autograder.checks import checkpoint
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, measured, points
+from autograder.checks import weights
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.language_models.checks import handed_in
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 NAME = "my_gpt"
@@ -63,7 +63,7 @@ def _loss(model: nn.Module, drawn: Drawn) -> float:
 def check_the_weights_fit(student: Student, seed: int) -> None:
     """The checkpoint is there, can be read, and fits the GPT that my_gpt() makes anew at every call"""
     _loaded(student, seed)
-    checkpoint.made_anew(student, NAME, FILE)
+    weights.made_anew(student, NAME, FILE)
 
 
 @exercise(NAME)
@@ -85,7 +85,7 @@ def check_near_the_entropy(student: Student, seed: int) -> None:
         hint="Has training come to its end, and does the loss still fall? Then train longer. If it stands still far above, look "
         "at what is predicted: is the target of a place the token behind it, and is padding left out?",
     )
-    checkpoint.judge(loss - drawn.limit, full, none, failure)
+    weights.judge(loss - drawn.limit, full, none, failure)
 
 
 @exercise(NAME)

@@ -5,12 +5,12 @@ import functools
 import torch
 from torch import Tensor, nn
 
-from autograder.checks import checkpoint
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, measured, points
+from autograder.checks import weights
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks import handed_in
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 NAME = "my_learner"
@@ -64,7 +64,7 @@ def check_the_weights_fit(student: Student, seed: int) -> None:
             cause="number of blocks ignored",
             hint="Section 5.3 compares a model of one block with one of two, so num_blocks has to reach the GPT.",
         )
-    checkpoint.made_anew(student, NAME, FILE)
+    weights.made_anew(student, NAME, FILE)
 
 
 @exercise(NAME)
@@ -85,7 +85,7 @@ def check_near_the_best(student: Student, seed: int) -> None:
         hint="Does the loss fall slowly for a while, and then suddenly? Before that, no induction head is there yet: train "
         "longer. Two blocks are needed, and positions.",
     )
-    checkpoint.judge(value, full, none, failure)
+    weights.judge(value, full, none, failure)
 
 
 @exercise(NAME)

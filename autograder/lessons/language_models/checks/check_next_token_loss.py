@@ -3,9 +3,9 @@
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw
+from autograder.checks.inputs import Draw
 from autograder.checks.losses import Loss
-from autograder.content.marks import exercise, points
+from autograder.content.lesson import exercise, points
 from autograder.runtime.student import Student
 
 NAME = "next_token_loss"

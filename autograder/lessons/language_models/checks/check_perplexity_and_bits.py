@@ -5,10 +5,10 @@ import math
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw
-from autograder.checks.number import close_numbers, one_number
-from autograder.checks.results import refuses, two
-from autograder.content.marks import exercise, points
+from autograder.checks.expect import close_numbers, one_number
+from autograder.checks.inputs import Draw
+from autograder.checks.properties import refuses, two
+from autograder.content.lesson import exercise, points
 from autograder.lessons.language_models import references
 from autograder.runtime.student import Request, Student
 

@@ -1,6 +1,6 @@
 """sample(logits, temperature=1.0, top_k=None, top_p=None, generator=None).
 
-What is random is judged by counts (autograder.checks.statistics): some 500 comparisons, each of which refuses a right
+What is random is judged by counts (autograder.checks.dropout): some 500 comparisons, each of which refuses a right
 answer with a probability of at most 10⁻⁹, so a right answer is refused less than once in a million gradings.
 """
 
@@ -8,15 +8,14 @@ import math
 
 import torch
 
-from autograder.checks import expect, plain
-from autograder.checks.draw import Draw
-from autograder.checks.results import refuses
-from autograder.checks.statistics import credible
-from autograder.content.marks import exercise, points
+from autograder.checks import expect, inputs
+from autograder.checks.dropout import credible
+from autograder.checks.inputs import Draw
+from autograder.checks.properties import refuses
+from autograder.content.lesson import exercise, points
 from autograder.lessons.language_models.references import next_probabilities
-from autograder.runtime.arguments import Seeded
-from autograder.runtime.failure import CheckFailure
-from autograder.runtime.student import Request, Student
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.student import Request, Seeded, Student
 
 NAME = "sample"
 #: Rows that are drawn from each distribution.
@@ -40,7 +39,7 @@ def _drawn(student: Student, draw: Draw, logits, setting, **options):
     """Return the student's ids for these rows, after looking at their type and shape."""
     ids = expect.tensor(student.sample(logits, **options, generator=Seeded(int(draw.integers(2**40)))), "The result")
     expect.shape(ids, logits.shape[:1], "The result", "(B,), one id for each row", setting)
-    plain.id_tensor(ids, "The result")
+    inputs.id_tensor(ids, "The result")
     if bool(((ids < 0) | (ids >= logits.shape[1])).any()):
         raise CheckFailure("value", "The result holds ids that there are not.", setting=setting, received=ids.double())
     return ids

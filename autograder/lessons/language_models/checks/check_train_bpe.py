@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from autograder.checks import plain
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, points
+from autograder.checks import inputs
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import (
     LECTURE,
@@ -43,7 +43,7 @@ def agree(student: Student, name: str, counts: dict[str, int], num_merges: int) 
     """Compare the merges with those of the reference, from the first that differs on."""
     setting = told(counts, num_merges)
     merges = pairs_of(student.call(name, counts, num_merges), setting)
-    plain.equal(merges, references.train_bpe(counts, num_merges), "The merges", setting)
+    inputs.equal(merges, references.train_bpe(counts, num_merges), "The merges", setting)
 
 
 @exercise(NAME)
@@ -52,7 +52,7 @@ def check_the_lectures_example(student: Student) -> None:
     """low ×5, lower ×2, newest ×6 and widest ×3 give e+s, es+t and l+o, in this order"""
     setting = told(LECTURE, 3)
     merges = pairs_of(student.train_bpe(LECTURE, 3), setting)
-    plain.equal(merges, [(101, 115), (256, 116), (108, 111)], "The merges", setting)
+    inputs.equal(merges, [(101, 115), (256, 116), (108, 111)], "The merges", setting)
 
 
 @exercise(NAME)
@@ -101,8 +101,8 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     """The counts of the words stay as they were, and a second call gives the same merges"""
     counts = without_ties(partial(word_counts, draw, 7), 5)
     first = student.answer(Request(NAME, (counts, 5)))
-    plain.kept((counts,), first.args_after[:1], ("word_counts",))
+    inputs.kept((counts,), first.args_after[:1], ("word_counts",))
     merges = pairs_of(first.value, told(counts, 5))
     computes(len(merges) == 5, "There are not as many merges as were asked for.")
     second = student.answer(Request(NAME, (counts, 5), before=((counts, 5), (LECTURE, 3)))).value
-    plain.equal(second, merges, "The result of a later call")
+    inputs.equal(second, merges, "The result of a later call")

@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from autograder.checks import plain
-from autograder.checks.draw import Draw
-from autograder.checks.speed import Target
-from autograder.content.marks import exercise, measured, points
+from autograder.checks import inputs
+from autograder.checks.inputs import Draw
+from autograder.checks.timing import Target
+from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.check_train_bpe import ENDS, SCRIPTS, agree
 from autograder.lessons.language_models.checks.words import LECTURE, pairs_of, speech, told, without_ties, word_counts
@@ -54,9 +54,9 @@ def check_scripts_the_end_and_the_arguments(student: Student, draw: Draw) -> Non
         agree(student, NAME, counts, num_merges)
     counts = {"low": 5, "slow": 4, "lot": 7}
     answer = student.answer(Request(NAME, (counts, 3), before=((LECTURE, 2), (counts, 4))))
-    plain.kept((counts,), answer.args_after[:1], ("word_counts",))
+    inputs.kept((counts,), answer.args_after[:1], ("word_counts",))
     setting = f"{told(counts, 3)}, after other calls"
-    plain.equal(pairs_of(answer.value, setting), references.train_bpe(counts, 3), "The merges", setting)
+    inputs.equal(pairs_of(answer.value, setting), references.train_bpe(counts, 3), "The merges", setting)
 
 
 @exercise(NAME)

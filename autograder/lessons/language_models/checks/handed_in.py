@@ -8,7 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.checks import checkpoint, expect, own_model
+from autograder.checks import expect, modules
+from autograder.checks import weights as checkpoint
 from autograder.lessons.language_models.reference_model import GPT
 from autograder.lessons.transformer_blocks.references import TransformerConfig
 from autograder.runtime.student import Student
@@ -27,18 +28,18 @@ def loaded(student: Student, name: str, file: str, ids: Tensor, V: int, *build: 
     logits = expect.tensor(value[0] if isinstance(value, tuple | list) and value else value, "logits")
     expect.shape(logits, (*some.shape, V), "logits", "(B, N, V)", f"ids {tuple(some.shape)}")
     checkpoint.are_numbers(logits)
-    own = own_model.OwnModel(name, "a GPT", functools.partial(_candidates, V=V, places=ids.shape[1]))
+    own = modules.OwnModel(name, "a GPT", functools.partial(_candidates, V=V, places=ids.shape[1]))
     return own.like(module, {"logits": logits}, lambda model: {"logits": model(some)[0]})
 
 
 def _candidates(weights: Mapping[str, Tensor], V: int, places: int) -> list[Callable[[], nn.Module]]:
     """Return how to make a GPT with the sizes of these weights, for every number of heads and both activations."""
-    words, D = own_model.sizes(weights, "embedding.weight", 2)
-    longest, _ = own_model.sizes(weights, "positions.table", 2)
-    hidden, _ = own_model.sizes(weights, "decoder.blocks.0.feed_forward.W_1.weight", 2)
-    blocks = own_model.count(weights, "decoder.blocks.{}.norm_1.gamma")
+    words, D = modules.sizes(weights, "embedding.weight", 2)
+    longest, _ = modules.sizes(weights, "positions.table", 2)
+    hidden, _ = modules.sizes(weights, "decoder.blocks.0.feed_forward.W_1.weight", 2)
+    blocks = modules.count(weights, "decoder.blocks.{}.norm_1.gamma")
     if words != V or longest < places:
-        raise own_model.OtherModel(f"{words} tokens, {longest} places")
+        raise modules.OtherModel(f"{words} tokens, {longest} places")
     sizes: dict[str, Any] = {"model_width": D, "hidden_width": hidden, "decoder_blocks": blocks, "max_length": longest}
     choices: dict[str, Any] = {
         "tied": "output.weight" not in weights,
@@ -48,14 +49,14 @@ def _candidates(weights: Mapping[str, Tensor], V: int, places: int) -> list[Call
     }
     return [
         functools.partial(GPT, TransformerConfig(**sizes, **choices, num_heads=heads, activation=activation))
-        for heads in own_model.divisors(D)
+        for heads in modules.divisors(D)
         for activation in ("gelu", "relu")
     ]
 
 
 def probabilities(model: nn.Module, ids: Tensor) -> Tensor:
     """Return the model's probabilities of all next tokens, (B, N, V), in float64."""
-    return own_model.in_parts(lambda part: model(part)[0], ids).double().softmax(-1)
+    return modules.in_parts(lambda part: model(part)[0], ids).double().softmax(-1)
 
 
 def losses(model: nn.Module, ids: Tensor) -> Tensor:

@@ -4,11 +4,10 @@ from typing import Any
 
 import torch
 
-from autograder.checks.draw import Draw
-from autograder.checks.twins import Twins
+from autograder.checks.inputs import Draw
+from autograder.checks.modules import Twins
 from autograder.lessons.language_models import references
-from autograder.runtime.arguments import Made
-from autograder.runtime.student import Student
+from autograder.runtime.student import Made, Student
 
 V, D, H, HIDDEN, BLOCKS, LONGEST = 19, 15, 3, 17, 2, 31
 FIELDS: dict[str, Any] = {

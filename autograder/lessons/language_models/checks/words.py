@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import torch
 
-from autograder.checks import plain
-from autograder.checks.draw import Draw
+from autograder.checks import inputs
+from autograder.checks.inputs import Draw
 from autograder.lessons.language_models import references
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 
 LECTURE: dict[str, int] = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
 #: What is not English, or no text at all, as bytes.
@@ -79,20 +79,20 @@ def speech(generator: torch.Generator, words: int = 1009) -> dict[str, int]:
 
 def told(counts: Mapping[str, int], num_merges: int) -> str:
     """Return what was asked as text."""
-    few = plain.shown(dict(counts)) if len(counts) <= 4 else f"{len(counts)} words such as {[*counts][:3]}"
+    few = inputs.shown(dict(counts)) if len(counts) <= 4 else f"{len(counts)} words such as {[*counts][:3]}"
     return f"word_counts {few}, num_merges = {num_merges}"
 
 
 def two_ids(pair: object) -> bool:
-    return isinstance(pair, tuple | list) and len(pair) == 2 and all(map(plain.whole, pair))
+    return isinstance(pair, tuple | list) and len(pair) == 2 and all(map(inputs.whole, pair))
 
 
 def pairs_of(value: object, setting: str) -> Sequence[Sequence[int]]:
     """Return merges if they are a list of pairs of ids, or fail."""
     if not isinstance(value, tuple | list):
         if value is None:
-            plain.ids(value, "The result")
-        raise plain.of_another_type(
+            inputs.ids(value, "The result")
+        raise inputs.of_another_type(
             value,
             "The merges should be a list of pairs.",
             "no list of pairs",
@@ -101,12 +101,12 @@ def pairs_of(value: object, setting: str) -> Sequence[Sequence[int]]:
         )
     strange = [pair for pair in value if not two_ids(pair)]
     if strange:
-        raise plain.of_another_type(
+        raise inputs.of_another_type(
             value,
             "Each merge should be a pair of ids, which are whole numbers.",
             "merges that are no pairs of ids",
             setting,
-            f" with {plain.shown(strange[0])} in it",
+            f" with {inputs.shown(strange[0])} in it",
             "An entry of the list is the pair (a, b) of the two ids that are joined, and nothing else.",
         )
     return value

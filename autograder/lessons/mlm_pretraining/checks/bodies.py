@@ -7,11 +7,11 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.results import first_result
-from autograder.checks.spread import FEW, spreads_as
-from autograder.checks.twins import Twins, explained_if_random, leaves_no_trace
+from autograder.checks.dropout import FEW, spreads_as
+from autograder.checks.modules import Twins, explained_if_random, leaves_no_trace
+from autograder.checks.properties import first_result
 from autograder.lessons.mlm_pretraining.references import ORDINARY, PAD
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 
 #: vocab_size, model_width, num_heads, num_blocks, max_length. Different primes, but for the heads, which divide the width.
 SIZES = (23, 14, 2, 3, 19)

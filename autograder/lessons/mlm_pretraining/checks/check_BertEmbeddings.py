@@ -3,15 +3,15 @@
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw, Sizes
-from autograder.checks.dropping import one_by_one, slack
+from autograder.checks.dropout import one_by_one, slack
+from autograder.checks.inputs import Draw, Sizes
+from autograder.checks.modules import Twins, leaves_no_trace
 from autograder.checks.parameters import has_parameters
-from autograder.checks.results import refuses, same_twice, uses_its_inputs
-from autograder.checks.twins import Twins, leaves_no_trace
-from autograder.content.marks import exercise, points
+from autograder.checks.properties import refuses, same_twice, uses_its_inputs
+from autograder.content.lesson import exercise, points
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks.bodies import LONGEST, V, describe, ids_of, other_ids, segments_of
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 NAME = "BertEmbeddings"

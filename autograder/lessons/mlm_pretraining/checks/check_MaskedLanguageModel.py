@@ -3,11 +3,11 @@
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw, Sizes
+from autograder.checks.inputs import Draw, Sizes
+from autograder.checks.modules import Twins
 from autograder.checks.parameters import has_parameters
-from autograder.checks.results import uses_its_inputs
-from autograder.checks.twins import Twins
-from autograder.content.marks import exercise, points
+from autograder.checks.properties import uses_its_inputs
+from autograder.content.lesson import exercise, points
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks.bodies import (
     SIZES,

@@ -1,7 +1,7 @@
 """TokenTagger(model_width, tags, dropout=0.1)."""
 
-from autograder.checks.draw import Draw, Sizes
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw, Sizes
+from autograder.content.lesson import exercise, points
 from autograder.lessons.mlm_pretraining.checks import heads
 from autograder.runtime.student import Student
 

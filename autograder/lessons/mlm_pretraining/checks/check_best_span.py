@@ -2,10 +2,10 @@
 
 import torch
 
-from autograder.checks import expect, plain
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, points
-from autograder.runtime.failure import CheckFailure
+from autograder.checks import expect, inputs
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, points
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request, Student
 
 NAME = "best_span"
@@ -26,7 +26,7 @@ def _spans(student: Student, start, end):
     results = expect.pair(student.best_span(start, end), "first", "last")
     for value, what in zip(results, ("first", "last"), strict=True):
         expect.shape(value, (len(start),), what, "(B,)", f"start {tuple(start.shape)}")
-        plain.id_tensor(value, what)
+        inputs.id_tensor(value, what)
     return results
 
 

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw
-from autograder.checks.number import close_numbers, one_number
-from autograder.checks.results import two
-from autograder.content.marks import exercise, points
+from autograder.checks.expect import close_numbers, one_number
+from autograder.checks.inputs import Draw
+from autograder.checks.properties import two
+from autograder.content.lesson import exercise, points
 from autograder.lessons.mlm_pretraining import references
 from autograder.runtime.student import Request, Student
 

@@ -6,14 +6,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checks import expect, experiment, own_model
-from autograder.checks.draw import Draw
-from autograder.checks.number import close_numbers, one_number
-from autograder.content.marks import exercise, measured, points
+from autograder.checks import expect, modules, weights
+from autograder.checks.expect import close_numbers, one_number
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks import trained
 from autograder.lessons.mlm_pretraining.references import IGNORE, MASK, ORDINARY
-from autograder.runtime.failure import CheckFailure, nothing_returned
+from autograder.runtime.errors import CheckFailure, nothing_returned
 from autograder.runtime.student import Request, Student
 
 NAME = "losses_by_fate"
@@ -90,7 +90,7 @@ def check_fates_that_no_token_has(student: Student, draw: Draw) -> None:
 @measured
 def check_results_are_there(student: Student, seed: int) -> None:
     """results.json holds a prediction and a measurement for both models"""
-    experiment.results(student, RESULTS, NAMES)
+    weights.results(student, RESULTS, NAMES)
 
 
 @exercise(NAME)
@@ -98,18 +98,18 @@ def check_results_are_there(student: Student, seed: int) -> None:
 @measured
 def check_results_are_measured(student: Student, seed: int) -> None:
     """The numbers in results.json are those of the two models that were handed in, measured again"""
-    found = experiment.results(student, RESULTS, NAMES)
+    found = weights.results(student, RESULTS, NAMES)
     inputs, labels = _by_turns()
     models = [trained.loaded(student, inputs[:8], file) for file in (trained.FILE, FILE)]
-    experiment.require_two(*(dict(model.named_parameters()) for model in models))
+    weights.require_two(*(dict(model.named_parameters()) for model in models))
     again: dict[str, float] = {}
     for model, more in zip(models, ("", ", always [MASK]"), strict=True):
-        losses = references.losses_by_fate(own_model.in_parts(model, inputs), inputs, labels)
+        losses = references.losses_by_fate(modules.in_parts(model, inputs), inputs, labels)
         again |= {f"{fate}{more}": losses[fate] for fate in ("hidden", "stayed")}
     setting = f"{SENTENCES} sentences, every third word of which is chosen"
-    experiment.confirm(found, again, WITHIN, setting)
+    weights.confirm(found, again, WITHIN, setting)
     unlearned = {name: loss for name, loss in again.items() if name.startswith("hidden") and not loss < LEARNED}
-    experiment.require_learned(unlearned, f"less than {LEARNED} nats", setting)
+    weights.require_learned(unlearned, f"less than {LEARNED} nats", setting)
 
 
 def _by_turns() -> tuple[Tensor, Tensor]:

@@ -1,6 +1,6 @@
 """mask_tokens(ids, vocab_size, generator, rate=0.15).
 
-What is random is judged by counts (autograder.checks.statistics): about 250 comparisons, so that a right answer is
+What is random is judged by counts (autograder.checks.dropout): about 250 comparisons, so that a right answer is
 refused less than once in a million gradings.
 """
 
@@ -9,14 +9,14 @@ from typing import NoReturn
 
 import torch
 
-from autograder.checks import expect, plain
-from autograder.checks.draw import Draw
-from autograder.checks.statistics import credible, varies
-from autograder.content.marks import exercise, points
+from autograder.checks import expect
+from autograder.checks import inputs as plain
+from autograder.checks.dropout import credible, varies
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, points
 from autograder.lessons.mlm_pretraining.references import CLS, IGNORE, MASK, ORDINARY, PAD, SEP
-from autograder.runtime.arguments import Seeded
-from autograder.runtime.failure import CheckFailure
-from autograder.runtime.student import Request, Student
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.student import Request, Seeded, Student
 
 NAME = "mask_tokens"
 V = 23

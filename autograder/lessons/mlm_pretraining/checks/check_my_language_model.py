@@ -4,13 +4,13 @@ import functools
 
 import torch
 
-from autograder.checks import checkpoint, own_model
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, measured, points
+from autograder.checks import modules, weights
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks.trained import FILE, NAME, loaded
 from autograder.lessons.mlm_pretraining.references import IGNORE, MASK, ORDINARY
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 SENTENCES = 2000
@@ -52,7 +52,7 @@ def _loaded(student: Student, seed: int):
 
 def _loss(model, inputs, labels):
     """Return the mean cross-entropy of what a model of ours says about these inputs, in nats."""
-    return float(references.mlm_loss(own_model.in_parts(model, inputs).double(), labels))
+    return float(references.mlm_loss(modules.in_parts(model, inputs).double(), labels))
 
 
 @exercise(NAME)
@@ -61,7 +61,7 @@ def _loss(model, inputs, labels):
 def check_the_weights_fit(student: Student, seed: int) -> None:
     """The checkpoint is there, can be read, and fits the MaskedLanguageModel that my_language_model() makes anew at every call"""
     _loaded(student, seed)
-    checkpoint.made_anew(student, NAME, FILE)
+    weights.made_anew(student, NAME, FILE)
 
 
 @exercise(NAME)
@@ -84,7 +84,7 @@ def check_near_the_limit(student: Student, seed: int) -> None:
         hint="Has training come to its end, and does the loss still fall? Then train longer. If it stands still far above, look "
         "at what is fed in: are all chosen tokens labelled, does every token see both sides, are padding and mask right?",
     )
-    checkpoint.judge(loss - limit, full, none, failure)
+    weights.judge(loss - limit, full, none, failure)
 
 
 @exercise(NAME)

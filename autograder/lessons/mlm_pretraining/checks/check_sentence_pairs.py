@@ -1,20 +1,19 @@
 """sentence_pairs(documents, generator).
 
-The halves are judged by counts (autograder.checks.statistics): about twenty comparisons, so that a right answer is refused
+The halves are judged by counts (autograder.checks.dropout): about twenty comparisons, so that a right answer is refused
 less than once in a million gradings.
 """
 
 import torch
 
-from autograder.checks import expect, plain
-from autograder.checks.draw import Draw
-from autograder.checks.results import refuses
-from autograder.checks.statistics import credible, varies
-from autograder.content.marks import exercise, points
+from autograder.checks import expect, inputs
+from autograder.checks.dropout import credible, varies
+from autograder.checks.inputs import Draw
+from autograder.checks.properties import refuses
+from autograder.content.lesson import exercise, points
 from autograder.lessons.mlm_pretraining.references import CLS, ORDINARY, PAD, SEP
-from autograder.runtime.arguments import Seeded
-from autograder.runtime.failure import CheckFailure
-from autograder.runtime.student import Request, Student
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.student import Request, Seeded, Student
 
 NAME = "sentence_pairs"
 #: How many sentences each document has. One alone has no next sentence, but may come second to others.
@@ -54,8 +53,8 @@ def _pairs(student: Student, documents, seed: int, **fields):
     if ids.dim() != 2 or len(ids) != count:
         expect.shape(ids, (count, ids.shape[-1] if ids.dim() else 1), "ids", "(pairs, longest)", setting)
     expect.shape(segments, ids.shape, "segments", "as ids", setting)
-    plain.id_tensor(ids, "ids")
-    plain.id_tensor(segments, "segments")
+    inputs.id_tensor(ids, "ids")
+    inputs.id_tensor(segments, "segments")
     return ids, segments, is_next
 
 

@@ -6,14 +6,13 @@ from typing import Any
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw
-from autograder.checks.dropping import one_by_one
-from autograder.checks.modes import expect_still
+from autograder.checks.dropout import one_by_one
+from autograder.checks.inputs import Draw
+from autograder.checks.modules import Twins, expect_still, leaves_no_trace
 from autograder.checks.parameters import has_parameters
-from autograder.checks.results import same_twice, uses_its_inputs
-from autograder.checks.twins import Twins, leaves_no_trace
+from autograder.checks.properties import same_twice, uses_its_inputs
 from autograder.lessons.mlm_pretraining import references
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 D = 13

@@ -4,7 +4,8 @@ import functools
 
 from torch import Tensor, nn
 
-from autograder.checks import checkpoint, expect, own_model
+from autograder.checks import expect, modules
+from autograder.checks import weights as checkpoint
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.references import PAD
 from autograder.runtime.student import Student
@@ -30,18 +31,17 @@ def loaded(student: Student, inputs: Tensor, file: str = FILE) -> nn.Module:
 
 def _candidates(weights):
     """Return how to make a masked language model with the sizes of these weights, for every number of heads."""
-    V, D = own_model.sizes(weights, "encoder.embeddings.tokens.weight", 2)
-    places, _ = own_model.sizes(weights, "encoder.embeddings.positions.weight", 2)
-    blocks = own_model.count(weights, "encoder.blocks.blocks.{}.norm_1.gamma")
+    V, D = modules.sizes(weights, "encoder.embeddings.tokens.weight", 2)
+    places, _ = modules.sizes(weights, "encoder.embeddings.positions.weight", 2)
+    blocks = modules.count(weights, "encoder.blocks.blocks.{}.norm_1.gamma")
     if vocabulary() != V or places < LONGEST:
-        raise own_model.OtherModel(f"{V} tokens, {places} places")
+        raise modules.OtherModel(f"{V} tokens, {places} places")
     return [
-        functools.partial(references.MaskedLanguageModel, V, D, heads, blocks, places)
-        for heads in own_model.divisors(D)
+        functools.partial(references.MaskedLanguageModel, V, D, heads, blocks, places) for heads in modules.divisors(D)
     ]
 
 
-OWN = own_model.OwnModel(NAME, "a MaskedLanguageModel", _candidates)
+OWN = modules.OwnModel(NAME, "a MaskedLanguageModel", _candidates)
 
 
 def vocabulary() -> int:

@@ -3,11 +3,11 @@
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw, Sizes
+from autograder.checks.inputs import Draw, Sizes
+from autograder.checks.modules import Twins, leaves_no_trace
 from autograder.checks.parameters import has_parameters
-from autograder.checks.results import same_twice, uses_its_inputs
-from autograder.checks.twins import Twins, leaves_no_trace
-from autograder.content.marks import exercise, points
+from autograder.checks.properties import same_twice, uses_its_inputs
+from autograder.content.lesson import exercise, points
 from autograder.lessons.multi_head_attention import references
 from autograder.runtime.student import Student
 

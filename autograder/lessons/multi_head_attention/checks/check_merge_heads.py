@@ -5,8 +5,8 @@ import itertools
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw, Sizes
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw, Sizes
+from autograder.content.lesson import exercise, points
 from autograder.lessons.multi_head_attention import references
 from autograder.runtime.student import Request, Student
 

@@ -3,11 +3,11 @@
 import torch
 
 from autograder.checks import expect
-from autograder.checks.devices import function_works_where_its_inputs_are
-from autograder.checks.draw import Sizes
+from autograder.checks.inputs import Sizes
 from autograder.checks.matrix_view import Matrix
-from autograder.content.marks import exercise, points
-from autograder.runtime.failure import CheckFailure
+from autograder.checks.properties import function_works_where_its_inputs_are
+from autograder.content.lesson import exercise, points
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request, Student
 
 NAME = "padding_mask"

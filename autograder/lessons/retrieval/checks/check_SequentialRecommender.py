@@ -4,12 +4,12 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw
-from autograder.checks.twins import Twins
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw
+from autograder.checks.modules import Twins
+from autograder.content.lesson import exercise, points
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks import towers
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 NAME = "SequentialRecommender"

@@ -4,12 +4,12 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw
-from autograder.checks.results import refuses
-from autograder.checks.speed import Target
-from autograder.content.marks import exercise, measured, points
+from autograder.checks.inputs import Draw
+from autograder.checks.properties import refuses
+from autograder.checks.timing import Target
+from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.retrieval.checks import top
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request, Student
 
 NAME = "chunked_top_k"

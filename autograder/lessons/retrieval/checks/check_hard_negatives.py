@@ -3,12 +3,13 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import expect, plain
-from autograder.checks.draw import Draw
-from autograder.checks.results import refuses
-from autograder.content.marks import exercise, points
+from autograder.checks import expect
+from autograder.checks import inputs as plain
+from autograder.checks.inputs import Draw
+from autograder.checks.properties import refuses
+from autograder.content.lesson import exercise, points
 from autograder.lessons.retrieval import references
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request, Student
 
 NAME = "hard_negatives"

@@ -2,8 +2,8 @@
 
 import torch
 
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, points
 from autograder.lessons.retrieval.checks.rankings import (
     MANY,
     SIZES,

@@ -8,11 +8,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.checks import checkpoint, expect, own_model
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, measured, points
+from autograder.checks import expect, modules
+from autograder.checks import weights as checkpoint
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.retrieval import references
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 NAME = "my_recommender"
@@ -59,16 +60,16 @@ def _loaded(student: Student, seed: int) -> nn.Module:
 
 def _candidates(weights: Mapping[str, Tensor]) -> list[Callable[[], nn.Module]]:
     """Return how to make a SequentialRecommender with the sizes of these weights, for every number of heads."""
-    videos, D = own_model.sizes(weights, "embedding.weight", 2)
-    longest, _ = own_model.sizes(weights, "positions.table", 2)
-    blocks = own_model.count(weights, "encoder.blocks.{}.norm_1.gamma")
+    videos, D = modules.sizes(weights, "embedding.weight", 2)
+    longest, _ = modules.sizes(weights, "positions.table", 2)
+    blocks = modules.count(weights, "encoder.blocks.{}.norm_1.gamma")
     if videos != KNOWN or longest < LENGTH:
-        raise own_model.OtherModel(f"{videos} videos, {longest} places")
+        raise modules.OtherModel(f"{videos} videos, {longest} places")
     make = functools.partial(references.SequentialRecommender, videos, D)
-    return [functools.partial(make, heads, blocks, longest) for heads in own_model.divisors(D)]
+    return [functools.partial(make, heads, blocks, longest) for heads in modules.divisors(D)]
 
 
-OWN = own_model.OwnModel(NAME, "a SequentialRecommender", _candidates)
+OWN = modules.OwnModel(NAME, "a SequentialRecommender", _candidates)
 
 
 def share_of_best(scores: Tensor, probabilities: Tensor) -> float:
@@ -78,7 +79,7 @@ def share_of_best(scores: Tensor, probabilities: Tensor) -> float:
 
 
 def _viewers(model: Any, histories: Tensor) -> Tensor:
-    return own_model.in_parts(lambda ids: model(ids)[:, -1], histories)
+    return modules.in_parts(lambda ids: model(ids)[:, -1], histories)
 
 
 def _known(model: Any, viewers: Tensor, drawn: Drawn) -> float:

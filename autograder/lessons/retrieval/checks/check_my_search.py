@@ -8,11 +8,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.checks import checkpoint, expect, own_model
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, measured, points
+from autograder.checks import expect, modules
+from autograder.checks import weights as checkpoint
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.retrieval import references
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 NAME = "my_search"
@@ -75,23 +76,23 @@ def _loaded(student: Student, seed: int) -> nn.Module:
 
 def _candidates(weights: Mapping[str, Tensor]) -> list[Callable[[], nn.Module]]:
     """Return how to make a TwoTower with the sizes of these weights, for every number of heads."""
-    french, D = own_model.sizes(weights, "queries.embedding.weight", 2)
-    english, _ = own_model.sizes(weights, "documents.embedding.weight", 2)
-    longest, _ = own_model.sizes(weights, "queries.positions.table", 2)
-    blocks = own_model.count(weights, "queries.encoder.blocks.{}.norm_1.gamma")
+    french, D = modules.sizes(weights, "queries.embedding.weight", 2)
+    english, _ = modules.sizes(weights, "documents.embedding.weight", 2)
+    longest, _ = modules.sizes(weights, "queries.positions.table", 2)
+    blocks = modules.count(weights, "queries.encoder.blocks.{}.norm_1.gamma")
     if longest < max(_LONGEST):
-        raise own_model.OtherModel(f"{longest} places")
+        raise modules.OtherModel(f"{longest} places")
     make = functools.partial(references.TwoTower, french, english, D)
-    return [functools.partial(make, heads, blocks, longest) for heads in own_model.divisors(D)]
+    return [functools.partial(make, heads, blocks, longest) for heads in modules.divisors(D)]
 
 
 #: Words of the longest question and document, frame included, for which there have to be places.
 _LONGEST = (24, 20)
-OWN = own_model.OwnModel(NAME, "a TwoTower", _candidates)
+OWN = modules.OwnModel(NAME, "a TwoTower", _candidates)
 
 
 def _scores(model: Any, queries: Tensor, documents: Tensor) -> Tensor:
-    vectors = own_model.in_parts(model.queries, queries), own_model.in_parts(model.documents, documents)
+    vectors = modules.in_parts(model.queries, queries), modules.in_parts(model.documents, documents)
     return (vectors[0] @ vectors[1].T).double()
 
 

@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, points
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks.rankings import (
     CLOSE,
@@ -16,7 +16,7 @@ from autograder.lessons.retrieval.checks.rankings import (
     tied_scores,
     told,
 )
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request, Student
 
 NAME = "ranked_gains"

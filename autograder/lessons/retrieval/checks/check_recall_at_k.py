@@ -2,9 +2,9 @@
 
 import torch
 
-from autograder.checks.draw import Draw
-from autograder.checks.results import refuses
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw
+from autograder.checks.properties import refuses
+from autograder.content.lesson import exercise, points
 from autograder.lessons.retrieval.checks.rankings import (
     MANY,
     SIZES,

@@ -6,8 +6,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checks import expect, number
-from autograder.checks.draw import Draw
+from autograder.checks import expect
+from autograder.checks import expect as number
+from autograder.checks.inputs import Draw
 from autograder.lessons.retrieval import references
 from autograder.runtime.student import Request, Student
 

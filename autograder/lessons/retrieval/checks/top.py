@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from autograder.checks import expect, plain
-from autograder.checks.draw import Draw
-from autograder.runtime.failure import CheckFailure
+from autograder.checks import expect, inputs
+from autograder.checks.inputs import Draw
+from autograder.runtime.errors import CheckFailure
 
 
 def vectors(draw: Draw, B: int, M: int, D: int, dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor]:
@@ -25,7 +25,7 @@ def found(value: object, shape: Sequence[int], setting: str) -> tuple[Tensor, Te
     values, ids = expect.pair(value, "values", "ids")
     expect.shape(values, shape, "values", "(B, k)", setting)
     expect.shape(ids, shape, "ids", "(B, k)", setting)
-    plain.id_tensor(ids, "ids")
+    inputs.id_tensor(ids, "ids")
     return values, ids
 
 

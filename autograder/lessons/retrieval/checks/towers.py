@@ -6,9 +6,9 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect
+from autograder.checks.modules import Twins, explained_if_random, leaves_no_trace, parameter_gradients
 from autograder.checks.parameters import has_parameters
-from autograder.checks.results import same_twice, uses_its_inputs
-from autograder.checks.twins import Twins, explained_if_random, leaves_no_trace, parameter_gradients
+from autograder.checks.properties import same_twice, uses_its_inputs
 from autograder.runtime.student import Student
 
 

@@ -3,15 +3,14 @@
 import torch
 
 from autograder.checks import expect
-from autograder.checks.devices import works_where_its_inputs_are
-from autograder.checks.draw import Draw, Sizes
+from autograder.checks.inputs import Draw, Sizes
+from autograder.checks.modules import Twins, leaves_no_trace
 from autograder.checks.parameters import has_parameters
-from autograder.checks.results import refuses, same_twice, uses_its_inputs
-from autograder.checks.twins import Twins, leaves_no_trace
-from autograder.content.marks import exercise, points
+from autograder.checks.properties import refuses, same_twice, uses_its_inputs, works_where_its_inputs_are
+from autograder.content.lesson import exercise, points
 from autograder.lessons.transformer_blocks import references
 from autograder.lessons.transformer_blocks.checks import dropouts
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 NAME = "DecoderBlock"

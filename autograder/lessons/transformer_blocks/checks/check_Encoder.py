@@ -3,13 +3,12 @@
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw, Sizes
-from autograder.checks.modes import expect_still
+from autograder.checks.dropout import FEW, spreads_as
+from autograder.checks.inputs import Draw, Sizes
+from autograder.checks.modules import Twins, expect_still, leaves_no_trace
 from autograder.checks.parameters import has_parameters
-from autograder.checks.results import same_twice, two, uses_its_inputs
-from autograder.checks.spread import FEW, spreads_as
-from autograder.checks.twins import Twins, leaves_no_trace
-from autograder.content.marks import exercise, points
+from autograder.checks.properties import same_twice, two, uses_its_inputs
+from autograder.content.lesson import exercise, points
 from autograder.lessons.transformer_blocks import references
 from autograder.runtime.student import Student
 

@@ -5,15 +5,14 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw, Sizes
-from autograder.checks.dropping import one_by_one, share_is
+from autograder.checks.dropout import one_by_one, share_is, spreads_as
+from autograder.checks.inputs import Draw, Sizes
+from autograder.checks.modules import Twins, leaves_no_trace
 from autograder.checks.parameters import has_parameters
-from autograder.checks.results import refuses, same_twice, uses_its_inputs
-from autograder.checks.spread import spreads_as
-from autograder.checks.twins import Twins, leaves_no_trace
-from autograder.content.marks import exercise, points
+from autograder.checks.properties import refuses, same_twice, uses_its_inputs
+from autograder.content.lesson import exercise, points
 from autograder.lessons.transformer_blocks import references
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 NAME = "FeedForward"

@@ -5,18 +5,16 @@ from typing import Any
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw, Sizes
-from autograder.checks.dropping import one_by_one, slack
+from autograder.checks.dropout import FEW, one_by_one, slack, spreads_as
+from autograder.checks.inputs import Draw, Sizes
+from autograder.checks.modules import Twins, explained_if_random, leaves_no_trace
 from autograder.checks.parameters import parameters_are
-from autograder.checks.results import same_twice, several, two, uses_its_inputs
-from autograder.checks.spread import FEW, spreads_as
-from autograder.checks.twins import Twins, explained_if_random, leaves_no_trace
-from autograder.content.marks import exercise, points
+from autograder.checks.properties import same_twice, several, two, uses_its_inputs
+from autograder.content.lesson import exercise, points
 from autograder.lessons.transformer_blocks import references
-from autograder.runtime.arguments import Made
-from autograder.runtime.failure import CheckFailure
-from autograder.runtime.student import Student
-from autograder.runtime.tensors import matching
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.state import matching
+from autograder.runtime.student import Made, Student
 
 NAME = "Transformer"
 FIELDS: dict[str, Any] = {

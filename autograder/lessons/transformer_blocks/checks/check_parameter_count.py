@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from autograder.content.marks import exercise, measured, points
+from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.transformer_blocks import references
-from autograder.runtime.arguments import Made
-from autograder.runtime.failure import CheckFailure
-from autograder.runtime.student import Student
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.student import Made, Student
 
 NAME = "parameter_count"
 SMALL: dict[str, Any] = {

@@ -5,8 +5,8 @@ import math
 import torch
 
 from autograder.checks import expect
-from autograder.content.marks import exercise, points
-from autograder.runtime.failure import CheckFailure
+from autograder.content.lesson import exercise, points
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 NAME = "sinusoidal_positions"

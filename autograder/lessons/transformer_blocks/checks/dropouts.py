@@ -6,10 +6,9 @@ the way is then missing from the output, and each dropout that a number has pass
 
 import torch
 
-from autograder.checks.dropping import slack
-from autograder.checks.results import first_result
-from autograder.checks.spread import spreads_as
-from autograder.runtime.failure import CheckFailure
+from autograder.checks.dropout import slack, spreads_as
+from autograder.checks.properties import first_result
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 P = 0.25

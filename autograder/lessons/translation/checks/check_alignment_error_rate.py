@@ -5,10 +5,10 @@ import math
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw
-from autograder.checks.results import refuses
-from autograder.content.marks import exercise, points
-from autograder.runtime.failure import CheckFailure
+from autograder.checks.inputs import Draw
+from autograder.checks.properties import refuses
+from autograder.content.lesson import exercise, points
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request, Student
 
 NAME = "alignment_error_rate"

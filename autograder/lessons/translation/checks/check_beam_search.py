@@ -2,14 +2,13 @@
 
 import torch
 
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, points
 from autograder.lessons.captioning.checks import check_beam_search as shared
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.references import END, START
 from autograder.lessons.translation.checks.searches import told_as_translation
-from autograder.runtime.arguments import Made
-from autograder.runtime.student import Student
+from autograder.runtime.student import Made, Student
 
 NAME = "beam_search"
 V, N = shared.V, shared.N

@@ -4,10 +4,10 @@ import math
 
 import torch
 
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, points
 from autograder.lessons.translation import references
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 NAME = "bleu"

@@ -5,16 +5,15 @@ import contextlib
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw
-from autograder.checks.twins import Twins
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw
+from autograder.checks.modules import Twins
+from autograder.content.lesson import exercise, points
 from autograder.lessons.captioning.checks import check_greedy_caption as shared
 from autograder.lessons.captioning.references import END
 from autograder.lessons.translation import references
 from autograder.lessons.translation.checks.searches import Renamed, told_as_translation
-from autograder.runtime.arguments import Made
-from autograder.runtime.failure import CheckFailure
-from autograder.runtime.student import Student
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.student import Made, Student
 
 NAME = "greedy_translate"
 V, N = 11, 13

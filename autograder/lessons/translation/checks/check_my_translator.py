@@ -1,9 +1,9 @@
 """my_translator(), with the weights that were handed in."""
 
-from autograder.checks import checkpoint
-from autograder.content.marks import exercise, measured, points
+from autograder.checks import weights
+from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.translation.checks import trained
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 NAME = trained.NAME
@@ -25,7 +25,7 @@ def _setting(seed: int):
 def check_the_weights_fit(student: Student, seed: int) -> None:
     """The checkpoint is there, can be read, and fits the TransformerTranslator that my_translator() makes anew at every call"""
     trained.loaded(student, seed)
-    checkpoint.made_anew(student, NAME, trained.FILE)
+    weights.made_anew(student, NAME, trained.FILE)
 
 
 @exercise(NAME)
@@ -46,7 +46,7 @@ def check_exact_translations(student: Student, seed: int) -> None:
         hint="Has training come to its end, and does the gap still fall? Then train longer. If it stands still far above 0, look "
         "at the loss, the shift of the targets, and both masks.",
     )
-    checkpoint.judge(value, *EXACT, failure)
+    weights.judge(value, *EXACT, failure)
 
 
 @exercise(NAME)
@@ -65,7 +65,7 @@ def check_cross_entropy(student: Student, seed: int) -> None:
         cause="probabilities not good enough yet",
         hint="A model that was trained with a smoothed loss spreads its probabilities on purpose. Otherwise: train longer.",
     )
-    checkpoint.judge(value, *GAP, failure)
+    weights.judge(value, *GAP, failure)
 
 
 @exercise(NAME)
@@ -86,7 +86,7 @@ def check_alignment(student: Student, seed: int) -> None:
         cause="attention does not align",
         hint="Are the weights those of the cross-attention, averaged over all heads of all blocks, in the order of the source?",
     )
-    checkpoint.judge(value, *ERRORS, failure)
+    weights.judge(value, *ERRORS, failure)
 
 
 @exercise(NAME)

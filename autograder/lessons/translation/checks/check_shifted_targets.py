@@ -2,12 +2,12 @@
 
 import torch
 
-from autograder.checks import expect, plain
-from autograder.checks.draw import Draw
-from autograder.checks.results import refuses
-from autograder.content.marks import exercise, points
+from autograder.checks import expect, inputs
+from autograder.checks.inputs import Draw
+from autograder.checks.properties import refuses
+from autograder.content.lesson import exercise, points
 from autograder.lessons.translation.references import END, PAD, START
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request, Student
 
 NAME = "shifted_targets"
@@ -31,7 +31,7 @@ def _agree(student: Student, translations):
     setting = f"translations {translations[:3].tolist()}"
     B, T = translations.shape
     for got, want, what in zip(pair, (translations[:, :-1], translations[:, 1:]), WHAT, strict=True):
-        plain.id_tensor(got, what)
+        inputs.id_tensor(got, what)
         expect.shape(got, (B, T - 1), what, "(B, T - 1)", setting)
         if not torch.equal(got, want):
             row = int((got != want).any(dim=1).nonzero()[0])

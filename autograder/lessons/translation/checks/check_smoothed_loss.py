@@ -4,9 +4,9 @@ import torch
 from torch.nn import functional
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw
+from autograder.checks.inputs import Draw
 from autograder.checks.losses import Loss
-from autograder.content.marks import exercise, points
+from autograder.content.lesson import exercise, points
 from autograder.lessons.translation.references import END, PAD
 from autograder.runtime.student import Student
 

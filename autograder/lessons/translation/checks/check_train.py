@@ -3,8 +3,8 @@
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, points
 from autograder.lessons.translation.checks.rehearsal import (
     NAME,
     NORM,
@@ -15,7 +15,7 @@ from autograder.lessons.translation.checks.rehearsal import (
     floats,
     rows,
 )
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 #: The events that a step consists of; clearing the gradients may be noted at several places.

@@ -8,10 +8,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from autograder.checks.draw import Draw
-from autograder.runtime.arguments import Made
-from autograder.runtime.failure import CheckFailure, nothing_returned
-from autograder.runtime.student import Request, Student
+from autograder.checks.inputs import Draw
+from autograder.runtime.errors import CheckFailure, nothing_returned
+from autograder.runtime.student import Made, Request, Student
 from course_lib.training.spy import EVENTS
 
 NAME = "train"

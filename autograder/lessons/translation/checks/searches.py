@@ -5,7 +5,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request
 
 WORDS = (

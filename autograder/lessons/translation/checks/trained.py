@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from autograder.checks import checkpoint, expect, own_model
-from autograder.checks.draw import Draw
+from autograder.checks import expect, modules
+from autograder.checks import weights as checkpoint
+from autograder.checks.inputs import Draw
 from autograder.lessons.translation import references
 from autograder.lessons.translation.references import PAD, TransformerTranslator
 from autograder.runtime.student import Student
@@ -62,18 +63,16 @@ def loaded(student: Student, seed: int) -> TransformerTranslator:
 
 def _candidates(weights):
     """Return how to make a translator with the sizes of these weights, for every number of heads."""
-    V_S, D = own_model.sizes(weights, "source_embedding.weight", 2)
-    V, _ = own_model.sizes(weights, "target_embedding.weight", 2)
-    hidden, _ = own_model.sizes(weights, "encoder.blocks.0.feed_forward.W_1.weight", 2)
-    blocks = own_model.count(weights, "encoder.blocks.{}.norm_1.gamma")
+    V_S, D = modules.sizes(weights, "source_embedding.weight", 2)
+    V, _ = modules.sizes(weights, "target_embedding.weight", 2)
+    hidden, _ = modules.sizes(weights, "encoder.blocks.0.feed_forward.W_1.weight", 2)
+    blocks = modules.count(weights, "encoder.blocks.{}.norm_1.gamma")
     if (len(english_vocabulary()), len(french_vocabulary())) != (V_S, V):
-        raise own_model.OtherModel(f"embeddings of {V_S} and {V} words")
-    return [
-        functools.partial(TransformerTranslator, V_S, V, D, heads, blocks, hidden) for heads in own_model.divisors(D)
-    ]
+        raise modules.OtherModel(f"embeddings of {V_S} and {V} words")
+    return [functools.partial(TransformerTranslator, V_S, V, D, heads, blocks, hidden) for heads in modules.divisors(D)]
 
 
-OWN = own_model.OwnModel(
+OWN = modules.OwnModel(
     NAME,
     "a TransformerTranslator",
     _candidates,
@@ -85,7 +84,7 @@ OWN = own_model.OwnModel(
 def translated(model: TransformerTranslator, source: Tensor) -> list[list[str]]:
     """Let a model of ours translate greedily. It is only ever told the words that it has written itself."""
     texts = []
-    for part in source.split(own_model.ROWS):
+    for part in source.split(modules.ROWS):
         memory = model.encode(part, part != PAD)
         words, _ = references.greedy_translate(model, memory, part != PAD, LONGEST)
         texts += [french_vocabulary().decode(row) for row in words]
@@ -102,7 +101,7 @@ def gap(model: TransformerTranslator, pairs: SentencePairs) -> float:
     """Return by how many nats per word the cross-entropy lies above the lowest possible."""
     source, target = source_of(pairs), target_of(pairs)
     total = torch.zeros(()).double()
-    for ids, words in zip(source.split(own_model.ROWS), target.split(own_model.ROWS), strict=True):
+    for ids, words in zip(source.split(modules.ROWS), target.split(modules.ROWS), strict=True):
         logits = model(ids, words[:, :-1], ids != PAD)[0].double()
         total += functional.cross_entropy(logits.transpose(1, 2), words[:, 1:], ignore_index=PAD, reduction="sum")
     return float(total / (target[:, 1:] != PAD).sum()) - pairs.lowest_loss()

@@ -4,14 +4,14 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw, Sizes
+from autograder.checks.dropout import FEW, spreads_as
+from autograder.checks.inputs import Draw, Sizes
+from autograder.checks.modules import Twins, explained_if_random, leaves_no_trace
 from autograder.checks.parameters import has_parameters
-from autograder.checks.results import alike, every, uses_its_inputs
-from autograder.checks.spread import FEW, spreads_as
-from autograder.checks.twins import Twins, explained_if_random, leaves_no_trace
-from autograder.content.marks import exercise, points
+from autograder.checks.properties import alike, every, uses_its_inputs
+from autograder.content.lesson import exercise, points
 from autograder.lessons.vision_language import references
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 NAME = "CoAttentionBlock"

@@ -6,15 +6,14 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw, Sizes
+from autograder.checks.inputs import Draw, Sizes
+from autograder.checks.modules import Twins, explained_if_random, leaves_no_trace, parameter_gradients
 from autograder.checks.parameters import has_parameters
-from autograder.checks.results import alike, uses_its_inputs
-from autograder.checks.twins import Twins, explained_if_random, leaves_no_trace, parameter_gradients
-from autograder.content.marks import exercise, points
+from autograder.checks.properties import alike, uses_its_inputs
+from autograder.content.lesson import exercise, points
 from autograder.lessons.vision_language import references
-from autograder.runtime.arguments import Made
-from autograder.runtime.failure import CheckFailure
-from autograder.runtime.student import Student
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.student import Made, Student
 
 NAME = "DualEncoder"
 FIELDS: dict[str, Any] = {

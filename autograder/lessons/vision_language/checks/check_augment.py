@@ -1,6 +1,6 @@
 """augment(images, generator, most=1).
 
-What is random is judged by counts (autograder.checks.statistics): about 100 comparisons, so that a right answer is
+What is random is judged by counts (autograder.checks.dropout): about 100 comparisons, so that a right answer is
 refused less than once in a million gradings.
 """
 
@@ -12,12 +12,11 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw
-from autograder.checks.statistics import credible
-from autograder.content.marks import exercise, points
-from autograder.runtime.arguments import Seeded
-from autograder.runtime.failure import CheckFailure
-from autograder.runtime.student import Request, Student
+from autograder.checks.dropout import credible
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, points
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.student import Request, Seeded, Student
 
 NAME = "augment"
 WHAT = "The result"

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, points
 from autograder.lessons.vision_language import references
 from autograder.lessons.vision_language.checks.unit_vectors import gradients_agree, unit
 from autograder.lessons.vit.checks import functions

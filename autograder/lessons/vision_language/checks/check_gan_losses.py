@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw
-from autograder.checks.results import alike
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw
+from autograder.checks.properties import alike
+from autograder.content.lesson import exercise, points
 from autograder.lessons.vision_language import references
 from autograder.runtime.student import Request, Student
 

@@ -5,11 +5,11 @@ import functools
 import torch
 from torch import Tensor, nn
 
-from autograder.checks import checkpoint
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, measured, points
+from autograder.checks import weights
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.vision_language.checks.trained import ANSWERS, deal, fail_control, loaded_answers, right_answers
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 SCENES = 300
@@ -51,7 +51,7 @@ def _share(model: nn.Module, *asked: Tensor) -> float:
 def check_the_weights_fit(student: Student, seed: int) -> None:
     """The checkpoint is there, can be read, and fits the ViLBERT that my_answers() makes anew at every call"""
     _loaded(student, seed)
-    checkpoint.made_anew(student, ANSWERS, "answers.safetensors")
+    weights.made_anew(student, ANSWERS, "answers.safetensors")
 
 
 @exercise(ANSWERS)
@@ -71,7 +71,7 @@ def check_it_answers_questions(student: Student, seed: int) -> None:
         hint="Has training come to its end, and does the loss still fall? Then train longer; relations are learned last. Does "
         "each word see the regions, and no region that is not real?",
     )
-    checkpoint.judge(share, full, none, failure)
+    weights.judge(share, full, none, failure)
 
 
 @exercise(ANSWERS)

@@ -5,12 +5,12 @@ import functools
 import torch
 from torch import Tensor, nn
 
-from autograder.checks import checkpoint
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, measured, points
+from autograder.checks import weights
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.vision_language import references
 from autograder.lessons.vision_language.checks.trained import CLIP, deal, fail_control, loaded_clip, vectors
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 LIST, LISTS = 100, 8  # pictures among which a caption is looked for, and how often
@@ -61,7 +61,7 @@ def own_found(pictures: Tensor, texts: Tensor, said: Tensor) -> tuple[float, flo
 def check_the_weights_fit(student: Student, seed: int) -> None:
     """The checkpoint is there, can be read, and fits the DualEncoder that my_clip() makes anew at every call"""
     _loaded(student, seed)
-    checkpoint.made_anew(student, CLIP, "clip.safetensors")
+    weights.made_anew(student, CLIP, "clip.safetensors")
 
 
 @exercise(CLIP)
@@ -83,7 +83,7 @@ def check_it_finds_what_belongs_together(student: Student, seed: int) -> None:
         hint="Has training come to its end, and does the loss still fall? Then train longer. Is `same` passed to the loss, and "
         "does the handwriting vary?",
     )
-    checkpoint.judge(found / bound, full, none, failure)
+    weights.judge(found / bound, full, none, failure)
 
 
 @functools.lru_cache(maxsize=4)
@@ -121,7 +121,7 @@ def check_it_names_unseen_combinations(student: Student, seed: int) -> None:
         hint="Does it find captions of combinations that it has seen? If not, see above. If it does, it has learned pairs by "
         "heart: a smaller encoder of texts, a narrower shared space or more weight decay leave it less room for that.",
     )
-    checkpoint.judge(share, full, none, failure)
+    weights.judge(share, full, none, failure)
 
 
 @exercise(CLIP)

@@ -5,9 +5,9 @@ import math
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw
-from autograder.checks.results import refuses
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw
+from autograder.checks.properties import refuses
+from autograder.content.lesson import exercise, points
 from autograder.lessons.vision_language import references
 from autograder.lessons.vit.checks import functions
 from autograder.runtime.student import Request, Student

@@ -3,12 +3,12 @@
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, points
 from autograder.lessons.vision_language import references
 from autograder.lessons.vision_language.checks.unit_vectors import gradients_agree, unit
 from autograder.lessons.vit.checks import functions
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 NAME = "zero_shot"

@@ -6,10 +6,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.checks import checkpoint, expect, own_model
-from autograder.checks.draw import Draw
+from autograder.checks import expect, modules
+from autograder.checks import weights as checkpoint
+from autograder.checks.inputs import Draw
 from autograder.lessons.vision_language import references
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 CLIP, CLIP_FILE = "my_clip", "clip.safetensors"
@@ -46,16 +47,16 @@ def loaded_answers(student: Student, features: Tensor, real: Tensor, ids: Tensor
 
 def _dual_encoders(weights):
     """Return how to make a DualEncoder with the sizes of these weights, for every number of heads."""
-    D, _, patch, _ = own_model.sizes(weights, "patches.weight", 4)
-    places, _ = own_model.sizes(weights, "image_positions", 2)
-    words, _ = own_model.sizes(weights, "tokens.weight", 2)
-    longest, _ = own_model.sizes(weights, "text_positions", 2)
-    shared, _ = own_model.sizes(weights, "image_projection.weight", 2)
-    hidden, _ = own_model.sizes(weights, "image_encoder.blocks.0.feed_forward.W_1.weight", 2)
-    blocks = [own_model.count(weights, f"{part}_encoder.blocks.{{}}.norm_1.gamma") for part in ("image", "text")]
+    D, _, patch, _ = modules.sizes(weights, "patches.weight", 4)
+    places, _ = modules.sizes(weights, "image_positions", 2)
+    words, _ = modules.sizes(weights, "tokens.weight", 2)
+    longest, _ = modules.sizes(weights, "text_positions", 2)
+    shared, _ = modules.sizes(weights, "image_projection.weight", 2)
+    hidden, _ = modules.sizes(weights, "image_encoder.blocks.0.feed_forward.W_1.weight", 2)
+    blocks = [modules.count(weights, f"{part}_encoder.blocks.{{}}.norm_1.gamma") for part in ("image", "text")]
     if places * patch**2 != _SIDE**2 or words != _words() or longest < _LONGEST:
-        raise own_model.OtherModel(f"{places} patches of {patch} x {patch} pixels, {words} words, texts of {longest}")
-    sizes = [(D, heads, *blocks, hidden, shared) for heads in own_model.divisors(D)]
+        raise modules.OtherModel(f"{places} patches of {patch} x {patch} pixels, {words} words, texts of {longest}")
+    sizes = [(D, heads, *blocks, hidden, shared) for heads in modules.divisors(D)]
     configs = [references.DualConfig(words, longest, _SIDE, patch, *each) for each in sizes]
     return [functools.partial(references.DualEncoder, config) for config in configs]
 
@@ -71,21 +72,21 @@ def _words() -> int:
 
 def _vilberts(weights):
     """Return how to make a ViLBERT with the sizes of these weights, for every number of heads."""
-    words, D = own_model.sizes(weights, "tokens.weight", 2)
-    _, region = own_model.sizes(weights, "regions.weight", 2)
-    longest, _ = own_model.sizes(weights, "positions", 2)
-    answers, _ = own_model.sizes(weights, "head.weight", 2)
-    hidden, _ = own_model.sizes(weights, "co_attention.0.image_feed_forward.W_1.weight", 2)
-    blocks = own_model.count(weights, "co_attention.{}.image_norm_1.gamma")
+    words, D = modules.sizes(weights, "tokens.weight", 2)
+    _, region = modules.sizes(weights, "regions.weight", 2)
+    longest, _ = modules.sizes(weights, "positions", 2)
+    answers, _ = modules.sizes(weights, "head.weight", 2)
+    hidden, _ = modules.sizes(weights, "co_attention.0.image_feed_forward.W_1.weight", 2)
+    blocks = modules.count(weights, "co_attention.{}.image_norm_1.gamma")
     configs = [
         references.ViLBERTConfig(words, answers, region, longest, D, heads, blocks, hidden)
-        for heads in own_model.divisors(D)
+        for heads in modules.divisors(D)
     ]
     return [functools.partial(references.ViLBERT, config) for config in configs]
 
 
-_CLIP = own_model.OwnModel(CLIP, "a DualEncoder", _dual_encoders)
-_ANSWERS = own_model.OwnModel(ANSWERS, "a ViLBERT", _vilberts)
+_CLIP = modules.OwnModel(CLIP, "a DualEncoder", _dual_encoders)
+_ANSWERS = modules.OwnModel(ANSWERS, "a ViLBERT", _vilberts)
 
 
 def deal(count: int, seed: int, name: str) -> Tensor:
@@ -108,10 +109,10 @@ def fail_control(setting: str, good: bool, cause: str, hint: str, **told) -> Non
 
 def vectors(model: Any, images: Tensor, ids: Tensor) -> tuple[Tensor, Tensor]:
     """Return the vectors of pictures and texts, computed a few at a time."""
-    return own_model.in_parts(model.encode_images, images), own_model.in_parts(model.encode_texts, ids)
+    return modules.in_parts(model.encode_images, images), modules.in_parts(model.encode_texts, ids)
 
 
 def right_answers(model: nn.Module, features: Tensor, real: Tensor, ids: Tensor, answers: Tensor) -> Tensor:
     """Return which questions are answered right."""
-    logits = own_model.in_parts(lambda *part: model(*part)[0], features, real, ids)
+    logits = modules.in_parts(lambda *part: model(*part)[0], features, real, ids)
     return torch.as_tensor(logits.argmax(dim=1) == answers)

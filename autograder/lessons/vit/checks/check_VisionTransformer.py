@@ -5,17 +5,15 @@ from typing import Any
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw, Sizes
-from autograder.checks.dropping import slack
+from autograder.checks.dropout import FEW, slack, spreads_as
+from autograder.checks.inputs import Draw, Sizes
+from autograder.checks.modules import Twins, explained_if_random, leaves_no_trace
 from autograder.checks.parameters import has_parameters
-from autograder.checks.results import alike, first_result, no_weights, several, two, uses_its_inputs
-from autograder.checks.spread import FEW, spreads_as
-from autograder.checks.twins import Twins, explained_if_random, leaves_no_trace
-from autograder.content.marks import exercise, points
+from autograder.checks.properties import alike, first_result, no_weights, several, two, uses_its_inputs
+from autograder.content.lesson import exercise, points
 from autograder.lessons.vit import references
-from autograder.runtime.arguments import Made
-from autograder.runtime.failure import CheckFailure
-from autograder.runtime.student import Student
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.student import Made, Student
 
 NAME = "VisionTransformer"
 FIELDS: dict[str, Any] = {

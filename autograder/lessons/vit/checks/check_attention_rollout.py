@@ -3,11 +3,11 @@
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, points
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request, Student
 
 NAME = "attention_rollout"

@@ -4,12 +4,12 @@ import functools
 
 import torch
 
-from autograder.checks import checkpoint
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, measured, points
+from autograder.checks import weights
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks.trained import FILE, NAME, loaded, right
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 P = 2  # of the patches that are shuffled
@@ -48,7 +48,7 @@ def _setting(images, seed: int):
 def check_the_weights_fit(student: Student, seed: int) -> None:
     """The checkpoint is there, can be read, and fits the VisionTransformer that my_vit() makes anew at every call"""
     _loaded(student, seed)
-    checkpoint.made_anew(student, NAME, FILE)
+    weights.made_anew(student, NAME, FILE)
 
 
 @exercise(NAME)
@@ -70,7 +70,7 @@ def check_it_reads_held_out_digits(student: Student, seed: int) -> None:
         "it was trained on, and not these? Then vary the handwriting more. Does it read neither? Look at patches, positions "
         "and class token.",
     )
-    checkpoint.judge(share, full, none, failure)
+    weights.judge(share, full, none, failure)
 
 
 @exercise(NAME)

@@ -3,9 +3,9 @@
 import torch
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw, Sizes
-from autograder.checks.results import computes, refuses
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw, Sizes
+from autograder.checks.properties import computes, refuses
+from autograder.content.lesson import exercise, points
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
 from autograder.runtime.student import Student

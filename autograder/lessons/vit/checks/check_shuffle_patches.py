@@ -2,12 +2,12 @@
 
 import torch
 
-from autograder.checks import expect, experiment
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, measured, points
+from autograder.checks import expect, weights
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions, trained
-from autograder.runtime.failure import CheckFailure
+from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
 
 NAME = "shuffle_patches"
@@ -65,7 +65,7 @@ def check_what_it_keeps(student: Student, draw: Draw) -> None:
 @measured
 def check_results_are_there(student: Student, seed: int) -> None:
     """results.json holds a prediction and a measurement for both models"""
-    experiment.results(student, RESULTS, NAMES)
+    weights.results(student, RESULTS, NAMES)
 
 
 @exercise(NAME)
@@ -75,12 +75,12 @@ def check_results_are_measured(student: Student, seed: int) -> None:
     """The numbers in results.json are those of the two models that were handed in, the second of which has no positions"""
     from course_lib.data import draw_colour_digits
 
-    found = experiment.results(student, RESULTS, NAMES)
+    found = weights.results(student, RESULTS, NAMES)
     held_out = draw_colour_digits(None, seed=7, part="one_fifth")
     order = torch.rand((len(held_out.labels), 16), generator=torch.Generator().manual_seed(1)).argsort(dim=1)
     pictures = {"as they are": held_out.images, "shuffled": references.shuffle_patches(held_out.images, 2, order)}
     models = [trained.loaded(student, held_out.images[::50], file) for file in (trained.FILE, FILE)]
-    experiment.require_two(*(dict(model.named_parameters()) for model in models))
+    weights.require_two(*(dict(model.named_parameters()) for model in models))
     positions = dict(models[1].named_parameters())["positions"]
     if positions.any():
         raise CheckFailure(
@@ -98,6 +98,6 @@ def check_results_are_measured(student: Student, seed: int) -> None:
         for name, images in pictures.items()
     }
     setting = f"the {len(held_out.labels)} held-out pictures"
-    experiment.confirm(found, again, WITHIN, setting)
+    weights.confirm(found, again, WITHIN, setting)
     unlearned = {name: share for name, share in again.items() if name.startswith("as they are") and share < LEARNED}
-    experiment.require_learned(unlearned, f"at least {LEARNED:.0%} of the pictures", setting)
+    weights.require_learned(unlearned, f"at least {LEARNED:.0%} of the pictures", setting)

@@ -5,8 +5,9 @@ import math
 
 from torch import Tensor, nn
 
-from autograder.checks import checkpoint, expect, own_model
-from autograder.checks.results import first_result
+from autograder.checks import expect, modules
+from autograder.checks import weights as checkpoint
+from autograder.checks.properties import first_result
 from autograder.lessons.vit import references
 from autograder.runtime.student import Student
 
@@ -29,20 +30,20 @@ def loaded(student: Student, images: Tensor, file: str = FILE) -> nn.Module:
 
 def _candidates(weights):
     """Return how to make a Vision Transformer with the sizes of these weights, for every number of heads."""
-    D, content = own_model.sizes(weights, "embedding.projection.weight", 2)
-    hidden, _ = own_model.sizes(weights, "encoder.blocks.0.feed_forward.W_1.weight", 2)
-    blocks = own_model.count(weights, "encoder.blocks.{}.norm_1.gamma")
+    D, content = modules.sizes(weights, "embedding.projection.weight", 2)
+    hidden, _ = modules.sizes(weights, "encoder.blocks.0.feed_forward.W_1.weight", 2)
+    blocks = modules.count(weights, "encoder.blocks.{}.norm_1.gamma")
     side = math.isqrt(content // 3)
     if not side or 8 % side:
-        raise own_model.OtherModel(f"patches of {content} numbers")
-    configs = [references.ViTConfig(8, 8, 3, side, D, heads, blocks, hidden, 10) for heads in own_model.divisors(D)]
+        raise modules.OtherModel(f"patches of {content} numbers")
+    configs = [references.ViTConfig(8, 8, 3, side, D, heads, blocks, hidden, 10) for heads in modules.divisors(D)]
     return [functools.partial(references.VisionTransformer, config) for config in configs]
 
 
-OWN = own_model.OwnModel(NAME, "a VisionTransformer", _candidates)
+OWN = modules.OwnModel(NAME, "a VisionTransformer", _candidates)
 
 
 def right(model: nn.Module, images: Tensor, labels: Tensor) -> float:
     """Return the share of the pictures for which the logit of the label is the largest."""
-    logits = own_model.in_parts(lambda part: model(part)[0], images)
+    logits = modules.in_parts(lambda part: model(part)[0], images)
     return float((logits.argmax(dim=1) == labels).double().mean())

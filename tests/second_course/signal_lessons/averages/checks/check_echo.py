@@ -3,8 +3,8 @@
 import random
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw
+from autograder.content.lesson import exercise, points
 from autograder.runtime.student import Student
 from signal_lessons.averages import references
 

@@ -1,8 +1,8 @@
 """moving_average(x, width)."""
 
 from autograder.checks import expect
-from autograder.checks.draw import Draw, Sizes
-from autograder.content.marks import exercise, points
+from autograder.checks.inputs import Draw, Sizes
+from autograder.content.lesson import exercise, points
 from autograder.runtime.student import Student
 from signal_lessons.averages import references
 

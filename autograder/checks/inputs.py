@@ -1,0 +1,171 @@
+"""Results that are plain data: ids, lists of them, pairs, and counts by name.
+
+A tuple is as good as a list, and the keys of a dictionary are compared as text: that is how they come back from the sandbox.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.checks.expect import says
+from autograder.runtime.errors import CheckFailure, nothing_returned
+from course_lib.generators import generator_of
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Different primes for every dimension, so that an answer with two axes swapped cannot have the right shape."""
+
+    B: int = 2
+    H: int = 3
+    N_Q: int = 5
+    N_K: int = 7
+    D_Q: int = 11
+    D_V: int = 13
+    N_X: int = 5
+    D_X: int = 17
+
+
+class Draw:
+    """Random tensors for one check. The same seed and the same check always give the same tensors."""
+
+    def __init__(self, seed: int, check: str):
+        self.seed = seed
+        digest = hashlib.sha256(f"{seed}/{check}".encode()).digest()
+        self.generator = generator_of(int.from_bytes(digest[:8], "big") >> 1)
+
+    def normal(self, *shape: int, scale: float = 1.0, dtype: torch.dtype = torch.float64) -> Tensor:
+        """Return normally distributed numbers with mean 0 and standard deviation ``scale``."""
+        return (torch.randn(shape, generator=self.generator, dtype=torch.float64) * scale).to(dtype)
+
+    def allowed(self, *shape: int) -> Tensor:
+        """Return a random mask in which every row shows a key and hides one; of three rows or more, the last shows all."""
+        mask = torch.rand(shape, generator=self.generator) < 0.6
+        shown = self.integers(shape[-1], *shape[:-1], 1)
+        mask.scatter_(-1, shown, True)
+        mask.scatter_(-1, (shown + 1 + self.integers(shape[-1] - 1, *shape[:-1], 1)) % shape[-1], False)
+        if mask.numel() >= 3 * shape[-1]:
+            mask.view(-1, shape[-1])[-1] = True
+        return mask
+
+    def integers(self, below: int, *shape: int) -> Tensor:
+        """Return whole numbers from 0 to ``below`` − 1."""
+        return torch.randint(below, shape, generator=self.generator)
+
+    def new_seed(self) -> int:
+        """Return a seed for other draws, from 0 to 2⁶³ − 2."""
+        return int(self.integers(2**63 - 1))
+
+    def permutation(self, n: int) -> Tensor:
+        """Return a permutation of 0 … n − 1 that moves every element (n ≥ 2): one cycle through all of them."""
+        cycle = torch.randperm(n, generator=self.generator)
+        order = torch.empty_like(cycle)
+        order[cycle] = cycle.roll(1)
+        return order
+
+    def attention_inputs(
+        self, lead: Sequence[int], sizes: Sizes, scale: float = 1.0, dtype: torch.dtype = torch.float64
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return Q (lead, N_Q, D_Q), K (lead, N_K, D_Q) and V (lead, N_K, D_V)."""
+        Q = self.normal(*lead, sizes.N_Q, sizes.D_Q, scale=scale, dtype=dtype)
+        K = self.normal(*lead, sizes.N_K, sizes.D_Q, scale=scale, dtype=dtype)
+        return Q, K, self.normal(*lead, sizes.N_K, sizes.D_V, dtype=dtype)
+
+
+#: More than so many characters of a result are not shown.
+_SHOWN = 70
+
+
+def settled(value: Any) -> Any:
+    """Return the value with lists for tuples and text for keys, so that == compares what was meant."""
+    if isinstance(value, Mapping):
+        return {str(key): settled(item) for key, item in value.items()}
+    return [settled(item) for item in value] if isinstance(value, tuple | list) else value
+
+
+def shown(value: Any) -> str:
+    """Return the value as short text."""
+    text = str(settled(value)) if isinstance(value, tuple | list | Mapping) else str(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]} …"
+
+
+def whole(value: Any) -> bool:
+    """Return whether this is a whole number of Python's: neither a bool nor a tensor that holds one."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def ids(value: Any, what: str, setting: str = "") -> list[int]:
+    """Return a list or tuple of whole numbers as a list, or fail and say what it is instead."""
+    if value is None:
+        raise nothing_returned()
+    strange = [each for each in value if not whole(each)] if isinstance(value, tuple | list) else [value]
+    if strange:
+        inside = f" with a {type(strange[0]).__name__} in it" if isinstance(value, tuple | list) else ""
+        raise of_another_type(
+            value, f"{what} should be a list of ids, which are whole numbers.", "no list of ids", setting, inside
+        )
+    return list(value)
+
+
+def of_another_type(
+    value: Any, message: str, cause: str, setting: str = "", more: str = "", hint: str = ""
+) -> CheckFailure:
+    """Return the failure of a result of another type than the one asked for."""
+    kind = f"{type(value).__name__}{more}"
+    return CheckFailure("type", message, setting=setting, yours=f"a {kind}", received=kind, cause=cause, hint=hint)
+
+
+def equal(got: Any, want: Any, what: str, setting: str = "") -> None:
+    """Fail unless two values are the same."""
+    found, wanted = settled(got), settled(want)
+    if type(found) is not type(wanted) or found != wanted:
+        raise CheckFailure(
+            "value",
+            f"{says(what, 'is')} wrong.",
+            setting=setting,
+            expected=_around(wanted, found),
+            yours=_around(found, wanted),
+            received=found,
+        )
+
+
+def _around(value: Any, other: Any) -> str:
+    """Return the value as text; of long lists, the part from where they differ."""
+    if not isinstance(value, Sequence) or not isinstance(other, Sequence) or len(str(value)) <= _SHOWN:
+        return shown(value)
+    first = next((n for n, (a, b) in enumerate(zip(value, other, strict=False)) if a != b), min(len(value), len(other)))
+    return f"{shown(value[first:])}, from place {first} on, of {len(value)}"
+
+
+def kept(before: Sequence[Any], after: Sequence[Any], names: Sequence[str]) -> None:
+    """Fail when a call has changed one of its arguments that are plain data."""
+    for name, old, new in zip(names, before, after, strict=True):
+        if settled(old) != settled(new):
+            raise CheckFailure(
+                "mutated",
+                f"The call has changed its argument {name}.",
+                expected=f"{name} as it was: {shown(old)}",
+                yours=shown(new),
+                received=name,
+                cause="input changed in place",
+                hint=f"Look for an assignment to a part of {name}, and for append, pop, remove, insert, del, update or sort: "
+                "they write into the caller's own. Make a new one instead.",
+            )
+
+
+def id_tensor(value: Tensor, what: str) -> None:
+    """Fail unless ``value`` holds ids, as argmax and topk return them."""
+    if value.dtype != torch.int64:
+        raise CheckFailure(
+            "dtype",
+            f"{what} should hold ids, whole numbers of 64 bits.",
+            expected="torch.int64",
+            yours=str(value.dtype),
+            received=str(value.dtype),
+            cause="ids of another dtype",
+            hint="Ids are what argmax and topk return. Make new tensors for them with dtype=torch.int64.",
+        )

@@ -1,0 +1,385 @@
+"""Shared checks of modules: a student's module and a reference with the same weights, and their comparison."""
+
+import contextlib
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.checks import expect
+from autograder.checks.expect import tolerance
+from autograder.checks.properties import alike, describe, equal
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.state import matching
+from autograder.runtime.student import Answer, Student, StudentModule
+
+#: What to do where nothing may be random and is; no known answer can reproduce these numbers.
+RANDOM, RANDOM_HINT = (
+    "random in eval mode",
+    "The same call gives other numbers each time. In eval mode dropout has to be off: nn.Dropout knows the mode, "
+    "F.dropout has to be told (training=self.training). A layer made in forward has new random weights in every call.",
+)
+
+MOVES = "In eval mode the same call gives other numbers each time."
+
+
+class BothModes(StudentModule):
+    """A module without dropout. Each call in eval mode is made in training mode too, and must give the same there."""
+
+    @classmethod
+    def of(cls, module: StudentModule) -> "BothModes":
+        return cls(module.student, module.name, module.build, module.weights, module.options)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        value = super().__call__(*args, **kwargs)
+        if "training" not in self.options:
+            expect_the_same(value, lambda training: self.when(training=training)(*args, **kwargs))
+        return value
+
+
+def expect_the_same(value: Any, call: Callable[[bool], Any]) -> None:
+    """Fail if ``call(training=True)`` gives another value than eval mode gave, or if eval mode gives another one each time."""
+    in_training = call(True)
+    if _close(value, in_training):
+        return
+    if not _close(value, call(False)):
+        raise CheckFailure("random", MOVES, received="eval", cause=RANDOM, hint=RANDOM_HINT)
+    raise CheckFailure(
+        "mode",
+        "In training mode the same module gives other results than in eval mode, although it has no dropout.",
+        expected="the same results",
+        received="another result in training mode",
+        cause="another result in training mode",
+        hint="Without dropout nothing here depends on the mode. Look for self.training, for a dropout that is not 0 although "
+        "dropout=0.0 was asked for, and for a layer that behaves differently while it is trained, such as BatchNorm.",
+    )
+
+
+def expect_still(module: StudentModule, *inputs: Any, setting: str) -> Any:
+    """Return what the module gives in eval mode; fail if a second call gives something else.
+
+    Whoever takes this for what it is without dropout, and compares training mode with it, has to know that first.
+    """
+    first = module(*inputs)
+    if _close(first, module(*inputs)):
+        return first
+    raise CheckFailure("random", MOVES, setting=setting, received="eval", cause=RANDOM, hint=RANDOM_HINT)
+
+
+def _close(a: Any, b: Any) -> bool:
+    """Return whether two results agree up to rounding."""
+    if isinstance(a, tuple | list):
+        return isinstance(b, tuple | list) and len(a) == len(b) and all(map(_close, a, b))
+    if not isinstance(a, Tensor) or not isinstance(b, Tensor):
+        return type(a) is type(b)
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if not a.is_floating_point():
+        return bool((a == b).all())
+    a, b = a.detach(), b.detach()
+    size = float(a.abs().nan_to_num(0, 0, 0).max()) if a.numel() else 1.0
+    return bool(
+        ((a - b).abs() <= tolerance(a.dtype, max(size, 1.0))).logical_or(a == b).logical_or(a.isnan() & b.isnan()).all()
+    )
+
+
+Weights = Mapping[str, Tensor]
+Make = Callable[[], nn.Module]
+
+#: Inputs that a model is given at a time: the activations of the largest models within bounds take about 270 MiB then.
+ROWS = 50
+#: Largest difference attributed to rounding, as a part of the largest number.
+SLACK = 1e-3
+
+
+class OtherModel(Exception):
+    """The weights are not those of the model that is asked for."""
+
+
+def named(weights: Weights, name: str) -> str:
+    """Return the name in ``weights`` that ``name`` refers to: the same, or else the shortest that ends in it (``part.name``).
+
+    Raises OtherModel if there is none.
+    """
+    found = matching(name, weights)
+    if not found:
+        raise OtherModel(f"no weight {name}")
+    return min(found, key=len)
+
+
+def sizes(weights: Weights, name: str, axes: int) -> tuple[int, ...]:
+    """Return the shape of a weight. Raises OtherModel if there is none of that name with so many axes."""
+    shape = tuple(weights[named(weights, name)].shape)
+    if len(shape) != axes:
+        raise OtherModel(f"{name} of shape {shape}")
+    return shape
+
+
+def count(weights: Weights, name: str) -> int:
+    """Return how many numbers 0, 1, 2, … have a weight ``name.format(number)``. Raises OtherModel if there is none."""
+    number = 0
+    while matching(name.format(number), weights):
+        number += 1
+    if not number:
+        raise OtherModel(f"no weight {name}")
+    return number
+
+
+def divisors(width: int) -> list[int]:
+    """Return the numbers of heads that divide a width. The number in use is not in a file of weights."""
+    return [heads for heads in range(1, width + 1) if width % heads == 0]
+
+
+def filled(make: Make, weights: Weights) -> nn.Module:
+    """Return ``make()`` with these weights, in eval mode. It is made without memory, and takes the tensors as they are.
+
+    Raises OtherModel unless each of its weights is there, under a name of its own, in its shape.
+    """
+    with torch.device("meta"):
+        model = make()
+    wanted = model.state_dict()
+    names = {name: named(weights, name) for name in wanted}
+    found = {name: weights[own] for name, own in names.items()}
+    differing = [
+        name for name in wanted if found[name].shape != wanted[name].shape or not found[name].is_floating_point()
+    ]
+    if differing or len({*names.values()}) < len(names):
+        raise OtherModel(", ".join(differing) or "a weight for two places")
+    model.load_state_dict(found, assign=True)
+    return model.eval().requires_grad_(False)
+
+
+@torch.no_grad()
+def in_parts(compute: Callable[..., Tensor], *inputs: Tensor) -> Tensor:
+    """Return ``compute(*inputs)``, given a few rows of the inputs at a time."""
+    return torch.cat([compute(*part) for part in zip(*(tensor.split(ROWS) for tensor in inputs), strict=True)])
+
+
+@dataclass(frozen=True)
+class OwnModel:
+    """What the exercise ``name`` returns: a ``kind``, one of the models that ``candidates(weights)`` makes.
+
+    Candidates differ in what weights do not tell, such as the number of heads; their weights have the same shapes.
+    ``hints`` says for a result which mistake makes that one alone wrong.
+    """
+
+    name: str
+    kind: str
+    candidates: Callable[[Weights], Iterable[Make]]
+    hints: Mapping[str, str] = field(default_factory=dict)
+
+    def like(
+        self, module: StudentModule, own: Mapping[str, Tensor], compute: Callable[[nn.Module], Mapping[str, Tensor]]
+    ) -> nn.Module:
+        """Return the candidate with the weights of ``module`` whose results, ``compute(model)``, are the student's, ``own``.
+
+        Raises CheckFailure if there is none.
+        """
+        weights, differing = module.weights or {}, list(own)
+        try:
+            for make in self.candidates(weights):
+                model = filled(make, weights)
+                with torch.no_grad():
+                    results = compute(model)
+                wrong = [name for name in own if not _same(own[name], results[name])]
+                if not wrong:
+                    return model
+                differing = min(differing, wrong, key=len)
+        except OtherModel as error:
+            raise self._failure(f"parameters of another model ({error})"[:300], []) from None
+        raise self._failure(f"other {' and '.join(differing)}", differing)
+
+    def _failure(self, yours: str, differing: list[str]) -> CheckFailure:
+        hint = f"{self.name}() returns {self.kind} with the sizes that were trained, and nothing around it."
+        alone = self.hints.get(differing[0], "") if len(differing) == 1 else ""
+        return CheckFailure(
+            "checkpoint",
+            f"{self.name}() does not compute what {self.kind} with these weights computes.",
+            received="another model",
+            cause=f"not {self.kind} with these weights",
+            expected=f"what {self.kind} of any widths gives in eval mode, with the weights of the file",
+            yours=yours,
+            hint=f"{alone} {hint}".strip(),
+        )
+
+
+def _same(own: Tensor, want: Tensor) -> bool:
+    if own.shape != want.shape or not own.is_floating_point():
+        return False
+    return torch.allclose(own.detach().cpu().float(), want, rtol=SLACK, atol=SLACK * float(want.abs().max()))
+
+
+class Twins:
+    """A student's module ``name(*build)`` and a reference, both with the weights drawn here, in eval mode."""
+
+    def __init__(
+        self,
+        student: Student,
+        name: str,
+        build: tuple,
+        reference: nn.Module,
+        draw: Any,
+        dtype: torch.dtype = torch.float64,
+        weights: Mapping[str, Tensor] | None = None,
+    ):
+        self.reference = reference.to(dtype).eval()
+        own = dict(self.reference.named_parameters())
+        self.weights = {key: drawn(key, value, draw).to(dtype) for key, value in own.items()} | dict(weights or {})
+        with torch.no_grad():
+            for key, value in self.weights.items():
+                own[key].copy_(value)
+        made = student.build(name, *build, weights=self.weights)
+        self.module: StudentModule = made if _drops(reference) else BothModes.of(made)
+        self.name, self.build = name, build
+
+    def agree(self, *inputs: Any, what: Sequence[str], size: float = 4.0, setting: str = "", **options: Any) -> Any:
+        """Compare all results for these inputs, and for the first of the batch alone; ``what`` names them in order.
+
+        Returns the student's.
+        """
+        for fewer, with_options in alone(inputs, options):
+            self._agree(
+                fewer, with_options, what, size, f"{setting or describe(*inputs)}, the first of the batch alone"
+            )
+        return self._agree(inputs, options, what, size, setting or describe(*inputs))
+
+    def _agree(self, inputs: tuple, options: Mapping[str, Any], what: Sequence[str], size: float, setting: str) -> Any:
+        with torch.no_grad():
+            want = self.reference(*inputs, **options)
+        got = self.module(*inputs, **options)
+        with explained_if_random(self.module, got, *inputs, **options):
+            alike(got, want, what, size, setting)
+        if options:
+            self._agree_by_place(inputs, options, want, what, size, setting)
+        return got
+
+    def _agree_by_place(
+        self, inputs: tuple, options: Mapping[str, Any], want: Any, what: Sequence[str], size: float, setting: str
+    ) -> None:
+        """Compare a call with the options at their places instead of their names; it changes none of its arguments."""
+        parameters = inspect.signature(self.reference.forward).parameters
+        names = list(parameters)[: max(list(parameters).index(name) for name in options) + 1]
+        given = (*inputs, *(options.get(name, parameters[name].default) for name in names[len(inputs) :]))
+        answer = self.module.request(*given)
+        alike(answer.value, want, what, size, f"{setting}, called as forward({', '.join(names)})")
+        expect.unchanged(given, answer.args_after, names)
+
+    def gradients_agree(
+        self, *inputs: Tensor, draw: Any, names: Sequence[str], outputs: int = 1, setting: str = "", **options: Any
+    ) -> None:
+        """Compare the gradients with respect to the inputs (``names``) and all parameters, for the first ``outputs`` results."""
+        leaves = [x.clone().requires_grad_() if x.is_floating_point() else x for x in inputs]
+        results = self.reference(*leaves, **options)
+        results = (results if isinstance(results, tuple) else (results,))[:outputs]
+        cotangents = tuple(draw.normal(*result.shape) for result in results)
+        answer = self.module.request(*inputs, cotangents=cotangents, **options)
+        total = sum((out * c).sum() for out, c in zip(results, cotangents, strict=True))
+        parameters = dict(self.reference.named_parameters())
+        wanted = [x for x in leaves if x.requires_grad]
+        want = torch.autograd.grad(total, [*wanted, *parameters.values()])
+        found = [*answer.gradients, *parameter_gradients(answer, parameters)]
+        with explained_if_random(self.module, None, *inputs, **options):
+            expect.gradients(found, want, (*names, *parameters), setting or describe(*inputs))
+
+
+def alone(inputs: tuple, options: Mapping[str, Any]) -> Iterator[tuple[tuple, dict[str, Any]]]:
+    """Yield the inputs with a batch of one, if the first input has a batch of several.
+
+    Ids, vectors and caches are cut along their first axis, masks of three axes or more too. A mask of two axes may be one for
+    each of the batch or one for all: then nothing is yielded.
+    """
+    first = inputs[0]
+    if not isinstance(first, Tensor) or first.dim() < (3 if first.is_floating_point() else 2) or first.shape[0] < 2:
+        return
+    batch = first.shape[0]
+    given = (*inputs, *options.values())
+    if any(isinstance(x, Tensor) and x.dtype == torch.bool and x.dim() == 2 and x.shape[0] == batch for x in given):
+        return
+
+    def cut(value: Any) -> Any:
+        if isinstance(value, tuple | list):
+            return type(value)(map(cut, value))
+        if not isinstance(value, Tensor) or not value.dim() or value.shape[0] != batch:
+            return value
+        return value[:1] if value.dtype != torch.bool or value.dim() > 2 else value
+
+    yield tuple(map(cut, inputs)), {name: cut(value) for name, value in options.items()}
+
+
+def _drops(reference: nn.Module) -> bool:
+    """Return whether a reference has a dropout, as a layer or as a probability, that is not 0."""
+    return any(
+        (isinstance(part, nn.Dropout) and part.p > 0) or (isinstance(p := getattr(part, "dropout", 0), float) and p > 0)
+        for part in reference.modules()
+    )
+
+
+@contextlib.contextmanager
+def explained_if_random(module: StudentModule, got: Any, *inputs: Any, **options: Any) -> Iterator[None]:
+    """If the same call gives different values each time, add that as the cause to a failure about values.
+
+    ``got`` is the earlier result of the call; None if it has not been made.
+    """
+    try:
+        yield
+    except CheckFailure as failure:
+        if failure.kind != "value":
+            raise
+        before = module(*inputs, **options) if got is None else got
+        if not equal(before, module(*inputs, **options)):
+            failure.kind, failure.cause, failure.hint = "random", RANDOM, RANDOM_HINT
+        raise
+
+
+def parameter_gradients(answer: Answer, names: Sequence[str] | Mapping[str, Any]) -> list[Tensor | None]:
+    """Return the student's gradients of the parameters that these names refer to."""
+    own = answer.parameter_gradients
+    return [next((own[key] for key in matching(name, own)), None) for name in names]
+
+
+def drawn(name: str, like: Tensor, draw: Any) -> Tensor:
+    """Draw weights large enough to reveal a mistake: matrices that give results of order 1, vectors well away from 0 and 1."""
+    if like.dim() >= 2:
+        return draw.normal(*like.shape, scale=like[0].numel() ** -0.4)
+    return draw.normal(*like.shape, scale=0.4) + (1.0 if name.endswith("gamma") else 0.0)
+
+
+def _shapes(values: Sequence[Any]) -> list[Any]:
+    return [x.shape if isinstance(x, Tensor) else None for x in values]
+
+
+def leaves_no_trace(twins: Twins, others: Sequence[tuple], *inputs: Any, what: Sequence[str]) -> None:
+    """Compare a call with the reference after the same module has processed other inputs. A result that is wrong even
+    without them is reported as a wrong value only."""
+    # Last come those of the same shape: what is kept for a shape is then still there.
+    others = sorted(others, key=lambda other: _shapes(other) == _shapes(inputs))
+    _unaffected(twins, others, inputs, what)
+    for call in others:  # what is kept for calls of this kind only
+        _unaffected(twins, [tuple(map(_with_other_numbers, call))], call, what)
+
+
+def _with_other_numbers(value: Any) -> Any:
+    """Return an argument of the same shape with other numbers; a mask stays as it is."""
+    if not isinstance(value, Tensor) or value.dtype == torch.bool:
+        return value
+    return value.square() + 0.5 if value.is_floating_point() else value.roll(1, -1)
+
+
+def _unaffected(twins: Twins, others: Sequence[tuple], inputs: tuple, what: Sequence[str]) -> None:
+    got = twins.module.when(before=others).request(*inputs).value
+    with torch.no_grad():
+        want = twins.reference(*inputs)
+    try:
+        alike(got, want, what, 4.0, "after calls of the same module with other inputs")
+    except CheckFailure as failure:
+        if equal(got, twins.module(*inputs)):
+            failure.setting = ""
+            raise
+        failure.kind, failure.cause = "memory", "remembers earlier calls"
+        failure.hint = (
+            "Something made in an earlier call is kept and used again. Make it afresh from the inputs in every call."
+        )
+        raise

@@ -1,0 +1,302 @@
+"""Comparisons of what a module returns: a tensor, a pair, a pair whose second part is itself several tensors, or more results."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.checks import expect
+from autograder.checks.expect import kind, numbers, says
+from autograder.checks.inputs import Draw
+from autograder.runtime.errors import CheckFailure, nothing_returned
+from autograder.runtime.state import tensors_of
+from autograder.runtime.student import Answer, Request, Student, StudentModule
+
+
+def equal(a: Any, b: Any) -> bool:
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        return torch.equal(a, b) or torch.allclose(a, b, equal_nan=True)
+    if isinstance(a, tuple | list) and isinstance(b, tuple | list):
+        return len(a) == len(b) and all(map(equal, a, b))
+    return type(a) is type(b)
+
+
+def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -> None:
+    """Compare a result with the reference's: a tensor, a pair, a pair whose second part is several tensors, or three and more."""
+    names = iter(what)
+    if isinstance(want, Tensor):
+        expect.close(expect.tensor(got, what[0]), want, what[0], size=size, setting=setting)
+        return
+    if len(want) > 2:
+        _close(zip(every(got, what), want, what, strict=True), size, setting)
+        return
+    first, second = want
+    whole = what[1] if isinstance(second, Tensor) else f"({', '.join(what[1:])})"
+    got_first, got_second = two(got, what[0], whole)
+    pairs = [(got_first, first, next(names))]
+    if isinstance(second, Tensor):
+        pairs.append((got_second, second, next(names)))
+    else:
+        pairs += zip(several(got_second, len(second), whole), second, names, strict=True)
+    _close(pairs, size, setting)
+
+
+def _close(pairs: Iterable[tuple[Any, Tensor, str]], size: float, setting: str) -> None:
+    """Compare results by name, weights first: an error in them also makes the outputs wrong."""
+    for value, expected, name in sorted(pairs, key=lambda pair: not pair[2].startswith("A")):
+        expect.close(expect.part(value, name), expected, name, size=size, setting=setting)
+
+
+def every(value: Any, what: Sequence[str]) -> list[Tensor]:
+    """Return as many tensors as ``what`` names, three or more results of one call, or fail."""
+    if not isinstance(value, tuple | list) or len(value) != len(what):
+        if value is None:
+            raise nothing_returned()
+        message, cause = f"{len(what)} results are expected, ({', '.join(what)}).", "wrong number of results"
+        raise CheckFailure("type", message, yours=kind(value), received=kind(value), cause=cause)
+    return [expect.part(each, name) for each, name in zip(value, what, strict=True)]
+
+
+def two(value: Any, first: str, second: str) -> tuple[Any, Any]:
+    """Return both parts of a pair whose second part may be several tensors, or fail."""
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        expect.pair(value, first, second)  # raises the appropriate failure
+    return value[0], value[1]
+
+
+def several(value: Any, count: int, what: str) -> Sequence[Any]:
+    """Return a tuple or list of that many results, or fail."""
+    if not isinstance(value, tuple | list) or len(value) != count:
+        came = f"{len(value)} things" if isinstance(value, tuple | list) else f"a {type(value).__name__}"
+        raise CheckFailure(
+            "type",
+            f"The second result should be {what}.",
+            expected=f"{count} tensors",
+            yours=came,
+            received=came,
+            cause="wrong number of results",
+            hint=f"Return a pair whose second part holds {count} tensors, {what}.",
+        )
+    return value
+
+
+def no_weights(value: Any) -> None:
+    """Fail unless this is an empty list, as need_weights=False requires."""
+    if isinstance(value, list | tuple) and not len(value):
+        return
+    raise CheckFailure(
+        "type",
+        "There should be no weights with need_weights=False.",
+        expected="an empty list",
+        yours=f"{len(value)} of them" if isinstance(value, list | tuple) else f"a {type(value).__name__}",
+        received="weights",
+        cause="need_weights not passed on",
+        hint="Pass need_weights on: without the weights, attention takes a faster path.",
+    )
+
+
+def describe(*inputs: Any) -> str:
+    """Format the shapes and the dtype of the inputs."""
+    tensors = [x for x in inputs if isinstance(x, Tensor)]
+    return f"inputs {', '.join(str(tuple(x.shape)) for x in tensors)}" + (f", {tensors[0].dtype}" if tensors else "")
+
+
+def refuses(
+    what: str, hint: str, call: Callable[..., Any], *args: Any, error: str = "ValueError", sentence: bool = False
+) -> None:
+    """Fail unless ``call(*args)`` raises this ``error`` in the student's own code. With "" any error will do.
+
+    With ``sentence`` the error has to say something.
+    """
+    try:
+        call(*args)
+    except CheckFailure as failure:
+        # A cause means that the process was stopped. NotImplementedError is a refusal: callers know that the exercise is written.
+        if failure.kind not in ("unwritten", "crash") or (failure.cause and failure.kind == "crash"):
+            raise
+        raised = str(failure.received or "NotImplementedError")
+        if error and error not in raised.partition(":")[0]:
+            raise CheckFailure(
+                "error type",
+                f"{what} raises another error than the exercise asks for.",
+                expected=f"a {error}",
+                yours=raised,
+                received=raised.partition(":")[0],
+                cause="not refused with the error asked for",
+                hint=f"{hint} Callers catch the error that a function promises, and no other. Did you test for it, or did "
+                "something that comes later stop by itself?",
+            ) from None
+        if sentence and not raised.partition(":")[2].strip():
+            raise CheckFailure(
+                "error type",
+                f"{what} raises an error that says nothing.",
+                expected=f"a {error} with a sentence",
+                yours=raised,
+                received="no sentence",
+                cause="an error without a sentence",
+                hint="Say what was expected and what came: raise ValueError(f'expected ..., got {...}').",
+            ) from None
+        return
+    raise CheckFailure(
+        "accepted",
+        f"{says(what, 'is')} accepted without an error.",
+        expected=f"a {error}" if error else "an error",
+        yours="no error",
+        received=what,
+        cause="bad argument accepted",
+        hint=hint,
+    )
+
+
+def same_twice(module: StudentModule, *inputs: Any) -> None:
+    """Fail unless two calls in training mode give the same first result."""
+    first, second = (first_result(module.when(training=True, times=n)(*inputs)) for n in (1, 2))
+    if first.shape != second.shape or not torch.allclose(first, second, equal_nan=True):
+        raise CheckFailure(
+            "random",
+            "The same module gives different results for the same input.",
+            received="random",
+            cause="result changes from call to call",
+            hint="Without dropout nothing here is random or remembers earlier calls.",
+        )
+
+
+def uses_its_inputs(module: StudentModule, first: tuple, second: tuple) -> None:
+    """Fail if the module gives the same first result for two different inputs. Raises ValueError if the inputs are the same."""
+    if equal(first, second):
+        raise ValueError("these inputs are the same: draw the second ones so that they cannot be")
+    one, other = (first_result(module(*inputs)) for inputs in (first, second))
+    expect.depends_on_its_inputs(one, other, "The result")
+
+
+def first_result(value: Any, what: str = "The first result") -> Tensor:
+    """Return the first of several results, or the only one."""
+    return expect.tensor(value[0] if isinstance(value, tuple | list) and value else value, what)
+
+
+def computed(value: Tensor, given: Tensor, what: str, name: str) -> None:
+    """Fail if a call has returned what it was given: then it has kept shape, dtype and numbers without any work."""
+    if value.shape == given.shape and torch.equal(value, given):
+        raise CheckFailure(
+            "constant",
+            f"{says(what, 'is')} {name} itself.",
+            yours=numbers(value),
+            received="unchanged",
+            cause="nothing computed",
+            hint=f"What is returned is the argument {name}, as it came in. Return the result instead.",
+        )
+
+
+def computes(call: Callable[..., Any], inputs: tuple, others: tuple, what: str) -> None:
+    """Fail unless allowed arguments give a result that depends on them: only then does it count that others are refused.
+
+    Whether its numbers are right is the business of other checks.
+    """
+    first, second = (expect.tensor(_first(call(*each)), what) for each in (inputs, others))
+    expect.depends_on_its_inputs(first, second, what)
+
+
+def _first(value: Any) -> Any:
+    return value[0] if isinstance(value, tuple | list) and value else value
+
+
+def computes_afresh(
+    student: Student,
+    name: str,
+    reference: Callable[..., Tensor],
+    inputs: Sequence[Tensor],
+    draw: Draw,
+    first: Callable[[Any], Any] = lambda value: value,
+) -> None:
+    """Compare a call with the reference, by itself and after two calls with other numbers in the same tensors.
+
+    ``first`` takes what is compared from what the student's function returns.
+    """
+    want = reference(*inputs)
+    expect.close(expect.tensor(first(student.call(name, *inputs)), "Y"), want, "Y", setting="the first call")
+    others = tuple(tuple(draw.normal(*x.shape, dtype=x.dtype) for x in inputs) for _ in range(2))
+    value = first(student.answer(Request(name, tuple(inputs), before=others)).value)
+    try:
+        expect.close(expect.tensor(value, "Y"), want, "Y", setting="the same tensors, new numbers")
+    except CheckFailure as failure:
+        failure.kind, failure.cause = "memory", "results remembered"
+        failure.hint = (
+            "The first call was right; a later one uses what was computed before. Compute every call from its inputs."
+        )
+        raise
+
+
+#: Of PyTorch's messages about tensors of different devices.
+_MIXED = ("is not on the expected device", "to be on the same device")
+
+
+def works_where_its_inputs_are(module: StudentModule, *inputs: Any) -> None:
+    """Fail if the module, moved to another device with its inputs, makes a tensor that stays behind.
+
+    Other errors there are no mistake: the numbers cannot be looked at.
+    """
+    _stays_there(lambda: module.when(device="meta").request(*inputs), "module and inputs")
+
+
+def function_works_where_its_inputs_are(student: Student, name: str, *inputs: Any) -> None:
+    """Fail if the function, given inputs on another device, makes a tensor elsewhere."""
+    _stays_there(lambda: student.answer(Request(name, inputs, device="meta")), "inputs")
+
+
+def _stays_there(carry_out: Callable[[], Answer], moved: str) -> None:
+    try:
+        value = carry_out().value
+    except CheckFailure as failure:
+        if failure.kind == "crash" and any(part in str(failure.received) for part in _MIXED):
+            raise _left_behind(str(failure.received).partition(":")[2].strip(), moved) from None
+        return
+    if any(x.device.type != "meta" for x in tensors_of(value)):
+        raise _left_behind("a result on the CPU", moved)
+
+
+def _left_behind(yours: str, moved: str) -> CheckFailure:
+    return CheckFailure(
+        "device",
+        "On another device than the CPU, something stays behind.",
+        setting=f'{moved} moved to the device "meta"',
+        expected="everything where the inputs are",
+        yours=yours[:100],
+        received="device",
+        cause="device ignored",
+        hint="On a GPU this stops with an error. What is made on the way, a mask or positions, needs the device of an input, as "
+        "device=X.device; what is made in __init__ moves with the module if it is a parameter or a buffer (register_buffer).",
+    )
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """One training: the cells that are run again, what is replaced in them, and what is measured then.
+
+    Each of ``cells`` is a piece of text that stands in exactly one cell of the lesson's source; they are run in the notebook's
+    order. ``replace`` maps pieces of their text to others, and ``first`` is run before them; ``{seed}`` is the seed in both.
+    ``values`` maps names to expressions, evaluated afterwards. ``seeds``: fewer or others, where one run holds several.
+    """
+
+    name: str
+    cells: tuple[str, ...]
+    values: Mapping[str, str]
+    replace: Mapping[str, str] = field(default_factory=dict)
+    first: str = ""
+    seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
+
+
+@dataclass(frozen=True)
+class Pupil:
+    """One hand-in: the known answers that replace the solution's, and the points it should earn.
+
+    ``lost`` maps an exercise to the points that its wrong answer should cost; all others earn full points. ``kind`` is
+    ``answers``, ``release`` (handed in untouched), ``syntax error``, ``missing`` (no notebook) or ``corrupt``.
+    """
+
+    name: str
+    about: str
+    answers: Mapping[str, str] = field(default_factory=dict)
+    lost: Mapping[str, float] = field(default_factory=dict)
+    kind: str = "answers"

@@ -1,0 +1,164 @@
+"""A timed exercise: the student's function is raced against the reference, and the ratio of their times earns points."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from autograder.checks import expect, inputs
+from autograder.runtime import measure
+from autograder.runtime.errors import CheckFailure, PartialCredit
+from autograder.runtime.measure import Ratio
+from autograder.runtime.student import Student
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured figure with its target."""
+
+    name: str
+    value: float
+    target: float
+    unit: str
+    better: str = "lower"
+
+    @property
+    def passed(self) -> bool:
+        return self.value <= self.target if self.better == "lower" else self.value >= self.target
+
+
+class Solution(Protocol):
+    """A lesson's solution, as its benchmark uses it."""
+
+    def names(self) -> dict[str, Any]:
+        """Return the names that the solution defines."""
+
+    def retrain(self, cells: Sequence[str], seed_line: str, seed: int, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Run the exercises, then the cells that contain these texts, in an empty folder; return the names they define.
+
+        seed_line: the beginning of the line that sets the seed to 0; it is set to ``seed`` instead. given: names that other cells
+        would define. Raises ValueError unless each text is in exactly one cell, and the line in exactly one of these.
+        """
+
+
+#: Numbers that are nearer to each other than this part of the largest may change places by rounding.
+_TIED = 1e-4
+
+
+def same_result(got: Any, want: Any, setting: str) -> None:
+    """Compare the result of a measured call. Numbers have to agree up to rounding, ids and plain data exactly.
+
+    Of a pair of numbers and their ids, as torch.topk returns it, ids may differ where numbers are equal up to rounding.
+    """
+    if isinstance(want, tuple) and len(want) == 2 and all(isinstance(part, Tensor) for part in want):
+        _same_best(expect.pair(got, "values", "ids"), want, setting)
+    elif not isinstance(want, Tensor):
+        inputs.equal(got, want, "The result", setting)
+    elif want.is_floating_point():
+        expect.close(expect.tensor(got, "Y"), want, "Y", size=4.0, setting=setting)
+    else:
+        inputs.equal(expect.tensor(got, "Y").tolist(), want.tolist(), "Y", setting)
+
+
+def _same_best(got: Sequence[Tensor], want: Sequence[Tensor], setting: str) -> None:
+    (values, ids), (right, own) = got, want
+    size = float(right.abs().max()) if right.numel() else 1.0
+    expect.close(values, right, "values", size=4 * size, setting=setting)
+    expect.shape(ids, own.shape, "ids", "as expected", setting)
+    near = right.diff(dim=-1).abs() <= _TIED * size
+    edge = torch.ones_like(right[..., :1], dtype=torch.bool)  # the one behind the last is not there to be compared with
+    tied = torch.cat((near, edge), dim=-1) | torch.cat((~edge, near), dim=-1)
+    inputs.equal(torch.where(tied, own, ids).tolist(), own.tolist(), "ids", setting)
+
+
+#: What else runs on the machine moves a ratio by up to a fifth (caches and memory are shared); that must not cost a point.
+MARGIN = 1.2
+#: What else runs changes its ways within seconds, and one race sees only one of them. So points that are lost by less than this
+#: factor are raced for again, so many times, and the best race counts.
+NEAR, AGAIN = 1.3, 4
+
+
+@dataclass(frozen=True)
+class Target:
+    """At most ``full`` times the time of the reference earns all points, at most ``part`` times half of them.
+
+    ``against`` names the reference; ``setting`` and ``hint`` are shown with a failure.
+    """
+
+    name: str
+    full: float
+    part: float
+    against: str
+    setting: str
+    hint: str
+    rounds: tuple[int, int] = (3, 40)
+
+    def check(self, student: Student, fresh: Callable[[], tuple], right: Callable[[], None], **kwargs: Any) -> None:
+        """Raise CheckFailure or PartialCredit if the student's function is too slow on the inputs that ``fresh`` draws.
+
+        ``right`` raises CheckFailure if its result on such inputs is wrong: fast and wrong is wrong. It is not called if the
+        answer is hopelessly slow, since it may take far longer than one reading. The lower end of the ratio's interval
+        decides: a reading that stays unclear counts for the student.
+        """
+        ratio = self._raced(student, fresh, **kwargs)
+        if not ratio.hopeless:
+            right()
+        for limit, fraction in ((self.part, 0.0), (self.full, 0.5)):
+            if ratio.low > limit * MARGIN:
+                raise PartialCredit(fraction, self._too_slow(ratio)) if fraction else self._too_slow(ratio)
+
+    def _raced(self, student: Student, fresh: Callable[[], tuple], **kwargs: Any) -> Ratio:
+        limits = (self.full * MARGIN, self.part * MARGIN)
+        found = student.time_ratio(self.name, fresh, limits, self.rounds, **kwargs)
+        for _ in range(AGAIN):
+            if not any(limit < found.low <= NEAR * limit for limit in limits):
+                break
+            again = student.time_ratio(self.name, fresh, limits, self.rounds, **kwargs)
+            found = min(found, again, key=lambda ratio: ratio.low)
+        return found
+
+    def _too_slow(self, ratio: Ratio) -> CheckFailure:
+        return CheckFailure(
+            "speed",
+            "Right, but slow.",
+            setting=self.setting,
+            expected=f"at most {self.full} times the time of {self.against} (points are lost from {self.full * MARGIN:g} on)",
+            yours=f"{ratio} times",
+            received="speed",
+            cause="too slow",
+            hint=self.hint,
+        )
+
+
+Loss = Callable[..., Any]
+
+
+def step_ratio(
+    ours: Any,
+    our_loss: Loss,
+    theirs: Any,
+    their_loss: Loss,
+    make: Callable[[], tuple],
+    target: float = 1.0,
+    rounds: tuple[int, int] = (11, 31),
+    clock: measure.Clock = time.perf_counter,
+) -> float:
+    """Return the median time of our step (forward, loss and backward) divided by theirs.
+
+    Each loss takes a fresh batch from ``make()`` and uses its model, which is in training mode. Rounds are added
+    while it is unclear whether the ratio is below ``target``. With one thread, ``clock=time.process_time`` does not depend on
+    what else the machine does.
+    """
+    our_step, their_step = _step(ours.train(), our_loss), _step(theirs.train(), their_loss)
+    return measure.time_ratio(our_step, their_step, make, [target], rounds, clock=clock).value
+
+
+def _step(model: Any, loss: Loss) -> Callable[..., None]:
+    def run(*batch: Any) -> None:
+        model.zero_grad()
+        loss(*batch).backward()
+
+    return run

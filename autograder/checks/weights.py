@@ -1,0 +1,277 @@
+"""Trained weights that were handed in: reading them within bounds, the student's own model with them, and partial credit."""
+
+import json
+import math
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.runtime.errors import CheckFailure, PartialCredit
+from autograder.runtime.student import Student, StudentModule
+
+MOST_BYTES = 16 * 2**20
+STEPS = 8  # of partial credit
+
+#: What may be in a file, checked before anything is built. A tied weight counts under each of its names.
+MOST_WEIGHTS = 1200
+MOST_NUMBERS = MOST_BYTES // 4  # in all weights together: what fills the file with 32 bits each
+MOST_SIDE = 10_000  # of each axis of a weight
+MOST_AXES = 8
+
+
+def load(student: Student, name: str, file: str, *build: Any) -> StudentModule:
+    """Return the student's ``name(*build)`` with the weights in ``file``, or fail and say why they cannot be loaded."""
+    own, called = student.build(name, *build).parameters(), f"{name}({', '.join(map(repr, build))})"
+    data = student.file(file)
+    if data is None:
+        raise CheckFailure(
+            "checkpoint",
+            f"There is no file {file} beside the notebook.",
+            expected=f"{file}, with the trained weights",
+            yours="no such file, or one that is far too large",
+            received="no file",
+            cause="no checkpoint",
+            hint="Run the cell that trains and saves the model, and hand in the file together with the notebook.",
+        )
+    weights = weights_in(data, name, file)
+    missing, extra = sorted(own.keys() - weights.keys()), sorted(weights.keys() - own.keys())
+    other = _other_model(called, [*missing, *extra])
+    if missing:
+        raise CheckFailure(
+            "checkpoint",
+            f"The weights in {file} do not belong to what {called} returns.",
+            expected=", ".join(sorted(own))[:300],
+            yours=", ".join(sorted(weights))[:300],
+            received=missing,
+            **other,
+        )
+    module = student.build(name, *build, weights=weights)
+    try:
+        module.when(times=0).request()  # only construct it and load the weights
+    except CheckFailure as failure:
+        if failure.kind == "parameters":
+            failure.cause, failure.hint = other["cause"], other["hint"]
+        raise
+    return module
+
+
+def _other_model(called: str, differing: Sequence[str]) -> dict[str, str]:
+    """Return cause and hint of weights that do not fit, by the names that only the model or only the file has."""
+    if not differing:
+        cause, hint = "weights of another size", "the class fits, but a width, a length or a number of words does not"
+    elif all(re.search(r"\.[1-9]\d*\.", each) for each in differing):
+        cause, hint = "weights of another number of layers", "only the numbers of the layers differ"
+    else:
+        cause, hint = "weights of another class", "they have other names"
+    return {"cause": cause, "hint": f"{called} has to return the very model that was trained and saved, and {hint}."}
+
+
+def made_anew(student: Student, name: str, file: str, *build: Any) -> None:
+    """Fail if ``name(*build)`` gives the same model at every call, which then holds the weights that were loaded before."""
+    module, called = load(student, name, file, *build), f"{name}({', '.join(map(repr, build))})"
+    fresh, loaded = student.build(name, *build).parameters(), module.weights or {}
+    if fresh and all(key in loaded and torch.equal(one.float(), loaded[key].float()) for key, one in fresh.items()):
+        raise CheckFailure(
+            "state",
+            f"{called} does not make a new model.",
+            expected="new random weights at every call",
+            yours="the weights that were loaded into the model of an earlier call, or read from the file",
+            received="the same weights",
+            cause="the same model at every call",
+            hint="Make the model inside the function, at every call, and load nothing there: a second training would go on "
+            "from the first.",
+        )
+
+
+def weights_in(data: bytes, name: str, file: str) -> dict[str, Tensor]:
+    """Return the weights in ``data``, the content of ``file`` for the exercise ``name``, floating-point ones as float32.
+
+    Raises CheckFailure if they cannot be read or are out of bounds.
+    """
+    weights = _read(data, name, file)
+    if wrong := _out_of_bounds(weights):
+        raise CheckFailure(
+            "checkpoint",
+            f"The sizes of the weights in {file} are out of bounds.",
+            expected=f"at most {MOST_WEIGHTS:,} weights and {MOST_NUMBERS:,} numbers in all, each weight with 1 to "
+            f"{MOST_SIDE:,} numbers along each of at most {MOST_AXES} axes",
+            yours=wrong,
+            received="out of bounds",
+            cause="sizes out of bounds",
+            hint=f"Make the widths of {name}() smaller, and save the weights alone, as fit and save_checkpoint do.",
+        )
+    single = {id(tensor): tensor.float() for tensor in weights.values() if tensor.is_floating_point()}
+    return {key: single.get(id(tensor), tensor) for key, tensor in weights.items()}
+
+
+def _out_of_bounds(weights: Mapping[str, Tensor]) -> str:
+    """Return what is out of bounds, in words, or nothing."""
+    numbers = sum(tensor.numel() for tensor in weights.values())
+    if len(weights) > MOST_WEIGHTS or numbers > MOST_NUMBERS:
+        return f"{len(weights):,} weights with {numbers:,} numbers"
+    for name, tensor in weights.items():
+        if tensor.dim() > MOST_AXES or not all(1 <= side <= MOST_SIDE for side in tensor.shape):
+            return f"{name[:100]} of shape {tuple(tensor.shape)}"[:300]
+    return ""
+
+
+def _read(data: bytes, name: str, file: str) -> dict[str, Tensor]:
+    from course_lib.training import CheckpointError, load_checkpoint
+
+    if len(data) > MOST_BYTES:
+        raise CheckFailure(
+            "checkpoint",
+            f"{file} is too large.",
+            expected=f"at most {MOST_BYTES:,} bytes",
+            yours=f"{len(data):,} bytes",
+            received="too large",
+            cause="checkpoint too large",
+            hint=f"Make the widths of {name}() smaller, and save the weights alone, as fit and save_checkpoint do.",
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, file)
+        path.write_bytes(data)
+        try:
+            return load_checkpoint(path).weights
+        except CheckpointError as error:
+            raise CheckFailure(
+                "checkpoint",
+                f"{file} cannot be used.",
+                yours=str(error).replace(f"{folder}/", "")[:400],
+                received="unusable",
+                cause="checkpoint cannot be read",
+                hint="Save the weights with fit(..., checkpoint=...) or save_checkpoint(model, path), and nothing else.",
+            ) from None
+
+
+def are_numbers(logits: Tensor) -> None:
+    """Fail if any logit is NaN or infinite, as after a failed training."""
+    if not bool(logits.isfinite().all()):
+        raise CheckFailure(
+            "not numbers",
+            "The logits hold values that are not numbers.",
+            received="not numbers",
+            cause="not a number",
+            hint="Did the training's loss become NaN? Train again, with a smaller learning rate.",
+        )
+
+
+def judge(value: float, full: float, none: float, failure: CheckFailure) -> None:
+    """Raise partial credit, in whole steps, for a value worse than ``full``; a value no better than ``none`` earns nothing.
+
+    Larger is better if ``full`` is larger than ``none``, and smaller otherwise. NaN earns nothing.
+    """
+    part = (value - none) / (full - none)
+    if part >= 1:
+        return
+    raise PartialCredit(int(part * STEPS) / STEPS if part > 0 else 0.0, failure)
+
+
+MOST_RESULT_BYTES = 10_000
+_SAVE = "Run the cell that calls save_results, and hand in the file together with the notebook."
+
+
+@dataclass(frozen=True)
+class Results:
+    """The numbers in a results file, by name."""
+
+    predicted: Mapping[str, float]
+    measured: Mapping[str, float]
+
+
+def results(student: Student, file: str, names: Sequence[str]) -> Results:
+    """Return what is in the results file, which a stranger wrote, or fail and say what is wrong with it.
+
+    It has to hold a prediction and a measurement for each of ``names``.
+    """
+    data = student.file(file)
+    if data is None:
+        raise CheckFailure(
+            "results",
+            f"There is no file {file} beside the notebook.",
+            expected=f"{file}, with what you predicted and what you measured",
+            yours="no such file, or one that is far too large",
+            received="no file",
+            cause="no results file",
+            hint=_SAVE,
+        )
+    read = _read_results(data)
+    parts = {}
+    for what in ("predicted", "measured"):
+        held = read.get(what) if isinstance(read, dict) else None
+        numbers = {name: held[name] for name in names if _is_number(held.get(name))} if isinstance(held, dict) else {}
+        if missing := [name for name in names if name not in numbers]:
+            raise CheckFailure(
+                "results",
+                f"{file} does not say what was {what}.",
+                expected=f"a number for each of: {', '.join(names)}",
+                yours=f"none for {', '.join(missing)}",
+                received=(what, *missing),
+                cause="no prediction" if what == "predicted" else "results missing",
+                hint=f"Pass every number to save_results, under the names that the exercise gives. {_SAVE}",
+            )
+        parts[what] = {name: float(number) for name, number in numbers.items()}
+    return Results(**parts)
+
+
+def _read_results(data: bytes) -> Any:
+    """Return what the JSON text in ``data`` holds; None if it is none, or too long."""
+    if len(data) > MOST_RESULT_BYTES:
+        return None
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9 and math.isfinite(value)
+
+
+def confirm(found: Results, again: Mapping[str, float], within: float, setting: str) -> None:
+    """Fail unless every measured number is that of the weights that were handed in, as ``again`` has it."""
+    wrong = {name: value for name, value in again.items() if not abs(found.measured[name] - value) <= within}
+    if wrong:
+        raise CheckFailure(
+            "results",
+            "The numbers in the file are not those of the weights that you handed in.",
+            setting=setting,
+            expected=", ".join(f"{name} {value:.3g}" for name, value in wrong.items()),
+            yours=", ".join(f"{name} {found.measured[name]:.3g}" for name in wrong),
+            received=tuple(wrong),
+            cause="results of other weights",
+            hint="After a new training, measure and save the results again. Look at the names, too: each number needs its own.",
+        )
+
+
+def require_learned(unlearned: Mapping[str, float], expected: str, setting: str) -> None:
+    """Fail if there is a number that a model without training has, too: then nothing was trained, and nothing compared."""
+    if unlearned:
+        raise CheckFailure(
+            "results",
+            "A model that was handed in does no better than one that was never trained.",
+            setting=setting,
+            expected=expected,
+            yours=", ".join(f"{name} {value:.3g}" for name, value in unlearned.items()),
+            received=tuple(unlearned),
+            cause="never trained",
+            hint="Train both models. What one thing changes can only be seen in models that have learned something.",
+        )
+
+
+def require_two(first: Mapping[str, Tensor], second: Mapping[str, Tensor]) -> None:
+    """Fail if both files hold the same weights: then nothing was changed."""
+    if first.keys() == second.keys() and all(first[name].equal(second[name]) for name in first):
+        raise CheckFailure(
+            "results",
+            "Both files hold the same weights.",
+            received="the same weights",
+            cause="the same weights twice",
+            hint="Train a second model, with the one thing changed, and give its checkpoint the other name.",
+        )

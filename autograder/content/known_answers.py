@@ -1,0 +1,225 @@
+"""The text in which known answers are written: each an edit of another answer.
+
+A ``.diff`` is a list of entries. Each begins with ``@@ name @@ hint``, or with ``@@ name < base @@ hint`` if its base is not
+the first entry. The hint may continue on the following lines. Lines that begin with ``?`` say why it happens and with which
+small experiment one sees it. The body of a base is its text, each line prefixed with ``|``; the body of a mistake is its
+edits:
+
+- ``old → new`` replaces a piece of one line,
+- a run of lines that begin with ``-``, ``+`` or a space is a hunk of a diff: it removes, adds and keeps whole lines.
+
+The text that an edit replaces must occur exactly once in the base. ``(right)`` after the name marks a right answer.
+"""
+
+import ast
+import contextlib
+import difflib
+import functools
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.content.lesson import Lesson, Lessons
+
+ARROW = " → "
+
+_HEAD = re.compile(r"@@ (?P<name>\w+)(?P<right> \(right\))?(?: < (?P<base>\w+))? @@(?: (?P<hint>.*))?")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a ``.diff``: its text, and the text of the base that it edits; None for a base."""
+
+    name: str
+    right: bool
+    hint: str
+    text: str
+    base: str | None = None
+    why: str = ""
+
+    def diff(self) -> str:
+        """Return the diff against the base, or the whole text for a base."""
+        if self.base is None:
+            return self.text
+        lines = difflib.unified_diff(self.base.splitlines(), self.text.splitlines(), n=1, lineterm="")
+        return "\n".join(line for line in itertools.islice(lines, 2, None) if not line.startswith("@@"))
+
+
+def read_entries(text: str, where: str) -> list[Entry]:
+    """Return the entries of a ``.diff`` in order. Raises ValueError, naming the place, if one cannot be parsed or applied."""
+    entries: dict[str, Entry] = {}
+    for head, lines in _blocks(text, where):
+        name, right, base = head["name"], bool(head["right"]), head["base"] or next(iter(entries), None)
+        place = f"{where}, {name}"
+        if name in entries:
+            raise ValueError(f"{place}: there are two entries of this name.")
+        body = next((n for n, line in enumerate(lines) if _is_edit(line)), len(lines))
+        hint = _joined(head["hint"] or "", *(line for line in lines[:body] if not line.startswith("?")))
+        why = _joined(*(line[1:] for line in lines[:body] if line.startswith("?")))
+        edits = lines[body:]
+        if edits and all(line.startswith("|") for line in edits):
+            entries[name] = Entry(name, right, hint, "".join(f"{line[1:]}\n" for line in edits), None, why)
+        elif base not in entries:
+            raise ValueError(f"{place}: its base {base!r} is not an entry above it.")
+        else:
+            before = entries[base].text
+            entries[name] = Entry(name, right, hint, _edited(before, edits, place), before, why)
+    return list(entries.values())
+
+
+def _joined(*lines: str) -> str:
+    return " ".join(line.strip() for line in lines).strip()
+
+
+def _blocks(text: str, where: str) -> Iterator[tuple[re.Match[str], list[str]]]:
+    """Yield the header and the body lines of each entry. Text above the first entry is a comment."""
+    head: re.Match[str] | None = None
+    lines: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("@@"):
+            if head is not None:
+                yield head, lines
+            head, lines = _HEAD.fullmatch(line), []
+            if head is None:
+                raise ValueError(f"{where}, line {number}: expected '@@ name @@ hint', but got {line!r}.")
+        elif head is not None and line:
+            lines.append(line)
+    if head is not None:
+        yield head, lines
+
+
+def _is_edit(line: str) -> bool:
+    return line.startswith(("|", "-", "+", " ")) or ARROW in line or line.endswith(ARROW.rstrip())
+
+
+def _edited(text: str, lines: Sequence[str], place: str) -> str:
+    """Apply the edits to a base. Raises ValueError unless the old text of each edit occurs exactly once."""
+    if not lines:
+        raise ValueError(f"{place}: it is neither a text nor an edit of one.")
+    for hunk, group in itertools.groupby(lines, key=lambda line: line[0] in "-+ "):
+        if hunk:
+            for part in _hunks(list(group)):
+                old, new = ("".join(f"{line[1:]}\n" for line in part if line[0] in signs) for signs in ("- ", "+ "))
+                text = _replace(f"\n{text}", f"\n{old}", f"\n{new}", place)[1:]
+        else:
+            for line in group:
+                old, _, new = f"{line} ".partition(ARROW)
+                text = _replace(text, old, new[:-1], place)
+    return text
+
+
+def _hunks(lines: Sequence[str]) -> Iterator[list[str]]:
+    """Split a run of diff lines into hunks: a context line or a removal that follows an added line starts a new hunk."""
+    part: list[str] = []
+    for line in lines:
+        added = any(before[0] == "+" for before in part)
+        if part and (added and line[0] in "- "):
+            yield part
+            part = []
+        part.append(line)
+    if part:
+        yield part
+
+
+def _replace(text: str, old: str, new: str, place: str) -> str:
+    times = text.count(old)
+    if times != 1:
+        raise ValueError(
+            f"{place}: expected the text {old.strip()!r} exactly once in the base, but it is there {times} times."
+        )
+    return text.replace(old, new)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One known answer to one exercise. ``hint`` is the text for a student with this mistake, or the style of a right answer.
+
+    ``why`` says why the mistake does what it does, and with which small experiment one sees it.
+    """
+
+    assignment: str
+    exercise: str
+    right: bool
+    name: str
+    text: str
+    hint: str = ""
+    why: str = ""
+
+    @property
+    def title(self) -> str:
+        return self.name.replace("_", " ")
+
+    def __str__(self) -> str:
+        return f"{self.assignment}/{self.exercise}/{'right' if self.right else 'wrong'}/{self.name}"
+
+
+@functools.cache
+def entries_of(lesson: Lesson, exercise: str) -> tuple[Entry, ...]:
+    """Return the entries of an exercise's ``.diff``; empty if the file does not exist."""
+    path = lesson.folder / "answers" / f"{exercise}.diff"
+    return tuple(read_entries(path.read_text(encoding="utf8"), str(path))) if path.is_file() else ()
+
+
+@functools.cache
+def cases_of(lesson: Lesson, exercise: str) -> tuple[Case, ...]:
+    """Return all known answers to an exercise, right and wrong, each kind sorted by name."""
+    written = [
+        Case(lesson.assignment, exercise, entry.right, entry.name, entry.text, entry.hint, entry.why)
+        for entry in entries_of(lesson, exercise)
+    ]
+    files = (lesson.folder / "answers" / "right" / exercise).glob("*.py")
+    return tuple(sorted([*written, *(_from_file(lesson.assignment, exercise, path, True) for path in files)], key=str))
+
+
+def misconceptions(lesson: Lesson, exercise: str) -> tuple[Case, ...]:
+    """Return the wrong answers to an exercise, on which feedback is based."""
+    out = _hidden.get()
+    return tuple(case for case in cases_of(lesson, exercise) if not case.right and str(case) not in out)
+
+
+_hidden: ContextVar[frozenset[str]] = ContextVar("cases that the feedback does not know", default=frozenset())
+
+
+@contextlib.contextmanager
+def hidden(cases: Iterable[str]) -> Iterator[None]:
+    """Inside, feedback is made without these cases, to find what it says of a mistake that nobody has thought of."""
+    token = _hidden.set(frozenset(cases))
+    try:
+        yield
+    finally:
+        _hidden.reset(token)
+
+
+def own_cases(lessons: Lessons, assignments: Sequence[str]) -> list[Case]:
+    """Return the known answers of these assignments, in course order."""
+    found = [lessons.of(assignment) for assignment in assignments if lessons.has(assignment)]
+    return [case for lesson in found for exercise in lesson.exercises for case in cases_of(lesson, exercise)]
+
+
+def read_bank(folder: Path) -> list[Case]:
+    """Return the cases in an external folder, ``<assignment>/<exercise>/<right|wrong>/<name>.py``, in order.
+
+    Raises ValueError if the folder holds none.
+    """
+    paths = sorted(path for path in folder.glob("*/*/*/*.py") if path.parent.name in ("right", "wrong"))
+    if not paths:
+        raise ValueError(
+            f"There are no cases in {folder}. Expected files named <assignment>/<exercise>/<right|wrong>/<name>.py below it."
+        )
+    return [_from_file(path.parts[-4], path.parts[-3], path, path.parent.name == "right") for path in paths]
+
+
+def _from_file(assignment: str, exercise: str, path: Path, right: bool) -> Case:
+    """Return the case in a file: its text replaces the solution, and its docstring is the hint."""
+    text = path.read_text(encoding="utf8")
+    return Case(assignment, exercise, right, path.stem, text, _docstring(text))
+
+
+def _docstring(text: str) -> str:
+    try:
+        return " ".join((ast.get_docstring(ast.parse(text)) or "").split())
+    except SyntaxError:  # a wrong answer may contain a syntax error
+        return ""

@@ -1,0 +1,102 @@
+"""The class of a course: the roster, and the students that only the gradebook knows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from autograder.grading.course import Course
+from autograder.grading.gradebook.state import database
+from autograder.grading.roster.roster import Policy, Roster, Student, read_policy, read_roster
+from autograder.grading.submission.read import HandIn, hand_ins
+
+
+def roster_of(course: Course, policy: Policy | None = None) -> Roster:
+    """Return the students of ``grading/roster.csv``; nobody if there is none. Raises ValueError if it is wrong."""
+    policy = policy or read_policy(course)
+    return read_roster(course.grading / "roster.csv", policy.zone, course.assignments)
+
+
+def class_of(course: Course, policy: Policy | None = None) -> Roster:
+    """Return everyone in the class: the roster, then those that only the gradebook knows."""
+    roster = roster_of(course, policy)
+    if not (course.grading / "gradebook.db").exists():
+        return roster
+    from nbgrader.api import Gradebook
+    from nbgrader.api import Student as Row
+
+    known = {student.id for student in roster}
+    with Gradebook(database(course)) as gradebook:
+        rows = gradebook.db.query(Row.id, Row.last_name, Row.first_name, Row.email).order_by(Row.id).all()
+    others = [Student(who, last or "", first or "", mail or "") for who, last, first, mail in rows if who not in known]
+    return Roster((*roster.students, *others))
+
+
+def handed_in(course: Course, submitted: Path, assignment: str, known: Sequence[str]) -> list[HandIn]:
+    """Return the hand-ins of an assignment, one for each student who handed in alone or in a group.
+
+    ``known`` are ids of students besides those of the roster. Raises ValueError if the roster is wrong.
+    """
+    roster = roster_of(course)
+    found = hand_ins(submitted, assignment, [*known, *(student.id for student in roster)])
+    return shared(found, roster.groups)
+
+
+def enter(course: Course, roster: Roster) -> None:
+    """Write the roster's students into the gradebook, so that formgrader and plain nbgrader know their names."""
+    from nbgrader.api import Gradebook
+    from nbgrader.api import Student as Row
+
+    if not roster.students or not (course.grading / "gradebook.db").exists():
+        return
+    with Gradebook(database(course)) as gradebook:
+        rows = gradebook.db.query(Row.id, Row.first_name, Row.last_name, Row.email)
+        there = {row[0]: tuple(row[1:]) for row in rows}
+        for student in roster:
+            about = {"first_name": student.first_name, "last_name": student.last_name, "email": student.email}
+            if student.id not in there:
+                gradebook.db.add(Row(id=student.id, **about))
+                continue
+            known = zip(about.items(), there[student.id], strict=True)
+            if changed := {name: value for (name, value), before in known if value and value != before}:
+                gradebook.db.query(Row).filter(Row.id == student.id).update(changed)
+        gradebook.db.commit()
+
+
+_LONGEST_STAMP = 200
+
+
+def shared(found: Sequence[HandIn], groups: Mapping[str, Sequence[str]]) -> list[HandIn]:
+    """Return the hand-ins with one for each member of a group: the latest that any of them handed in.
+
+    Where several handed in different folders, a note says whose counts.
+    """
+    by_student = {one.student: one for one in found}
+    for name, members in groups.items():
+        own = [by_student[member] for member in members if member in by_student]
+        if not own:
+            continue
+        latest = max(own, key=lambda one: (not one.problem, handed_in_at(one.folder)))
+        others = [one.student for one in own if one is not latest]
+        note = f"group {name}: graded the hand-in of {latest.student}, which is later than that of {', '.join(others)}"
+        for member in members:
+            told = note if others else latest.note
+            by_student[member] = replace(latest, student=member, note=told, by=latest.author)
+    return sorted(by_student.values(), key=lambda one: one.student)
+
+
+def handed_in_at(folder: Path) -> datetime:
+    """Return when a folder was handed in: by its time stamp, or else by its files."""
+    from nbgrader.utils import parse_utc
+
+    stamp = folder / "timestamp.txt"
+    try:
+        if stamp.is_file() and not stamp.is_symlink() and stamp.stat().st_size <= _LONGEST_STAMP:
+            return parse_utc(stamp.read_text(encoding="utf8").strip()).replace(tzinfo=UTC)
+    except (ValueError, OverflowError, OSError, TypeError):
+        pass  # the files tell it then
+    try:
+        times = [path.lstat().st_mtime for path in (folder, *folder.iterdir())]
+    except OSError:
+        return datetime.fromtimestamp(0, UTC)
+    return datetime.fromtimestamp(max(times), UTC)

@@ -1,0 +1,122 @@
+"""``autograder feedback``: write the feedback pages of a class, several at a time."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from queue import SimpleQueue
+
+from nbformat.notebooknode import NotebookNode, from_dict
+
+from autograder.grading.console import progress
+from autograder.grading.course import Course
+from autograder.grading.gradebook.sync import settle
+from autograder.grading.run.batch import in_threads
+from autograder.grading.run.pool import Channel
+from autograder.grading.run.result import Result, worth
+from autograder.grading.run.status import GRADED, readable, recall
+from autograder.grading.submission.model import Submission
+from autograder.grading.submission.released import Released
+
+_SKIPPED = "This experiment was not run for grading."
+
+
+def as_node(submission: Submission) -> NotebookNode:
+    """Return a submission as a notebook of nbformat."""
+    spec = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    return from_dict(
+        {
+            "cells": [dict(cell) for cell in submission.cells],
+            "metadata": {"kernelspec": spec, "language_info": {"name": "python"}},
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
+    )
+
+
+def apply(notebook: NotebookNode, result: Result, released: Released, key: str) -> None:
+    """Write a result's outputs into the notebook. A grade cell without a result gets 0, never no score."""
+    notebook.metadata["course"] = {"result": key, "sealed": result.sealed}
+    for number, cell in enumerate(notebook.cells):
+        if cell.cell_type != "code":
+            continue
+        cell.outputs = [from_dict(item) for item in result.outputs.get(number, [])]
+        marks = cell.metadata.get("nbgrader", {})
+        name = marks.get("grade_id", "")
+        if name in result.scores and released.cells[name].exercise:
+            _scale(cell, result.scores[name], released.cells[name].points)
+        elif number not in result.outputs and marks.get("grade") and not marks.get("solution"):
+            cell.outputs = [_value(0.0)]
+        elif number not in result.outputs and cell.metadata.get("course", {}).get("experiment"):
+            text = {"text/plain": _SKIPPED}
+            cell.outputs = [from_dict({"output_type": "display_data", "metadata": {}, "data": text})]
+
+
+def _scale(cell: NotebookNode, score: tuple[float, float], points: float) -> None:
+    """Write the points of a check cell, and note when the gradebook gives its exercise a different maximum."""
+    cell.outputs = [item for item in cell.outputs if item.output_type != "execute_result"]
+    if score[1] != points:
+        text = {"text/plain": f"This exercise is worth {points:g} points here: {worth(score, points):g} of {points:g}."}
+        cell.outputs.append(from_dict({"output_type": "display_data", "metadata": {}, "data": text}))
+    cell.outputs.append(_value(worth(score, points)))
+
+
+def _value(points: float) -> NotebookNode:
+    text = {"text/plain": repr(float(points))}
+    return from_dict({"output_type": "execute_result", "metadata": {}, "execution_count": None, "data": text})
+
+
+#: What runs in each process. A string: nothing here may import the plug-ins.
+_WRITER = "autograder.nbgrader_plugins.page_writer"
+
+
+def write_pages(course: Course, assignment: str, students: Sequence[str], workers: int) -> int:
+    """Write the page of every graded student, or of these. Returns 0 if all were written, else 1.
+
+    Raises LookupError if there is nothing to write, or one of the students has not been graded.
+    """
+    graded = [student for student, outcome in recall(course.grading, assignment).items() if outcome.state == GRADED]
+    if not graded:
+        raise LookupError(
+            f"Nobody has been graded in {assignment!r} yet. Run this first: autograder grade {assignment}"
+        )
+    if unknown := [student for student in students if student not in graded]:
+        raise LookupError(f"{unknown[0]!r} has not been graded in {assignment}.")
+    for told in settle(course):
+        print(readable(told))
+    wanted = list(students) or graded
+    failed = []
+    with (
+        _writers(course, assignment, min(workers, len(wanted))) as write,
+        progress("writing pages", len(wanted)) as step,
+    ):
+        for student, error in in_threads(lambda one: (one, write(one)), wanted, workers):
+            step()
+            failed += [(student, error)] if error else []
+    for student, error in sorted(failed):
+        print(f"{readable(student)}: {readable(error)}")
+    folder = course.grading / "feedback"
+    print(
+        f"feedback: {assignment}, {len(wanted) - len(failed)} pages written, {len(failed)} failed; {folder}/STUDENT/{assignment}/"
+    )
+    return 1 if failed else 0
+
+
+@contextmanager
+def _writers(course: Course, assignment: str, number: int) -> Iterator[Callable[[str], str]]:
+    """Yield a function that writes one student's page in whichever process is free, and returns the error or nothing."""
+    free: SimpleQueue[Channel] = SimpleQueue()
+    with ExitStack() as stack:
+        for _ in range(number):
+            channel = Channel(_WRITER, str(course.root), assignment, folder=course.root)
+            stack.callback(channel.close)
+            free.put(channel)
+
+        def write(student: str) -> str:
+            channel = free.get()
+            try:
+                return channel.ask(student.encode()).decode()
+            except (OSError, EOFError):
+                return "the process that writes pages has ended; see the message above"
+            finally:
+                free.put(channel)
+
+        yield write

@@ -1,0 +1,232 @@
+"""Write results into the gradebook with nbgrader's own converter, which runs no submission here."""
+
+import contextlib
+import json
+import logging
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from filelock import FileLock, Timeout
+from joblib import cpu_count
+from nbconvert.writers import FilesWriter
+from nbformat.notebooknode import NotebookNode
+from nbgrader.api import Gradebook
+from nbgrader.converters import Autograde
+from nbgrader.converters.base import NbGraderException
+from nbgrader.preprocessors import AssignLatePenalties, Execute
+from sqlalchemy.exc import OperationalError
+from traitlets import Bool, Dict, Integer
+
+from autograder.grading.course import Course
+from autograder.grading.gradebook.class_run import counts, made_again
+from autograder.grading.gradebook.enrolment import handed_in
+from autograder.grading.gradebook.feedback import apply, as_node
+from autograder.grading.gradebook.state import PATIENCE, assignment_in
+from autograder.grading.gradebook.sync import settle
+from autograder.grading.run.batch import ClassWork, in_order
+from autograder.grading.run.pool import Helpers, describe
+from autograder.grading.run.result import Result
+from autograder.grading.run.status import FAILED, GRADED, Outcome, readable, recall, remember
+from autograder.grading.run.store import Store
+from autograder.grading.settings import Settings
+from autograder.grading.submission.model import Submission
+from autograder.grading.submission.read import normal
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.outside import sandbox
+
+
+def reason(error: BaseException) -> str:
+    if isinstance(error, OperationalError | Timeout):
+        return f"the gradebook was in use by another program for {PATIENCE:g} s: close it ({type(error).__name__})"
+    return describe(error)
+
+
+def line(outcome: Outcome) -> str:
+    if outcome.state != GRADED:
+        return f"{readable(outcome.student)}: {outcome.state}: {outcome.reason}"
+    notes = f"; please look: {'; '.join(outcome.notes)}" if outcome.notes else ""
+    points = f"{outcome.earned:g} of {outcome.points:g} points in {outcome.seconds:.1f} s"
+    return f"{readable(outcome.student)}: {points}{notes}"
+
+
+@contextlib.contextmanager
+def quiet(log: logging.Logger) -> Iterator[None]:
+    """Suppress nbgrader's many log lines about one submission; warnings still appear if something goes wrong."""
+    before = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
+
+
+def until_free(write: Callable[[], None]) -> None:
+    """Retry the write until no other program, such as formgrader, locks the database."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return write()
+        except OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.5)
+
+
+class SealedAutograde(Autograde):
+    """``nbgrader autograde`` for this course: read, grade in the sandbox, write, and report one line per submission."""
+
+    trust_submissions = Bool(False, help="Run students' code without a sandbox.").tag(config=True)
+    seed = Integer(None, allow_none=True, help="Draw every input from this seed.").tag(config=True)
+    limits = Dict(help="Limits of the sandbox that differ from the usual ones.").tag(config=True)
+
+    def init_notebooks(self) -> None:
+        """Find the submissions: a folder's name is a literal student id, not a glob pattern."""
+        self.course = Course(Path(self.coursedir.root))
+        assignment = self.coursedir.assignment_id
+        try:
+            self.released = assignment_in(self.course, assignment, self.coursedir.db_url)
+        except LookupError as error:
+            self.log.error(str(error))
+            raise NbGraderException(str(error)) from None
+        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+            roster = [student.id for student in gradebook.students]
+        submitted = Path(os.path.normpath(self.coursedir.format_path(self.coursedir.submitted_directory, ".", ".")))
+        found = {one.student: one for one in handed_in(self.course, submitted, assignment, roster)}
+        wanted = normal(self.coursedir.student_id)
+        chosen = [wanted] if wanted in found else [student for student in found if fnmatchcase(student, wanted)]
+        excluded = self.coursedir.student_id_exclude.split(",")
+        self.authors = sorted({one.author for one in found.values()})
+        self.hand_ins = {student: found[student] for student in chosen if student not in excluded}
+        if not self.hand_ins:
+            msg = f"There are no submissions. Expected folders {submitted}/<student>/{assignment} with a notebook."
+            self.log.error(msg)
+            raise NbGraderException(msg)
+
+    def begin(self) -> None:
+        """Prepare for :meth:`write`, as :meth:`start` does, without converting anything."""
+        self.init_notebooks()
+        self.writer = FilesWriter(parent=self, config=self.config)
+        self.exporter = self.exporter_class(parent=self, config=self.config)
+
+    def _format_source(self, assignment_id: str, student_id: str, escape: bool = False) -> str:
+        """Return the folder of this student's work, whatever the Unicode normal form of its name."""
+        if not escape and self._sanitizing and student_id in self.hand_ins:
+            return str(self.hand_ins[student_id].folder)
+        return super()._format_source(assignment_id, student_id, escape)
+
+    def convert_notebooks(self) -> None:
+        """Grade and write every submission. A failure does not prevent the grading of the next."""
+        try:
+            settings = self._settings()
+            if not settings.trust:
+                sandbox.find()
+        except (ValueError, sandbox.SandboxMissing) as error:
+            self.log.error(str(error))
+            raise NbGraderException(str(error)) from None
+        store = Store(self.course.grading)
+        work = ClassWork(self.course.grading, self.released, settings, store, authors=self.authors)
+        known = recall(self.course.grading, self.coursedir.assignment_id)
+        done = []
+        with Helpers(cpu_count()) as helpers:
+            found = (self._to_do(student, work, known.get(student)) for student in self.hand_ins)
+            for submission, outcome in in_order(work, found, helpers.grade, cpu_count()):
+                done.append(outcome if submission is None else self._written(submission, work, outcome))
+                self.log.log(logging.INFO if done[-1].state == GRADED else logging.WARNING, "%s", line(done[-1]))
+        remember(self.course.grading, self.coursedir.assignment_id, done)
+        for told in settle(self.course):
+            self.log.warning("%s", told)
+        if told := made_again(work.store.refused):
+            self.log.warning("%s", told)
+        self.log.info("%s", counts(len(self.hand_ins), done))
+        if failed := [o for o in done if o.state == FAILED]:
+            raise NbGraderException(f"{len(failed)} submissions could not be graded here; run the command again")
+
+    def _settings(self) -> Settings:
+        given = {"limits": Limits.from_json(json.dumps(self.limits))} if self.limits else {}
+        course = {"label": self.course.label, "lessons": self.course.lessons}
+        return Settings.from_environment(seed=self.seed, trust=self.trust_submissions, **course, **given)
+
+    def _to_do(self, student: str, work: ClassWork, earlier: Outcome | None) -> Submission | Outcome:
+        """Read a submission. As in nbgrader, one that was graded already is skipped unless something newer was handed in."""
+        read = work.read(self.hand_ins[student])
+        if isinstance(read, Outcome):
+            return read
+        with quiet(self.log):
+            to_do = self.init_destination(self.coursedir.assignment_id, student)
+        if not to_do and earlier is not None and earlier.state == GRADED:
+            return replace(earlier, before=True)
+        return read
+
+    def _written(self, submission: Submission, work: ClassWork, outcome: Outcome) -> Outcome:
+        """Write a graded submission, and return the outcome."""
+        if outcome.state != GRADED:
+            return outcome
+        result = work.store.get(outcome.key)
+        gone = "its stored result is missing"
+        return outcome.failed(gone) if result is None else self.write(submission, result, outcome)
+
+    def write(self, submission: Submission, result: Result, outcome: Outcome) -> Outcome:
+        """Write a result into the gradebook and as an autograded notebook, and return the outcome."""
+        if result.identity != submission.identity:
+            return outcome.failed("the submission changed during grading")
+        try:
+            with quiet(self.log), FileLock(self.course.grading / "gradebook.lock", timeout=PATIENCE):
+                until_free(lambda: self._write(submission, result, outcome.key))
+        except Exception as error:  # from nbgrader, the database or the disk
+            return outcome.failed(reason(error))
+        return outcome
+
+    def _write(self, submission: Submission, result: Result, key: str) -> None:
+        try:
+            self._write_whole(submission, result, key)
+        except BaseException:
+            self._remove(submission)
+            raise
+
+    def _write_whole(self, submission: Submission, result: Result, key: str) -> None:
+        assignment, student = submission.assignment, submission.student
+        self._remove(submission)
+        path = os.path.join(super()._format_source(assignment, student), f"{submission.notebook}.ipynb")
+        self.notebooks = [path]
+        self.init_assignment(assignment, student)
+        resources = self.init_single_notebook_resources(path)
+        text, resources = self._preprocessed(as_node(submission), resources, sanitizing=True)
+        notebook = nbformat.reads(text, as_version=4)
+        apply(notebook, result, self.released, key)
+        resources = self.init_single_notebook_resources(path)
+        text, resources = self._preprocessed(notebook, resources, sanitizing=False)
+        self.write_single_notebook(text, resources)
+        self.set_permissions(assignment, student)
+
+    def _preprocessed(self, notebook: NotebookNode, resources: Any, sanitizing: bool) -> tuple[str, Any]:
+        self._sanitizing = sanitizing
+        try:
+            self._init_preprocessors()
+            return self.exporter.from_notebook_node(notebook, resources=resources)
+        finally:
+            self._sanitizing = True
+
+    def _init_preprocessors(self) -> None:
+        """Use nbgrader's preprocessors in their order, except the one that would run students' code beside the gradebook."""
+        super()._init_preprocessors()
+        self.exporter._preprocessors = [p for p in self.exporter._preprocessors if not isinstance(p, Execute)]
+
+    def assign_penalty(self, student: str) -> None:
+        """Set the late penalty again: the due date or the rule may have changed since the work was graded."""
+        about = {"student": student, "assignment": self.released.assignment, "notebook": self.released.notebook}
+        about["db_url"] = self.coursedir.db_url
+        nothing = NotebookNode(cells=[])
+        for kind in self.autograde_preprocessors:
+            if isinstance(kind, type) and issubclass(kind, AssignLatePenalties):
+                with quiet(self.log):
+                    kind(parent=self).preprocess(nothing, {"nbgrader": about})
+
+    def _remove(self, submission: Submission) -> None:
+        shutil.rmtree(self._format_dest(submission.assignment, submission.student), ignore_errors=True)

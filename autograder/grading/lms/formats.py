@@ -1,0 +1,168 @@
+"""Which platform a sheet comes from, where its columns are, and whom each row names.
+
+Canvas: ``gradebook_importer.rb`` of Canvas takes ``Student`` and ``ID`` in front, then perhaps ``SIS User ID``, ``SIS Login ID``
+and ``Section``, and a column ``Title (ID)`` for each assignment; a row whose first cell holds ``Points Possible`` is no student.
+Moodle: ``importgradeslib.php`` of ``assignfeedback_offline`` finds its columns by their titles in the user's language, and takes
+the number at the end of the first one, ``Participant 123``. Brightspace: ``OrgDefinedId`` and ``Username`` with a ``#`` in front,
+columns ``Title Points Grade <Numeric MaxPoints:10 …>``, and ``#`` at the end of each line.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from pathlib import Path
+
+from autograder.grading.lms.csv_table import Table, column, read_table
+from autograder.grading.roster.datetimes import moment
+from autograder.grading.roster.roster import Directory, Who
+
+CANVAS, MOODLE, BRIGHTSPACE, OTHER = "canvas", "moodle", "brightspace", "csv"
+
+_PARTICIPANT = re.compile(r"\D*?(\d+)")
+#: The titles of Moodle's columns, in English and in the languages of its largest sites.
+MOODLE_TITLES = {
+    "id": ("Identifier", "ID", "Kennung", "Identifikator", "Identifiant", "Identificador", "Identificatore", "Identificatie"),
+    "name": (
+        "Full name", "Vollständiger Name", "Nom complet", "Nombre completo", "Nome completo", "Cognome Nome", "Volledige naam",
+        "Name",
+    ),
+    "email": (
+        "Email address", "E-Mail-Adresse", "Adresse de courriel", "Dirección de correo", "Indirizzo email",
+        "Endereço de email", "E-mailadres", "E-mail",
+    ),
+    "grade": ("Grade", "Bewertung", "Note", "Calificación", "Valutazione", "Nota", "Beoordeling", "Cijfer"),
+    "most": (
+        "Maximum grade", "Maximum Grade", "Bestwertung", "Höchste Bewertung", "Note maximale", "Calificación máxima",
+        "Valutazione massima", "Nota máxima", "Maximumcijfer",
+    ),
+    "submitted": (
+        "Last modified (submission)", "Zuletzt geändert (Abgabe)", "Dernière modification (travail remis)",
+        "Última modificación (entrega)", "Ultima modifica (consegna)", "Última modificação (trabalho)",
+        "Laatst gewijzigd (inzending)",
+    ),
+    "comments": (
+        "Feedback comments", "Feedback als Kommentar", "Commentaires de feedback", "Comentarios de retroalimentación",
+        "Commenti di feedback", "Comentários de feedback", "Feedback commentaar",
+    ),
+}  # fmt: skip
+#: Moodle writes the number of a participant into each row of the first column, whatever the column is called.
+_SHARE_OF_ROWS = 0.9
+
+
+@dataclass(frozen=True)
+class Row:
+    """One student's row of a sheet. ``key`` is how the platform numbers this student."""
+
+    number: int
+    who: Who
+    key: str
+
+
+def kind_of(table: Table) -> str:
+    """Return the platform that a sheet comes from."""
+    titles = [title.strip() for title in table.header]
+    if len(titles) > 2 and "ID" in titles[:4] and ("Student" in titles[0] or titles[:2] == ["LastName", "FirstName"]):
+        return CANVAS
+    if (
+        column(titles, "OrgDefinedId", "Org Defined ID") is not None
+        or column(titles, "End-of-Line Indicator") is not None
+    ):
+        return BRIGHTSPACE
+    rows = [row[0] for row in table.rows[1:] if row]
+    fits = sum(bool(_PARTICIPANT.fullmatch(cell.strip()) and not cell.strip().isdigit()) for cell in rows)
+    if rows and fits >= _SHARE_OF_ROWS * len(rows):
+        return MOODLE
+    return OTHER
+
+
+def moodle_column(table: Table, name: str) -> int | None:
+    """Return the place of a column of Moodle's worksheet, perhaps translated."""
+    return 0 if name == "id" else column(table.header, *MOODLE_TITLES[name])
+
+
+def rows_of(table: Table, kind: str) -> Iterator[Row]:
+    """Yield the rows that are students."""
+    find = {CANVAS: _canvas, MOODLE: _moodle, BRIGHTSPACE: _brightspace}.get(kind, _other)
+    for number in range(1, len(table.rows)):
+        if any(cell.strip() for cell in table.rows[number]):
+            row = find(table, number)
+            if row is not None:
+                yield row
+
+
+def _canvas(table: Table, number: int) -> Row | None:
+    first = table.get(number, 0)
+    at = {name: column(table.header, title) for name, title in _CANVAS_IDS.items()}
+    key = table.get(number, at["id"]).strip() if at["id"] is not None else ""
+    sis = [table.get(number, place).strip() for name in ("login", "sis") if (place := at[name]) is not None]
+    if "Points Possible" in first or not (first.strip() and (key or any(sis))):
+        return None  # the row of maxima, and those that say how grades are posted
+    split = table.header[0].strip() == "LastName"
+    name = f"{table.get(number, 1)} {first}" if split else first
+    return Row(number, Who((f"Canvas {key}", *filter(None, sis)), (name,)), f"Canvas {key}")
+
+
+_CANVAS_IDS = {"id": "ID", "sis": "SIS User ID", "login": "SIS Login ID"}
+
+
+def _moodle(table: Table, number: int) -> Row | None:
+    match = _PARTICIPANT.fullmatch(table.get(number, 0).strip())
+    if match is None:
+        return None
+    name, email = moodle_column(table, "name"), moodle_column(table, "email")
+    ids = tuple(filter(None, [table.get(number, email).strip() if email is not None else ""]))
+    names = tuple(filter(None, [table.get(number, name).strip() if name is not None else ""]))
+    key = f"Participant {match[1]}"
+    return Row(number, Who((*ids, key), names), key)
+
+
+def _brightspace(table: Table, number: int) -> Row | None:
+    titles = ("OrgDefinedId", "Org Defined ID"), ("Username",), ("Email",)
+    places = [column(table.header, *names) for names in titles]
+    ids = [table.get(number, place).strip().removeprefix("#") for place in places if place is not None]
+    parts = [column(table.header, title) for title in ("First Name", "Last Name")]
+    name = " ".join(table.get(number, place) for place in parts if place is not None).strip()
+    who = Who(tuple(filter(None, ids)), (name,) if name else ())
+    return Row(number, who, who.ids[0] if who.ids else name) if who.ids or who.names else None
+
+
+def _other(table: Table, number: int) -> Row | None:
+    """A sheet of another kind: whatever looks like an id or a name, by the titles that a roster may have."""
+    from autograder.grading.roster.roster import COLUMNS
+
+    said = ["".join(letter for letter in title.casefold() if letter.isalnum()) for title in table.header]
+    cells = {
+        name: table.get(number, said.index(t)).strip() for name, all_ in COLUMNS.items() for t in all_ if t in said
+    }
+    ids = tuple(filter(None, (cells.get(name, "") for name in ("id", "login", "email"))))
+    full = cells.get("name") or f"{cells.get('first_name', '')} {cells.get('last_name', '')}".strip()
+    return Row(number, Who(ids, (full,) if full else ()), ids[0] if ids else full) if ids or full else None
+
+
+def learn(path: Path, directory: Directory, here: tzinfo) -> dict[str, datetime]:
+    """Teach the directory the platform's numbers. Returns the times of handing in by student, where the sheet has them.
+
+    Raises ValueError if the sheet names nobody of the class.
+    """
+    table = read_table(path)
+    kind = kind_of(table)
+    column = moodle_column(table, "submitted") if kind == MOODLE else None
+    times: dict[str, datetime] = {}
+    known = 0
+    for row in list(rows_of(table, kind)):
+        student = directory.find(row.who)
+        if student is None:
+            continue
+        known += 1
+        directory.learn(row.key, student.id)
+        if column is not None:
+            try:
+                times[student.id] = moment(table.get(row.number, column), here)
+            except ValueError:
+                continue  # "-": nothing was handed in
+    if not known:
+        raise ValueError(
+            f"{path} names nobody of the class. Expected the sheet of the platform, with a row for each student."
+        )
+    return times

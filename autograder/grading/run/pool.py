@@ -1,0 +1,282 @@
+"""Processes that grade: each receives one submission after another as bytes and returns its result as JSON.
+
+Student code and its replies are handled in a separate process: a crash costs only one submission a retry. The
+same processes serve a class on this machine, a Dask worker and nbgrader.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import IO, Any
+
+from autograder.content.lesson import Lesson, Lessons
+from autograder.grading.run.result import Result
+from autograder.grading.settings import Settings
+from autograder.grading.submission.model import Submission, unpack
+from autograder.sandbox.inside import namespaces
+from autograder.sandbox.limits import Limits
+
+_ROOT = Path(__file__).resolve().parents[3]
+
+
+def write_frame(stream: IO[bytes], data: bytes) -> None:
+    stream.write(len(data).to_bytes(8, "big"))
+    stream.write(data)
+    stream.flush()
+
+
+def read_frame(stream: IO[bytes]) -> bytes:
+    """Return the next frame. Raises EOFError if there is none, or only part of one."""
+    head = stream.read(8)
+    data = stream.read(int.from_bytes(head, "big")) if len(head) == 8 else b""
+    if len(head) < 8 or len(data) < int.from_bytes(head, "big"):
+        raise EOFError
+    return data
+
+
+class Channel:
+    """The process that runs ``python -m module arguments``, seen from outside. Not thread-safe.
+
+    Its standard error goes to the file ``errors``, or to this process's standard error.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        *arguments: str,
+        folder: Path | None = None,
+        errors: IO[bytes] | None = None,
+        environment: Mapping[str, str] | None = None,
+    ):
+        # The child finds the package where this process has it, and not in the current folder (-P).
+        path = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-m", module, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": path, **(environment or {})},
+        )
+        assert self.process.stdin is not None  # both are pipes
+        assert self.process.stdout is not None
+        self._questions, self._answers = self.process.stdin, self.process.stdout
+
+    def ask(self, data: bytes) -> bytes:
+        """Send a frame and return the answer. Raises OSError or EOFError if the process has ended."""
+        write_frame(self._questions, data)
+        return read_frame(self._answers)
+
+    def kill(self) -> int:
+        """Kill the process, and return its exit status."""
+        self.process.kill()
+        return self.process.wait()
+
+    def close(self) -> None:
+        """Close its input, and wait until the process ends."""
+        with contextlib.suppress(OSError):  # it may have ended already
+            self._questions.close()
+        self.process.wait()
+        self._answers.close()
+
+
+def inside() -> tuple[IO[bytes], IO[bytes]]:
+    """Return the request and answer streams of this process, which :class:`Channel` has started.
+
+    The process ends with its parent and ignores keyboard interrupts. Printed output
+    goes to standard error from now on, so that it cannot corrupt the answers.
+    """
+    if sys.platform == "linux":
+        namespaces.die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return questions, answers
+
+
+#: Attempts per submission when its grading process dies.
+TRIES = 3
+
+#: Seconds beyond a submission's own limits after which a grading process counts as hung and is killed.
+_BEYOND_LIMITS = 300.0
+
+#: A process is replaced after this many tasks, so that memory stays flat for large classes.
+_MOST_TASKS = 100
+
+
+class HelperLost(Exception):
+    """The grading process has died, or could not grade. The message gives the reason."""
+
+
+class TooSlow(HelperLost):
+    """The grading process was killed because it took far too long. A retry would take as long."""
+
+
+class NeedsHuman(Exception):
+    """A submission that cannot be graded automatically; a retry would not help."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A submission, the seed of its inputs, and how to grade it; what has a default, after ``settings``, as in :func:`grade`."""
+
+    submission: Submission
+    seed: int
+    settings: Settings = field(default_factory=Settings)
+    only: Sequence[str] | None = None
+    known: Sequence[str] = ()
+    causes: bool = True
+    others: Sequence[str] = field(default_factory=list)
+
+    @property
+    def lesson(self) -> Lesson | None:
+        """The content of the submission's assignment; None if it is checked by its own assertions."""
+        return self.settings.lessons.find(self.submission.assignment)
+
+    def pack(self) -> bytes:
+        about = {name: getattr(self, name) for name in ("seed", "only", "known", "causes", "others")}
+        about["settings"] = asdict(self.settings)
+        text = json.dumps(about).encode()
+        return len(text).to_bytes(8, "big") + text + self.submission.pack()
+
+
+def unpack_task(data: bytes) -> Task:
+    """Return the task encoded by :meth:`Task.pack`."""
+    size = int.from_bytes(data[:8], "big")
+    about = json.loads(data[8 : 8 + size])
+    settings = about["settings"]
+    settings |= {"limits": Limits(**settings["limits"]), "lessons": Lessons(**settings["lessons"])}
+    return Task(unpack(data[8 + size :]), **about | {"settings": Settings(**settings)})
+
+
+class Helper:
+    """One grading process, seen from outside. Not thread-safe."""
+
+    def __init__(self, module: str = "autograder.grading.run.worker"):
+        self.asked = 0
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 closed in close()
+        one_thread = {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "1"}  # one such process runs on each core
+        self.channel = Channel(module, errors=self.errors, environment=one_thread)
+
+    @property
+    def ended(self) -> bool:
+        return self.channel.process.poll() is not None
+
+    def ask(self, data: bytes, seconds: float) -> bytes:
+        """Send a packed task and return the answer. Raises HelperLost if the process dies or exceeds ``seconds``."""
+        self.asked += 1
+        late = threading.Timer(seconds, self.channel.process.kill)
+        late.start()
+        try:
+            return self.channel.ask(data)
+        except (OSError, EOFError):
+            status = self.channel.kill()
+            if not late.is_alive():
+                raise TooSlow(f"grading did not finish within {seconds:g} s") from None
+            raise HelperLost(f"the process that graded it has died: exit status {status} {self._last_line()}") from None
+        finally:
+            late.cancel()
+
+    def _last_line(self) -> str:
+        """Return the last line that the process wrote to standard error."""
+        self.errors.seek(0)
+        return " ".join(self.errors.read().decode(errors="replace").strip().splitlines()[-1:])[:300]
+
+    def close(self) -> None:
+        self.channel.kill()
+        self.channel.close()
+        self.errors.close()
+
+
+class Helpers:
+    """At most ``most`` grading processes, shared by any number of threads: each task has one to itself while it is graded."""
+
+    def __init__(self, most: int, module: str = "autograder.grading.run.worker"):
+        self.module = module
+        self._free = threading.Semaphore(most)
+        self._lock = threading.Lock()
+        self._idle: list[Helper] = []
+        self._all: set[Helper] = set()
+        self._closed = False
+
+    def grade(self, task: Task) -> Result:
+        """Grade one submission. Raises HelperLost after ``TRIES`` failed attempts, and NeedsHuman."""
+        data, seconds, reason = task.pack(), task.settings.limits.total_wall + _BEYOND_LIMITS, ""
+        with self._free:
+            for _ in range(TRIES):
+                with self._helper() as helper:
+                    try:
+                        answer = helper.ask(data, seconds)
+                    except TooSlow:
+                        raise
+                    except HelperLost as lost:
+                        reason, data = str(lost), replace(task, causes=False).pack()  # their search may have ended it
+                        continue
+                kind, reason = answer[:1], answer[1:].decode(errors="replace")
+                if kind == b"+":
+                    return _own(Result.from_json(reason), task)
+                if kind == b"?":
+                    raise NeedsHuman(reason)
+        raise HelperLost(reason)
+
+    @contextlib.contextmanager
+    def _helper(self) -> Iterator[Helper]:
+        """Lend a living process, preferably an idle one."""
+        with self._lock:
+            if self._closed:
+                raise HelperLost("grading was stopped")
+            dead = [helper for helper in self._idle if helper.ended]
+            for helper in dead:
+                self._idle.remove(helper)
+                self._all.discard(helper)
+                helper.close()
+            helper = self._idle.pop() if self._idle else Helper(self.module)
+            self._all.add(helper)
+        try:
+            yield helper
+        finally:
+            with self._lock:
+                if self._closed or helper.ended or helper.asked >= _MOST_TASKS:
+                    self._all.discard(helper)
+                    helper.close()
+                else:
+                    self._idle.append(helper)
+
+    def close(self) -> None:
+        """Kill all processes; a thread that waits for one of them gets a HelperLost."""
+        with self._lock:
+            self._closed = True
+            for helper in self._all:
+                helper.channel.process.kill()
+            for helper in self._idle:
+                helper.close()
+
+    def __enter__(self) -> "Helpers":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _own(result: Result, task: Task) -> Result:
+    """Return the result if it belongs to this task. A result of another submission must never reach a gradebook."""
+    if (result.identity, result.seed, result.sealed) != (task.submission.identity, task.seed, not task.settings.trust):
+        raise HelperLost("what came back is the result of another submission")
+    return result
+
+
+def describe(error: BaseException) -> str:
+    """Return an error on one line: its type, its text, and where it was raised."""
+    import traceback
+
+    last: Any = (traceback.extract_tb(error.__traceback__) or [None])[-1]
+    where = f" ({Path(last.filename).name}:{last.lineno})" if last else ""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}{where}"

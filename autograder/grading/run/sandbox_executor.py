@@ -1,0 +1,74 @@
+"""The host that runs a submission's cells in the sandbox."""
+
+import ast
+from collections.abc import Iterable, Mapping
+
+from autograder.content import notebook
+from autograder.content.lesson import Lesson
+from autograder.grading.run.executors import content_of
+from autograder.sandbox.outside.cell_result import CellResult
+from autograder.sandbox.outside.imports import IMPORTS
+from autograder.sandbox.outside.remote import RemoteStudent
+from autograder.sandbox.outside.sandbox import Box
+from autograder.sandbox.outside.session import Session
+
+
+class Sealed:
+    """Runs cells in the sandbox and gives the checks a student outside that process."""
+
+    sealed = True
+
+    def __init__(self, lesson: Lesson | None, box: Box, files: Mapping[str, bytes], author: str = ""):
+        self.lesson = lesson
+        forbid, package, may_use = (
+            (lesson.forbidden, lesson.package, lesson.libraries_in("")) if lesson else ((), "", None)
+        )
+        self.session = Session(box, forbid, files, package, may_use)
+        self.session.author = author
+        self.sources: dict[str, str] = {"": "", IMPORTS: ""}
+
+    def run(self, text: str) -> CellResult:
+        names = defined_names(text)
+        self.sources |= names
+        if names or "import" in text:
+            self.sources[""] += _importing(text)
+            self.sources[IMPORTS] += _importing(text, anywhere=False)
+        return self.session.run_cell(text)
+
+    def look_ahead(self, texts: Iterable[str]) -> None:
+        """Say which cells will run, so that none has to run twice because a later one imports more."""
+        self.session.look_ahead(texts)
+
+    def student(self) -> RemoteStudent:
+        return RemoteStudent(self.session, self.sources, content_of(self.lesson))
+
+    def close(self) -> None:
+        self.session.close()
+
+
+def _importing(text: str, anywhere: bool = True) -> str:
+    """Return the import statements of a cell, one per line: those in functions, too, or only those at its top level."""
+    try:
+        tree = ast.parse(notebook.without_magics(text))
+        nodes = ast.walk(tree) if anywhere else tree.body
+        return "".join(f"{ast.unparse(node)}\n" for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+
+
+def defined_names(text: str) -> dict[str, str]:
+    """Return the source of every function, class and variable that a cell defines at its top level."""
+    plain = notebook.without_magics(text)
+    try:
+        body = ast.parse(plain).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    found: dict[str, str] = {}
+    lines = plain.splitlines(keepends=True)
+    for node in body:
+        source = "".join(lines[node.lineno - 1 : node.end_lineno])
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            found[node.name] = source
+        elif isinstance(node, ast.Assign):
+            found |= {target.id: source for target in node.targets if isinstance(target, ast.Name)}
+    return found

@@ -1,0 +1,162 @@
+"""The outcome of each submission of a class."""
+
+import contextlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from autograder.grading.run.result import Result, worth
+from autograder.grading.run.store import write_whole
+from autograder.grading.submission.released import Released
+
+GRADED, HUMAN, FAILED = "graded", "needs a human", "failed here, run again"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of one submission. ``key`` names its result; ``before`` says that an earlier run had made it.
+
+    ``notes`` are what a person should look at although it was graded.
+    """
+
+    student: str
+    state: str
+    key: str = ""
+    digest: str = ""
+    reason: str = ""
+    before: bool = False
+    earned: float = 0.0
+    points: float = 0.0
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    def failed(self, reason: str) -> "Outcome":
+        return replace(self, state=FAILED, reason=readable(reason))
+
+
+_MOST_NOTES, _LONGEST = 8, 400
+
+
+def readable(text: str) -> str:
+    """Return text on one line that is safe to show on a terminal: a student's text may contain control characters."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in text)
+    return " ".join(shown.encode("utf8", "replace").decode("utf8").split())[:_LONGEST]
+
+
+def readable_lines(text: str) -> list[str]:
+    """Return the lines of a report without control characters: it quotes what the student's code returned."""
+    lines = []
+    for line in text.split("\n"):
+        indent = len(line) - len(line.lstrip(" "))
+        lines.append(" " * indent + "".join(letter if letter.isprintable() else " " for letter in line[indent:]))
+    return lines
+
+
+def _few(notes: Sequence[str]) -> tuple[str, ...]:
+    more = [f"and {len(notes) - _MOST_NOTES} more"] if len(notes) > _MOST_NOTES else []
+    return (*map(readable, notes[:_MOST_NOTES]), *more)
+
+
+def graded(
+    student: str, key: str, result: Result, released: Released, notes: Sequence[str], before: bool, seconds: float
+) -> Outcome:
+    """Return the outcome of a submission that has a result, with its points as the gradebook counts them."""
+    of = {name: released.cells[name].points for name in result.scores}
+    earned = sum(worth(score, of[name]) for name, score in result.scores.items())
+    told = _few([*notes, *result.notes])
+    return Outcome(student, GRADED, key, result.digest, "", before, earned, sum(of.values()), told, seconds)
+
+
+def human(student: str, error: BaseException | str) -> Outcome:
+    """Return the outcome of a submission that could not be read."""
+    return Outcome(student, HUMAN, reason=readable(str(error)) or type(error).__name__)
+
+
+def same_as_others(outcomes: Sequence[Outcome], groups: Mapping[str, Sequence[str]] | None = None) -> list[Outcome]:
+    """Add a note to the outcomes whose submissions earned points and are identical to another one, outside one's group."""
+    group_of = {member: name for name, members in (groups or {}).items() for member in members}
+    by_digest: dict[str, list[str]] = {}
+    for outcome in outcomes:
+        if outcome.state == GRADED and outcome.earned:
+            by_digest.setdefault(outcome.digest, []).append(outcome.student)
+    noted = []
+    for outcome in outcomes:
+        own = group_of.get(outcome.student, outcome.student)
+        same = by_digest.get(outcome.digest, ()) if outcome.earned else ()
+        others = [student for student in same if group_of.get(student, student) != own]
+        note = f"the same work as {', '.join(others[:5])}"
+        noted.append(replace(outcome, notes=(*outcome.notes, note)) if others else outcome)
+    return noted
+
+
+def _file(grading: Path, assignment: str) -> Path:
+    return grading / "outcomes" / f"{assignment}.json"
+
+
+def remember(grading: Path, assignment: str, outcomes: Sequence[Outcome]) -> None:
+    """Record the outcome of these submissions; records of others stay unchanged."""
+    from filelock import FileLock
+
+    with FileLock(grading / "outcomes.lock"):
+        before = recall(grading, assignment)
+        fresh = {outcome.student: _with_time(outcome, before.get(outcome.student)) for outcome in outcomes}
+        _note_changes(grading, assignment, before, fresh)
+        known = {**before} | fresh
+        text = json.dumps({student: asdict(outcome) for student, outcome in sorted(known.items())}, indent=1)
+        write_whole(_file(grading, assignment), text)
+
+
+def _with_time(outcome: Outcome, before: Outcome | None) -> Outcome:
+    """Keep the time that grading took, where this run only found the result of an earlier one."""
+    same = outcome.before and before is not None and before.key == outcome.key
+    return replace(outcome, seconds=before.seconds) if same and before is not None else outcome
+
+
+def _note_changes(grading: Path, assignment: str, before: Mapping[str, Outcome], fresh: Mapping[str, Outcome]) -> None:
+    """Append to the history what a regrade of the same work changed."""
+    rows = []
+    for student, now in fresh.items():
+        was = before.get(student)
+        if was and was.state == now.state == GRADED and was.digest == now.digest and was.earned != now.earned:
+            when = datetime.now(UTC).isoformat(timespec="seconds")
+            rows.append({"student": student, "at": when, "before": was.key, "after": now.key})
+    if rows:
+        path = _history_file(grading, assignment)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf8") as file:
+            file.writelines(f"{json.dumps(row)}\n" for row in rows)
+
+
+def _history_file(grading: Path, assignment: str) -> Path:
+    return grading / "outcomes" / f"{assignment}.history.jsonl"
+
+
+def history(grading: Path, assignment: str) -> list[dict[str, str]]:
+    """Return each change of points by a regrade: student, time, and the keys of the results before and after it."""
+    try:
+        lines = _history_file(grading, assignment).read_text(encoding="utf8").splitlines()
+    except FileNotFoundError:
+        return []
+    rows = []
+    for line in lines:
+        with contextlib.suppress(ValueError):  # a line that was cut when the disk was full
+            rows.append(json.loads(line))
+    return rows
+
+
+def recall(grading: Path, assignment: str) -> Mapping[str, Outcome]:
+    """Return the outcomes of an assignment's submissions, by student; empty if none has been graded."""
+    try:
+        data = json.loads(_file(grading, assignment).read_text(encoding="utf8"))
+        return {student: Outcome(**about | {"notes": tuple(about["notes"])}) for student, about in data.items()}
+    except FileNotFoundError:
+        return {}
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        AttributeError,
+    ):  # of another version, or damaged: the next run rewrites it
+        return {}

@@ -1,0 +1,276 @@
+"""The files in the folder of a submission, read once and within bounds.
+
+nbgrader follows links, blocks on pipes and takes every notebook for another one; students hand in archives, nested
+folders, and files that a browser has renamed.
+"""
+
+import io
+import os
+import re
+import stat
+import unicodedata
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """The location of a student's work, perhaps in the folder of another member of a group.
+
+    ``problem`` says why it cannot be read, if so, and ``note`` what a person should look at. ``by`` is that other member.
+    """
+
+    student: str
+    folder: Path
+    problem: str = ""
+    note: str = ""
+    by: str = ""
+
+    @property
+    def author(self) -> str:
+        """Whose folder it is, and so whose own numbers the notebook has."""
+        return self.by or self.student
+
+
+def hand_ins(submitted: Path, assignment: str, roster: Sequence[str]) -> list[HandIn]:
+    """Return the hand-ins of an assignment, one per student, sorted by student.
+
+    A student's id is the folder's name. Ids that differ only in their Unicode normal form (NFC or NFD) are the same,
+    and are written as in the ``roster``.
+    """
+    known = {normal(student): student for student in roster}
+    found: dict[str, list[Path]] = {}
+    for place in sorted(submitted.glob("*")):
+        if not place.name.startswith("."):
+            student = normal(os.fsencode(place.name).decode("utf8", "replace"))
+            found.setdefault(known.get(student, student), []).append(place)
+    every = []
+    for student, places in found.items():
+        try:
+            every += _hand_in(student, places, assignment)
+        except OSError as error:
+            every.append(HandIn(student, places[0], f"its folder cannot be opened ({error.strerror})"))
+    return sorted(every, key=lambda one: one.student)
+
+
+def _hand_in(student: str, places: Sequence[Path], assignment: str) -> list[HandIn]:
+    """Return the hand-in in a student's folders; empty if there is nothing for this assignment."""
+    having = [place / assignment for place in places if place.is_dir() and _is_there(place / assignment)]
+    if len(having) > 1:
+        told = " and ".join(repr(folder.parent.name) for folder in having)
+        return [HandIn(student, having[0], f"there are two folders of this student, {told}: keep one")]
+    if having and "\N{REPLACEMENT CHARACTER}" in student:
+        return [HandIn(student, having[0], "the name of the student's folder is not UTF-8: rename the folder")]
+    if having:
+        return [HandIn(student, having[0])]
+    for place in places:
+        inside = list(place.iterdir()) if place.is_dir() else [place]
+        if alike := [path for path in inside if _loosely(path.name) == _loosely(assignment)]:
+            told = f"the folder is called {alike[0].name!r}: rename it to {assignment!r}"
+            return [HandIn(student, alike[0], told)]
+        if loose := [path for path in inside if path.suffix.lower() in (".ipynb", ".zip") and path.is_file()]:
+            told = f"{loose[0].name!r} lies where a folder {student}/{assignment} was expected: move it there"
+            return [HandIn(student, place, told)]
+    return []
+
+
+def _is_there(path: Path) -> bool:
+    """Return whether the path exists, including as a broken link."""
+    return path.is_symlink() or path.exists()
+
+
+def normal(student: str) -> str:
+    """Return a student's id in the Unicode normal form in which ids are compared."""
+    return unicodedata.normalize("NFC", student)
+
+
+def _loosely(text: str) -> str:
+    return "".join(letter for letter in normal(text).casefold() if letter.isalnum())
+
+
+MOST_FILES = 200
+#: Limit for notebooks, mostly outputs that are discarded; and for all other files together.
+MOST_NOTEBOOK, MOST_BYTES = 100 * 2**20, 50 * 2**20
+LONGEST_NAME, DEEPEST = 150, 50  # bytes; folders in each other, where Python's own functions give up at some hundreds
+_MOST_ENTRIES, _MOST_NOTEBOOKS = 2_000, 10
+
+#: Files that systems and tools leave in folders and archives.
+JUNK = re.compile(
+    r"(^|/)(\.ipynb_checkpoints|\.autograder|__MACOSX|__pycache__|\.git|\.vscode|\.idea)/|(^|/)(\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$"
+)
+_WEIGHTS = (".safetensors", ".pt", ".pth", ".ckpt", ".bin", ".npz", ".pkl")
+#: The suffix that a browser or a file manager adds to a second download or a copy.
+_COPY = re.compile(r"( ?\(\d+\)|[-_ ]\d+|[-_ ]+copy|[-_ ]+Kopie)$", re.IGNORECASE)
+
+
+class UnsafeSubmission(ValueError):
+    """A submission that is not read. The message says what a person should look at."""
+
+
+@dataclass
+class Contents:
+    """The files of a submission by path; ``notebooks`` are the candidates for its notebook; and notes for a person."""
+
+    notebooks: dict[str, bytes]
+    files: dict[str, bytes]
+    notes: list[str] = field(default_factory=list)
+
+
+def inspect(folder: Path) -> dict[str, Path]:
+    """Return the files of a submission by their paths in its folder.
+
+    Raises UnsafeSubmission unless all are regular files within bounds: a link or a pipe is not opened.
+    """
+    files: dict[str, Path] = {}
+    total = {True: 0, False: 0}  # bytes of notebooks, and of all other files
+    for place, folders, names in os.walk(folder, onerror=_raise, followlinks=False):
+        if len(Path(place).parts) - len(folder.parts) > DEEPEST:
+            raise UnsafeSubmission(f"There are more than {DEEPEST} folders in each other. Ask for the notebook itself.")
+        for name in (*folders, *names):
+            path = Path(place, name)
+            status = path.lstat()
+            inside = path.relative_to(folder).as_posix()
+            if stat.S_ISLNK(status.st_mode):
+                raise UnsafeSubmission(
+                    f"{inside!r} is a symbolic link. Links are not followed; ask for the file itself."
+                )
+            if stat.S_ISDIR(status.st_mode) or JUNK.search(inside):
+                continue
+            if not stat.S_ISREG(status.st_mode):
+                raise UnsafeSubmission(f"{inside!r} is neither a file nor a folder, and is not opened.")
+            if len(os.fsencode(name)) > LONGEST_NAME:
+                raise UnsafeSubmission(f"The name {name[:40]!r}… is longer than {LONGEST_NAME} bytes. Rename the file.")
+            total[inside.lower().endswith(".ipynb")] += status.st_size
+            files[inside] = path
+    if len(files) > MOST_FILES or total[False] > MOST_BYTES or total[True] > MOST_NOTEBOOK:
+        raise UnsafeSubmission(
+            f"The folder holds {len(files)} files, with {mb(total[True])} MB of notebooks and {mb(total[False])} MB of others. "
+            f"Expected at most {MOST_FILES} files, with {mb(MOST_NOTEBOOK)} MB and {mb(MOST_BYTES)} MB."
+        )
+    return files
+
+
+def _raise(error: OSError) -> None:
+    raise error
+
+
+def mb(size: int) -> str:
+    return f"{size / 2**20:.0f}"
+
+
+def read(folder: Path) -> Contents:
+    """Read all files of a submission's folder, and those in its only archive if there is no notebook beside it.
+
+    Raises UnsafeSubmission for files that must not be opened, and OSError for unreadable ones.
+    """
+    files = {name: path.read_bytes() for name, path in inspect(folder).items() if name != "timestamp.txt"}
+    notes: list[str] = []
+    archives = [name for name in files if name.lower().endswith(".zip")]
+    if len(archives) == 1 and not _notebooks(files):
+        files = files | _unzip(archives[0], files[archives[0]])
+        del files[archives[0]]
+        notes.append(f"the notebook was in the archive {archives[0]}")
+    found = _notebooks(files)
+    if len(found) > _MOST_NOTEBOOKS:
+        raise UnsafeSubmission(f"There are {len(found)} notebooks. Expected one; which one counts?")
+    return Contents(found, {name: data for name, data in files.items() if name not in found}, notes)
+
+
+def _notebooks(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the notebooks among the files; if none has the right name, those with cells, such as ``attention.ipynb.txt``."""
+    named = {name: data for name, data in files.items() if name.lower().endswith(".ipynb")}
+    return named or {
+        name: data
+        for name, data in files.items()
+        if data[:3].lstrip(b"\xef\xbb\xbf")[:1] == b"{" and b'"cells"' in data and b'"nbformat"' in data
+    }
+
+
+def _unzip(name: str, data: bytes) -> dict[str, bytes]:
+    """Return the files of an archive. Fails if it exceeds the limits of a submission or contains anything but regular files."""
+    found: dict[str, bytes] = {}
+    room = {True: MOST_NOTEBOOK, False: MOST_BYTES}  # for notebooks, and for all other files
+    try:
+        if data.count(b"PK\x01\x02") > _MOST_ENTRIES:  # zipfile makes objects of all that the table of contents names
+            raise UnsafeSubmission(f"The archive {name!r} holds more than {_MOST_ENTRIES} entries.")
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+            for entry in entries:
+                if JUNK.search(entry.filename):
+                    continue
+                path = _path_in(name, entry, found)
+                kind = path.lower().endswith(".ipynb")
+                with archive.open(entry) as file:
+                    found[path] = file.read(room[kind] + 1)
+                room[kind] -= len(found[path])
+                if min(room.values()) < 0 or len(found) > MOST_FILES:
+                    raise UnsafeSubmission(
+                        f"The archive {name!r} holds more than {MOST_FILES} files, {mb(MOST_NOTEBOOK)} MB of notebooks or "
+                        f"{mb(MOST_BYTES)} MB of others."
+                    )
+    except UnsafeSubmission:
+        raise
+    except Exception as error:  # a damaged archive makes zipfile, zlib and lzma raise many kinds of errors
+        raise UnsafeSubmission(
+            f"The archive {name!r} cannot be opened ({error}). Ask for the notebook itself."
+        ) from None
+    return found
+
+
+def _path_in(name: str, entry: zipfile.ZipInfo, found: Mapping[str, bytes]) -> str:
+    """Return the path of an archive entry, if it can be read."""
+    path = PurePosixPath(entry.filename)
+    odd = path.is_absolute() or ".." in path.parts or not path.name or len(path.parts) > DEEPEST
+    if odd or path.as_posix() in found or stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
+        raise UnsafeSubmission(f"The archive {name!r} holds {entry.filename!r}, which is not opened.")
+    if max(len(os.fsencode(part)) for part in path.parts) > LONGEST_NAME:
+        raise UnsafeSubmission(f"The archive {name!r} holds a name of more than {LONGEST_NAME} bytes.")
+    return path.as_posix()
+
+
+def beside(notebook: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the files by their paths relative to the notebook's folder, in which its code runs."""
+    home = PurePosixPath(notebook).parent
+    moved = {
+        name: str(PurePosixPath(name).relative_to(home)) for name in files if PurePosixPath(name).is_relative_to(home)
+    }
+    rest = {name: data for name, data in files.items() if name not in moved}
+    found = rest | {path: files[name] for name, path in moved.items()}
+    folders = {str(folder) for name in found for folder in PurePosixPath(name).parents}
+    if both := sorted(folders & found.keys()):
+        raise UnsafeSubmission(
+            f"{both[0]!r} is both a file and a folder. Ask for the notebook and its files themselves."
+        )
+    return found
+
+
+def with_expected_names(files: Mapping[str, bytes], expected: Sequence[str]) -> tuple[dict[str, bytes], list[str]]:
+    """Return the files, with a renamed download under its ``expected`` name, and notes on missing files."""
+    found, notes = dict(files), []
+    for name in expected:
+        if name in found:
+            continue
+        similar = [other for other in found if _plain_name(other) == name.lower()]
+        if len(similar) == 1:
+            found[name] = found.pop(similar[0])
+            notes.append(f"{similar[0]} was used as {name}")
+        else:
+            also = f"; there are {' and '.join(map(repr, similar))}" if similar else ""
+            notes.append(f"{name} was not handed in{also}")
+    unread = [name for name in found if name.lower().endswith((*_WEIGHTS, ".zip")) and name not in expected]
+    if unread:
+        notes.append(f"ignored: {', '.join(sorted(unread)[:5])}")
+    return found, notes
+
+
+def _plain_name(path: str) -> str:
+    """Return the lower-case name that a file had before it was copied or downloaded again."""
+    return original_name(path).lower()
+
+
+def original_name(path: str) -> str:
+    """Return the name that a file had before a browser or a file manager made it the second one of that name."""
+    name = PurePosixPath(path)
+    return _COPY.sub("", name.stem) + name.suffix

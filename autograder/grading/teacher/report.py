@@ -1,0 +1,205 @@
+"""The report's pages, rendered from what is known. Whatever a student wrote is escaped; the only script is ours."""
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from datetime import datetime, tzinfo
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from autograder.grading.course import Course
+from autograder.grading.gradebook.class_run import changes
+from autograder.grading.gradebook.status import MISSING, STATES, ClassStanding, class_standing
+from autograder.grading.lms.grades import number, results
+from autograder.grading.roster.roster import Student, read_policy
+from autograder.grading.run.status import history
+from autograder.grading.run.store import Store, write_whole
+from autograder.grading.teacher import charts
+from autograder.grading.teacher.findings import Findings, findings
+
+_HERE = Path(__file__).with_name("templates")
+_LONGEST_ANSWER = 3_000
+
+
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    made.filters |= {"number": number, "clipped": _clipped}
+    return made
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= _LONGEST_ANSWER else text[:_LONGEST_ANSWER] + "\n…"
+
+
+def render(template: str, **given: Any) -> str:
+    """Return a page. Its policy for scripts allows only the one that comes with it."""
+    script = (_HERE / "report.js").read_text(encoding="utf8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    style = (_HERE / "report.css").read_text(encoding="utf8")
+    page = _environment().get_template(template)
+    made = datetime.now().astimezone().strftime("%d %B %Y, %H:%M %Z")
+    # Ours, and without "<": autoescaping would change quotation marks, and with them the script's hash.
+    assert "</" not in script + style
+    return page.render(script=Markup(script), style=Markup(style), script_hash=digest, made=made, **given)
+
+
+def assignment_page(standing: ClassStanding, found: Findings, changes: Sequence[Sequence[str]], zone: tzinfo) -> str:
+    """Return the report on one assignment. ``changes`` are rows of what the last regrade changed."""
+    totals = [one.so_far for one in standing.students if one.so_far is not None]
+    counts = {state: sum(one.state == state for one in standing.students) for state in STATES}
+    times = [(one.student.id, one.outcome.seconds) for one in standing.students if one.outcome and one.outcome.seconds]
+    times.sort(key=lambda item: -item[1])
+    shares = [[points / one.points for points in one.earned] for one in found.exercises if one.points]
+    sections = {
+        "distribution": "Distribution",
+        "misconceptions": "Misconceptions",
+        "unnamed": "Without a name",
+        "checks": "Checks",
+        "look": "Please look",
+        "missing": "No submission",
+        **({"regrade": "Regrade"} if changes else {}),
+        "time": "Time",
+        "students": "Students",
+    }
+    names = [one.name for one in found.exercises if one.points]
+    return render(
+        "assignment.html.j2",
+        standing=standing,
+        found=found,
+        zone=zone,
+        sections=list(sections.items()),
+        states=[(state, count) for state, count in counts.items() if count],
+        graded=len(totals),
+        mean=mean(totals) if totals else None,
+        median=median(totals) if totals else None,
+        histogram=_histogram(totals, standing.points),
+        shares=Markup(charts.shares(names, shares, _shares_text(names, shares))) if names else "",
+        looks=_looks(standing),
+        missing=[one.student.id for one in standing.students if one.state == MISSING],
+        changes=changes,
+        times=times,
+        time_chart=_times([seconds for _, seconds in times]),
+    )
+
+
+def _histogram(totals: Sequence[float], most: float) -> Markup:
+    if not totals:
+        return Markup("")
+    low, high, middle = (number(value) for value in (min(totals), max(totals), median(totals)))
+    told = f"Points of {len(totals)} students: from {low} to {high}, median {middle}."
+    return Markup(charts.histogram(totals, most, "points", told))
+
+
+def _shares_text(names: Sequence[str], shares: Sequence[Sequence[float]]) -> str:
+    return "Median share of the points: " + ", ".join(
+        f"{name} {100 * median(one):.0f} %" for name, one in zip(names, shares, strict=True) if one
+    )
+
+
+def _times(seconds: Sequence[float]) -> Markup:
+    if not seconds:
+        return Markup("")
+    told = f"Seconds for each of {len(seconds)} submissions: median {median(seconds):.0f}, at most {max(seconds):.0f}."
+    return Markup(charts.histogram(seconds, max(seconds), "seconds", told))
+
+
+def _looks(standing: ClassStanding) -> list[tuple[str, str, str]]:
+    """Return (student, state, why) of everything that waits for a person."""
+    rows = []
+    for one in standing.students:
+        if one.reason:
+            rows.append((one.student.id, one.state, one.reason))
+        rows += [(one.student.id, one.state, note) for note in (one.outcome.notes if one.outcome else ())]
+        waiting = [request for request in one.requests if request.open]
+        rows += [(one.student.id, "asks to grade again", f"{request.number}: {request.reason}") for request in waiting]
+    return rows
+
+
+def course_page(
+    standings: Sequence[ClassStanding], found: Mapping[str, Findings], left_out: Sequence[str], most: int = 3
+) -> str:
+    """Return the report on the whole course. ``left_out`` names assignments that the gradebook does not know."""
+    rows: list[dict[str, Any]] = []
+    everyone: dict[str, Student] = {}
+    shares = []
+    for standing in standings:
+        totals = [one.so_far for one in standing.students if one.so_far is not None]
+        shares.append([points / standing.points for points in totals] if standing.points else [])
+        counts = {state: sum(one.state == state for one in standing.students) for state in STATES}
+        graded = counts[STATES[0]]
+        rows.append(
+            {
+                "name": standing.assignment,
+                "link": f"{standing.assignment}.html",
+                "points": standing.points,
+                "graded": graded,
+                "open": sum(counts.values()) - graded - counts[MISSING] - counts[STATES[-1]],
+                "missing": counts[MISSING],
+                "share": mean(shares[-1]) if shares[-1] else None,
+                "misconceptions": found[standing.assignment].misconceptions[:most],
+            }
+        )
+        for one in standing.students:
+            everyone.setdefault(one.student.id, one.student)
+    by_student = [{one.student.id: one for one in standing.students} for standing in standings]
+    students = []
+    for who, student in everyone.items():
+        cells = [by.get(who) for by in by_student]
+        students.append((student, sum(one.so_far or 0.0 for one in cells if one is not None), cells))
+    names = [standing.assignment for standing in standings]
+    chart = Markup(charts.shares(names, shares, _shares_text(names, shares))) if names else Markup("")
+    return render(
+        "course.html.j2", standings=standings, rows=rows, students=students, shares=chart, left_out=list(left_out)
+    )
+
+
+def write_report(course: Course, assignment: str | None, output: Path | None = None) -> Path:
+    """Write the report on an assignment, or on the whole course with all its assignments; return the page.
+
+    Raises LookupError if the gradebook does not know the assignment, or none at all.
+    """
+    folder = course.grading / "report"
+    if assignment is not None:
+        page = output or folder / f"{assignment}.html"
+        _write(course, assignment, page)
+        return page
+    known, left_out = {}, []
+    for name in course.assignments:
+        try:
+            known[name] = _write(course, name, folder / f"{name}.html")
+        except LookupError:
+            left_out.append(name)
+    if not known:
+        raise LookupError(
+            "The gradebook knows no assignment yet. Run this first: nbgrader generate_assignment ASSIGNMENT"
+        )
+    page = output or folder / "course.html"
+    standings = [standing for standing, _ in known.values()]
+    write_whole(page, course_page(standings, {name: found for name, (_, found) in known.items()}, left_out))
+    return page
+
+
+def _write(course: Course, assignment: str, page: Path) -> tuple[ClassStanding, Findings]:
+    standing = class_standing(course, assignment)
+    found = findings(course, standing, results(course, standing))
+    write_whole(page, assignment_page(standing, found, _changes(course, standing), read_policy(course).zone))
+    return standing, found
+
+
+def _changes(course: Course, standing: ClassStanding) -> list[tuple[str, ...]]:
+    """Return what the last regrade changed for each student whose result is still the one that it made."""
+    now = {one.student.id: one.outcome.key for one in standing.students if one.outcome is not None}
+    last = {row["student"]: row for row in history(course.grading, standing.assignment)}
+    store = Store(course.grading)
+    rows: list[tuple[str, ...]] = []
+    for student, row in sorted(last.items()):
+        if now.get(student) == row["after"]:
+            told = changes(store.get(row["before"]), store.get(row["after"]))
+            rows += [(student, *change) for change in told]
+    return rows

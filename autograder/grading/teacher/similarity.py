@@ -1,0 +1,198 @@
+"""Fingerprints of answers, by copydetect: the winnowed k-grams of code without comments and names of variables.
+
+What was released and what the bank of known answers holds is subtracted: there is one short way to write a softmax, and whoever
+writes it has copied nobody.
+"""
+
+import io
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autograder.content.known_answers import cases_of
+from autograder.grading.console import progress
+from autograder.grading.course import Course
+from autograder.grading.gradebook.status import ClassStanding, class_standing
+from autograder.grading.run.store import write_whole
+from autograder.grading.teacher.answers import answer_in, cells_of
+from autograder.grading.teacher.report import render
+
+#: The length of a k-gram and of a window, in characters of filtered code: about a statement.
+K, WINDOW = 20, 6
+#: A fingerprint that more than this part of the class has, and more than these, says nothing about two of them.
+_COMMON, _COMMON_STUDENTS = 0.15, 4
+#: Fingerprints that two answers have to share to be listed at all.
+_FEWEST = 3
+_NAME = "answer.py"  # tells Pygments the language
+
+
+@dataclass
+class Print:
+    """The fingerprint of one answer. ``own`` are the hashes that neither the release nor the bank has."""
+
+    text: str
+    mark: Any
+    own: frozenset[int]
+
+
+@dataclass
+class Pair:
+    """Two students, and for each exercise the share of fingerprints that the smaller answer has in common with the other."""
+
+    one: str
+    other: str
+    shares: dict[str, float] = field(default_factory=dict)
+    shared: int = 0
+    possible: int = 0
+
+    @property
+    def total(self) -> float:
+        """The share over all exercises in which both have something of their own."""
+        return self.shared / self.possible if self.possible else 0.0
+
+
+def fingerprint(text: str, known: Any) -> Print:
+    """Return the fingerprint of an answer; ``known`` are hashes to subtract."""
+    from copydetect import CodeFingerprint
+
+    mark = CodeFingerprint(_NAME, K, WINDOW, boilerplate=known, fp=io.StringIO(text))
+    return Print(text, mark, frozenset(int(one) for one in mark.hashes))
+
+
+def known_hashes(texts: Iterable[str]) -> Any:
+    """Return every k-gram of these texts, not only the winnowed ones, as copydetect subtracts them."""
+    from copydetect.utils import filter_code, hashed_kgrams
+
+    found = [hashed_kgrams(filter_code(text, _NAME)[0], K) for text in texts if text.strip()]
+    return np.unique(np.concatenate(found)) if found else np.array([], dtype=int)
+
+
+def pairs(answers: Mapping[str, Mapping[str, Print]], together: Mapping[str, str], least: float) -> list[Pair]:
+    """Return the pairs with at least this total share, the most similar first.
+
+    ``answers`` holds fingerprints by exercise and student; ``together`` maps students to the group in which they work.
+    """
+    found: dict[tuple[str, str], Pair] = {}
+    for exercise, prints in answers.items():
+        often = Counter(one for mark in prints.values() for one in mark.own)
+        limit = max(_COMMON_STUDENTS, _COMMON * len(prints))
+        own = {student: frozenset(one for one in mark.own if often[one] <= limit) for student, mark in prints.items()}
+        for (one, other), shared in _shared(own).items():
+            if shared < _FEWEST or together.get(one, one) == together.get(other, other):
+                continue
+            pair = found.setdefault((one, other), Pair(one, other))
+            pair.shares[exercise] = shared / max(1, min(len(own[one]), len(own[other])))
+            pair.shared += shared
+    for (one, other), pair in found.items():
+        pair.possible = sum(
+            min(len(prints[one].own), len(prints[other].own))
+            for prints in answers.values()
+            if one in prints and other in prints
+        )
+    wanted = [pair for pair in found.values() if pair.total >= least]
+    return sorted(wanted, key=lambda pair: (-pair.total, -pair.shared, pair.one, pair.other))
+
+
+def _shared(own: Mapping[str, frozenset[int]]) -> Counter[tuple[str, str]]:
+    """Return how many fingerprints each pair shares, by way of the few who have each."""
+    having: dict[int, list[str]] = defaultdict(list)
+    for student in sorted(own):
+        for one in own[student]:
+            having[one].append(student)
+    return Counter(pair for students in having.values() for pair in combinations(students, 2))
+
+
+def alike(one: Print, other: Print) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Return the places (begin, end) of the text of each that the other has, too."""
+    from copydetect import compare_files
+
+    _, _, slices = compare_files(one.mark, other.mark)
+    return _places(slices[0]), _places(slices[1])
+
+
+def _places(slices: Any) -> list[tuple[int, int]]:
+    if not len(slices) or not np.size(slices):
+        return []
+    starts, ends = np.asarray(slices, dtype=int)
+    return sorted(zip(map(int, starts), map(int, ends), strict=True))
+
+
+def marked(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[str, bool]]:
+    """Return the text in pieces, each with whether it is shared."""
+    pieces, at = [], 0
+    for begin, end in places:
+        begin, end = max(begin, at), max(end, at)
+        pieces += [(text[at:begin], False), (text[begin:end], True)]
+        at = end
+    return [(piece, shared) for piece, shared in [*pieces, (text[at:], False)] if piece]
+
+
+_MOST_PAIRS = 60
+
+
+def write_similar(course: Course, assignment: str, least: float, output: Path | None = None) -> tuple[Path, int]:
+    """Compare everyone's answers, and return the page and the number of pairs with at least this share in common.
+
+    Raises LookupError if nothing has been graded.
+    """
+    standing = class_standing(course, assignment)
+    prints = _prints(course, standing)
+    if not prints:
+        raise LookupError(
+            f"Nobody's work in {assignment!r} has been graded yet. Run this first: autograder grade {assignment}"
+        )
+    together = {one.student.id: one.student.group for one in standing.students if one.student.group}
+    found = pairs(prints, together, least)
+    names = {one.student.id: one.student.name for one in standing.students}
+    shown = [_shown(pair, prints, names) for pair in found[:_MOST_PAIRS]]
+    page = output or course.grading / "similar" / f"{assignment}.html"
+    exercises = list(prints)
+    students = len({student for some in prints.values() for student in some})
+    given = {"assignment": assignment, "pairs": shown, "more": len(found) - len(shown), "students": students}
+    write_whole(page, render("similar.html.j2", exercises=exercises, least=least, **given))
+    return page, len(found)
+
+
+def _prints(course: Course, standing: ClassStanding) -> dict[str, dict[str, Print]]:
+    """Return the fingerprints by exercise and student, without what was released and what the bank knows."""
+    lesson = course.lessons.find(standing.assignment)
+    released = [cell.text for cell in standing.released.cells.values() if cell.cell_type == "code"]
+    known: dict[str, Any] = {
+        name: known_hashes([*released, *(case.text for case in (cases_of(lesson, name) if lesson is not None else ()))])
+        for name in standing.released.exercises
+    }
+    prints: dict[str, dict[str, Print]] = {}
+    graded = [one.student.id for one in standing.students if one.so_far is not None]
+    with progress("reading answers", len(graded)) as step:
+        for student in graded:
+            cells = cells_of(course, standing.released, student)
+            for name in standing.released.exercises:
+                if text := answer_in(cells, name):
+                    prints.setdefault(name, {})[student] = fingerprint(text, known[name])
+            step()
+    return prints
+
+
+def _shown(pair: Pair, prints: Mapping[str, Mapping[str, Print]], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return a pair as the template shows it: the exercises in which they are alike, side by side."""
+    sides = []
+    for exercise, share in sorted(pair.shares.items(), key=lambda item: -item[1]):
+        one, other = prints[exercise][pair.one], prints[exercise][pair.other]
+        places = alike(one, other)
+        sides.append(
+            {
+                "exercise": exercise,
+                "share": share,
+                "one": marked(one.text, places[0]),
+                "other": marked(other.text, places[1]),
+            }
+        )
+    who = [
+        f"{student} ({names[student]})" if names[student] != student else student for student in (pair.one, pair.other)
+    ]
+    return {"one": who[0], "other": who[1], "total": pair.total, "shared": pair.shared, "sides": sides}

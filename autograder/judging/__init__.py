@@ -1,0 +1,76 @@
+"""Old names of modules that other courses import. They work in this version, and warn with the new name."""
+
+import importlib
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+MOVED = {
+    "answers": "content.known_answers",
+    "arguments": "runtime.student",
+    "failure": "runtime.errors",
+    "figure": "checks.timing",
+    "files": "runtime.files",
+    "in_notebook": "notebook.api",
+    "kernel_start": "notebook.kernel",
+    "lesson": "content.lesson",
+    "marks": "content.lesson",
+    "measure": "runtime.measure",
+    "notebooks": "content.notebook",
+    "picture": "checks.matrix_view",
+    "references": "content.references",
+    "report": "verdict.report",
+    "runner": "verdict.runner",
+    "seeds": "runtime.state",
+    "student": "runtime.student",
+    "submission_plugin": "verdict.pytest_plugin",
+    "symptoms": "diagnosis.symptoms",
+    "tensors": "runtime.state",
+    "tools.afresh": "checks.properties",
+    "tools.checkpoint": "checks.weights",
+    "tools.devices": "checks.properties",
+    "tools.differences": "checks.expect",
+    "tools.draw": "checks.inputs",
+    "tools.dropping": "checks.dropout",
+    "tools.expect": "checks.expect",
+    "tools.experiment": "checks.weights",
+    "tools.losses": "checks.losses",
+    "tools.measured_result": "checks.timing",
+    "tools.modes": "checks.modules",
+    "tools.number": "checks.expect",
+    "tools.own_model": "checks.modules",
+    "tools.parameters": "checks.parameters",
+    "tools.plain": "checks.inputs",
+    "tools.pupil": "checks.properties",
+    "tools.repetition": "checks.properties",
+    "tools.results": "checks.properties",
+    "tools.speed": "checks.timing",
+    "tools.spread": "checks.dropout",
+    "tools.statistics": "checks.dropout",
+    "tools.steps": "checks.timing",
+    "tools.twins": "checks.modules",
+    "tools.wording": "checks.expect",
+    "variant": "content.lesson",
+    "tools": "checks",
+}
+
+
+class _Moved(MetaPathFinder, Loader):
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        prefix, _, old = name.partition("judging.")
+        known = prefix == "autograder." and old in MOVED
+        return ModuleSpec(name, self, is_package=old == "tools") if known else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        old = module.__name__.partition("judging.")[2]
+        if old == "tools":  # a package, whose modules are looked for one by one
+            return
+        new = f"autograder.{MOVED[old]}"
+        warnings.warn(f"autograder.judging.{old} is now {new}.", DeprecationWarning, stacklevel=2)
+        sys.modules[module.__name__] = importlib.import_module(new)
+
+
+sys.meta_path.append(_Moved())

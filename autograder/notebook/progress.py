@@ -1,0 +1,256 @@
+"""Where a student stands in a lesson: what is written, checked, answered, trained and saved. Nothing runs to find that out."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+
+from autograder.content.lesson import Lesson
+from autograder.content.notebook import Cell, checked_exercise, defined, grade_id, is_check, source
+from autograder.notebook.history import Entry
+from autograder.runtime.files import files_in
+from autograder.verdict import html
+
+#: What nbgrader writes in place of a written answer.
+_NO_ANSWER = ("", "YOUR ANSWER HERE")
+_STUB = "raise NotImplementedError("
+_QUESTION = re.compile(r"^#+ +(Written question \d+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One exercise, written question or file: its state in a few words, and, if it is not ``done``, what to do."""
+
+    name: str
+    state: str
+    done: bool
+    to_do: str = ""
+    earned: float = 0.0
+    points: float = 0.0
+
+
+@dataclass(frozen=True)
+class Standing:
+    """All rows of a lesson. ``unsaved`` names the exercises whose cells in the file are not what ran in the kernel."""
+
+    assignment: str
+    exercises: Sequence[Row]
+    questions: Sequence[Row]
+    files: Sequence[Row]
+    unsaved: Sequence[str] = ()
+
+    @property
+    def earned(self) -> float:
+        return sum(row.earned for row in self.exercises)
+
+    @property
+    def points(self) -> float:
+        return sum(row.points for row in self.exercises)
+
+    @property
+    def rows(self) -> list[Row]:
+        return [*self.exercises, *self.questions, *self.files]
+
+    @property
+    def complete(self) -> bool:
+        return all(row.done for row in self.rows) and not self.unsaved
+
+
+@dataclass(frozen=True)
+class Work:
+    """What can be looked at: the ``cells`` of the saved notebook, the ``folder`` of its files, the history of its checks.
+
+    ``running`` holds the text of the cell that defined each exercise in this kernel; it is empty outside a notebook.
+    """
+
+    cells: Sequence[Cell]
+    folder: Path
+    entries: Sequence[Entry] = ()
+    running: Mapping[str, str] = field(default_factory=dict)
+
+
+def standing(lesson: Lesson, work: Work) -> Standing:
+    """Return where a student stands in a lesson."""
+    saved = {name: _saved(work.cells, name) for name in lesson.exercises}
+    unsaved = [name for name, text in work.running.items() if not _same(text, saved.get(name, ""))]
+    exercises = [_exercise(name, work.running.get(name) or saved[name], work, lesson) for name in lesson.exercises]
+    read = files_in(work.folder)
+    files = [_file(name, read(name), work, lesson) for name in lesson.handed_in]
+    return Standing(
+        lesson.assignment, exercises, list(_questions(work.cells)), files, unsaved if work.cells else list(work.running)
+    )
+
+
+def fingerprint(data: bytes) -> str:
+    """Return a short hash of a file's content."""
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def _saved(cells: Sequence[Cell], name: str) -> str:
+    """Return the saved cell that defines an exercise, the last one if there are several."""
+    texts = [source(cell) for cell in cells if cell.get("cell_type") == "code"]
+    return next((text for text in reversed(texts) if name in defined(text)), "")
+
+
+def _same(one: str, other: str) -> bool:
+    lines = ([line.rstrip() for line in text.strip().splitlines()] for text in (one, other))
+    return next(lines) == next(lines)
+
+
+def _exercise(name: str, text: str, work: Work, lesson: Lesson) -> Row:
+    last = _last(work.entries, name)
+    points = _points(name, work.cells, last, lesson)
+    if not text or (_STUB in text and not (last and last.earned)):
+        return Row(name, "not begun", False, f"write {name}", 0.0, points)
+    if last is None:
+        return Row(name, "not checked yet", False, f'run check("{name}")', 0.0, points)
+    if last.text and not _same(last.text, text):
+        return Row(name, "changed since its check", False, f'run check("{name}") again', 0.0, points)
+    done = last.full
+    return Row(name, "all points" if done else "not all points yet", done, "", last.earned, last.points)
+
+
+def _points(name: str, cells: Sequence[Cell], last: Entry | None, lesson: Lesson) -> float:
+    """Return the points of an exercise from its check cell, its last check, or, which takes seconds, its checks."""
+    for cell in cells:
+        if is_check(cell) and checked_exercise(source(cell)) == name:
+            marked = cell["metadata"]["nbgrader"].get("points")
+            if isinstance(marked, int | float):
+                return float(marked)
+    return last.points if last else lesson.points(name)
+
+
+def _last(entries: Sequence[Entry], exercise: str) -> Entry | None:
+    return next((entry for entry in reversed(entries) if entry.exercise == exercise), None)
+
+
+def _questions(cells: Sequence[Cell]) -> Iterator[Row]:
+    before = ""
+    for cell in cells:
+        marks = cell.get("metadata", {}).get("nbgrader", {})
+        if cell.get("cell_type") == "markdown" and marks.get("solution") and marks.get("grade"):
+            titles = _QUESTION.findall(before)
+            name = titles[-1] if titles else grade_id(cell)
+            done = source(cell).strip() not in _NO_ANSWER
+            state = "answered; a person marks it" if done else "not answered"
+            yield Row(name, state, done, "" if done else f"answer {name[0].lower()}{name[1:]}")
+        before = source(cell)
+
+
+def _file(name: str, data: bytes | None, work: Work, lesson: Lesson) -> Row:
+    if data is None:
+        return Row(name, "not there", False, f"run the cell that writes {name}")
+    if (problem := _problem(name, data)) is not None:
+        return Row(name, problem, False, f"write {name} again")
+    reader = next((entry for entry in reversed(work.entries) if name in entry.files), None)
+    if reader is None:
+        return Row(name, "there, not checked yet", True)
+    if reader.files[name] != fingerprint(data):
+        return Row(name, "written anew since its check", False, f'run check("{reader.exercise}") again')
+    if changed := _changed_since(reader, work, lesson):
+        told = f'train again, or run check("{reader.exercise}") to see whether it still counts'
+        return Row(name, f"older than your last change of {changed}", False, told)
+    return Row(name, "there", True)
+
+
+def _problem(name: str, data: bytes) -> str | None:
+    """Return what is wrong with a file as far as its first bytes tell, or None."""
+    try:
+        if name.endswith(".json"):
+            json.loads(data)
+        elif name.endswith(".safetensors"):
+            size = int.from_bytes(data[:8], "little")
+            if not 0 < size <= len(data) - 8:
+                return "damaged"
+            json.loads(data[8 : 8 + size])
+    except (ValueError, RecursionError):
+        return "damaged"
+    return None
+
+
+def _changed_since(reader: Entry, work: Work, lesson: Lesson) -> str:
+    """Return an exercise that the reader of a file builds on and that was changed, and checked, after the file was checked."""
+    for name in lesson.builds_on(reader.exercise):
+        before = _last([entry for entry in work.entries if entry.time <= reader.time], name)
+        now = _last(work.entries, name)
+        if before and now and before.text and now.text and not _same(before.text, now.text):
+            return name
+    return ""
+
+
+_WIDTH = 78
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A standing to be shown. ``notes`` are sentences about the notebook itself: whether it is saved, and open only once."""
+
+    standing: Standing
+    notes: Sequence[str] = ()
+    hand_in: str = ""
+
+    @property
+    def begun(self) -> bool:
+        """Whether any exercise has been checked, written or answered, or any file is there."""
+        return any(
+            row.done or row.state not in ("not begun", "not answered", "not there") for row in self.standing.rows
+        )
+
+    @property
+    def _summary(self) -> str:
+        """One line: points, questions, files."""
+        now = self.standing
+        parts = [f"{now.earned:g} of {now.points:g} points by your last checks"]
+        for rows, what in ((now.questions, "written questions answered"), (now.files, "files ready")):
+            if rows:
+                parts.append(f"{sum(row.done for row in rows)} of {len(rows)} {what}")
+        return ", ".join(parts)
+
+    @property
+    def _left(self) -> list[str]:
+        """What is left to do, in order."""
+        now = self.standing
+        left = [row.to_do or f"look at the table of {row.name}" for row in now.rows if not row.done]
+        return [*left, *(["save the notebook"] if now.unsaved else [])]
+
+    @property
+    def _next(self) -> str:
+        if not self._left:
+            return f"Nothing is left to do. {self.hand_in}".rstrip()
+        more = f", and {len(self._left) - 1} more" if len(self._left) > 1 else ""
+        return f"Next: {self._left[0]}{more}. {self.hand_in}".rstrip()
+
+    def __str__(self) -> str:
+        lines = [f"{self.standing.assignment}: {self._summary}"]
+        for row in self.standing.rows:
+            score = _score(row)
+            text = f"{_sign(row)} {row.name}: {row.state}"
+            lines.append(f"{text:<{_WIDTH - len(score)}}{score}".rstrip())
+        return "\n".join([*lines, *self.notes, self._next])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        title = f"<b>{escape(self.standing.assignment)}</b> &nbsp; {escape(self._summary)}"
+        rows = (
+            html.row(
+                f"{html.spoken(_sign(row), 'done' if row.done else 'to do')} {escape(row.name)}",
+                escape(row.state),
+                escape(_score(row)) or "–",
+                edge=html.RIGHT if row.done else html.WRONG,
+            )
+            for row in self.standing.rows
+        )
+        notes = "".join(f"<p>{escape(note)}</p>" for note in (*self.notes, self._next))
+        return html.table(title, ("what", "state", "points"), rows) + notes
+
+
+def _sign(row: Row) -> str:
+    return "✓" if row.done else "○"
+
+
+def _score(row: Row) -> str:
+    return f"{row.earned:g} of {row.points:g}" if row.points else ""

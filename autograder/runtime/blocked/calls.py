@@ -1,0 +1,378 @@
+"""Ready-made functions that a lesson forbids: found in the source, and disabled while checking.
+
+A search of the source finds honest use at once and gives the line. What the search misses (an alias, ``getattr``, a helper in
+another cell) is blocked when it is called: PyTorch passes every call from Python to a ``TorchFunctionMode``, its profiler lists
+every operator that ran below that level, and a function written in Python gets other code, which all references to it share.
+"""
+
+import ast
+import contextlib
+import dataclasses
+import functools
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from torch.overrides import TorchFunctionMode
+
+from autograder.runtime import measure
+from autograder.runtime.errors import CheckFailure
+
+#: The packages in which PyTorch writes operators in Python, to compute them or to say in other operators what they compute. All
+#: are loaded with PyTorch, or by the parent of all workers.
+_COPIES = (
+    "torch._refs.",
+    "torch._decomp.",
+    "torch._prims.",
+    "torch._higher_order_ops.",
+    "torch.masked.",
+    "torch.nested._internal.",
+    "torch.distributed.tensor.",
+    "torch.onnx.",
+    "torch._inductor.",
+)
+
+
+def import_package(name: str) -> None:
+    """Import all modules of a package that has a folder of this name. No module of it is run to find that out."""
+    root, *rest = name.split(".")
+    spec = importlib.util.find_spec(root) if rest else None
+    for place in (spec.submodule_search_locations or ()) if spec else ():
+        if Path(place, *rest, "__init__.py").is_file():
+            package = importlib.import_module(name)
+            for module in pkgutil.walk_packages(package.__path__, f"{name}."):
+                importlib.import_module(module.name)
+
+
+def defined_in(package: str) -> dict[str, Any]:
+    """Return the functions and classes that the loaded modules of a package define."""
+    return {
+        f"{module}.{name}": thing
+        for module, loaded in [*sys.modules.items()]
+        if f"{module}.".startswith(f"{package}.")
+        for name, thing in [*vars(loaded).items()]
+        if isinstance(thing, type | FunctionType) and thing.__module__ == module
+    }
+
+
+@functools.cache
+def written_in_python() -> dict[str, FunctionType]:
+    """Return PyTorch's second copies of its operators, which are written in Python for its compiler, by name."""
+    return {
+        f"{module}.{name}": plain
+        for module, loaded in [*sys.modules.items()]
+        if f"{module}.".startswith(_COPIES)
+        for name, thing in [*vars(loaded).items()]
+        if "backward" not in name and callable(thing) and isinstance(plain := inspect.unwrap(thing), FunctionType)
+    }
+
+
+#: Substrings of the names of the PyTorch operators that implement a forbidden function under a name other than its own.
+OPERATORS = {
+    "torch.nn.functional.scaled_dot_product_attention": (
+        "scaled_dot_product",
+        "flash_attention",
+        "efficient_attention",
+        "cudnn_attention",
+        "triton_scaled_dot",
+        "math_attention",
+        "sdpa_dense",
+    ),
+    "torch.nn.attention.flex_attention.flex_attention": ("flex_attention",),
+    "torch.nn.MultiheadAttention": (
+        "multi_head_attention",
+        "transformer_encoder_layer_fwd",
+        "transform_bias_rescale_qkv",
+    ),
+    "torch.nn.functional.layer_norm": ("layer_norm",),
+    "torch.nn.functional.group_norm": ("group_norm",),
+    "torch.nn.functional.batch_norm": ("batch_norm",),
+    "torch.nn.functional.instance_norm": ("instance_norm",),
+    "torch.nn.functional.rms_norm": ("rms_norm",),
+    "torch.nn.functional.softmax": ("softmax",),  # of the logarithm, of sparse and of masked tensors, and the safe one
+    "torch.nn.functional.cross_entropy": ("cross_entropy_loss",),
+}
+
+#: The same in Python, elsewhere in PyTorch: functions, classes, or whole modules.
+COPIES = {
+    "torch.nn.functional.scaled_dot_product_attention": (
+        "torch.onnx.ops._impl.attention_23",
+        "torch._inductor.fx_passes.fuse_attention",
+    ),
+    "torch.nn.MultiheadAttention": (
+        "torch.ao.nn.quantizable.modules.activation.MultiheadAttention",
+        "torch.onnx.ops._impl.attention_23",
+    ),
+    "torch.nn.functional.softmax": (
+        "torch.distributions.transforms.SoftmaxTransform",
+        "torch.nn.modules.linear_cross_entropy",  # its gradients hold one
+    ),
+    "torch.nn.functional.cross_entropy": (
+        "torch.nn.functional.linear_cross_entropy",
+        "torch.nn.modules.linear_cross_entropy",
+    ),
+}
+
+
+def resolve(name: str) -> Any:
+    """Return the object that a dotted name refers to, or None if its module has not been imported.
+
+    Nothing is imported here: some PyTorch modules take a second to load, and a module that is not imported cannot be in use.
+    """
+    module, _, attribute = name.rpartition(".")
+    return getattr(sys.modules.get(module), attribute, None)
+
+
+def objects_of(forbid: tuple[str, ...]) -> dict[str, Any]:
+    """Return the objects that the names refer to, by name. A package stands for all that its modules define.
+
+    A package is imported, so that none of its modules can be imported later with nothing replaced in it.
+    """
+    return _objects_of(forbid, _modules())
+
+
+def _modules() -> tuple[int, str]:
+    """Return what changes when a module is imported, so that objects are looked for again only then."""
+    return len(sys.modules), next(reversed(sys.modules))
+
+
+@functools.lru_cache
+def _objects_of(forbid: tuple[str, ...], _: tuple[int, str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in with_copies(forbid):
+        import_package(name)
+        if (thing := resolve(name)) is not None and not isinstance(thing, ModuleType):
+            found[name] = thing
+        elif name in sys.modules:
+            found |= defined_in(name)
+    return found | {name: thing for name, thing in written_in_python().items() if is_behind(_as_operator(name), forbid)}
+
+
+def with_copies(forbid: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names, with those of what computes the same in Python."""
+    return (*forbid, *(copy for name in forbid for copy in COPIES.get(name, ())))
+
+
+def _as_operator(name: str) -> str:
+    """Return the operator that has the name of a Python function."""
+    return f"torch::{name.rpartition('.')[2]}"
+
+
+def mentions(source: str, namespace: Mapping[str, Any], forbid: tuple[str, ...]) -> CheckFailure | None:
+    """Look for the forbidden functions in a student's source. Comments and strings do not count."""
+    objects = {id(thing): name for name, thing in objects_of(forbid).items()}
+    for node in ast.walk(ast.parse(textwrap.dedent(source))):
+        if isinstance(node, ast.ImportFrom):
+            for name in {f"{node.module}.{alias.name}" for alias in node.names} & set(forbid):
+                return failure(name, node.lineno)
+        if isinstance(node, ast.Name) and isinstance(namespace.get(node.id), NotLoaded):
+            return failure(namespace[node.id].name, node.lineno)
+        for thing in _meant(node, namespace):
+            if id(thing) in objects:
+                return failure(objects[id(thing)], getattr(node, "lineno", None))
+    return None
+
+
+def first_found(texts: Iterable[str], *looks: Callable[[str], CheckFailure | None]) -> CheckFailure | None:
+    """Look through an exercise's source and those that it reaches. A line is told of the first only: it is that of its cell."""
+    for place, text in enumerate(texts):
+        if found := next(filter(None, (look(text) for look in looks)), None):
+            return (
+                dataclasses.replace(found, message=re.sub(r" \(line \d+ of your cell\)", "", found.message))
+                if place
+                else found
+            )
+    return None
+
+
+def _meant(node: ast.AST, namespace: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the objects that a name or an attribute refers to."""
+    if isinstance(node, ast.Name):
+        yield namespace.get(node.id)
+    elif isinstance(node, ast.Attribute):
+        yield _attribute(node, namespace)
+
+
+def _attribute(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
+    if isinstance(node, ast.Name):
+        return namespace.get(node.id)
+    if isinstance(node, ast.Attribute):
+        owner = _attribute(node.value, namespace)
+        # Only modules are inspected: reading an attribute of another object could run the student's code.
+        return getattr(owner, node.attr, None) if type(owner) is type(ast) else None
+    return None
+
+
+class _FunctionWatch(TorchFunctionMode):
+    """Refuses the forbidden objects, and what has the name of an operator behind one: a method, a private function."""
+
+    def __init__(self, names: Mapping[int, str], forbid: tuple[str, ...]):
+        super().__init__()
+        self.names, self.forbid = names, forbid
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        if id(func) in self.names:
+            used(self.names[id(func)])
+        if _named_as_one_behind(name := getattr(func, "__name__", ""), self.forbid):
+            used(name)
+        return func(*args, **(kwargs or {}))
+
+
+@functools.lru_cache(maxsize=2**14)
+def _named_as_one_behind(name: str, forbid: tuple[str, ...]) -> bool:
+    return is_behind(_as_operator(name), forbid)
+
+
+def is_behind(operator: str, forbid: tuple[str, ...]) -> bool:
+    """Return whether a PyTorch operator, such as ``aten::avg_pool1d.out``, implements one of the functions in ``forbid``."""
+    own = operator.rpartition("::")[2].partition(".")[0].removeprefix("_")
+    names, parts = _operators_of(forbid)
+    return own in names or parts.search(operator) is not None
+
+
+@functools.cache
+def _operators_of(forbid: tuple[str, ...]) -> tuple[frozenset[str], re.Pattern[str]]:
+    """Return the names of the forbidden functions of PyTorch, and a pattern for the operators with names of their own."""
+    names = [name for name in forbid if name.startswith("torch.")]
+    parts = [re.escape(part) for name in names for part in OPERATORS.get(name, ())]
+    return frozenset(name.rpartition(".")[2] for name in names), re.compile("|".join(parts) or "(?!)")
+
+
+def named_in(failure: CheckFailure, forbid: tuple[str, ...]) -> bool:
+    """Return whether a failure of this module is about one of the functions in ``forbid``."""
+    name = failure.message.partition(" is not allowed")[0]
+    below = f"::{name.rpartition('::')[2].rpartition('.')[2]}"
+    return name in forbid or any(name.startswith(f"{one}.") for one in forbid) or is_behind(below, forbid)
+
+
+def below_python(function: Callable[[], Any], forbid: tuple[str, ...]) -> Any:
+    """Call the function, raise a failure if a forbidden operator ran, and return the function's result."""
+    results = []
+    for name in sorted(measure.operators(lambda: results.append(function()))):
+        if is_behind(name, forbid):
+            raise failure(name)
+    return results[0]
+
+
+@contextlib.contextmanager
+def unavailable(forbid: tuple[str, ...]) -> Iterator[None]:
+    """Make the forbidden functions raise while the student's code runs. If that code hides the error, raise it at the end."""
+    if not forbid:
+        yield
+        return
+    HITS.clear()
+    names, replaced = _replaced(forbid, _modules())
+    before = [(function, function.__code__) for function, _ in replaced]
+    try:
+        for function, code in replaced:
+            function.__code__ = code
+        with _FunctionWatch(names, forbid):
+            yield
+    finally:
+        for function, code in before:
+            function.__code__ = code
+    if HITS:
+        raise failure(HITS[0])
+
+
+@functools.lru_cache
+def _replaced(
+    forbid: tuple[str, ...], modules: tuple[int, str]
+) -> tuple[dict[int, str], list[tuple[FunctionType, CodeType]]]:
+    """Return the forbidden objects' names by identity, and the functions that are replaced, each with the code that raises."""
+    objects = _objects_of(forbid, modules)
+    pairs = [pair for name, thing in objects.items() for pair in raising(thing, name)]
+    return {id(thing): name for name, thing in objects.items()}, pairs
+
+
+#: The forbidden functions that were called. A student's code may hide the error that a call raises.
+HITS: list[str] = []
+
+
+@dataclasses.dataclass(frozen=True)
+class NotLoaded:
+    """What stands for a forbidden object that a notebook imports and this process has not loaded."""
+
+    name: str
+
+
+def is_within(name: str, forbid: tuple[str, ...]) -> bool:
+    """Return whether a dotted name is one of those in ``forbid``, or below one."""
+    return any(f"{name}.".startswith(f"{one}.") for one in forbid)
+
+
+def failure(name: str, line: int | None = None) -> CheckFailure:
+    """Return the failure that says which ready-made function was used, and where."""
+    where = f" (line {line} of your cell)" if line else ""
+    return CheckFailure(
+        "forbidden",
+        f"{name} is not allowed in this exercise{where}.",
+        cause="ready-made function",
+        hint="This lesson is about what that function does inside. Write the steps yourself; you may compare with it in "
+        "a cell of your own.",
+    )
+
+
+def only_here(found: CheckFailure) -> CheckFailure:
+    """Return a failure that says that the exercise forbids what was used, and the lesson does not."""
+    return dataclasses.replace(found, message=found.message.replace("in this lesson", "in this exercise"))
+
+
+def used(name: str) -> None:
+    """Note that a forbidden function was called, and raise the failure that says so."""
+    HITS.append(name)
+    raise failure(name)
+
+
+def replace_code(thing: Any, name: str) -> None:
+    """Give a function written in Python code that raises; of a class, all methods that its constructor does not need."""
+    for function, code in raising(thing, name):
+        function.__code__ = code
+
+
+def raising(thing: Any, name: str) -> list[tuple[FunctionType, CodeType]]:
+    """Return the functions whose code :func:`replace_code` replaces, each with the code that raises."""
+    return [(function, _raising(name, function.__code__.co_freevars)) for function in _functions_of(thing)]
+
+
+def _functions_of(thing: Any) -> list[FunctionType]:
+    if isinstance(thing, type):
+        own = {name: inspect.unwrap(plain) for name, value in vars(thing).items() if callable(plain := _behind(value))}
+        made_with = getattr(own.get("__init__"), "__code__", None)
+        needed = set(made_with.co_names if made_with else ())
+        chosen = [name for name in own if name not in needed and (name == "__call__" or not name.startswith("__"))]
+        return [own[name] for name in chosen if isinstance(own[name], FunctionType)]
+    thing = getattr(thing, "_init_fn", thing)  # of what torch.library.custom_op makes an operator
+    thing = inspect.unwrap(thing) if callable(thing) else thing
+    return [thing] if isinstance(thing, FunctionType) else []
+
+
+def _behind(value: Any) -> Any:
+    """Return the function behind a property, a class method or a static method; anything else as it is."""
+    return getattr(value, "fget", None) or getattr(value, "__func__", value)
+
+
+@functools.cache
+def _raising(name: str, free: tuple[str, ...]) -> CodeType:
+    """Return code for any arguments that calls :func:`used`, and refers to the same outer variables as the code it replaces."""
+    outer = "".join(f"    {variable} = None\n" for variable in free)
+    text = (
+        f"def outer():\n{outer}"
+        f"    def blocked(*args, **kwargs):\n"
+        f"        from {__name__} import used\n"
+        f"        used({name!r})\n"
+        f"        return ({', '.join(free)})\n"
+        f"    return blocked\n"
+    )
+    names: dict[str, Any] = {}
+    exec(text, names)
+    code: CodeType = names["outer"]().__code__
+    return code

@@ -1,0 +1,353 @@
+"""Libraries that a student's source mentions, and that its exercise may not use (:mod:`autograder.runtime.blocked.source`)."""
+
+import ast
+import functools
+import inspect
+import re
+import symtable
+import sys
+import textwrap
+from collections.abc import Callable, Container, Iterator, Mapping
+from importlib import metadata, util
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from autograder.runtime.errors import CheckFailure
+
+#: Distributions that every exercise may use, if they are installed. Nothing in them is an answer but what PyTorch has, which each
+#: lesson forbids by operator.
+ROOTS = (
+    *("torch", "numpy", "matplotlib", "pillow", "safetensors", "jaxtyping", "beartype", "typeguard"),
+    *("einops", "opt-einsum", "tqdm", "pandas", "seaborn", "plotly", "tabulate", "regex", "more-itertools"),
+    *("ipython", "ipykernel", "ipywidgets", "anywidget", "joblib", "packaging", "pytest", "rich", "threadpoolctl"),
+)
+
+#: Modules that are never asked about.
+KNOWN = frozenset(sys.stdlib_module_names) | {*ROOTS, "__main__", "autograder", "course_lib", "IPython", "PIL"}
+
+#: The folders in which Python keeps libraries.
+STORES = ("site-packages", "dist-packages")
+
+
+@functools.cache
+def allowed(more: tuple[str, ...] = ()) -> Mapping[str, metadata.Distribution]:
+    """Return the distributions that an exercise may use, by canonical name: the ROOTS, ``more``, and what all these need."""
+    waiting, missing = [str(canonicalize_name(name)) for name in (*ROOTS, *more)], set[str]()
+    found: dict[str, metadata.Distribution] = {}
+    while waiting:
+        name = waiting.pop()
+        if name in found or name in missing:
+            continue
+        try:
+            found[name] = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            missing.add(name)
+            continue
+        needs = map(Requirement, found[name].requires or ())
+        waiting += [
+            str(canonicalize_name(each.name))
+            for each in needs
+            if each.marker is None or each.marker.evaluate({"extra": ""})
+        ]
+    return found
+
+
+def tops(distribution: metadata.Distribution) -> set[str]:
+    """Return the names of the files and folders that a distribution has put beside other libraries."""
+    found = {file.parts[0] for file in distribution.files or ()}
+    if not found:  # a system's package manager keeps no list with the package
+        modules = (distribution.read_text("top_level.txt") or distribution.name).split()
+        found = {top for module in modules for top in (module, f"{module}.py")}
+    return found - {"..", "__pycache__"}
+
+
+@functools.cache
+def _modules(libraries: tuple[str, ...]) -> frozenset[str]:
+    """Return the modules and packages of the top level that an exercise may import."""
+    return frozenset(top.partition(".")[0] for each in allowed(libraries).values() for top in tops(each))
+
+
+@functools.cache
+def is_withheld(module: str, libraries: tuple[str, ...] | None) -> bool:
+    """Return whether an exercise that may use ``libraries``, or everything if that is None, cannot import this module.
+
+    A module that lies elsewhere than Python's libraries is the student's own.
+    """
+    root = module.partition(".")[0]
+    return libraries is not None and root not in KNOWN and _is_library(root) and root not in _modules(libraries)
+
+
+def _is_library(root: str) -> bool:
+    try:
+        found = util.find_spec(root)
+    except (ImportError, ValueError):  # a module that is broken, or was made by hand
+        return False
+    places = [found.origin or "", *(found.submodule_search_locations or ())] if found else []
+    return any(part in STORES for place in places for part in Path(place).parts)
+
+
+#: Bytes of a module beside the notebook that are looked through.
+LONGEST = 200_000
+
+
+def imports(text: str, tried: bool = False) -> Iterator[tuple[str, int]]:
+    """Yield the dotted name of everything that a source imports from elsewhere, with its line. Raises SyntaxError.
+
+    An import below ``try`` is left out unless ``tried``: whoever writes it goes on without.
+    """
+    waiting: list[ast.AST] = [ast.parse(text)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from ((name, node.lineno) for _, name in _imported(node))
+        elif tried or not isinstance(node, ast.Try):
+            waiting += reversed([*ast.iter_child_nodes(node)])
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
+    """Return the names that a statement binds, each with the dotted name of what it means; none for a relative import."""
+    if isinstance(node, ast.Import):
+        return [(alias.asname or alias.name.partition(".")[0], alias.name) for alias in node.names]
+    return [] if node.level else [(alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names]
+
+
+def bound(text: str) -> dict[str, str]:
+    """Return the names that the imports of a source bind, with the dotted names of what they mean."""
+    return _bound(ast.parse(text))
+
+
+def _bound(tree: ast.AST) -> dict[str, str]:
+    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+    return {name: meaning for node in nodes for name, meaning in _imported(node)}
+
+
+def home(thing: Any) -> str:
+    """Return the dotted name of a module, or of a class or function or of an object's type; "" if that cannot be told."""
+    if isinstance(thing, ModuleType):
+        return thing.__name__
+    if type(thing).__name__ == "ufunc":  # does not know its module
+        return next(
+            (f"{name}.{thing.__name__}" for name, module in [*sys.modules.items()] if _holds(module, thing)), ""
+        )
+    owner = thing if isinstance(thing, type) or inspect.isroutine(thing) else type(thing)
+    module = getattr(owner, "__module__", None)
+    return f"{module}.{owner.__name__}" if isinstance(module, str) else ""
+
+
+def _holds(module: Any, thing: Any) -> bool:
+    return isinstance(module, ModuleType) and vars(module).get(thing.__name__) is thing
+
+
+def needed(name: str, libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]) -> str:
+    """Return the library that an import of this dotted name needs at once, if exercises may not use it; otherwise "".
+
+    ``file`` reads a file beside the notebook: a module of the student's own comes before a library of its name.
+    """
+    return _needed(
+        name, libraries, file, lambda content: next((x for x in _at_once(content) if is_withheld(x, libraries)), "")
+    )
+
+
+def used(name: str, libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]) -> str:
+    """Return the library that what has this dotted name uses, if exercises may not use it; otherwise "".
+
+    Of a module of the student's own only what the function itself uses counts, directly or through others: what else the module
+    imports does no harm.
+    """
+    own = name.split(".")[1:2]
+    return _needed(name, libraries, file, lambda content: _used_by(content, *own, libraries=libraries) if own else "")
+
+
+def _needed(
+    name: str,
+    libraries: tuple[str, ...] | None,
+    file: Callable[[str], bytes | None],
+    of_module: Callable[[bytes], str],
+) -> str:
+    root = name.partition(".")[0]
+    if libraries is None or not root or root in KNOWN:
+        return ""
+    if (content := file(f"{root}.py")) is None:
+        return name if is_withheld(root, libraries) else ""
+    return of_module(content)
+
+
+@functools.lru_cache(maxsize=32)
+def _at_once(content: bytes) -> tuple[str, ...]:
+    """Return what a module imports at its top level."""
+    nodes = (node for node in _parsed(content).body if isinstance(node, ast.Import | ast.ImportFrom))
+    return tuple(name for node in nodes for _, name in _imported(node))
+
+
+def _parsed(content: bytes) -> ast.Module:
+    """Return a module's syntax tree, an empty one if it is very long or cannot be read."""
+    try:
+        return ast.parse(content if len(content) <= LONGEST else b"")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module([], [])
+
+
+@functools.lru_cache(maxsize=128)
+def _used_by(content: bytes, name: str, libraries: tuple[str, ...] | None) -> str:
+    """Return the library that a function or class of a module uses, if exercises may not."""
+    tree = _parsed(content)
+    parts = {part.name: ast.unparse(part) for part in tree.body if isinstance(part, ast.FunctionDef | ast.ClassDef)}
+    meant = {own: meaning for own, meaning in _bound(tree).items() if is_withheld(meaning, libraries)}
+    for text in reached(name, lambda each: parts.get(each, "")):
+        inner = [found for found, _ in imports(text) if is_withheld(found, libraries)]
+        if found := [meant[each] for each in sorted(globals_in(text)) if each in meant] + inner:
+            return found[0]
+    return ""
+
+
+def mention(
+    source: str, meaning: Callable[[str], str], libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]
+) -> CheckFailure | None:
+    """Look for a library in a student's source that its exercise may not use. Comments and strings do not count.
+
+    ``meaning`` returns the dotted name of what a global name of the notebook means, or "".
+    """
+    source = textwrap.dedent(source)
+    read, tree = globals_in(source), ast.parse(source)
+    parts = {id(node.value): f".{node.attr}" for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in read]
+    for name, line in imports(source):
+        if found := needed(name, libraries, file):
+            return failure(found, line)
+    for node in names:
+        what = meaning(node.id)
+        own = file(f"{what.partition('.')[0]}.py") is not None
+        if found := used(what + parts.get(id(node), "") if own else what, libraries, file):
+            return failure(found, node.lineno)
+    return None
+
+
+def failure(name: str, line: int | None = None) -> CheckFailure:
+    """Return the failure that says which library was used, and in which line of the student's cell, if that is known."""
+    where = f" (line {line} of your cell)" if line else ""
+    library = name.partition(".")[0]
+    plain = re.fullmatch(r"[A-Za-z0-9_.]{1,80}", name)  # the rest of the name may be anything that a student makes up
+    return CheckFailure(
+        "forbidden",
+        f"{name if plain else library} is not allowed in this exercise{where}.",
+        cause="another library",
+        hint=f"It is graded where {library} cannot be imported, because such libraries hold ready-made answers. "
+        "Write the steps with PyTorch; you may compare with it in a cell of your own.",
+    )
+
+
+def mentioned(exercise: str, names: list[str], source: Callable[[str], str | None]) -> list[str]:
+    """Return those of ``names`` that ``exercise`` mentions, directly or through other definitions of the notebook.
+
+    A name with a dot before it, ``.softmax``, is that of an attribute, and ``-2`` is a number. ``source`` returns a definition's
+    text, "" for any other name, and None if the text cannot be found; all names count then.
+    """
+    first = source(exercise)
+    if not first:
+        return names
+    words = _names(first)
+    waiting = list(words - {exercise})
+    while waiting:
+        text = source(waiting.pop())
+        if text is None:
+            return names
+        found = _names(text) - words
+        words |= found
+        waiting += found
+    return [name for name in names if name in words]
+
+
+def reached(exercise: str, source: Callable[[str], str | None], others: Container[str] = ()) -> Iterator[str]:
+    """Yield the source of ``exercise``, and of what it uses, directly or through others, but of none of ``others``.
+
+    A variable of a function's own is nothing of the notebook, though a cell may have one of the same name.
+    """
+    waiting, seen = [exercise], {exercise}
+    while waiting:
+        if text := source(waiting.pop()):
+            yield text
+            found = {name for name in globals_in(text) if name not in others} - seen
+            seen |= found
+            waiting += sorted(found)
+
+
+def globals_in(text: str) -> set[str]:
+    """Return the global names that a source reads, in whatever scope; none if it cannot be parsed."""
+    try:
+        tables = [symtable.symtable(textwrap.dedent(text), "source", "exec")]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    found = set()
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        found |= {each.get_name() for each in table.get_symbols() if each.is_referenced() and each.is_global()}
+    return found
+
+
+def source_in(namespace: Mapping[str, Any], name: str) -> str | None:
+    """Return the source of a function or class that a notebook defines, "" for any other name, and None if it cannot be found."""
+    thing = namespace.get(name)
+    if getattr(thing, "__module__", None) != namespace.get("__name__", "builtins"):
+        return ""  # imported: it does not know the notebook's names
+    if inspect.isclass(thing):
+        return _source_of_class(thing, namespace)
+    return text_of(thing) if inspect.isroutine(thing) else ""
+
+
+def _source_of_class(thing: type, namespace: Mapping[str, Any]) -> str | None:
+    """Return what a class consists of, part by part: Python cannot find the whole text of a class that a notebook defines."""
+    values = [part.fget if isinstance(part, property) else part for part in vars(thing).values()]
+    parts = {id(part) for part in (*thing.__bases__, *values) if inspect.isclass(part) or inspect.isroutine(part)}
+    named = [name for name, value in namespace.items() if id(value) in parts]
+    found = [text_of(part) for part in values if inspect.isroutine(part)]
+    written = [
+        textwrap.dedent(text) for text in found if text
+    ]  # Python itself writes some, such as those of a dataclass
+    return "\n".join(["pass", *named, *written]) if written or not found else None
+
+
+def text_of(routine: Any) -> str | None:
+    """Return the source of a function, or None if it cannot be found.
+
+    Python looks for the text of a notebook's function in a module of the notebook's name, if there is one: that is another text.
+    """
+    code = getattr(inspect.unwrap(routine), "__code__", None)
+    return _source(code, code.co_filename) if isinstance(code, CodeType) else _source_of(routine, "")
+
+
+@functools.lru_cache(maxsize=2**10)
+def _source(code: CodeType, _: str) -> str | None:
+    """Look for a source once: Python reads a whole file, or cell, for each. Code is equal in whatever file it stands."""
+    return _source_of(code, code.co_name)
+
+
+def _source_of(thing: Any, name: str) -> str | None:
+    try:
+        text = inspect.getsource(thing)
+    except (OSError, TypeError):
+        return None
+    return text if re.search(r"\blambda\b" if name == "<lambda>" else rf"\bdef\s+{re.escape(name)}\b", text) else None
+
+
+def _names(text: str) -> set[str]:
+    """Return the plain names that a source uses: ``softmax``, or ``.softmax`` of ``torch.softmax``; and its numbers."""
+    try:
+        return {name for node in ast.walk(ast.parse(textwrap.dedent(text))) if (name := _name(node))}
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        words = set(re.findall(r"-?\w+", text))
+        return words | {f".{word}" for word in words}
+
+
+def _name(node: ast.AST) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return f".{node.attr}"
+    signed = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant)
+    number = signed or (isinstance(node, ast.Constant) and type(node.value) in (int, float))
+    return ast.unparse(node) if number else ""

@@ -1,0 +1,154 @@
+"""The exceptions with which a check reports a wrong answer."""
+
+import contextlib
+import re
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.runtime.limits import TooLong, limited
+from autograder.runtime.locations import place
+
+
+@dataclass(eq=False)
+class CheckFailure(AssertionError):
+    """A property that the student's answer lacks.
+
+    ``kind`` is a short fixed word (``value``, ``shape``, ``crash`` ...). Together with ``received`` it decides whether two
+    answers fail in the same way, which identifies a misconception. ``cause`` names the mistake if the check itself
+    knows it; ``hint`` says in a sentence or two where to look. ``wanted`` is the expected tensor, if any.
+    """
+
+    kind: str
+    message: str
+    expected: str = ""
+    yours: str = ""
+    setting: str = ""
+    received: Any = None
+    wanted: Any = None
+    cause: str = ""
+    hint: str = ""
+    picture: Any = None
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self) -> list[str]:
+        """The failure as lines of plain text, without the diagnosis."""
+        rows = [self.setting, self.message]
+        rows += [f"expected  {self.expected}"] if self.expected else []
+        rows += [f"yours     {self.yours}"] if self.yours else []
+        return [row for row in rows if row]
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The name of a mistake, what happens and where to look, and why, with a small experiment."""
+
+    name: str
+    hint: str
+    why: str = ""
+
+    def steps(self) -> tuple[str, str, str]:
+        """Return what happens, why, and where to look. Without a why the first is the whole hint."""
+        if not self.why:
+            return self.hint, "", ""
+        what, _, where = re.sub(r"(?<=[.?)]) (?=Look )", "\n", self.hint).partition("\n")
+        return what, self.why, where
+
+
+class PartialCredit(Exception):
+    """Raised by a check that passes in part. ``fraction`` is the share of its points earned; ``failure`` says why it is not 1."""
+
+    def __init__(self, fraction: float, failure: CheckFailure):
+        super().__init__(str(failure))
+        self.fraction = fraction
+        self.failure = failure
+
+
+def as_failure(error: BaseException | None) -> CheckFailure | None:
+    """Return the failure that an exception from a check represents. Unexpected exceptions count as failures too."""
+    if error is None or isinstance(error, CheckFailure):
+        return error
+    if isinstance(error, PartialCredit):
+        return error.failure
+    text = f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
+    return CheckFailure("crash", "The check could not work with your result", yours=text, received=text)
+
+
+def nothing_returned() -> CheckFailure:
+    """The failure of a function that returns None."""
+    return CheckFailure(
+        "type",
+        "Nothing is returned.",
+        yours="None",
+        received="None",
+        cause="nothing returned",
+        hint="Does the function end in a return statement?",
+    )
+
+
+def none_in_place_of(what: str) -> CheckFailure:
+    """The failure of a function that returns several results, one of which is None."""
+    return CheckFailure(
+        "type",
+        f"There is None in the place of {what}.",
+        yours="None",
+        received=f"None for {what}",
+        cause="None in the place of a result",
+        hint=f"Something is returned, and what stands in it for {what} is None. Print it before the return.",
+    )
+
+
+@contextlib.contextmanager
+def watch(name: str) -> Iterator[None]:
+    """Turn any exception of the student's code into a failure that shows the student's own line."""
+    try:
+        with limited():
+            yield
+    except (KeyboardInterrupt, CheckFailure):
+        raise
+    except TooLong as error:
+        raise _endless(name, error) from None
+    except NotImplementedError as error:
+        if error.__traceback__ is None or not _from_stub(error):
+            raise _crash(name, error) from None
+        raise _unwritten(name, error) from None
+    except BaseException as error:
+        raise _crash(name, error) from None
+
+
+def _unwritten(name: str, error: BaseException) -> CheckFailure:
+    """Return the failure for a stub that is still there. In an exercise of several parts, name the part."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    piece = f" ({last.name})" if last.name not in (name, "__init__", "forward", "<module>") else ""
+    return CheckFailure(
+        "unwritten",
+        f"Not written yet{piece}. {error}".strip(),
+        cause="not written yet",
+        hint="If you have written it: take out the line raise NotImplementedError(...), and run the cell again.",
+    )
+
+
+def _endless(name: str, error: TooLong) -> CheckFailure:
+    return CheckFailure(
+        "time",
+        f"{name} took longer than {error.seconds:g} seconds and was stopped{place(error)}",
+        received="time",
+        cause="does not end, or takes far too long",
+        hint="Does the loop end for every input? Print what its condition depends on. A loop over single numbers, where one "
+        "operation on the whole tensor would do, takes long too.",
+    )
+
+
+def _from_stub(error: BaseException) -> bool:
+    """Distinguish the stub's own ``raise NotImplementedError`` from PyTorch's 'not implemented for this dtype'."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return "NotImplementedError" in (last.line or "NotImplementedError") and "site-packages" not in last.filename
+
+
+def _crash(name: str, error: BaseException) -> CheckFailure:
+    derived = " (a ValueError)" if isinstance(error, ValueError) and type(error) is not ValueError else ""
+    text = f"{type(error).__name__}{derived}: {' '.join(str(error).split())[:300]}"
+    return CheckFailure("crash", f"{name} stopped with an error{place(error)}", yours=text, received=text)

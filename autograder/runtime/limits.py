@@ -1,0 +1,112 @@
+"""How long the check in a notebook waits for the student's code.
+
+In the grader the sandbox has limits of its own, and this one is not set.
+"""
+
+import contextlib
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import FrameType
+
+#: Seconds for the first call that does not end, and for each after it. Right answers need a fraction of a second.
+FIRST, LATER = 60.0, 3.0
+
+
+class TooLong(BaseException):
+    """Raised in the student's code when its time is up. No ``except Exception`` of the student's catches it."""
+
+    def __init__(self, seconds: float):
+        super().__init__(f"stopped after {seconds:g} seconds")
+        self.seconds = seconds
+
+
+@dataclass
+class _Patience:
+    seconds: float
+    later: float
+
+
+_current: _Patience | None = None
+
+#: How the files are called in which Python's own code for imports is.
+_IMPORTING = "<frozen importlib"
+
+
+@contextlib.contextmanager
+def patience(first: float = FIRST, later: float = LATER) -> Iterator[None]:
+    """Inside, calls of the student's code are stopped when they take too long, where the system has a timer for that."""
+    global _current
+    usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    before, _current = _current, _Patience(first, later) if usable else None
+    try:
+        yield
+    finally:
+        _current = before
+
+
+@contextlib.contextmanager
+def limited() -> Iterator[None]:
+    """Raise :class:`TooLong` in the code inside when its time is up, if there is a limit."""
+    held = _current
+    if held is None or signal.getitimer(signal.ITIMER_REAL)[0]:  # a call within a call has the time of the outer one
+        yield
+        return
+    seconds, outer = held.seconds, {*_stack(sys._getframe())}
+
+    def stop(_: int, frame: FrameType | None) -> None:
+        if any(each.f_code.co_filename.startswith(_IMPORTING) for each in _stack(frame) if each not in outer):
+            return  # a library whose import stops half-way is broken for whoever uses it in this process later
+        held.seconds = held.later
+        raise TooLong(seconds)
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again every second: a bare except may swallow the first
+    try:
+        yield
+    finally:
+        outer.clear()  # frames keep their variables alive
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _stack(frame: FrameType | None) -> Iterator[FrameType]:
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+#: Seconds for one call, and bytes that may be asked for above what the process has.
+SECONDS, MEMORY = 0.5, 2**30
+
+
+@contextlib.contextmanager
+def careful() -> Iterator[None]:
+    """Inside, each call has little time and little memory, where the system can limit them.
+
+    What asks for more raises MemoryError, PyTorch's RuntimeError or :class:`~autograder.runtime.limits.TooLong`.
+    """
+    with patience(SECONDS, SECONDS), _limited_memory():
+        yield
+
+
+@contextlib.contextmanager
+def _limited_memory() -> Iterator[None]:
+    try:
+        import resource
+
+        with open("/proc/self/statm") as file:
+            size = int(file.read().split()[0]) * resource.getpagesize()
+    except (ImportError, OSError):  # no such limits, or no such file: Windows, macOS
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = size + MEMORY
+    unlimited = resource.RLIM_INFINITY
+    resource.setrlimit(resource.RLIMIT_AS, (most if soft == unlimited else min(soft, most), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

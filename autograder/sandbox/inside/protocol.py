@@ -1,0 +1,414 @@
+"""Values from a JSON header and raw bytes. Everything is counted and bounded before it is made."""
+
+import contextlib
+import itertools
+import json
+import math
+import select
+import socket
+import struct
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.state import BITS
+from autograder.runtime.student import Answer, Made, Request, Seeded
+
+MAX_BODY = 512 * 2**20
+MAX_NODES = 20_000
+MAX_DEPTH = 12
+MAX_NAME = 4096  # as long as a path may be
+_ALIGNED = 64
+_NAMES = "float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool complex64 complex128"
+DTYPES = {name: getattr(torch, name) for name in _NAMES.split()}
+
+
+class BadMessage(Exception):
+    """The received data is not a message of this protocol."""
+
+
+@dataclass
+class Packing:
+    """The body of an outgoing message."""
+
+    parts: list[bytes | memoryview] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, tensor: Tensor) -> int:
+        """Append the bytes of a one-dimensional contiguous tensor and return their offset."""
+        pad = -self.size % _ALIGNED
+        start = self.size + pad
+        raw = tensor.view(torch.uint8).numpy().data if tensor.numel() else memoryview(b"")
+        self.parts += [b"\0" * pad, raw]
+        self.size = start + len(raw)
+        return start
+
+
+def pack(value: Any, packing: Packing, strided: bool = False) -> Any:
+    """Return ``value`` as JSON data, with the bytes of its tensors in ``packing``.
+
+    With ``strided`` a tensor keeps its storage, so that a transposed one stays transposed; otherwise only its numbers.
+    """
+    if value is None or isinstance(value, bool | int | str):
+        return value if not isinstance(value, int) or abs(value) < 2**63 else {"object": "int"}
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"float": str(value)}
+    if isinstance(value, Tensor):
+        return _pack_tensor(value, packing, strided)
+    if isinstance(value, torch.dtype):
+        return {"dtype": str(value).removeprefix("torch.")}
+    if isinstance(value, torch.device):
+        return {"device": str(value)}
+    if isinstance(value, tuple | list):
+        kind = "tuple" if isinstance(value, tuple) else "list"
+        return {kind: [pack(item, packing, strided) for item in _few(value)]}
+    if isinstance(value, dict):
+        return {"dict": [[_name(key), pack(item, packing, strided)] for key, item in _few(value.items())]}
+    if isinstance(value, Made):
+        return {"made": [value.name, pack(dict(value.kwargs), packing, strided)]}
+    if isinstance(value, Seeded):
+        return {"seeded": value.seed}
+    return {"object": type(value).__name__[:40]}
+
+
+def _few(items: Any) -> list[Any]:
+    """Return the items as a list. Nothing is left out: too many are an error."""
+    found = list(itertools.islice(iter(items), MAX_NODES + 1))
+    if len(found) > MAX_NODES:
+        raise ValueError(f"more than {MAX_NODES:,} items in one list or dictionary")
+    return found
+
+
+def _name(key: Any) -> str:
+    """Return a key as text. It is never cut: a shorter name would be another one."""
+    name = str(key)
+    if len(name) > MAX_NAME:
+        raise ValueError(f"a key of more than {MAX_NAME:,} characters, {name[:40]!r}…")
+    return name
+
+
+def _pack_tensor(tensor: Tensor, packing: Packing, strided: bool) -> Any:
+    name = str(tensor.dtype).removeprefix("torch.")
+    plain = tensor.detach()
+    if name not in DTYPES or plain.layout is not torch.strided:
+        return {"object": "Tensor"}
+    where = plain.device.type
+    plain = plain.cpu() if where not in ("cpu", "meta") else plain
+    if where == "meta":
+        return {"tensor": name, "shape": list(plain.shape), "count": 0, "at": 0, "meta": True}
+    entry: dict[str, Any] = {"tensor": name, "shape": list(plain.shape)}
+    if where != "cpu":
+        entry["device"] = where
+    if strided and not plain.is_contiguous() and plain.numel():
+        raw = torch.empty(0, dtype=plain.dtype).set_(plain.untyped_storage())
+        entry |= {"stride": list(plain.stride()), "offset": plain.storage_offset(), "count": raw.numel()}
+        return entry | {"at": packing.add(raw)}
+    plain = plain.resolve_conj().resolve_neg().contiguous().reshape(-1)
+    if plain.numel() == 1:  # contiguous whatever its stride, which contiguous() and clone() then keep
+        plain = plain.as_strided((1,), (1,))
+    return entry | {"count": plain.numel(), "at": packing.add(plain)}
+
+
+class Opaque:
+    """A student's return value that is neither a tensor nor plain data. Only the name of its type is known."""
+
+
+def opaque(type_name: str) -> Opaque:
+    """Return an object whose type has this name, so that a failure message can name the type."""
+    name = type_name if type_name.isidentifier() and len(type_name) <= 40 else "object"
+    return type(name, (Opaque,), {})()
+
+
+class Unpacking:
+    """Reads values from a message and counts what it creates. Only requests may contain tensors with custom strides."""
+
+    def __init__(self, body: bytearray, strided: bool = False):
+        self.body, self.strided, self.nodes, self.bytes = body, strided, 0, 0
+
+    def value(self, data: Any, depth: int = 0) -> Any:
+        self.nodes += 1
+        if self.nodes > MAX_NODES or depth > MAX_DEPTH:
+            raise BadMessage("a value with too many or too deeply nested parts")
+        if data is None or isinstance(data, bool | int | float | str):
+            return data
+        if not isinstance(data, dict):
+            raise BadMessage(f"a {type(data).__name__} where a value was expected")
+        if "tensor" in data:
+            try:
+                return self._tensor(data)
+            except RuntimeError as error:  # PyTorch's own bounds: size overflow, unaligned bytes
+                raise BadMessage(f"a tensor that cannot be made ({str(error).splitlines()[0][:100]})") from None
+        if len(data) != 1:
+            raise BadMessage("a value of no known kind")
+        [(kind, content)] = data.items()
+        if kind in ("tuple", "list") and isinstance(content, list):
+            items = [self.value(item, depth + 1) for item in content]
+            return tuple(items) if kind == "tuple" else items
+        if kind == "dict" and isinstance(content, list):
+            pairs = [pair for pair in content if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)]
+            return {key: self.value(item, depth + 1) for key, item in pairs}
+        if kind in _SIMPLE and isinstance(content, str):
+            return _SIMPLE[kind](content)
+        if kind == "made" and self.strided and isinstance(content, list) and len(content) == 2:  # in requests only
+            return Made(str(content[0]), self.value(content[1], depth + 1))
+        if kind == "seeded" and self.strided:
+            return Seeded(_size(content, 2**BITS - 1))
+        raise BadMessage("a value of no known kind")
+
+    def _tensor(self, data: dict[str, Any]) -> Any:
+        dtype = DTYPES.get(data["tensor"]) if isinstance(data["tensor"], str) else None
+        shape, count, at = _sizes(data.get("shape")), _size(data.get("count")), _size(data.get("at"))
+        if dtype is None:
+            raise BadMessage("a tensor without a dtype")
+        self.bytes += count * dtype.itemsize
+        if self.bytes > 2 * MAX_BODY or ("stride" in data and not self.strided):
+            raise BadMessage("tensors that take more room than they may")
+        if at + count * dtype.itemsize > len(self.body):
+            raise BadMessage("a tensor that is longer than its message")
+        if data.get("meta") is True:
+            return torch.empty(shape, dtype=dtype, device="meta")  # has no data
+        if count == 0:
+            return torch.empty(shape, dtype=dtype) if math.prod(shape) == 0 else _bad("an empty tensor with a shape")
+        flat = torch.frombuffer(self.body, dtype=torch.uint8, count=count * dtype.itemsize, offset=at)
+        if dtype is torch.bool:
+            flat = flat != 0  # any other byte in a bool tensor is undefined behaviour
+        flat = flat.view(dtype)
+        if "stride" in data:
+            return self._strided(data, flat, shape, count)
+        if math.prod(shape) != count:
+            raise BadMessage("a tensor whose shape does not fit its numbers")
+        return flat.view(shape)
+
+    def _strided(self, data: dict[str, Any], flat: Tensor, shape: list[int], count: int) -> Tensor:
+        stride, offset = _sizes(data["stride"]), _size(data.get("offset"))
+        if len(stride) != len(shape) or math.prod(shape) == 0:
+            raise BadMessage("a tensor with wrong strides")
+        if offset + sum((n - 1) * s for n, s in zip(shape, stride, strict=True)) >= count:
+            raise BadMessage("a tensor that reaches beyond its storage")
+        own = flat.clone()
+        return torch.empty(0, dtype=own.dtype).set_(own.untyped_storage(), offset, shape, stride)
+
+
+def _dtype(name: str) -> torch.dtype:
+    return DTYPES.get(name) or _bad("an unknown dtype")
+
+
+def _float(text: str) -> float:
+    return float(text) if text in ("nan", "inf", "-inf") else _bad("an invalid number")
+
+
+def _device(name: str) -> torch.device:
+    return torch.device(name) if name in ("cpu", "meta", "cuda", "cuda:0") else _bad("an unknown device")
+
+
+def _bad(what: str) -> Any:
+    raise BadMessage(what)
+
+
+def _size(number: Any, largest: int = 2**40) -> int:
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= largest:
+        raise BadMessage("a tensor with an invalid size")
+    return number
+
+
+def _sizes(numbers: Any) -> list[int]:
+    if not isinstance(numbers, list) or len(numbers) > 16:
+        raise BadMessage("a tensor whose shape is not a list of sizes")
+    return [_size(number) for number in numbers]
+
+
+_SIMPLE: dict[str, Callable[[str], Any]] = {"dtype": _dtype, "float": _float, "device": _device, "object": opaque}
+
+
+def value(data: Any, unpacking: Unpacking) -> Any:
+    """Return the value that an answer holds."""
+    return unpacking.value(data)
+
+
+def number(data: Any, _: Unpacking) -> int:
+    """Return the count that an answer holds. Raises BadMessage for anything else."""
+    if not isinstance(data, int) or isinstance(data, bool) or not 0 <= data < 2**60:
+        raise BadMessage("a count that is no whole number")
+    return data
+
+
+_FIELDS = tuple(field.name for field in fields(Request))
+_TEXTS = ("kind", "message", "expected", "yours", "setting", "cause", "hint")
+_LONGEST = 2000
+
+
+def pack_request(request: Request, packing: Packing) -> dict[str, Any]:
+    content = {name: getattr(request, name) for name in _FIELDS}
+    content["kwargs"] = dict(request.kwargs)
+    content["weights"] = None if request.weights is None else dict(request.weights)
+    return pack(content, packing, strided=True)
+
+
+def unpack_request(data: Any, unpacking: Unpacking) -> Request:
+    return Request(**unpacking.value(data))
+
+
+def pack_answer(answer: Answer, packing: Packing) -> dict[str, Any]:
+    """Encode the result of a call."""
+    return {
+        "value": pack(answer.value, packing),
+        "args_after": pack(answer.args_after, packing),
+        "gradients": pack(list(answer.gradients), packing),
+        "parameter_gradients": pack(answer.parameter_gradients, packing),
+        "parameters": pack(answer.parameters, packing),
+    }
+
+
+def unpack_answer(data: Any, unpacking: Unpacking, arguments: int) -> Answer:
+    """Decode an answer from the sandbox to a call with that many ``arguments``.
+
+    Raises BadMessage unless every part has the expected type, and all arguments have come back.
+    """
+    if not isinstance(data, dict):
+        raise BadMessage("an answer that is not an object")
+    parts = {key: unpacking.value(data.get(key)) for key in ("value", "args_after", "gradients")}
+    named = {key: unpacking.value(data.get(key)) for key in ("parameter_gradients", "parameters")}
+    if not isinstance(parts["args_after"], tuple) or not _tensors(parts["gradients"]):
+        raise BadMessage("an answer with wrong parts")
+    if len(parts["args_after"]) != arguments:
+        raise BadMessage("an answer without all of the call's arguments")
+    if not all(isinstance(part, dict) and _tensors(list(part.values())) for part in named.values()):
+        raise BadMessage("an answer with wrong parameters")
+    return Answer(
+        parts["value"], parts["args_after"], parts["gradients"], named["parameter_gradients"], named["parameters"]
+    )
+
+
+def _tensors(things: Any) -> bool:
+    return isinstance(things, list) and all(thing is None or isinstance(thing, Tensor) for thing in things)
+
+
+def pack_failure(failure: CheckFailure, packing: Packing) -> dict[str, Any]:
+    texts = {name: str(getattr(failure, name))[:_LONGEST] for name in _TEXTS}
+    return texts | {"received": pack(failure.received, packing)}
+
+
+def unpack_failure(data: Any, unpacking: Unpacking) -> CheckFailure:
+    """Decode a failure. Its content needs no check: a forged failure can only lose points."""
+    if not isinstance(data, dict):
+        raise BadMessage("a failure that is not an object")
+    texts = {name: str(data.get(name, ""))[:_LONGEST].encode("utf8", "replace").decode("utf8") for name in _TEXTS}
+    return CheckFailure(**texts, received=unpacking.value(data.get("received")))
+
+
+MAX_HEADER = 4 * 2**20
+_HEAD = struct.Struct(">IQ")
+_AT_ONCE = 2**16  # bytes of a message that is sent in one piece
+_POLL = 0.02  # seconds between two calls of ``watch``
+
+
+class Silence(Exception):
+    """No more data: the other side has ended, or the time is up."""
+
+
+def send(
+    connection: socket.socket,
+    header: dict[str, Any],
+    packing: Packing | None = None,
+    watch: Callable[[], None] | None = None,
+) -> None:
+    """Send one message. ``watch`` is called while the other side does not read; it raises an exception to give up."""
+    text = json.dumps(header, ensure_ascii=True).encode()
+    packing = packing or Packing()
+    parts = [_HEAD.pack(len(text), packing.size), text, *packing.parts]
+    small = len(text) + packing.size < _AT_ONCE  # each piece by itself would wake the other side
+    for part in [b"".join(parts)] if small else parts:
+        if watch is None:
+            connection.sendall(part)
+        else:
+            _write(connection, memoryview(part), watch)
+
+
+def _write(connection: socket.socket, data: memoryview, watch: Callable[[], None]) -> None:
+    while len(data):
+        while not select.select([], [connection], [], _POLL)[1]:
+            watch()
+        with contextlib.suppress(BlockingIOError):
+            data = data[connection.send(data, socket.MSG_DONTWAIT) :]
+
+
+def receive(connection: socket.socket, watch: Callable[[], None] | None = None) -> tuple[dict[str, Any], bytearray]:
+    """Wait for one message and return its header and its body. ``watch`` is called between waits; it raises to give up.
+
+    Raises :class:`Silence` at the end of the stream and :class:`BadMessage` for anything that is not a message.
+    """
+    sizes = _read(connection, _HEAD.size, watch)
+    header_size, body_size = _HEAD.unpack(sizes)
+    if header_size > MAX_HEADER or body_size > MAX_BODY:
+        raise BadMessage("a message that is too long")
+    text = _read(connection, header_size, watch)
+    body = _read(connection, body_size, watch)
+    try:
+        header = json.loads(bytes(text))
+    except (ValueError, RecursionError):
+        raise BadMessage("a message that is not JSON") from None
+    if not isinstance(header, dict):
+        raise BadMessage("a message that is not a JSON object")
+    return header, body
+
+
+def _read(connection: socket.socket, size: int, watch: Callable[[], None] | None) -> bytearray:
+    """Read exactly ``size`` bytes. The buffer grows with the data received, not with the announced size."""
+    data = bytearray(min(size, 2**16))
+    filled = 0
+    while filled < size:
+        if filled == len(data):
+            data.extend(bytes(min(size - filled, max(len(data), 2**16))))
+        if watch is not None:
+            while not select.select([connection], [], [], _POLL)[0]:
+                watch()
+        try:
+            got = connection.recv_into(memoryview(data)[filled:], flags=0 if watch is None else socket.MSG_DONTWAIT)
+        except BlockingIOError:  # urgent data makes a socket look readable when it is not
+            time.sleep(_POLL)
+            if watch is not None:  # without one the socket waits, and this cannot happen
+                watch()
+            continue
+        except OSError:
+            got = 0
+        if not got:
+            raise Silence("the process has ended")
+        filled += got
+        if watch is not None and filled < size:
+            watch()
+    return data
+
+
+@dataclass(frozen=True)
+class SetUp:
+    """The settings of one worker.
+
+    ``forbid`` names the functions that it may not call; ``lesson`` is the lesson's package, whose ``check`` a notebook may
+    import. ``limits`` are those that the kernel enforces per process (:meth:`Limits.inside`). A worker that
+    ``measures`` "time" or "memory" can have threads, but no other process: its own are then all that a call costs. ``author`` is
+    the id whose numbers ``course_lib.variants`` draws; code inside may change it there, and the checks, outside, do not ask.
+    ``libraries`` can be imported beside those of the course; all that are installed if it is None.
+    """
+
+    forbid: tuple[str, ...] = ()
+    lesson: str = ""
+    threads: int = 1
+    limits: Mapping[str, int] = field(default_factory=dict)
+    measures: str = ""
+    author: str = ""
+    libraries: tuple[str, ...] | None = None
+
+    def as_bytes(self) -> bytes:
+        return json.dumps(asdict(self)).encode()
+
+
+def from_bytes(data: bytes) -> SetUp:
+    """Return the settings encoded by :meth:`SetUp.as_bytes`."""
+    said = json.loads(data)
+    lists = {name: tuple(said[name]) for name in ("forbid", "libraries") if said[name] is not None}
+    return SetUp(**said | lists)

