@@ -1,13 +1,13 @@
 """The course's lessons and their known answers, as the tests use them."""
 
-from autograder.content.known_answers import own_cases
+from autograder.content.known_answers import course_cases
 from autograder.content.lesson import Lessons
 from autograder.grading.course import find_course
 
 COURSE = find_course()
 LESSONS = Lessons()
 ASSIGNMENTS = COURSE.assignments
-CASES = {str(case): case for case in own_cases(LESSONS, ASSIGNMENTS)}
+CASES = {str(case): case for case in course_cases(LESSONS, ASSIGNMENTS)}
 
 
 def points(assignment: str) -> dict[str, float]:

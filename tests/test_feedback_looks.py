@@ -11,7 +11,7 @@ from autograder.content.known_answers import misconceptions
 from autograder.content.lesson import Lessons
 from autograder.content.references import namespace
 from autograder.nbgrader_plugins.sanitise import clean_report
-from autograder.notebook.progress import Panel, Row, Standing
+from autograder.notebook.progress import ExerciseProgress, LessonProgress, Panel
 from autograder.runtime.errors import CheckFailure
 from autograder.verdict.report import CheckResult, ExerciseReport
 from autograder.verdict.runner import run_checks
@@ -38,10 +38,18 @@ def report():
 
 @pytest.fixture(scope="module")
 def panel():
-    rows = [Row("scaled_dot_product_attention", "changed since its check", False, "run it", 0.0, 14.0)]
-    rows += [Row("softmax", "all points", True, "", 7.0, 7.0)]
-    files = [Row("a_checkpoint_with_a_long_name.safetensors", "older than your last change", False, "train again")]
-    return Panel(Standing("01-attention", rows, [Row("Written question 1", "answered", True)], files), ["Saved."], "")
+    rows = [ExerciseProgress("scaled_dot_product_attention", "changed since its check", False, "run it", 0.0, 14.0)]
+    rows += [ExerciseProgress("softmax", "all points", True, "", 7.0, 7.0)]
+    files = [
+        ExerciseProgress(
+            "a_checkpoint_with_a_long_name.safetensors", "older than your last change", False, "train again"
+        )
+    ]
+    return Panel(
+        LessonProgress("01-attention", rows, [ExerciseProgress("Written question 1", "answered", True)], files),
+        ["Saved."],
+        "",
+    )
 
 
 @pytest.fixture(scope="module")

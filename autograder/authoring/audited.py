@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from autograder.content.known_answers import Case, own_cases, read_bank
+from autograder.content.known_answers import Case, course_cases, read_bank
 from autograder.content.lesson import package_of
 from autograder.grading.course import Course
 
@@ -32,7 +32,7 @@ def selected(
 
 def _own(course: Course, since: str | None, tenth: int | None) -> list[Case]:
     """Return the course's own cases: all, or those of the lessons changed since a commit and a tenth of the others."""
-    cases = own_cases(course.lessons, course.assignments)
+    cases = course_cases(course.lessons, course.assignments)
     if since is None:
         return cases
     changed = changed_lessons(course, since)

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.authoring.solution import CourseSolution
-from autograder.checks.timing import Figure
+from autograder.checks.timing import BenchmarkResult
 from autograder.content import notebook as notebooks
 from autograder.content.known_answers import misconceptions
 from autograder.content.lesson import Lesson
@@ -50,22 +50,22 @@ def _lessons(course: Course) -> list[Lesson]:
     return [lesson for name in course.assignments if (lesson := course.lessons.find(name))]
 
 
-def _of_lessons(course: Course) -> Iterator[Figure]:
+def _of_lessons(course: Course) -> Iterator[BenchmarkResult]:
     """Yield the figures that each lesson measures."""
     for lesson in _lessons(course):
         if lesson.has("bench"):
             yield from lesson.module("bench").figures(CourseSolution(course, lesson.assignment))
 
 
-def _threads() -> Iterator[Figure]:
+def _threads() -> Iterator[BenchmarkResult]:
     """Yield what the steps of a small training cost beside other programs."""
     from autograder.authoring.bench_threads import LOAD, under_load
 
     name = f"processor time of training steps beside {LOAD} busy processes"
-    yield Figure(name, under_load(), 1.5, "of that without them")
+    yield BenchmarkResult(name, under_load(), 1.5, "of that without them")
 
 
-def _class(large: bool) -> Iterator[Figure]:
+def _class(large: bool) -> Iterator[BenchmarkResult]:
     """Yield the speed of grading a class; with ``large``, also how it scales with the class."""
     from autograder.authoring import bench_class
     from autograder.sandbox.outside.sandbox import SandboxMissing, find
@@ -76,7 +76,9 @@ def _class(large: bool) -> Iterator[Figure]:
         print(f"The class runner is not measured: {error}")
         return
     for name, value, target, unit in (*bench_class.times_stock(), *(bench_class.large_class() if large else ())):
-        yield Figure(name, value, target, unit, "lower" if "time for each" in name or "memory" in name else "higher")
+        yield BenchmarkResult(
+            name, value, target, unit, "lower" if "time for each" in name or "memory" in name else "higher"
+        )
 
 
 _TIMING = """\
@@ -92,17 +94,19 @@ print("TIMES" + json.dumps(times))
 """
 
 
-def _check_times(course: Course) -> Iterator[Figure]:
+def _check_times(course: Course) -> Iterator[BenchmarkResult]:
     """Yield the time of ``check`` in a notebook's kernel, as a fraction of one second: the solutions, then frequent mistakes."""
     for lesson in _lessons(course):
         names = [name for name in lesson.exercises if not lesson.measures(name)]
         for name, times in _in_kernel(course, lesson, _TIMING.format(names=names)).items():
-            yield Figure(f"check: {name}", statistics.median(times), 1.0, "of 1 s")
+            yield BenchmarkResult(f"check: {name}", statistics.median(times), 1.0, "of 1 s")
     for lesson in _lessons(course):
         for name, mistake in lesson.module("bench").MISTAKES if lesson.has("bench") else ():
             [wrong] = [case.text for case in misconceptions(lesson, name) if case.name == mistake]
             times = _in_kernel(course, lesson, wrong, _TIMING.format(names=[name]))[name]
-            yield Figure(f"check: {name}, wrong ({mistake}), with diagnosis", statistics.median(times), 1.0, "of 1 s")
+            yield BenchmarkResult(
+                f"check: {name}, wrong ({mistake}), with diagnosis", statistics.median(times), 1.0, "of 1 s"
+            )
 
 
 def _in_kernel(course: Course, lesson: Lesson, *cells: str) -> dict[str, list[float]]:
@@ -111,7 +115,7 @@ def _in_kernel(course: Course, lesson: Lesson, *cells: str) -> dict[str, list[fl
     from nbclient import NotebookClient
 
     given = notebooks.read(course.solution_notebook(lesson.assignment))["cells"]
-    needed = [cell for cell, wanted in zip(given, notebooks.needed_cells(given), strict=True) if wanted]
+    needed = [cell for cell, wanted in zip(given, notebooks.dependencies(given), strict=True) if wanted]
     texts = [*(notebooks.source(cell) for cell in needed), *cells]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in texts])
     quiet = ["--log-level=40"]  # errors only
@@ -120,11 +124,13 @@ def _in_kernel(course: Course, lesson: Lesson, *cells: str) -> dict[str, list[fl
     return json.loads(line.removeprefix("TIMES"))
 
 
-def _import_times() -> Iterator[Figure]:
+def _import_times() -> Iterator[BenchmarkResult]:
     """Yield the time that importing our packages adds to importing torch, in fresh processes, as a fraction of 0.1 s."""
     for package in ("course_lib", "autograder"):
         code = f"import torch, time; start = time.perf_counter(); import {package}; print(time.perf_counter() - start)"
         runs = [
             subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(5)
         ]
-        yield Figure(f"import {package}", statistics.median(float(run.stdout) for run in runs) / 0.1, 1.0, "of 0.1 s")
+        yield BenchmarkResult(
+            f"import {package}", statistics.median(float(run.stdout) for run in runs) / 0.1, 1.0, "of 0.1 s"
+        )

@@ -18,7 +18,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from autograder.content.known_answers import Case, cases_of, hidden
+from autograder.content.known_answers import Case, cases_of, hidden_cases
 from autograder.content.lesson import Lesson
 from autograder.runtime.files import files_in
 
@@ -96,17 +96,17 @@ def _names_of(task: tuple[Lesson, str, Case, Path]) -> str:
 
 def names_of(lesson: Lesson, exercise: str, case: Case, file: Callable[[str], bytes | None] = _HERE) -> str:
     """Return the names that the feedback gives a hidden answer, with commas between them."""
-    from autograder.checks.execute import NotebookStudent, silence
+    from autograder.checks.execute import NotebookStudent, suppress_output
     from autograder.content.references import namespace
     from autograder.verdict.runner import run_checks
 
     names = namespace(lesson)
     try:
-        with silence():
+        with suppress_output():
             exec(compile(case.text, case.name, "exec"), names)
     except Exception as error:
         return f"the cell stops with {type(error).__name__}"
-    with hidden(map(str, hidden_half(lesson, exercise))):
+    with hidden_cases(map(str, hidden_half(lesson, exercise))):
         report = run_checks(exercise, NotebookStudent(names, lesson, deep=False, file=file), SEED)
     return ", ".join(report.named)
 

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks.expect import says
-from autograder.checks.modules import Twins, expect_still
+from autograder.checks.modules import ModulePair, expect_still
 from autograder.checks.properties import equal
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.state import tensors_of
@@ -22,7 +22,7 @@ from autograder.runtime.state import tensors_of
 ERROR = 1e-9
 
 
-def credible(successes: int, trials: int, probability: float, error: float = ERROR) -> bool:
+def within_error_rate(successes: int, trials: int, probability: float, error: float = ERROR) -> bool:
     """Return whether this many successes are plausible for independent trials with this probability.
 
     A right answer is rejected with a probability of at most ``error``.
@@ -40,7 +40,7 @@ def divergence(share: float, probability: float) -> float:
     )
 
 
-def varies(counts: Sequence[int], size: int, p: float, error: float = ERROR) -> bool:
+def is_random(counts: Sequence[int], size: int, p: float, error: float = ERROR) -> bool:
     """Return whether counts vary as those of ``size`` independent decisions of probability ``p`` do.
 
     The sum of their squared deviations has nearly a χ² distribution, whose tails are bounded by Laurent and Massart (Annals of
@@ -65,7 +65,7 @@ def agreements(dropped: Tensor) -> list[float]:
     return [(dropped == dropped.roll(1, axis)).double().mean().item() for axis in axes]
 
 
-def one_by_one(dropped: Tensor, message: str, hint: str, told: Mapping[str, Any]) -> None:
+def count_dropped_rows(dropped: Tensor, message: str, hint: str, told: Mapping[str, Any]) -> None:
     """Fail if numbers of different rows, columns or batch elements are always dropped together."""
     shares = agreements(dropped)
     if max(shares) > 0.9:
@@ -104,8 +104,8 @@ _FARTHEST = 7.0
 _SUMS = 24
 
 
-def spreads_as(
-    twins: Twins, *inputs: Tensor, what: Sequence[str], draw: Any, setting: str, hint: str, runs: int = RUNS
+def same_dropout_distribution(
+    twins: ModulePair, *inputs: Tensor, what: Sequence[str], draw: Any, setting: str, hint: str, runs: int = RUNS
 ) -> None:
     """Fail unless the results for many copies of one example (a batch of one) vary in training mode as the reference's do.
 

@@ -16,7 +16,7 @@ from autograder.checks.timing import same_result
 from autograder.content import references
 from autograder.content.lesson import Lesson, require_variant, takes_variant, variant_of
 from autograder.runtime import measure
-from autograder.runtime.errors import CheckFailure, as_failure
+from autograder.runtime.errors import CheckFailure, from_exception
 from autograder.runtime.files import files_in
 from autograder.runtime.local import LocalStudent
 from autograder.runtime.state import known_torch_state
@@ -49,7 +49,7 @@ def execute(check: Check, student: Any, seed: int) -> Execution:
     ON_CHECK.get()()
     student.last = None
     printed, error = _Printed(), None
-    with measure.threads(1), known_torch_state(), silence(printed):
+    with measure.threads(1), known_torch_state(), suppress_output(printed):
         try:
             exercise = next(mark.args[0] for mark in check.pytestmark if mark.name == "exercise")  # type: ignore[attr-defined]
             if (used := student.forbidden_use(exercise)) is not None:
@@ -64,13 +64,13 @@ def execute(check: Check, student: Any, seed: int) -> Execution:
     return Execution(error, printed.getvalue(), student.last)
 
 
-def replay(check: Check, student: Any, seed: int, who: str | None = None) -> CheckFailure | None:
+def call_check(check: Check, student: Any, seed: int, who: str | None = None) -> CheckFailure | None:
     """Call a check as it is, perhaps with the numbers of another id, and return its failure, or None when it passes."""
-    with silence():
+    with suppress_output():
         try:
             _call(check, student, seed, who)
         except Exception as error:
-            return as_failure(error)
+            return from_exception(error)
     return None
 
 
@@ -92,7 +92,7 @@ class _Printed(io.StringIO):
 
 
 @contextlib.contextmanager
-def silence(printed: io.StringIO | None = None) -> Iterator[None]:
+def suppress_output(printed: io.StringIO | None = None) -> Iterator[None]:
     """Redirect what is printed, and ignore warnings."""
     with (
         contextlib.redirect_stdout(_Printed() if printed is None else printed),

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks.matrix_view import Matrix
-from autograder.runtime.errors import CheckFailure, none_in_place_of, nothing_returned
+from autograder.runtime.errors import CheckFailure, missing_result, no_return
 
 _PLURAL = {"has": "have", "is": "are", "does": "do", "holds": "hold"}
 #: What follows the noun of a name: "the bits per byte" are bits, and "A of block 0" is an A.
@@ -32,10 +32,10 @@ def several(what: str) -> bool:
     )
 
 
-def one_number(value: Any, what: str, setting: str = "") -> float:
+def scalar(value: Any, what: str, setting: str = "") -> float:
     """Return ``value`` as a float, or fail and say what it is instead."""
     if value is None:
-        raise nothing_returned()
+        raise no_return()
     if isinstance(value, Tensor) and value.numel() == 1 and not value.is_complex():
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, float | int):
@@ -145,7 +145,7 @@ def kind(value: Any) -> str:
 def tensor(value: Any, what: str) -> Tensor:
     """Return ``value`` if it is a tensor."""
     if value is None:
-        raise nothing_returned()
+        raise no_return()
     if not isinstance(value, Tensor):
         hint = ""
         if isinstance(value, tuple | list):
@@ -167,7 +167,7 @@ def tensor(value: Any, what: str) -> Tensor:
 def pair(value: Any, first: str, second: str) -> tuple[Tensor, Tensor]:
     """Return the two tensors of a returned pair (a tuple, a list or a named tuple)."""
     if value is None:
-        raise nothing_returned()
+        raise no_return()
     if not isinstance(value, tuple | list) or len(value) != 2:
         missing = isinstance(value, Tensor)
         raise CheckFailure(
@@ -184,7 +184,7 @@ def pair(value: Any, first: str, second: str) -> tuple[Tensor, Tensor]:
 def part(value: Any, what: str) -> Tensor:
     """Return one of several results if it is a tensor."""
     if value is None:
-        raise none_in_place_of(what)
+        raise missing_result(what)
     return tensor(value, what)
 
 

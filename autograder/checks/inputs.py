@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks.expect import says
-from autograder.runtime.errors import CheckFailure, nothing_returned
+from autograder.runtime.errors import CheckFailure, no_return
 from course_lib.generators import generator_of
 
 
@@ -101,7 +101,7 @@ def whole(value: Any) -> bool:
 def ids(value: Any, what: str, setting: str = "") -> list[int]:
     """Return a list or tuple of whole numbers as a list, or fail and say what it is instead."""
     if value is None:
-        raise nothing_returned()
+        raise no_return()
     strange = [each for each in value if not whole(each)] if isinstance(value, tuple | list) else [value]
     if strange:
         inside = f" with a {type(strange[0]).__name__} in it" if isinstance(value, tuple | list) else ""

@@ -14,7 +14,7 @@ from autograder.checks.expect import tolerance
 from autograder.checks.properties import alike, describe, equal
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.state import matching
-from autograder.runtime.student import Answer, Student, StudentModule
+from autograder.runtime.student import Response, Student, StudentModule
 
 #: What to do where nothing may be random and is; no known answer can reproduce these numbers.
 RANDOM, RANDOM_HINT = (
@@ -212,7 +212,7 @@ def _same(own: Tensor, want: Tensor) -> bool:
     return torch.allclose(own.detach().cpu().float(), want, rtol=SLACK, atol=SLACK * float(want.abs().max()))
 
 
-class Twins:
+class ModulePair:
     """A student's module ``name(*build)`` and a reference, both with the weights drawn here, in eval mode."""
 
     def __init__(
@@ -250,7 +250,7 @@ class Twins:
         with torch.no_grad():
             want = self.reference(*inputs, **options)
         got = self.module(*inputs, **options)
-        with explained_if_random(self.module, got, *inputs, **options):
+        with explain_randomness(self.module, got, *inputs, **options):
             alike(got, want, what, size, setting)
         if options:
             self._agree_by_place(inputs, options, want, what, size, setting)
@@ -281,7 +281,7 @@ class Twins:
         wanted = [x for x in leaves if x.requires_grad]
         want = torch.autograd.grad(total, [*wanted, *parameters.values()])
         found = [*answer.gradients, *parameter_gradients(answer, parameters)]
-        with explained_if_random(self.module, None, *inputs, **options):
+        with explain_randomness(self.module, None, *inputs, **options):
             expect.gradients(found, want, (*names, *parameters), setting or describe(*inputs))
 
 
@@ -318,7 +318,7 @@ def _drops(reference: nn.Module) -> bool:
 
 
 @contextlib.contextmanager
-def explained_if_random(module: StudentModule, got: Any, *inputs: Any, **options: Any) -> Iterator[None]:
+def explain_randomness(module: StudentModule, got: Any, *inputs: Any, **options: Any) -> Iterator[None]:
     """If the same call gives different values each time, add that as the cause to a failure about values.
 
     ``got`` is the earlier result of the call; None if it has not been made.
@@ -334,7 +334,7 @@ def explained_if_random(module: StudentModule, got: Any, *inputs: Any, **options
         raise
 
 
-def parameter_gradients(answer: Answer, names: Sequence[str] | Mapping[str, Any]) -> list[Tensor | None]:
+def parameter_gradients(answer: Response, names: Sequence[str] | Mapping[str, Any]) -> list[Tensor | None]:
     """Return the student's gradients of the parameters that these names refer to."""
     own = answer.parameter_gradients
     return [next((own[key] for key in matching(name, own)), None) for name in names]
@@ -351,7 +351,7 @@ def _shapes(values: Sequence[Any]) -> list[Any]:
     return [x.shape if isinstance(x, Tensor) else None for x in values]
 
 
-def leaves_no_trace(twins: Twins, others: Sequence[tuple], *inputs: Any, what: Sequence[str]) -> None:
+def no_side_effects(twins: ModulePair, others: Sequence[tuple], *inputs: Any, what: Sequence[str]) -> None:
     """Compare a call with the reference after the same module has processed other inputs. A result that is wrong even
     without them is reported as a wrong value only."""
     # Last come those of the same shape: what is kept for a shape is then still there.
@@ -368,7 +368,7 @@ def _with_other_numbers(value: Any) -> Any:
     return value.square() + 0.5 if value.is_floating_point() else value.roll(1, -1)
 
 
-def _unaffected(twins: Twins, others: Sequence[tuple], inputs: tuple, what: Sequence[str]) -> None:
+def _unaffected(twins: ModulePair, others: Sequence[tuple], inputs: tuple, what: Sequence[str]) -> None:
     got = twins.module.when(before=others).request(*inputs).value
     with torch.no_grad():
         want = twins.reference(*inputs)

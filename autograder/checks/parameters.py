@@ -11,7 +11,7 @@ from torch import Tensor
 
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.state import matching
-from autograder.runtime.student import Made, Request, Student
+from autograder.runtime.student import Constructed, Request, Student
 
 
 def has_parameters(student: Student, name: str, build: tuple, want: Mapping[str, Tensor]) -> None:
@@ -45,7 +45,7 @@ def _other_names(student: Student, request: Request, missing: Mapping[str, Tenso
 
 
 def _written(part: Any) -> str:
-    return "config" if isinstance(part, Made) else repr(part)
+    return "config" if isinstance(part, Constructed) else repr(part)
 
 
 def parameters_are(got: Mapping[str, tuple], want: Mapping[str, tuple], title: str, shared: bool = False) -> None:

@@ -10,9 +10,9 @@ from torch import Tensor
 from autograder.checks import expect
 from autograder.checks.expect import kind, numbers, says
 from autograder.checks.inputs import Draw
-from autograder.runtime.errors import CheckFailure, nothing_returned
+from autograder.runtime.errors import CheckFailure, no_return
 from autograder.runtime.state import tensors_of
-from autograder.runtime.student import Answer, Request, Student, StudentModule
+from autograder.runtime.student import Request, Response, Student, StudentModule
 
 
 def equal(a: Any, b: Any) -> bool:
@@ -30,16 +30,16 @@ def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -
         expect.close(expect.tensor(got, what[0]), want, what[0], size=size, setting=setting)
         return
     if len(want) > 2:
-        _close(zip(every(got, what), want, what, strict=True), size, setting)
+        _close(zip(all_of(got, what), want, what, strict=True), size, setting)
         return
     first, second = want
     whole = what[1] if isinstance(second, Tensor) else f"({', '.join(what[1:])})"
-    got_first, got_second = two(got, what[0], whole)
+    got_first, got_second = pair(got, what[0], whole)
     pairs = [(got_first, first, next(names))]
     if isinstance(second, Tensor):
         pairs.append((got_second, second, next(names)))
     else:
-        pairs += zip(several(got_second, len(second), whole), second, names, strict=True)
+        pairs += zip(tuple_of(got_second, len(second), whole), second, names, strict=True)
     _close(pairs, size, setting)
 
 
@@ -49,24 +49,24 @@ def _close(pairs: Iterable[tuple[Any, Tensor, str]], size: float, setting: str) 
         expect.close(expect.part(value, name), expected, name, size=size, setting=setting)
 
 
-def every(value: Any, what: Sequence[str]) -> list[Tensor]:
+def all_of(value: Any, what: Sequence[str]) -> list[Tensor]:
     """Return as many tensors as ``what`` names, three or more results of one call, or fail."""
     if not isinstance(value, tuple | list) or len(value) != len(what):
         if value is None:
-            raise nothing_returned()
+            raise no_return()
         message, cause = f"{len(what)} results are expected, ({', '.join(what)}).", "wrong number of results"
         raise CheckFailure("type", message, yours=kind(value), received=kind(value), cause=cause)
     return [expect.part(each, name) for each, name in zip(value, what, strict=True)]
 
 
-def two(value: Any, first: str, second: str) -> tuple[Any, Any]:
+def pair(value: Any, first: str, second: str) -> tuple[Any, Any]:
     """Return both parts of a pair whose second part may be several tensors, or fail."""
     if not isinstance(value, tuple | list) or len(value) != 2:
         expect.pair(value, first, second)  # raises the appropriate failure
     return value[0], value[1]
 
 
-def several(value: Any, count: int, what: str) -> Sequence[Any]:
+def tuple_of(value: Any, count: int, what: str) -> Sequence[Any]:
     """Return a tuple or list of that many results, or fail."""
     if not isinstance(value, tuple | list) or len(value) != count:
         came = f"{len(value)} things" if isinstance(value, tuple | list) else f"a {type(value).__name__}"
@@ -103,7 +103,7 @@ def describe(*inputs: Any) -> str:
     return f"inputs {', '.join(str(tuple(x.shape)) for x in tensors)}" + (f", {tensors[0].dtype}" if tensors else "")
 
 
-def refuses(
+def raises_value_error(
     what: str, hint: str, call: Callable[..., Any], *args: Any, error: str = "ValueError", sentence: bool = False
 ) -> None:
     """Fail unless ``call(*args)`` raises this ``error`` in the student's own code. With "" any error will do.
@@ -152,7 +152,7 @@ def refuses(
 
 def same_twice(module: StudentModule, *inputs: Any) -> None:
     """Fail unless two calls in training mode give the same first result."""
-    first, second = (first_result(module.when(training=True, times=n)(*inputs)) for n in (1, 2))
+    first, second = (first_of(module.when(training=True, times=n)(*inputs)) for n in (1, 2))
     if first.shape != second.shape or not torch.allclose(first, second, equal_nan=True):
         raise CheckFailure(
             "random",
@@ -167,11 +167,11 @@ def uses_its_inputs(module: StudentModule, first: tuple, second: tuple) -> None:
     """Fail if the module gives the same first result for two different inputs. Raises ValueError if the inputs are the same."""
     if equal(first, second):
         raise ValueError("these inputs are the same: draw the second ones so that they cannot be")
-    one, other = (first_result(module(*inputs)) for inputs in (first, second))
+    one, other = (first_of(module(*inputs)) for inputs in (first, second))
     expect.depends_on_its_inputs(one, other, "The result")
 
 
-def first_result(value: Any, what: str = "The first result") -> Tensor:
+def first_of(value: Any, what: str = "The first result") -> Tensor:
     """Return the first of several results, or the only one."""
     return expect.tensor(value[0] if isinstance(value, tuple | list) and value else value, what)
 
@@ -202,7 +202,7 @@ def _first(value: Any) -> Any:
     return value[0] if isinstance(value, tuple | list) and value else value
 
 
-def computes_afresh(
+def is_stateless(
     student: Student,
     name: str,
     reference: Callable[..., Tensor],
@@ -245,7 +245,7 @@ def function_works_where_its_inputs_are(student: Student, name: str, *inputs: An
     _stays_there(lambda: student.answer(Request(name, inputs, device="meta")), "inputs")
 
 
-def _stays_there(carry_out: Callable[[], Answer], moved: str) -> None:
+def _stays_there(carry_out: Callable[[], Response], moved: str) -> None:
     try:
         value = carry_out().value
     except CheckFailure as failure:

@@ -16,7 +16,7 @@ from autograder.runtime.student import Student
 
 
 @dataclass(frozen=True)
-class Figure:
+class BenchmarkResult:
     """One measured figure with its target."""
 
     name: str
@@ -82,7 +82,7 @@ NEAR, AGAIN = 1.3, 4
 
 
 @dataclass(frozen=True)
-class Target:
+class SpeedTarget:
     """At most ``full`` times the time of the reference earns all points, at most ``part`` times half of them.
 
     ``against`` names the reference; ``setting`` and ``hint`` are shown with a failure.

@@ -184,7 +184,7 @@ _hidden: ContextVar[frozenset[str]] = ContextVar("cases that the feedback does n
 
 
 @contextlib.contextmanager
-def hidden(cases: Iterable[str]) -> Iterator[None]:
+def hidden_cases(cases: Iterable[str]) -> Iterator[None]:
     """Inside, feedback is made without these cases, to find what it says of a mistake that nobody has thought of."""
     token = _hidden.set(frozenset(cases))
     try:
@@ -193,7 +193,7 @@ def hidden(cases: Iterable[str]) -> Iterator[None]:
         _hidden.reset(token)
 
 
-def own_cases(lessons: Lessons, assignments: Sequence[str]) -> list[Case]:
+def course_cases(lessons: Lessons, assignments: Sequence[str]) -> list[Case]:
     """Return the known answers of these assignments, in course order."""
     found = [lessons.of(assignment) for assignment in assignments if lessons.has(assignment)]
     return [case for lesson in found for exercise in lesson.exercises for case in cases_of(lesson, exercise)]

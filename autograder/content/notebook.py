@@ -119,7 +119,7 @@ def experiment_mark(cell: Cell) -> str | None:
     return mark if isinstance(mark, str) else None
 
 
-def needed_cells(cells: Sequence[Cell]) -> list[bool]:
+def dependencies(cells: Sequence[Cell]) -> list[bool]:
     """Return for each cell whether it must run before the exercises can be checked.
 
     Left out are prose, the checks themselves, and experiments, unless a cell that runs uses a name from one: the build has shown
@@ -136,14 +136,14 @@ def needed_cells(cells: Sequence[Cell]) -> list[bool]:
     for number in range(len(cells) - 1, -1, -1):
         if not code[number] or is_check(cells[number]):
             continue
-        bound, used = names_in(source(cells[number]))
+        bound, used = bound_names(source(cells[number]))
         needed[number] = needed[number] or bool(bound & wanted)
         if needed[number]:
             wanted = (wanted - bound) | used
     return needed
 
 
-def names_in(text: str) -> tuple[set[str], set[str]]:
+def bound_names(text: str) -> tuple[set[str], set[str]]:
     """Return the global names that a cell binds and those that it uses, magics aside; empty if the text is not Python."""
     try:
         table = symtable.symtable(without_magics(text), "cell", "exec")
@@ -172,7 +172,7 @@ def run(path: Path, replace: Mapping[str, str] | None = None) -> Run:
     cells = read(path)["cells"]
     for cell in cells:
         cell["source"] = (replace or {}).get(grade_id(cell), source(cell))
-    for number, needed in enumerate(needed_cells(cells)):
+    for number, needed in enumerate(dependencies(cells)):
         if not needed:
             continue
         text = source(cells[number])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.content.lesson import Lesson
-from autograder.runtime.student import Made
+from autograder.runtime.student import Constructed
 
 
 def namespace(lesson: Lesson) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def answer(lesson: Lesson, name: str, args: Iterable[Any], kwargs: Mapping[str, 
     """Return what the right version of an exercise returns; arguments that are still to be made are made of right parts."""
 
     def made(value: Any) -> Any:
-        return right(lesson, value.name)(**value.kwargs) if isinstance(value, Made) else value
+        return right(lesson, value.name)(**value.kwargs) if isinstance(value, Constructed) else value
 
     return right(lesson, name)(*map(made, args), **{key: made(value) for key, value in kwargs.items()})
 

@@ -17,16 +17,24 @@ from autograder.content.lesson import Lesson, mark_value
 from autograder.diagnosis import conditions, probes, search, symptoms
 from autograder.diagnosis.mutations import Mutant, mutants
 from autograder.diagnosis.probes import located, tensors_in
-from autograder.diagnosis.search import EXPLAIN_VALUES, Asked, Hearing, Lost, Search, same_error, without_echoes
+from autograder.diagnosis.search import (
+    EXPLAIN_VALUES,
+    Asked,
+    FailedCheck,
+    Recording,
+    Search,
+    drop_consequences,
+    same_error,
+)
 from autograder.runtime.errors import CheckFailure, Diagnosis
-from autograder.runtime.limits import careful
+from autograder.runtime.limits import run_limited
 from autograder.runtime.student import Request, Student
 
 
 def diagnose(
     lesson: Lesson,
     exercise: str,
-    lost: Sequence[Lost],
+    lost: Sequence[FailedCheck],
     seed: int,
     passed: Sequence[Check] = (),
     student: Student | None = None,
@@ -37,7 +45,7 @@ def diagnose(
     ``student`` to further requests. Once a row has a cause, symptoms of other rows are left alone: they come from it.
     """
     checks = [each.check for each in lost if not mark_value(each.check, "measured")]
-    hearing = Hearing(right(lesson), seed)
+    hearing = Recording(right(lesson), seed)
     asked = functools.cache(lambda name: hearing.of_many_shapes(checks, name))
     found: list[Diagnosis | None] = [_own_cause(each, student, asked) for each in lost]
     if any(each.failure.kind == "parameters" for each in lost):
@@ -59,10 +67,10 @@ def diagnose(
         if not any(found):
             where = _where(lesson, [*checks, *passed], hearing)
             found = probes.of_rows(lost, student, hearing.right, references.namespace(lesson), asked, where)
-    return without_echoes(lost, found, by_case)
+    return drop_consequences(lost, found, by_case)
 
 
-def _of_parameters(lost: Sequence[Lost], found: Sequence[Diagnosis | None]) -> list[Diagnosis | None]:
+def _of_parameters(lost: Sequence[FailedCheck], found: Sequence[Diagnosis | None]) -> list[Diagnosis | None]:
     """Return the causes of the rows about parameters alone. Those that are missing or too many keep drawn numbers, and what
     follows from that is no second mistake.
     """
@@ -102,7 +110,7 @@ def _of_edits(search: Search) -> list[Diagnosis | None]:
     def uses(names: tuple[str, ...]) -> Sequence[str]:
         return names if student is None else student.uses(exercise, names)
 
-    with careful():
+    with run_limited():
         every = mutants(search.lesson, exercise)
         best, same = search.best(number, (case for case in every if case.findable(uses)))
     if not isinstance(best, Mutant):
@@ -111,12 +119,12 @@ def _of_edits(search: Search) -> list[Diagnosis | None]:
     return [told if fits else None for fits in same]
 
 
-def _asks(lost: Lost) -> bool:
+def _asks(lost: FailedCheck) -> bool:
     """Return whether a check has given a tensor. Without one, a trained model was handed in: no edit of a line explains that."""
     return lost.exchange is not None and bool(tensors_in(lost.exchange.request))
 
 
-def _where(lesson: Lesson, checks: Sequence[Check], hearing: Hearing) -> probes.Look:
+def _where(lesson: Lesson, checks: Sequence[Check], hearing: Recording) -> probes.Look:
     """Return what finds the part of a module, or else the value of an argument, in which all that is wrong lies."""
 
     def look(student: Student, right: Student, requests: Sequence[Request]) -> symptoms.Symptom | None:
@@ -130,7 +138,7 @@ def _where(lesson: Lesson, checks: Sequence[Check], hearing: Hearing) -> probes.
     return look
 
 
-def _follows(told: Diagnosis, each: Lost, lost: Sequence[Lost]) -> bool:
+def _follows(told: Diagnosis, each: FailedCheck, lost: Sequence[FailedCheck]) -> bool:
     """Return whether what is told of a gradient follows from values that are wrong in another way: its factor is no cause."""
     wrong_values = any(other.failure.kind == "value" and not _is_wrong_gradient(other.failure) for other in lost)
     return told.name == symptoms.FACTOR and _is_wrong_gradient(each.failure) and wrong_values
@@ -140,7 +148,7 @@ def _is_wrong_gradient(failure: CheckFailure) -> bool:
     return failure.kind == "value" and failure.yours.startswith("d/d") and not symptoms.is_rounded(failure)
 
 
-def _own_cause(lost: Lost, student: Student | None, asked: Asked) -> Diagnosis | None:
+def _own_cause(lost: FailedCheck, student: Student | None, asked: Asked) -> Diagnosis | None:
     """Return the cause that the check itself reports, unless what is wrong may have many."""
     failure = lost.failure
     if failure.kind == "crash" and "leaf Variable" in str(
@@ -157,7 +165,7 @@ def _own_cause(lost: Lost, student: Student | None, asked: Asked) -> Diagnosis |
 _OF_MANY_CAUSES = ("value", "span")
 
 
-def _varies(lost: Lost, student: Student | None, asked: Asked) -> bool:
+def _varies(lost: FailedCheck, student: Student | None, asked: Asked) -> bool:
     """Return whether an answer that is the same for the two inputs of a check differs for others."""
     if student is None or lost.exchange is None:
         return False

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.search import Lost, alike, outcome
+from autograder.diagnosis.search import FailedCheck, alike, outcome
 from autograder.runtime.errors import CheckFailure, Diagnosis
 from autograder.runtime.state import tensors_of
 from autograder.runtime.student import Request, Student
@@ -50,7 +50,7 @@ def changes(request: Request, function: Any) -> Iterator[tuple[Symptom, int, Req
     weights = request.weights or {}
     parts = dict.fromkeys(name.rpartition(".")[0] or name for name in weights)
     for part in parts if len(parts) <= _MOST_PARTS else ():
-        other = {name: another(x) if (name.rpartition(".")[0] or name) == part else x for name, x in weights.items()}
+        other = {name: resample(x) if (name.rpartition(".")[0] or name) == part else x for name, x in weights.items()}
         yield _parameter(part), ENOUGH, replace(request, weights=other)
 
 
@@ -80,7 +80,7 @@ def _parameter(name: str) -> Symptom:
 def _others(value: Any, default: Any) -> Iterator[Any]:
     """Yield another value of an argument: its default, if it has one that differs, or one of the same type."""
     if isinstance(value, Tensor):
-        yield another(value)
+        yield resample(value)
         if not value.is_floating_point() and value.dtype != torch.bool and value.numel() > 1:
             yield _without_the_first(value)
     elif isinstance(value, bool):
@@ -95,7 +95,7 @@ def _others(value: Any, default: Any) -> Iterator[Any]:
         yield value / 2 + 0.25
 
 
-def another(x: Tensor) -> Tensor:
+def resample(x: Tensor) -> Tensor:
     """Return a tensor of the same shape and type with other numbers; of ids, the same ones in other places."""
     if x.dtype == torch.bool:
         return ~x
@@ -109,7 +109,7 @@ def _without_the_first(x: Tensor) -> Tensor:
     return other
 
 
-def other_rows(x: Tensor) -> tuple[Tensor, Tensor]:
+def resample_rows(x: Tensor) -> tuple[Tensor, Tensor]:
     """Return two tensors like x whose rows differ from those of x."""
     if not x.is_floating_point():
         return x.roll(1, 1), x.roll(2, 1)
@@ -121,7 +121,7 @@ def tensors_in(request: Request) -> Mapping[int | str, Tensor]:
     return {place: x for place, x in held if isinstance(x, Tensor)}
 
 
-def with_tensors(request: Request, changed: Mapping[int | str, Tensor]) -> Request:
+def replace_tensors(request: Request, changed: Mapping[int | str, Tensor]) -> Request:
     args = tuple(changed.get(place, value) for place, value in enumerate(request.args))
     return replace(request, args=args, kwargs={name: changed.get(name, x) for name, x in request.kwargs.items()})
 
@@ -165,9 +165,9 @@ def _changes_others(student: Student, right: Student, request: Request, given: M
 
 def _with_another_first(request: Request, given: Mapping[int | str, Tensor]) -> Iterator[Request]:
     """Yield the request with another first example, and with its opposite: one alone may by chance make no difference."""
-    yield with_tensors(request, {place: torch.cat([another(x[:1]), x[1:]]) for place, x in given.items()})
+    yield replace_tensors(request, {place: torch.cat([resample(x[:1]), x[1:]]) for place, x in given.items()})
     if all(x.is_floating_point() for x in given.values()):
-        yield with_tensors(request, {place: torch.cat([-another(x[:1]), x[1:]]) for place, x in given.items()})
+        yield replace_tensors(request, {place: torch.cat([-resample(x[:1]), x[1:]]) for place, x in given.items()})
 
 
 def _rest(value: Any) -> list[Tensor]:
@@ -240,7 +240,7 @@ def _right_without(student: Student, right: Student, part_of: PartOf, request: R
     """Return whether the student's result is right if the part is 0, by other numbers of the rest as well."""
     empty = _with(request, part_of, {part: torch.zeros_like})
     rest = {part_of(name) for name in request.weights or ()} - {part}
-    both = (empty, _with(empty, part_of, dict.fromkeys(rest, another)))
+    both = (empty, _with(empty, part_of, dict.fromkeys(rest, resample)))
     return not isinstance(outcome(right, empty), CheckFailure) and not any(
         _wrong(student, right, each) for each in both
     )
@@ -266,7 +266,7 @@ def _others_count(
         return [found[n] for n in which if n < len(found)]
 
     before = results(empty)
-    moved = sum(not alike(results(_with(empty, part_of, {other: another})), before) for other in others)
+    moved = sum(not alike(results(_with(empty, part_of, {other: resample})), before) for other in others)
     return 2 * moved >= len(others)
 
 
@@ -293,7 +293,7 @@ _SHOWN = ("value", "shape")
 
 
 def of_rows(
-    lost: Sequence[Lost],
+    lost: Sequence[FailedCheck],
     student: Student,
     right: Student,
     functions: Mapping[str, Any],
@@ -442,10 +442,10 @@ def _reach_of(student: Student, request: Request, place: int | str, x: Tensor) -
     found, rows = [], before[0].shape[axis]
     for changed, watched in ((x.shape[axis] - 1, 0), (0, rows - 1)):
         results = []
-        for moved in other_rows(x):
+        for moved in resample_rows(x):
             other = x.clone()
             other.select(axis, changed).copy_(moved.select(axis, changed))
-            results.append(tensors_of(outcome(student, with_tensors(request, {place: other}))))
+            results.append(tensors_of(outcome(student, replace_tensors(request, {place: other}))))
         if rows < 2 or any(not after or after[0].shape != before[0].shape for after in results):
             return None
         watched_before = before[0].select(axis, watched)

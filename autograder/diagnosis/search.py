@@ -8,18 +8,18 @@ from typing import Any
 
 from torch import Tensor
 
-from autograder.checks.execute import Check, equal, replay, same_failure, silence
+from autograder.checks.execute import Check, call_check, equal, same_failure, suppress_output
 from autograder.content import references
 from autograder.content.known_answers import Case, misconceptions
 from autograder.content.lesson import Lesson, mark_value
 from autograder.runtime.errors import CheckFailure, Diagnosis
 from autograder.runtime.state import tensors_of
-from autograder.runtime.student import Answer, Exchange, Questions, Request, Student
+from autograder.runtime.student import Exchange, Request, RequestBuilder, Response, Student
 from course_lib import variants
 
 
 @dataclass(frozen=True)
-class Lost:
+class FailedCheck:
     """A failed check, its failure, and the last request that it sent to the student."""
 
     check: Check
@@ -38,8 +38,8 @@ _ECHOES = (
 _GUESSES = ("constant", "dropout", "order")
 
 
-def without_echoes(
-    lost: Sequence[Lost], found: Sequence[Diagnosis | None], by_case: Iterable[int]
+def drop_consequences(
+    lost: Sequence[FailedCheck], found: Sequence[Diagnosis | None], by_case: Iterable[int]
 ) -> list[Diagnosis | None]:
     """Keep, of the rows that one mistake may bring about, the known misconceptions, or else the first cause alone."""
     wrong = any(
@@ -60,7 +60,7 @@ def without_echoes(
 EXPLAIN_VALUES = ("shape", "type", "crash", "forbidden", "constant", "random", "not numbers")
 
 
-def same_error(a: Lost, b: Lost) -> bool:
+def same_error(a: FailedCheck, b: FailedCheck) -> bool:
     return a.failure.kind == "crash" and (a.failure.message, a.failure.yours) == (b.failure.message, b.failure.yours)
 
 
@@ -70,7 +70,7 @@ _MOST = 6
 _LARGEST = 50_000
 
 
-class Listener(Questions):
+class RequestRecorder(RequestBuilder):
     """Passes requests on to a student, and keeps them."""
 
     def __init__(self, student: Student):
@@ -83,12 +83,12 @@ class Listener(Questions):
     def timed(self, name: str) -> Callable[..., Any]:
         return self.student.timed(name)
 
-    def _carry_out(self, request: Request) -> Answer:
+    def _carry_out(self, request: Request) -> Response:
         self.heard.append(request)
         return self.student.answer(request)
 
 
-class Hearing:
+class Recording:
     """The requests that checks make of a ``right`` answer, which nothing stops. Each check is heard once.
 
     What is asked in training mode, or of very many examples, is left out: its answers are drawn.
@@ -101,8 +101,8 @@ class Hearing:
     def of(self, check: Check) -> list[Request]:
         """Return the requests of one check, in order."""
         if check not in self._known:
-            listener = Listener(self.right)
-            replay(check, listener, self.seed)
+            listener = RequestRecorder(self.right)
+            call_check(check, listener, self.seed)
             heard = [request for request in listener.heard if not request.training and not is_large(request)]
             self._known[check] = heard
         return self._known[check]
@@ -159,7 +159,7 @@ def gives(student: Student, exchange: Exchange | None, received: Any) -> bool:
     if exchange is None:
         return True
     try:
-        with silence():
+        with suppress_output():
             value = student.answer(exchange.request).value
     except CheckFailure as failure:
         return exchange.failure is not None and same_failure(exchange.failure, failure)
@@ -225,7 +225,7 @@ def repeats(student: Student, request: Request) -> bool:
 
 def outcome(student: Student, request: Request) -> Any:
     try:
-        with silence():
+        with suppress_output():
             return student.answer(request).value
     except CheckFailure as failure:
         return failure
@@ -266,10 +266,10 @@ class Search:
 
     lesson: Lesson
     exercise: str
-    lost: Sequence[Lost]
+    lost: Sequence[FailedCheck]
     passed: Sequence[Check]
     student: Student | None
-    hearing: Hearing
+    hearing: Recording
     asked: Asked
     made: Callable[[dict[str, Any]], Student]
 
@@ -321,7 +321,7 @@ class Search:
             or any(_contradicts(known, other, seed) for other in others)
         )
 
-    def _further(self, lost: Lost) -> Sequence[Request]:
+    def _further(self, lost: FailedCheck) -> Sequence[Request]:
         """Return more requests to which a known mistake has to give the student's answers.
 
         An error, or a shape, says little by itself: many mistakes stop at the same inputs. So those of other shapes count too.
@@ -342,29 +342,29 @@ class Search:
 _SILENT = ("crash", "forbidden", "time")
 
 
-def _contradicts(student: Student, lost: Lost, seed: int) -> bool:
+def _contradicts(student: Student, lost: FailedCheck, seed: int) -> bool:
     """Return whether a known mistake fails this check too, but each time in another way than the student's answer."""
     if lost.failure.kind in _SILENT or not _comparable(lost):
         return False
-    own, again = (replay(lost.check, student, seed) for _ in range(2))
+    own, again = (call_check(lost.check, student, seed) for _ in range(2))
     if own is None or again is None or own.kind in _SILENT:
         return False
     return same_failure(own, again) and not same_failure(own, lost.failure)
 
 
-def _comparable(lost: Lost) -> bool:
+def _comparable(lost: FailedCheck) -> bool:
     """Return whether known wrong answers can be compared with this failure: measured checks are slow and not reproducible."""
     return lost.failure.kind not in ("unwritten", "missing", "time") and not mark_value(lost.check, "measured")
 
 
 def _fails(student: Student, check: Check, seed: int) -> bool:
     counts = mark_value(check, "points", 0) and not mark_value(check, "measured")
-    return bool(counts) and replay(check, student, seed) is not None
+    return bool(counts) and call_check(check, student, seed) is not None
 
 
-def _fails_alike(student: Student, lost: Lost, seed: int) -> bool:
+def _fails_alike(student: Student, lost: FailedCheck, seed: int) -> bool:
     """Return whether this known wrong answer fails the check in the same way as the student's answer."""
-    other = replay(lost.check, student, seed)
+    other = call_check(lost.check, student, seed)
     return other is not None and same_failure(lost.failure, other)
 
 
@@ -378,7 +378,7 @@ def _run(lesson: Lesson, case: Case) -> dict[str, Any] | None:
     """Return the namespace of a wrong answer that has run, or None for one made by an edit that does not run."""
     found = references.namespace(lesson)
     try:
-        with silence():
+        with suppress_output():
             exec(compile(case.text, str(case), "exec"), found)
     except Exception:
         return None

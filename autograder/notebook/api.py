@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from autograder.notebook.errors import Told, unknown
+from autograder.notebook.errors import UserError, unknown_name
 
 #: What has earned full points in this notebook: the function or class object, by lesson and exercise.
 _passed: dict[tuple[str, str], Any] = {}
@@ -53,10 +53,10 @@ def practice(exercise: str, letter: str = "", *, seed: int | None = None) -> Any
 
     lesson = _lesson_of(exercise)
     if not any(entry.full for entry in History(".", lesson.name).entries() if entry.exercise == exercise):
-        raise Told(f'Practice comes after passing: run check("{exercise}") until it gives all points.')
+        raise UserError(f'Practice comes after passing: run check("{exercise}") until it gives all points.')
     if letter:
         if exercise not in _asked:
-            raise Told(f'Nothing has been asked yet. Run practice("{exercise}") first.')
+            raise UserError(f'Nothing has been asked yet. Run practice("{exercise}") first.')
         return _asked[exercise].answer(letter)
     _asked[exercise] = draw(lesson, exercise, fresh_seed() if seed is None else seed)
     return _asked[exercise]
@@ -69,10 +69,10 @@ def _lesson_of(exercise: str) -> Any:
     lessons = Lessons()
     found = lessons.holding(exercise)
     if not found:
-        raise Told(unknown(exercise, [name for lesson in lessons.all() for name in lesson.exercises]))
+        raise UserError(unknown_name(exercise, [name for lesson in lessons.all() for name in lesson.exercises]))
     if len(found) > 1:
         several = " or ".join(f"from {lesson.package} import check" for lesson in found)
-        raise Told(f"There is an exercise {exercise!r} in more than one lesson. Say which: {several}.")
+        raise UserError(f"There is an exercise {exercise!r} in more than one lesson. Say which: {several}.")
     return found[0]
 
 
@@ -86,9 +86,9 @@ def progress(assignment: str, lessons: str | None = None) -> Any:
 
     if not somebody_looks():
         return None
-    from autograder.notebook.session import where_you_stand
+    from autograder.notebook.session import progress_text
 
-    return where_you_stand(_lesson(assignment, lessons), _caller())
+    return progress_text(_lesson(assignment, lessons), _caller())
 
 
 def hand_in(assignment: str, lessons: str | None = None) -> None:
@@ -101,11 +101,11 @@ def hand_in(assignment: str, lessons: str | None = None) -> None:
 
     if not somebody_looks():
         return
-    from autograder.notebook.session import where_you_stand
+    from autograder.notebook.session import progress_text
     from autograder.notebook.submit import hand_in_here
 
     lesson = _lesson(assignment, lessons)
-    hand_in_here(lesson, where_you_stand(lesson, _caller()).standing.unsaved)
+    hand_in_here(lesson, progress_text(lesson, _caller()).standing.unsaved)
 
 
 def _lesson(assignment: str, lessons: str | None) -> Any:
@@ -116,7 +116,7 @@ def _lesson(assignment: str, lessons: str | None) -> Any:
 
 def _check(lesson: Any, exercise: str, seed: int | None) -> float:
     if exercise not in lesson.exercises:
-        raise Told(unknown(exercise, lesson.exercises))
+        raise UserError(unknown_name(exercise, lesson.exercises))
     from autograder.checks.execute import NotebookStudent
     from autograder.content.lesson import unknown_student
     from autograder.notebook.session import Points, Reads, checking, remember
@@ -141,11 +141,11 @@ def _check(lesson: Any, exercise: str, seed: int | None) -> float:
         remember(lesson, report, names, files.seen)
         replace(report)
     if os.environ.get("NBGRADER_VALIDATING") and not report.full:  # nbgrader would call 0 points "partial credit"
-        raise NotPassed(report)
+        raise CheckFailed(report)
     return Points(min(max(report.earned, 0.0), report.points))
 
 
-class NotPassed(Exception):
+class CheckFailed(Exception):
     """In ``nbgrader validate``: an exercise without all its points, and why in a few words."""
 
     def __init__(self, report: Any):

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 
-class Told(LookupError):
+class UserError(LookupError):
     """Something that is not there. Its message says what there is."""
 
     def _render_traceback_(self) -> list[str]:  # IPython asks for it
         return [str(self)]
 
 
-def unknown(exercise: Any, known: Sequence[str]) -> str:
+def unknown_name(exercise: Any, known: Sequence[str]) -> str:
     """Return what to say about something that is not the name of an exercise."""
     if not isinstance(exercise, str):
         name = getattr(exercise, "__name__", "")

@@ -40,7 +40,7 @@ def sentence(name: str, names: Any, ran: Any) -> str:
     done = {text.strip() for text in ran}
     for cell in notebook.cells if notebook else ():
         text = notebooks.source(cell)
-        if cell.get("cell_type") == "code" and name in notebooks.names_in(text)[0] and text.strip() not in done:
+        if cell.get("cell_type") == "code" and name in notebooks.bound_names(text)[0] and text.strip() not in done:
             lines = (line.partition("  #")[0].rstrip() for line in text.splitlines())
             first = next(line for line in lines if line.strip() and not line.startswith("#"))
             return (

@@ -21,9 +21,9 @@ from autograder.checks.execute import NotebookStudent
 from autograder.content import references
 from autograder.content.known_answers import misconceptions
 from autograder.content.lesson import Lesson
-from autograder.notebook.errors import Told
+from autograder.notebook.errors import UserError
 from autograder.runtime.student import Request
-from autograder.verdict.runner import run_alone
+from autograder.verdict.runner import run_single
 
 #: Numbers that a person compares, at most: in the inputs and in a result.
 MOST_INPUT, MOST_RESULT = 64, 32
@@ -83,7 +83,7 @@ class Verdict(str):
 def draw(lesson: Lesson, exercise: str, seed: int) -> Question:
     """Return a question on an exercise. Raises LookupError if its inputs are too large, or no known mistake differs."""
     names, chance = references.namespace(lesson), random.Random(seed)
-    report = run_alone(exercise, NotebookStudent(names, lesson), seed)
+    report = run_single(exercise, NotebookStudent(names, lesson), seed)
     asked = [result.exchange for result in report.results if result.exchange and _readable(result.exchange.request)]
     chance.shuffle(asked)
     for exchange in asked:
@@ -101,7 +101,7 @@ def draw(lesson: Lesson, exercise: str, seed: int) -> Question:
         if len(found) > 1:
             return _question(exercise, names[exercise], exchange.request, found, right, chance)
     known = [name for name in lesson.exercises if name[0].islower()]
-    raise Told(
+    raise UserError(
         f"There is no practice for {exercise}: what goes into it, or comes out, is too much to be compared by eye. "
         f"Try another exercise of this lesson: {', '.join(name for name in known if name != exercise)}."
     )

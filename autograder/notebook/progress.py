@@ -21,7 +21,7 @@ _QUESTION = re.compile(r"^#+ +(Written question \d+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Row:
+class ExerciseProgress:
     """One exercise, written question or file: its state in a few words, and, if it is not ``done``, what to do."""
 
     name: str
@@ -33,13 +33,13 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Standing:
+class LessonProgress:
     """All rows of a lesson. ``unsaved`` names the exercises whose cells in the file are not what ran in the kernel."""
 
     assignment: str
-    exercises: Sequence[Row]
-    questions: Sequence[Row]
-    files: Sequence[Row]
+    exercises: Sequence[ExerciseProgress]
+    questions: Sequence[ExerciseProgress]
+    files: Sequence[ExerciseProgress]
     unsaved: Sequence[str] = ()
 
     @property
@@ -51,7 +51,7 @@ class Standing:
         return sum(row.points for row in self.exercises)
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ExerciseProgress]:
         return [*self.exercises, *self.questions, *self.files]
 
     @property
@@ -60,7 +60,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Work:
+class SavedFile:
     """What can be looked at: the ``cells`` of the saved notebook, the ``folder`` of its files, the history of its checks.
 
     ``running`` holds the text of the cell that defined each exercise in this kernel; it is empty outside a notebook.
@@ -72,14 +72,14 @@ class Work:
     running: Mapping[str, str] = field(default_factory=dict)
 
 
-def standing(lesson: Lesson, work: Work) -> Standing:
+def standing(lesson: Lesson, work: SavedFile) -> LessonProgress:
     """Return where a student stands in a lesson."""
     saved = {name: _saved(work.cells, name) for name in lesson.exercises}
     unsaved = [name for name, text in work.running.items() if not _same(text, saved.get(name, ""))]
     exercises = [_exercise(name, work.running.get(name) or saved[name], work, lesson) for name in lesson.exercises]
     read = files_in(work.folder)
     files = [_file(name, read(name), work, lesson) for name in lesson.handed_in]
-    return Standing(
+    return LessonProgress(
         lesson.assignment, exercises, list(_questions(work.cells)), files, unsaved if work.cells else list(work.running)
     )
 
@@ -100,17 +100,17 @@ def _same(one: str, other: str) -> bool:
     return next(lines) == next(lines)
 
 
-def _exercise(name: str, text: str, work: Work, lesson: Lesson) -> Row:
+def _exercise(name: str, text: str, work: SavedFile, lesson: Lesson) -> ExerciseProgress:
     last = _last(work.entries, name)
     points = _points(name, work.cells, last, lesson)
     if not text or (_STUB in text and not (last and last.earned)):
-        return Row(name, "not begun", False, f"write {name}", 0.0, points)
+        return ExerciseProgress(name, "not begun", False, f"write {name}", 0.0, points)
     if last is None:
-        return Row(name, "not checked yet", False, f'run check("{name}")', 0.0, points)
+        return ExerciseProgress(name, "not checked yet", False, f'run check("{name}")', 0.0, points)
     if last.text and not _same(last.text, text):
-        return Row(name, "changed since its check", False, f'run check("{name}") again', 0.0, points)
+        return ExerciseProgress(name, "changed since its check", False, f'run check("{name}") again', 0.0, points)
     done = last.full
-    return Row(name, "all points" if done else "not all points yet", done, "", last.earned, last.points)
+    return ExerciseProgress(name, "all points" if done else "not all points yet", done, "", last.earned, last.points)
 
 
 def _points(name: str, cells: Sequence[Cell], last: Entry | None, lesson: Lesson) -> float:
@@ -127,7 +127,7 @@ def _last(entries: Sequence[Entry], exercise: str) -> Entry | None:
     return next((entry for entry in reversed(entries) if entry.exercise == exercise), None)
 
 
-def _questions(cells: Sequence[Cell]) -> Iterator[Row]:
+def _questions(cells: Sequence[Cell]) -> Iterator[ExerciseProgress]:
     before = ""
     for cell in cells:
         marks = cell.get("metadata", {}).get("nbgrader", {})
@@ -136,24 +136,24 @@ def _questions(cells: Sequence[Cell]) -> Iterator[Row]:
             name = titles[-1] if titles else grade_id(cell)
             done = source(cell).strip() not in _NO_ANSWER
             state = "answered; a person marks it" if done else "not answered"
-            yield Row(name, state, done, "" if done else f"answer {name[0].lower()}{name[1:]}")
+            yield ExerciseProgress(name, state, done, "" if done else f"answer {name[0].lower()}{name[1:]}")
         before = source(cell)
 
 
-def _file(name: str, data: bytes | None, work: Work, lesson: Lesson) -> Row:
+def _file(name: str, data: bytes | None, work: SavedFile, lesson: Lesson) -> ExerciseProgress:
     if data is None:
-        return Row(name, "not there", False, f"run the cell that writes {name}")
+        return ExerciseProgress(name, "not there", False, f"run the cell that writes {name}")
     if (problem := _problem(name, data)) is not None:
-        return Row(name, problem, False, f"write {name} again")
+        return ExerciseProgress(name, problem, False, f"write {name} again")
     reader = next((entry for entry in reversed(work.entries) if name in entry.files), None)
     if reader is None:
-        return Row(name, "there, not checked yet", True)
+        return ExerciseProgress(name, "there, not checked yet", True)
     if reader.files[name] != fingerprint(data):
-        return Row(name, "written anew since its check", False, f'run check("{reader.exercise}") again')
+        return ExerciseProgress(name, "written anew since its check", False, f'run check("{reader.exercise}") again')
     if changed := _changed_since(reader, work, lesson):
         told = f'train again, or run check("{reader.exercise}") to see whether it still counts'
-        return Row(name, f"older than your last change of {changed}", False, told)
-    return Row(name, "there", True)
+        return ExerciseProgress(name, f"older than your last change of {changed}", False, told)
+    return ExerciseProgress(name, "there", True)
 
 
 def _problem(name: str, data: bytes) -> str | None:
@@ -171,7 +171,7 @@ def _problem(name: str, data: bytes) -> str | None:
     return None
 
 
-def _changed_since(reader: Entry, work: Work, lesson: Lesson) -> str:
+def _changed_since(reader: Entry, work: SavedFile, lesson: Lesson) -> str:
     """Return an exercise that the reader of a file builds on and that was changed, and checked, after the file was checked."""
     for name in lesson.builds_on(reader.exercise):
         before = _last([entry for entry in work.entries if entry.time <= reader.time], name)
@@ -188,7 +188,7 @@ _WIDTH = 78
 class Panel:
     """A standing to be shown. ``notes`` are sentences about the notebook itself: whether it is saved, and open only once."""
 
-    standing: Standing
+    standing: LessonProgress
     notes: Sequence[str] = ()
     hand_in: str = ""
 
@@ -248,9 +248,9 @@ class Panel:
         return html.table(title, ("what", "state", "points"), rows) + notes
 
 
-def _sign(row: Row) -> str:
+def _sign(row: ExerciseProgress) -> str:
     return "✓" if row.done else "○"
 
 
-def _score(row: Row) -> str:
+def _score(row: ExerciseProgress) -> str:
     return f"{row.earned:g} of {row.points:g}" if row.points else ""

@@ -16,7 +16,7 @@ from autograder.content import notebook as notebooks
 from autograder.content.lesson import Lesson
 from autograder.content.notebook import Cell
 from autograder.notebook.history import Entry, History
-from autograder.notebook.progress import Panel, Standing, Work, fingerprint, standing
+from autograder.notebook.progress import LessonProgress, Panel, SavedFile, fingerprint, standing
 from autograder.runtime import locations
 from autograder.runtime.files import files_in
 from autograder.runtime.locations import kernel_shell
@@ -212,24 +212,24 @@ def remember(lesson: Lesson, report: ExerciseReport, names: Mapping[str, Any], f
     )
 
 
-def where_you_stand(lesson: Lesson, names: Mapping[str, Any]) -> Panel:
+def progress_text(lesson: Lesson, names: Mapping[str, Any]) -> Panel:
     """Return the panel of a lesson for the notebook that runs here."""
     notebook = saved_notebook(lesson.assignment)
     folder = notebook.folder if notebook else Path()
     entries = History(folder, lesson.name).entries()
     running = {name: text for name in lesson.exercises if (text := locations.cell_text(name, names))}
-    now = standing(lesson, Work(notebook.cells if notebook else [], folder, entries, running))
+    now = standing(lesson, SavedFile(notebook.cells if notebook else [], folder, entries, running))
     notes = [_saved(notebook, now), _twice(entries)]
-    return Panel(now, [note for note in notes if note], how_to_hand_in(lesson))
+    return Panel(now, [note for note in notes if note], submit_text(lesson))
 
 
-def how_to_hand_in(lesson: Lesson) -> str:
+def submit_text(lesson: Lesson) -> str:
     """Return the sentence that says how to hand in."""
     name = lesson.assignment
     return f'To hand in, run hand_in("{name}") in a new cell, or autograder hand-in {name} in a terminal.'
 
 
-def _saved(notebook: OpenNotebook | None, now: Standing) -> str:
+def _saved(notebook: OpenNotebook | None, now: LessonProgress) -> str:
     if notebook is None:
         return "This notebook's file was not found, so it cannot be told whether it is saved and what is answered."
     if now.unsaved:

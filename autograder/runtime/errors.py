@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.runtime.limits import TooLong, limited
+from autograder.runtime.limits import CheckTimeout, time_limited
 from autograder.runtime.locations import place
 
 
@@ -67,7 +67,7 @@ class PartialCredit(Exception):
         self.failure = failure
 
 
-def as_failure(error: BaseException | None) -> CheckFailure | None:
+def from_exception(error: BaseException | None) -> CheckFailure | None:
     """Return the failure that an exception from a check represents. Unexpected exceptions count as failures too."""
     if error is None or isinstance(error, CheckFailure):
         return error
@@ -77,7 +77,7 @@ def as_failure(error: BaseException | None) -> CheckFailure | None:
     return CheckFailure("crash", "The check could not work with your result", yours=text, received=text)
 
 
-def nothing_returned() -> CheckFailure:
+def no_return() -> CheckFailure:
     """The failure of a function that returns None."""
     return CheckFailure(
         "type",
@@ -89,7 +89,7 @@ def nothing_returned() -> CheckFailure:
     )
 
 
-def none_in_place_of(what: str) -> CheckFailure:
+def missing_result(what: str) -> CheckFailure:
     """The failure of a function that returns several results, one of which is None."""
     return CheckFailure(
         "type",
@@ -105,11 +105,11 @@ def none_in_place_of(what: str) -> CheckFailure:
 def watch(name: str) -> Iterator[None]:
     """Turn any exception of the student's code into a failure that shows the student's own line."""
     try:
-        with limited():
+        with time_limited():
             yield
     except (KeyboardInterrupt, CheckFailure):
         raise
-    except TooLong as error:
+    except CheckTimeout as error:
         raise _endless(name, error) from None
     except NotImplementedError as error:
         if error.__traceback__ is None or not _from_stub(error):
@@ -131,7 +131,7 @@ def _unwritten(name: str, error: BaseException) -> CheckFailure:
     )
 
 
-def _endless(name: str, error: TooLong) -> CheckFailure:
+def _endless(name: str, error: CheckTimeout) -> CheckFailure:
     return CheckFailure(
         "time",
         f"{name} took longer than {error.seconds:g} seconds and was stopped{place(error)}",

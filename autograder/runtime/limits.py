@@ -15,7 +15,7 @@ from types import FrameType
 FIRST, LATER = 60.0, 3.0
 
 
-class TooLong(BaseException):
+class CheckTimeout(BaseException):
     """Raised in the student's code when its time is up. No ``except Exception`` of the student's catches it."""
 
     def __init__(self, seconds: float):
@@ -48,7 +48,7 @@ def patience(first: float = FIRST, later: float = LATER) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def limited() -> Iterator[None]:
+def time_limited() -> Iterator[None]:
     """Raise :class:`TooLong` in the code inside when its time is up, if there is a limit."""
     held = _current
     if held is None or signal.getitimer(signal.ITIMER_REAL)[0]:  # a call within a call has the time of the outer one
@@ -60,7 +60,7 @@ def limited() -> Iterator[None]:
         if any(each.f_code.co_filename.startswith(_IMPORTING) for each in _stack(frame) if each not in outer):
             return  # a library whose import stops half-way is broken for whoever uses it in this process later
         held.seconds = held.later
-        raise TooLong(seconds)
+        raise CheckTimeout(seconds)
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again every second: a bare except may swallow the first
@@ -83,10 +83,10 @@ SECONDS, MEMORY = 0.5, 2**30
 
 
 @contextlib.contextmanager
-def careful() -> Iterator[None]:
+def run_limited() -> Iterator[None]:
     """Inside, each call has little time and little memory, where the system can limit them.
 
-    What asks for more raises MemoryError, PyTorch's RuntimeError or :class:`~autograder.runtime.limits.TooLong`.
+    What asks for more raises MemoryError, PyTorch's RuntimeError or :class:`~autograder.runtime.limits.CheckTimeout`.
     """
     with patience(SECONDS, SECONDS), _limited_memory():
         yield

@@ -11,11 +11,11 @@ from torch import Tensor, nn
 
 from autograder.runtime import measure
 from autograder.runtime.blocked import calls, source
-from autograder.runtime.blocked.source import mentioned, reached, source_in, text_of
-from autograder.runtime.errors import CheckFailure, nothing_returned, watch
+from autograder.runtime.blocked.source import names_used, reachable_names, source_in, source_of
+from autograder.runtime.errors import CheckFailure, no_return, watch
 from autograder.runtime.files import files_in
 from autograder.runtime.state import copy_tensor, is_lazy, tensors_of
-from autograder.runtime.student import Answer, Made, Questions, Request, Seeded
+from autograder.runtime.student import Constructed, Request, RequestBuilder, Response, SeededGenerator
 
 
 def call_before(target: Any, request: Request, args: tuple, prepared: Callable[[tuple], tuple]) -> None:
@@ -57,7 +57,7 @@ def _alike(own: Any, other: Any) -> bool:
     return (own.shape, own.dtype, own.device) == (other.shape, other.dtype, other.device) and own.is_contiguous()
 
 
-def leaf(value: Any, request: Request) -> Any:
+def detached_copy(value: Any, request: Request) -> Any:
     """Copy a tensor argument; if gradients are wanted, make a floating-point copy a leaf that records them."""
     if not isinstance(value, Tensor):
         return value
@@ -65,7 +65,7 @@ def leaf(value: Any, request: Request) -> Any:
     return copy.requires_grad_() if request.cotangents is not None and copy.is_floating_point() else copy
 
 
-def find(namespace: Mapping[str, Any], name: str) -> Callable[..., Any]:
+def lookup(namespace: Mapping[str, Any], name: str) -> Callable[..., Any]:
     """Return the student's function or class of this name. Raises CheckFailure if there is none."""
     if name not in namespace:
         similar = difflib.get_close_matches(name, [key for key in namespace if not key.startswith("_")], 1, 0.85)
@@ -88,7 +88,7 @@ def find(namespace: Mapping[str, Any], name: str) -> Callable[..., Any]:
     return target
 
 
-def loaded(module: Any, request: Request) -> nn.Module:
+def with_weights(module: Any, request: Request) -> nn.Module:
     """Load the request's weights into what the student's class has made, and choose device and mode."""
     if not isinstance(module, nn.Module):
         raise CheckFailure(
@@ -168,9 +168,9 @@ def parameters_of(module: nn.Module) -> dict[str, Tensor]:
     return {key: torch.empty(0) if is_lazy(one) else one for key, one in named.items()}
 
 
-def add_gradients(answer: Answer, request: Request) -> None:
+def add_gradients(answer: Response, request: Request) -> None:
     if answer.value is None:
-        raise nothing_returned()
+        raise no_return()
     _require_no_gradients_left(answer, request)
     outputs = answer.value if isinstance(answer.value, tuple | list) else [answer.value]
     pairs = list(zip(outputs, request.cotangents or (), strict=False))
@@ -199,7 +199,7 @@ def add_gradients(answer: Answer, request: Request) -> None:
     answer.parameter_gradients = dict(zip(answer.parameters, found[len(wanted) :], strict=True))
 
 
-def _require_no_gradients_left(answer: Answer, request: Request) -> None:
+def _require_no_gradients_left(answer: Response, request: Request) -> None:
     """Raise CheckFailure if the call has run a backward pass into an argument: .grad belongs to whoever trains with it."""
     if any(arg.is_leaf and arg.grad is not None for arg in tensors_of(answer.args_after)):
         raise CheckFailure(
@@ -220,7 +220,7 @@ def _by_name(module: nn.Module) -> dict[str, Tensor]:
 _HERE = files_in(".")
 
 
-class LocalStudent(Questions):
+class LocalStudent(RequestBuilder):
     """Answers requests with the functions and classes of ``namespace``.
 
     No call may reach what ``forbid`` names, such as ``torch.nn.LayerNorm``. ``deep=False`` skips the slow search below Python.
@@ -244,12 +244,12 @@ class LocalStudent(Questions):
 
     def forbidden_use(self, name: str) -> CheckFailure | None:
         try:
-            first = text_of(self.namespace.get(name)) or ""
-            texts = reached(
+            first = source_of(self.namespace.get(name)) or ""
+            texts = reachable_names(
                 name, lambda each: first if each == name else source_in(self.namespace, each), self._others()
             )
             forbid, may_use = self._forbidden(name), self._libraries(name)
-            return calls.first_found(
+            return calls.first_violation(
                 texts,
                 lambda text: source.mention(
                     text, lambda each: source.home(self.namespace.get(each)), may_use, self.file
@@ -261,7 +261,7 @@ class LocalStudent(Questions):
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
         """Return those of ``names`` that the student's ``exercise``, or what it calls, mentions; all if there is no source."""
-        return mentioned(exercise, list(names), lambda name: source_in(self.namespace, name))
+        return names_used(exercise, list(names), lambda name: source_in(self.namespace, name))
 
     @contextlib.contextmanager
     def with_right(self, names: Iterable[str], right: Mapping[str, Any] | None = None) -> Iterator[None]:
@@ -295,7 +295,7 @@ class LocalStudent(Questions):
         function = self._find(name)
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            made = [self._find(arg.name)(**arg.kwargs) if isinstance(arg, Made) else arg for arg in args]
+            made = [self._find(arg.name)(**arg.kwargs) if isinstance(arg, Constructed) else arg for arg in args]
             self._keep(made)
             with watch(name):
                 return function(*made, **kwargs)
@@ -318,7 +318,7 @@ class LocalStudent(Questions):
     def work(self, name: str, *args: Any, **kwargs: Any) -> int:
         return measure.work(self.timed(name), *args, **kwargs)
 
-    def _carry_out(self, request: Request) -> Answer:
+    def _carry_out(self, request: Request) -> Response:
         args = tuple(self._argument(arg, request) for arg in request.args)
         kwargs = {key: self._argument(value, request) for key, value in request.kwargs.items()}
         self._keep((*args, *kwargs.values()))
@@ -327,12 +327,12 @@ class LocalStudent(Questions):
         elsewhere = torch.device(request.default_device) if request.default_device else contextlib.nullcontext()
         with watch(request.name), torch.enable_grad(), elsewhere:
             target = self._target(request, forbid)
-            with calls.unavailable(forbid):
+            with calls.block_functions(forbid):
                 call_before(target, request, args, lambda call: tuple(self._argument(arg, request) for arg in call))
                 call = functools.partial(target, *args, **kwargs)
                 for _ in range(request.times):
-                    value = calls.below_python(call, forbid) if deep else call()
-        answer = Answer(value, args)
+                    value = calls.dispatch_guard(call, forbid) if deep else call()
+        answer = Response(value, args)
         if isinstance(target, nn.Module):
             answer.parameters = parameters_of(target)
         if request.cotangents is not None:
@@ -344,9 +344,9 @@ class LocalStudent(Questions):
         target = self._find(request.name)
         if request.build is None:
             return target
-        with calls.unavailable(forbid):  # not while weights are loaded: that calls PyTorch a thousand times
+        with calls.block_functions(forbid):  # not while weights are loaded: that calls PyTorch a thousand times
             made = target(*(self._argument(arg, request) for arg in request.build))
-        return loaded(made, request)
+        return with_weights(made, request)
 
     def _forbidden(self, exercise: str) -> tuple[str, ...]:
         return self.forbid
@@ -364,16 +364,16 @@ class LocalStudent(Questions):
 
     def _argument(self, value: Any, request: Request) -> Any:
         """Copy the tensors in an argument, and create the ``Made`` ones. If gradients are wanted, float copies record them."""
-        if isinstance(value, Made):
+        if isinstance(value, Constructed):
             return self._find(value.name)(**value.kwargs)
-        if isinstance(value, Seeded):
+        if isinstance(value, SeededGenerator):
             return torch.Generator().manual_seed(value.seed)
         if isinstance(value, tuple | list):
             items = [self._argument(item, request) for item in value]
             return items if isinstance(value, list) else tuple(items)
         if isinstance(value, dict):
             return {key: self._argument(item, request) for key, item in value.items()}
-        return leaf(value, request)
+        return detached_copy(value, request)
 
     def _find(self, name: str) -> Callable[..., Any]:
-        return find(self.namespace, name)
+        return lookup(self.namespace, name)

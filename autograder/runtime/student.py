@@ -22,7 +22,7 @@ from course_lib import variants
 _IN_A_NOTEBOOK = 20.0
 
 
-class SearchOver(BaseException):
+class SearchTimeout(BaseException):
     """The time for the search for causes is used up. No ``except Exception`` takes it for an error of the student's."""
 
 
@@ -53,11 +53,11 @@ class Searched:
     def may_be_asked(self) -> None:
         """Raise SearchOver if the budget of a search is used up. A request that has begun is not interrupted."""
         if self._budget and self._budget.clock() >= self._budget.until:
-            raise SearchOver
+            raise SearchTimeout
 
 
 @dataclass(frozen=True)
-class Made:
+class Constructed:
     """The result of calling the notebook's ``name`` with ``kwargs``."""
 
     name: str
@@ -65,7 +65,7 @@ class Made:
 
 
 @dataclass(frozen=True)
-class Seeded:
+class SeededGenerator:
     """A torch.Generator with this seed, shared by all calls of a request."""
 
     seed: int
@@ -94,7 +94,7 @@ class Request:
 
 
 @dataclass
-class Answer:
+class Response:
     """The answer to a request: the value, the arguments after the call, gradients, and parameters by name."""
 
     value: Any
@@ -130,7 +130,7 @@ class Student(Protocol):
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """``student.softmax(E, dim=0)`` calls the student's ``softmax``."""
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> Response:
         """Carry out one request. Raises :class:`~autograder.runtime.errors.CheckFailure` when the student's code raises."""
 
     def timed(self, name: str) -> Callable[..., Any]:
@@ -176,7 +176,7 @@ class Student(Protocol):
 _KEPT = 2**23
 
 
-class Questions(Searched):
+class RequestBuilder(Searched):
     """Turns a check's questions into requests, the same for every kind of student; ``_carry_out`` answers them."""
 
     last: Exchange | None = None
@@ -197,7 +197,7 @@ class Questions(Searched):
     def build(self, name: str, *args: Any, weights: Mapping[str, Tensor] | None = None) -> "StudentModule":
         return StudentModule(self, name, args, weights)
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> Response:
         self.may_be_asked()
         try:
             found = self._carry_out(request)
@@ -208,7 +208,7 @@ class Questions(Searched):
         self.last = Exchange(request, found.value) if size <= _KEPT else None
         return found
 
-    def _carry_out(self, request: Request) -> Answer:
+    def _carry_out(self, request: Request) -> Response:
         raise NotImplementedError
 
 
@@ -220,7 +220,7 @@ class StudentModule:
 
     def __init__(
         self,
-        student: Questions,
+        student: RequestBuilder,
         name: str,
         build: tuple,
         weights: Mapping[str, Tensor] | None = None,
@@ -242,7 +242,7 @@ class StudentModule:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.request(*args, **kwargs).value
 
-    def request(self, *args: Any, cotangents: Sequence[Tensor] | None = None, **kwargs: Any) -> Answer:
+    def request(self, *args: Any, cotangents: Sequence[Tensor] | None = None, **kwargs: Any) -> Response:
         """Run the module and return the complete answer, with gradients if ``cotangents`` are given."""
         return self.student.answer(
             Request(self.name, args, kwargs, self.build, self.weights, cotangents, **self.options)

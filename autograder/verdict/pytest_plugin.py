@@ -10,7 +10,7 @@ from autograder.checks.execute import NotebookStudent, execute
 from autograder.content import notebook
 from autograder.content.lesson import Lesson, Lessons
 from autograder.diagnosis.diagnose import diagnose
-from autograder.diagnosis.search import Lost
+from autograder.diagnosis.search import FailedCheck
 from autograder.runtime.errors import CheckFailure, PartialCredit
 from autograder.runtime.files import files_in
 from autograder.runtime.state import fresh_seed
@@ -96,5 +96,5 @@ def pytest_runtest_makereport(
 def _explained(item: pytest.Function, failure: CheckFailure) -> str:
     exercise = next(item.iter_markers("exercise")).args[0]
     lesson = item.config.stash[STUDENT].lesson
-    [found] = diagnose(lesson, exercise, [Lost(item.function, failure)], item.config.stash[SEED])
+    [found] = diagnose(lesson, exercise, [FailedCheck(item.function, failure)], item.config.stash[SEED])
     return f"{failure}\nLikely cause: {found.name}. {found.hint}" if found else str(failure)

@@ -3,15 +3,15 @@
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 
-from autograder.checks.execute import Check, Execution, execute, replay, same_failure
+from autograder.checks.execute import Check, Execution, call_check, execute, same_failure
 from autograder.content.lesson import Lesson, mark_value, takes_variant
 from autograder.diagnosis.diagnose import diagnose
-from autograder.diagnosis.search import Lost
+from autograder.diagnosis.search import FailedCheck
 from autograder.runtime import measure
 from autograder.runtime.blocked import calls
-from autograder.runtime.errors import CheckFailure, Diagnosis, PartialCredit, as_failure
+from autograder.runtime.errors import CheckFailure, Diagnosis, PartialCredit, from_exception
 from autograder.runtime.state import fresh_seed, known_torch_state
-from autograder.runtime.student import SearchOver, Student
+from autograder.runtime.student import SearchTimeout, Student
 from autograder.verdict.report import CheckResult, ExerciseReport
 from course_lib.variants import same
 
@@ -30,7 +30,7 @@ ANOTHERS = Diagnosis(
 _NO_RESULT = ("crash", "forbidden", "missing", "unwritten", "time")
 
 
-def whose(lost: Sequence[Lost], student: Student, seed: int, others: Iterable[str]) -> str | None:
+def owner_of_variant(lost: Sequence[FailedCheck], student: Student, seed: int, others: Iterable[str]) -> str | None:
     """Return the id with whose numbers every failed check of the student's own numbers passes; None if there is none.
 
     The empty id, nobody's, comes before ``others``. Where two of these fit, the numbers are so few that it is chance.
@@ -40,7 +40,7 @@ def whose(lost: Sequence[Lost], student: Student, seed: int, others: Iterable[st
         return None
 
     def fits(who: str) -> bool:
-        return all(replay(each.check, student, seed, who) is None for each in own)
+        return all(call_check(each.check, student, seed, who) is None for each in own)
 
     me = same(student.student_id)
     if me and fits(""):
@@ -50,7 +50,7 @@ def whose(lost: Sequence[Lost], student: Student, seed: int, others: Iterable[st
     return found[0] if len(found) == 1 else None
 
 
-def causes(lost: Sequence[Lost], who: str | None) -> list[Diagnosis | None]:
+def wrong_variant_hints(lost: Sequence[FailedCheck], who: str | None) -> list[Diagnosis | None]:
     """Return the cause of each row that the numbers of ``who`` explain."""
     told = None if who is None else ANOTHERS if who else NOBODYS
     return [told if takes_variant(each.check) else None for each in lost]
@@ -65,17 +65,19 @@ def run_checks(
     replaces that one, so that a mistake costs points once. ``full`` says, for earlier exercises that have already been checked,
     whether they earned every point. Raises LookupError for an unknown exercise.
     """
-    report = rechecked(run_alone(exercise, student, fresh_seed() if seed is None else seed), student, full or {})
-    return explained(report, student)
+    report = recheck_with_references(
+        run_single(exercise, student, fresh_seed() if seed is None else seed), student, full or {}
+    )
+    return diagnose_failures(report, student)
 
 
-def run_alone(exercise: str, student: Student, seed: int) -> ExerciseReport:
+def run_single(exercise: str, student: Student, seed: int) -> ExerciseReport:
     """Run every check of an exercise once, on the student's unmodified work, and return the report without causes."""
     with measure.threads(1), known_torch_state():
         return _run_once(exercise, student, seed)
 
 
-def rechecked(report: ExerciseReport, student: Student, full: Mapping[str, bool]) -> ExerciseReport:
+def recheck_with_references(report: ExerciseReport, student: Student, full: Mapping[str, bool]) -> ExerciseReport:
     """Return the report after a second run with right earlier exercises, if those are wrong.
 
     The student's code then runs beside right answers to the earlier exercises, so judge those before this call.
@@ -84,7 +86,7 @@ def rechecked(report: ExerciseReport, student: Student, full: Mapping[str, bool]
         return report if report.full or report.unwritten else _with_right_foundations(report, student, full)
 
 
-def explained(report: ExerciseReport, student: Student, others: Iterable[str] = ()) -> ExerciseReport:
+def diagnose_failures(report: ExerciseReport, student: Student, others: Iterable[str] = ()) -> ExerciseReport:
     """Return the report with likely causes. The search may use up the time of a slow answer, so do it when all is judged.
 
     ``others`` are the ids of the class, whose numbers the answer may have where each student has numbers of their own.
@@ -96,7 +98,7 @@ def explained(report: ExerciseReport, student: Student, others: Iterable[str] = 
                 student.with_right(report.replaced) if report.replaced else contextlib.nullcontext(),
             ):
                 _add_diagnoses(student, report, others)  # advice has a cause too, though it costs no points
-        except SearchOver:
+        except SearchTimeout:
             report.note = f"{report.note} No likely cause was found in the time for the search: this answer is slow."
         except CheckFailure:  # the notebook could not be run again: its time is used up
             report.note = f"{report.note} No likely cause was looked for: the time for this notebook is used up."
@@ -150,7 +152,7 @@ def _fails_the_same(report: ExerciseReport, student: Student, used: Sequence[str
     try:
         with student.with_right(used):
             return all(
-                (other := replay(checks[result.name], student, report.seed)) and same_failure(result.failure, other)
+                (other := call_check(checks[result.name], student, report.seed)) and same_failure(result.failure, other)
                 for result in report.results
                 if result.failure
             )
@@ -197,7 +199,7 @@ def _verdict(error: BaseException | None, worth: float) -> tuple[float, CheckFai
     if error is None:
         return worth, None
     fraction = min(max(error.fraction, 0.0), 1.0) if isinstance(error, PartialCredit) else 0.0
-    return worth * fraction, as_failure(error)
+    return worth * fraction, from_exception(error)
 
 
 def _add_diagnoses(student: Student, report: ExerciseReport, others: Iterable[str]) -> None:
@@ -206,11 +208,11 @@ def _add_diagnoses(student: Student, report: ExerciseReport, others: Iterable[st
         return
     lesson: Lesson = student.lesson
     checks = lesson.checks(report.exercise)
-    lost = [Lost(checks[result.name], result.failure, result.exchange) for result in failed if result.failure]
+    lost = [FailedCheck(checks[result.name], result.failure, result.exchange) for result in failed if result.failure]
     passed = [checks[result.name] for result in report.results if result.passed]
     try:
-        report.right_for = whose(lost, student, report.seed, others)
-        diagnoses = causes(lost, report.right_for)
+        report.right_for = owner_of_variant(lost, student, report.seed, others)
+        diagnoses = wrong_variant_hints(lost, report.right_for)
         rest = [each for each, known in zip(lost, diagnoses, strict=True) if known is None]
         found = iter(diagnose(lesson, report.exercise, rest, report.seed, passed, student) if rest else ())
         diagnoses = [known or next(found) for known in diagnoses]

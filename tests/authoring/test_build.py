@@ -14,7 +14,7 @@ from autograder.authoring.build import BuildError, build, differences, write
 from autograder.authoring.build_all import build_all
 from autograder.authoring.leaks import leaked_lines
 from autograder.cli.main import main
-from autograder.content.notebook import experiment_mark, fingerprint, grade_id, needed_cells, read, source
+from autograder.content.notebook import dependencies, experiment_mark, fingerprint, grade_id, read, source
 from autograder.grading.course import find_course
 
 LESSONS = find_course().sources()
@@ -224,7 +224,7 @@ def test_content_that_does_not_fit_the_source_is_refused_in_a_sentence(second_co
 def test_grading_runs_nothing_but_the_imports_and_the_exercises(lesson):
     """An experiment that is run for its definitions would be run again for every submission of the class."""
     cells = read(lesson.with_suffix(".ipynb"))["cells"]
-    needed = [cell for cell, wanted in zip(cells, needed_cells(cells), strict=True) if wanted]
+    needed = [cell for cell, wanted in zip(cells, dependencies(cells), strict=True) if wanted]
     others = [cell for cell in needed if grade_id(cell) not in (*OWN.of(lesson.parent.name).exercises, "predicted")]
     others = [cell for cell in others if not _only_defines(source(cell))]
     assert len(others) <= 2, [source(cell)[:60] for cell in others]

@@ -8,7 +8,7 @@ from autograder.checks.execute import NotebookStudent
 from autograder.cli.main import main
 from autograder.content import references
 from autograder.content.known_answers import cases_of
-from autograder.verdict.runner import run_alone
+from autograder.verdict.runner import run_single
 
 LESSON = sample_lesson(COURSE)
 CLASS = pupils(LESSON)
@@ -38,7 +38,7 @@ def test_the_answers_cost_the_points_that_are_expected(pupil):
     names = references.namespace(LESSON)
     exec(compile(code, "<cell>", "exec"), names)
     for name in (name for name in pupil.answers if not LESSON.measures(name)):
-        report = run_alone(name, NotebookStudent(names, LESSON), seed=5)
+        report = run_single(name, NotebookStudent(names, LESSON), seed=5)
         assert report.points - report.earned == pupil.lost.get(name, 0), report
 
 

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from autograder.authoring import names
 from autograder.authoring.names import Named, hidden_half, named, print_names
-from autograder.content.known_answers import cases_of, hidden, misconceptions
+from autograder.content.known_answers import cases_of, hidden_cases, misconceptions
 
 ATTENTION = LESSONS.of("01-attention")
 
@@ -16,7 +16,7 @@ ATTENTION = LESSONS.of("01-attention")
 def test_hidden_answers_are_unknown_inside_and_known_again_outside():
     before = misconceptions(ATTENTION, "softmax")
     half = hidden_half(ATTENTION, "softmax")
-    with hidden(map(str, half)):
+    with hidden_cases(map(str, half)):
         inside = misconceptions(ATTENTION, "softmax")
     assert set(inside) | set(half) == set(before)
     assert not set(inside) & set(half)

@@ -172,7 +172,7 @@ def test_questions_about_own_code_have_answers_that_the_checks_confirm(course, r
 
     from autograder.checks.execute import NotebookStudent
     from autograder.content import references
-    from autograder.verdict.runner import run_alone
+    from autograder.verdict.runner import run_single
 
     mine = f"def softmax(E, dim=-1):\n{SHARES}"
     hand_in(course.root, "s18", mine)
@@ -186,7 +186,7 @@ def test_questions_about_own_code_have_answers_that_the_checks_confirm(course, r
         assert mine.splitlines()[int(number) - 1].strip() == line
         names = references.namespace(lesson)
         exec(mine.replace(line, changed), names)
-        report = run_alone("softmax", NotebookStudent(names, lesson), seed=3)
+        report = run_single("softmax", NotebookStudent(names, lesson), seed=3)
         lost = [letter for letter, result in zip("abcdefgh", report.results, strict=False) if result.failure]
         assert told.partition(". ")[2].partition("  (")[0] == ", ".join(lost)
     run(course.root, "autograder", "questions", "s17", ASSIGNMENT, "--exercise", "softmax", good=(2,))

@@ -9,9 +9,9 @@ from finder import probes, reproducing
 from recorded import SEED, checks_of, right_names
 from torch import Tensor, nn
 
-from autograder.checks.execute import NotebookStudent, replay, silence
+from autograder.checks.execute import NotebookStudent, call_check, suppress_output
 from autograder.content.lesson import mark_value
-from autograder.runtime.blocked.calls import below_python
+from autograder.runtime.blocked.calls import dispatch_guard
 from autograder.runtime.errors import CheckFailure
 
 #: What an exercise's points are not given for. A way in which one of these gives the right values does the work itself.
@@ -68,7 +68,7 @@ def failures(lesson, exercise, given, names=None, allow=False):
     if allow:
         student._forbidden = lambda name: ()
     checks = checks_of(lesson, exercise)
-    return {name: replay(checks[name], student, SEED) for name in names or checks}
+    return {name: call_check(checks[name], student, SEED) for name in names or checks}
 
 
 @functools.cache
@@ -119,7 +119,7 @@ def earned(lesson, exercise, thing, way, allow=False):
 def finds(lesson, exercise, candidates, most=1, thorough=False, allow=False):
     """Return what earns points for values, each with the way to use it and the points. With ``allow`` nothing is forbidden."""
     found = {}
-    with silence():
+    with suppress_output():
         for probe in probes(lesson, exercise, most):
             trivial = {way for ways in reproducing(TRIVIAL, probe).values() for way in ways}
             for name, ways in reproducing(candidates, probe, thorough).items():
@@ -139,7 +139,7 @@ def blocked_below(lesson, exercise, thing, way, probe):
     call = BEFORE[way.before](probe.call)
     given = arguments(way.pattern, call, isinstance(thing, type))
     try:
-        below_python(lambda: result(thing, given, call), lesson.forbidden_in(exercise))
+        dispatch_guard(lambda: result(thing, given, call), lesson.forbidden_in(exercise))
     except Exception as error:
         return isinstance(error, CheckFailure)
     return False

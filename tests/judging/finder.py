@@ -7,7 +7,7 @@ from adapters import AFTER, BEFORE, CONSTRUCTIONS, PATTERNS, PLAIN, Call, argume
 from recorded import exchanges, right_names
 from torch import Tensor
 
-from autograder.runtime.student import Made, Seeded
+from autograder.runtime.student import Constructed, SeededGenerator
 
 MOST = 1500  # elements of a probe's arguments and values, so that no candidate needs much time or memory
 
@@ -74,9 +74,9 @@ def _call(request, names):
     def ready(value):
         if isinstance(value, tuple | list):
             return type(value)(map(ready, value))
-        if isinstance(value, Seeded):
+        if isinstance(value, SeededGenerator):
             return torch.Generator().manual_seed(value.seed)
-        if isinstance(value, Made):
+        if isinstance(value, Constructed):
             return names[value.name](**value.kwargs)
         return value.detach().clone() if isinstance(value, Tensor) else value
 

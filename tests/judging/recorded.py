@@ -4,18 +4,18 @@ import functools
 from dataclasses import replace
 
 import course_lib.layers
-from autograder.checks.execute import NotebookStudent, replay
+from autograder.checks.execute import NotebookStudent, call_check
 from autograder.content.known_answers import cases_of, entries_of
 from autograder.content.lesson import mark_value
 from autograder.content.references import namespace
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.state import copy_tensor
-from autograder.runtime.student import Exchange, Questions
+from autograder.runtime.student import Exchange, RequestBuilder
 
 SEED = 3
 
 
-class Recorder(Questions):
+class Recorder(RequestBuilder):
     """A student that hands every question on to another one, and keeps the question with a copy of the answer."""
 
     def __init__(self, inner):
@@ -70,7 +70,7 @@ def exchanges(lesson, exercise):
     """Return the questions that all checks ask about the exercise itself, with a right answer's values."""
     recorder = Recorder(NotebookStudent(dict(right_names(lesson, exercise)), lesson, deep=False))
     for name, check in checks_of(lesson, exercise).items():
-        failure = replay(check, recorder, SEED)
+        failure = call_check(check, recorder, SEED)
         if isinstance(failure, CheckFailure):
             raise AssertionError(f"{lesson.assignment}, {exercise}, {name}: the right answer fails: {failure}")
     return [one for one in recorder.exchanges if one.request.name == exercise]

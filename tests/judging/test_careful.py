@@ -11,7 +11,7 @@ from answers import student
 from autograder.runtime import limits
 from autograder.runtime import limits as patience
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.limits import careful
+from autograder.runtime.limits import run_limited
 
 
 @pytest.mark.timeout(60, method="thread")  # the timer of the other method is the one that is tested
@@ -20,7 +20,7 @@ def test_an_endless_call_is_stopped_and_the_patience_of_before_is_back():
     with patience.patience(60, 3):
         before = patience._current
         begun = time.process_time()
-        with careful(), pytest.raises(CheckFailure, match="longer than"):
+        with run_limited(), pytest.raises(CheckFailure, match="longer than"):
             endless.softmax(torch.zeros(3))
         assert time.process_time() - begun < 10 * limits.SECONDS
         assert patience._current is before
@@ -29,13 +29,13 @@ def test_an_endless_call_is_stopped_and_the_patience_of_before_is_back():
 def test_a_call_that_wants_all_memory_fails_and_the_limit_of_before_is_back():
     before = resource.getrlimit(resource.RLIMIT_AS)
     large = student("def softmax(E): return torch.zeros(10**9, dtype=torch.float64)")
-    with careful(), pytest.raises(CheckFailure):
+    with run_limited(), pytest.raises(CheckFailure):
         large.softmax(torch.zeros(3))
     assert resource.getrlimit(resource.RLIMIT_AS) == before
 
 
 def test_what_needs_little_is_not_stopped():
-    with careful():
+    with run_limited():
         assert student().softmax(torch.zeros(2)).tolist() == [0.5, 0.5]
 
 
@@ -45,6 +45,6 @@ def test_an_import_is_not_stopped_half_way(tmp_path, monkeypatch):
     (tmp_path / "slow_library.py").write_text("import time\ntime.sleep(1.2)\nready = True\n")
     monkeypatch.syspath_prepend(tmp_path)
     slow = student("def softmax(E):\n    import slow_library\n    while slow_library.ready: pass")
-    with careful(), pytest.raises(CheckFailure, match="longer than"):
+    with run_limited(), pytest.raises(CheckFailure, match="longer than"):
         slow.softmax(torch.zeros(3))
     assert sys.modules["slow_library"].ready

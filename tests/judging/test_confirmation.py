@@ -7,7 +7,7 @@ from known import LESSONS
 from autograder.checks.execute import NotebookStudent
 from autograder.content.references import namespace
 from autograder.diagnosis import search
-from autograder.diagnosis.search import Hearing, Lost, without_echoes
+from autograder.diagnosis.search import FailedCheck, Recording, drop_consequences
 from autograder.runtime.errors import CheckFailure, Diagnosis
 from autograder.runtime.student import Request
 
@@ -22,17 +22,17 @@ UP_TO_TWO = student(
 
 
 def test_the_requests_are_those_of_the_check_the_largest_first():
-    requests = Hearing(RIGHT, 3).largest(CHECKS[0])
+    requests = Recording(RIGHT, 3).largest(CHECKS[0])
     sizes = [sum(x.numel() for x in request.args if isinstance(x, torch.Tensor)) for request in requests]
     assert 1 < len(requests) <= 6
     assert sizes == sorted(sizes, reverse=True)
 
 
 def test_of_many_shapes_each_is_asked_once():
-    requests = Hearing(RIGHT, 3).of_many_shapes(CHECKS, "softmax")
+    requests = Recording(RIGHT, 3).of_many_shapes(CHECKS, "softmax")
     shapes = [(tuple(r.args[0].shape), str(r.args[1:]), str(r.kwargs)) for r in requests]
     assert len(set(shapes)) == len(shapes) > 3
-    assert Hearing(RIGHT, 3).of_many_shapes(CHECKS, "another") == []
+    assert Recording(RIGHT, 3).of_many_shapes(CHECKS, "another") == []
 
 
 def test_two_that_agree_on_the_smallest_input_only_do_not_agree():
@@ -86,11 +86,11 @@ def test_outcomes_are_alike_by_kind_of_failure_or_by_numbers():
 
 
 def test_one_mistake_that_shows_in_many_rows_has_one_name():
-    rows = [Lost(CHECKS[0], CheckFailure(kind, "")) for kind in ("value", "shape", "mutated", "value")]
+    rows = [FailedCheck(CHECKS[0], CheckFailure(kind, "")) for kind in ("value", "shape", "mutated", "value")]
     found = [Diagnosis(name, "") for name in ("first", "second", "another", "first")]
-    told = without_echoes(rows, found, ())
+    told = drop_consequences(rows, found, ())
     assert [each and each.name for each in told] == ["first", None, "another", "first"]
-    told = without_echoes(rows, found, {1})
+    told = drop_consequences(rows, found, {1})
     assert [each and each.name for each in told] == [None, "second", "another", None]
 
 

@@ -5,8 +5,8 @@ import linecache
 import pytest
 from answers import RIGHT_ATTENTION, student
 
-from autograder.runtime.blocked.calls import first_found, is_behind, mentions
-from autograder.runtime.blocked.source import reached
+from autograder.runtime.blocked.calls import first_violation, is_behind, mentions
+from autograder.runtime.blocked.source import reachable_names
 from autograder.sandbox.outside.imports import imported
 from autograder.verdict.runner import run_checks
 
@@ -160,8 +160,8 @@ def test_a_helper_that_the_exercise_calls_is_looked_at_too():
     names = imported("from torch.nn import Softmax as Ready", FORBIDDEN)
 
     def told(name, others=()):
-        texts = reached(name, lambda each: sources.get(each, ""), others)
-        return first_found(texts, lambda text: mentions(text, names, FORBIDDEN))
+        texts = reachable_names(name, lambda each: sources.get(each, ""), others)
+        return first_violation(texts, lambda text: mentions(text, names, FORBIDDEN))
 
     assert told("softmax").message == "torch.nn.Softmax is not allowed in this exercise."
     assert told("made").message == "torch.nn.Softmax is not allowed in this exercise (line 2 of your cell)."

@@ -8,7 +8,7 @@ import pytest
 from nbclient import NotebookClient
 from nbgrader.utils import determine_grade
 
-from autograder.notebook.errors import unknown
+from autograder.notebook.errors import unknown_name
 from autograder.notebook.history import History
 
 SETUP = (
@@ -80,9 +80,9 @@ def test_what_is_no_name_is_told_what_to_write():
         """As defined in a notebook."""
 
     known = ("softmax", "causal_mask")
-    assert unknown(causal_mask, known) == 'Expected the name of an exercise, in quotes: check("causal_mask").'
-    assert unknown(3, known) == 'Expected the name of an exercise, in quotes: check("softmax").'
-    assert unknown("x", known) == "There is no exercise 'x'. Expected one of: softmax, causal_mask."
+    assert unknown_name(causal_mask, known) == 'Expected the name of an exercise, in quotes: check("causal_mask").'
+    assert unknown_name(3, known) == 'Expected the name of an exercise, in quotes: check("softmax").'
+    assert unknown_name("x", known) == "There is no exercise 'x'. Expected one of: softmax, causal_mask."
 
 
 def test_the_points_are_a_float(cells):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.runtime.blocked.source import mentioned
+from autograder.runtime.blocked.source import names_used
 
 SOURCES = {
     "attend": "def attend(E):\n    A = torch.softmax(E, dim=-1)\n    return scaled(A)[:, 2]",
@@ -12,13 +12,13 @@ SOURCES = {
 
 @pytest.mark.parametrize("name", ["E", ".softmax", "-1", "scaled", "2", ".mean", "-2", "0.5"])
 def test_what_is_mentioned(name):
-    assert mentioned("attend", [name], lambda each: SOURCES.get(each, "")) == [name]
+    assert names_used("attend", [name], lambda each: SOURCES.get(each, "")) == [name]
 
 
 @pytest.mark.parametrize("name", ["softmax", ".scaled", "-3", "3", "mean"])
 def test_what_is_not(name):
-    assert mentioned("attend", [name], lambda each: SOURCES.get(each, "")) == []
+    assert names_used("attend", [name], lambda each: SOURCES.get(each, "")) == []
 
 
 def test_without_a_source_all_may_be_mentioned():
-    assert mentioned("attend", ["softmax", "-3"], lambda each: None) == ["softmax", "-3"]
+    assert names_used("attend", ["softmax", "-3"], lambda each: None) == ["softmax", "-3"]

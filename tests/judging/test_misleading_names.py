@@ -4,11 +4,11 @@ import pytest
 from known import ASSIGNMENTS, LESSONS
 
 from autograder.authoring.names import hidden_half, names_of
-from autograder.checks.execute import NotebookStudent, replay
+from autograder.checks.execute import NotebookStudent, call_check
 from autograder.content.lesson import mark_value
 from autograder.content.references import namespace
 from autograder.diagnosis import diagnose
-from autograder.diagnosis.search import Listener
+from autograder.diagnosis.search import RequestRecorder
 from autograder.verdict.runner import run_checks
 
 pytestmark = pytest.mark.slow
@@ -95,8 +95,8 @@ def test_a_right_answer_is_heard_to_the_end_of_every_check(assignment):
         for name, check in lesson.checks(exercise).items():
             if mark_value(check, "measured"):
                 continue
-            listener = Listener(diagnose.right(lesson))
-            assert replay(check, listener, 17) is None, f"{exercise}: {name}"
+            listener = RequestRecorder(diagnose.right(lesson))
+            assert call_check(check, listener, 17) is None, f"{exercise}: {name}"
 
 
 @pytest.mark.parametrize(

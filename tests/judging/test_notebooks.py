@@ -19,15 +19,15 @@ def test_an_experiment_that_the_student_changed_is_run_only_where_something_need
     [changed, *_] = [c for c in content["cells"] if "experiment" in c["metadata"].get("tags", [])]
     changed["source"] = "helper = 1729"
     own = {"cell_type": "code", "metadata": {}, "source": "print(helper)"}
-    assert notebook.needed_cells([changed]) == [False]
-    assert notebook.needed_cells([changed, own]) == [True, True]
+    assert notebook.dependencies([changed]) == [False]
+    assert notebook.dependencies([changed, own]) == [True, True]
 
 
 def test_an_exercise_that_was_written_into_an_experiment_is_run(content):
     [changed, *_] = [c for c in content["cells"] if "experiment" in c["metadata"].get("tags", [])]
     [check] = [c for c in content["cells"] if notebook.grade_id(c) == "check-softmax"]
     changed["source"] = "def softmax(E, dim=-1):\n    return torch.softmax(E, dim)"
-    assert notebook.needed_cells([changed, check]) == [True, False]
+    assert notebook.dependencies([changed, check]) == [True, False]
 
 
 def test_magics_await_and_plots_run(tmp_path):
@@ -57,8 +57,8 @@ def test_an_untouched_experiment_is_run_where_a_changed_cell_needs_it():
     }
     own = {"cell_type": "code", "metadata": {}, "source": "%matplotlib inline\ndef answer():\n    return helper"}
     local = {"cell_type": "code", "metadata": {}, "source": "def answer(helper):\n    return helper"}
-    assert notebook.needed_cells([given, unused, own]) == [True, False, True]
-    assert notebook.needed_cells([given, unused, local]) == [False, False, True]
+    assert notebook.dependencies([given, unused, own]) == [True, False, True]
+    assert notebook.dependencies([given, unused, local]) == [False, False, True]
 
 
 @pytest.mark.parametrize(

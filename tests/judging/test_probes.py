@@ -11,7 +11,7 @@ from autograder.content.references import namespace
 from autograder.diagnosis import probes
 from autograder.diagnosis.diagnose import right
 from autograder.diagnosis.probes import changes, located
-from autograder.diagnosis.search import Hearing
+from autograder.diagnosis.search import Recording
 from autograder.runtime.student import Request
 
 LESSON = LESSONS.of("01-attention")
@@ -276,5 +276,5 @@ def test_the_references_show_nothing(assignment):
     for exercise in lesson.exercises:
         checks = list(lesson.checks(exercise).values())[:3]
         if not exercise.startswith("my_"):
-            requests = Hearing(right(lesson), 3).of_many_shapes(checks, exercise)
+            requests = Recording(right(lesson), 3).of_many_shapes(checks, exercise)
             assert probes.probed(own, right(lesson), own.namespace[exercise], requests) is None

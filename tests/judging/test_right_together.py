@@ -3,7 +3,7 @@
 import pytest
 from known import COURSE, LESSONS, of
 
-from autograder.checks.execute import NotebookStudent, replay
+from autograder.checks.execute import NotebookStudent, call_check
 from autograder.content import notebook
 from autograder.content.lesson import mark_value
 
@@ -32,7 +32,7 @@ def test_the_solution_stands_on_any_right_patchify(solution, case, later):
     try:
         checks = [check for check in LESSON.checks(later).values() if mark_value(check, "points", 0)]
         assert checks
-        failed = {check.__name__: replay(check, NotebookStudent(solution, LESSON), 1) for check in checks}
+        failed = {check.__name__: call_check(check, NotebookStudent(solution, LESSON), 1) for check in checks}
     finally:
         solution["patchify"] = before
     assert not {name: str(failure) for name, failure in failed.items() if failure}

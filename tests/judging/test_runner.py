@@ -11,7 +11,7 @@ from autograder.checks.execute import NotebookStudent
 from autograder.diagnosis import search
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.measure import Ratio
-from autograder.verdict.runner import explained, rechecked, run_alone, run_checks
+from autograder.verdict.runner import diagnose_failures, recheck_with_references, run_checks, run_single
 
 #: Two in every run; `test_seeds.py` has all known answers with eight.
 SEEDS = (1, 2)
@@ -196,7 +196,7 @@ def test_causes_come_after_all_points_and_a_notebook_without_time_keeps_its_poin
     """The search for the cause of an earlier mistake may use up a slow notebook's time: nothing is judged after it."""
     wrong = student(RIGHT_ATTENTION.replace(" / math.sqrt(Q.shape[-1])", "") + LAYER)
     full = {"scaled_dot_product_attention": False}
-    report = rechecked(run_alone("SelfAttention", wrong, 1), wrong, full)
+    report = recheck_with_references(run_single("SelfAttention", wrong, 1), wrong, full)
     assert report.replaced
     assert report.full
 
@@ -204,7 +204,7 @@ def test_causes_come_after_all_points_and_a_notebook_without_time_keeps_its_poin
         raise CheckFailure("crash", "The time for the whole notebook is used up.")
 
     monkeypatch.setattr(wrong, "with_right", no_time)
-    told = explained(report, wrong)
+    told = diagnose_failures(report, wrong)
     assert told.full
     assert "time for this notebook is used up" in told.note
 

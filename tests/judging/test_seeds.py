@@ -4,7 +4,7 @@ import pytest
 from known import ASSIGNMENTS, LESSONS
 
 import course_lib.layers
-from autograder.checks.execute import NotebookStudent, replay
+from autograder.checks.execute import NotebookStudent, call_check
 from autograder.content.known_answers import cases_of
 from autograder.content.lesson import mark_value
 from autograder.content.references import namespace
@@ -54,4 +54,4 @@ def _failed(lesson, case, checks, seed):
     except Exception as error:
         return f"does not run: {type(error).__name__}"
     student = NotebookStudent(names, lesson, deep=case.right)
-    return tuple(check.__name__ for check in checks if replay(check, student, seed))
+    return tuple(check.__name__ for check in checks if call_check(check, student, seed))

@@ -4,10 +4,10 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.checks.dropout import spreads_as
+from autograder.checks.dropout import same_dropout_distribution
 from autograder.checks.execute import NotebookStudent
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import Twins
+from autograder.checks.modules import ModulePair
 from autograder.runtime.errors import CheckFailure
 
 P = 0.3
@@ -31,8 +31,8 @@ def _judge(dropped, seed=0):
 
     student = NotebookStudent({"Layer": Layer}, forbid=("nothing",))
     draw = Draw(seed, "test")
-    twins = Twins(student, "Layer", (), Reference(), draw)
-    spreads_as(twins, draw.normal(1, 3, 5), what=("Y",), draw=draw, setting="here", hint="There.")
+    twins = ModulePair(student, "Layer", (), Reference(), draw)
+    same_dropout_distribution(twins, draw.normal(1, 3, 5), what=("Y",), draw=draw, setting="here", hint="There.")
 
 
 def _drop(x, training=True, p=P):

@@ -8,7 +8,7 @@ import pytest
 
 from autograder.content.lesson import Lessons
 from autograder.notebook.history import Entry
-from autograder.notebook.progress import Panel, Work, fingerprint, standing
+from autograder.notebook.progress import Panel, SavedFile, fingerprint, standing
 
 LESSON = Lessons().of("05-captioning")
 STUB = 'def grid_features(F):\n    raise NotImplementedError("Flatten.")'
@@ -37,7 +37,7 @@ def checked(exercise="grid_features", earned=6.0, text=WRITTEN, time=10.0, **mor
 
 
 def rows(tmp_path, **work):
-    now = standing(LESSON, Work(**({"cells": cells(), "folder": tmp_path} | work)))
+    now = standing(LESSON, SavedFile(**({"cells": cells(), "folder": tmp_path} | work)))
     return now, {row.name: row for row in now.rows}
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from autograder.checks.execute import NotebookStudent, replay
+from autograder.checks.execute import NotebookStudent, call_check
 from autograder.content import references
 from autograder.content.lesson import exercises_with_variants, require_variant
-from autograder.diagnosis.search import Lost
+from autograder.diagnosis.search import FailedCheck
 from autograder.notebook import api
-from autograder.verdict.runner import explained, run_alone, run_checks, whose
+from autograder.verdict.runner import diagnose_failures, owner_of_variant, run_checks, run_single
 from course_lib import variants
 
 
@@ -24,7 +24,7 @@ def answer(lesson, who):
 def report(lesson, answered, mine, others=()):
     with variants.graded_as(mine):
         student = NotebookStudent(answered, lesson)
-        return explained(run_alone("echo", student, 3), student, others)
+        return diagnose_failures(run_single("echo", student, 3), student, others)
 
 
 def test_each_students_own_numbers_are_right_and_no_others(lesson):
@@ -59,11 +59,11 @@ def test_numbers_that_fit_two_others_are_chance(lesson, monkeypatch):
     checks = lesson.checks("echo")
     with variants.graded_as("ben"):
         student = NotebookStudent(answer(lesson, "ada"), lesson)
-        lost = [Lost(checks["check_values"], replay(checks["check_values"], student, 3))]
-        assert whose(lost, student, 3, ["ada", "cleo"]) == "ada"
+        lost = [FailedCheck(checks["check_values"], call_check(checks["check_values"], student, 3))]
+        assert owner_of_variant(lost, student, 3, ["ada", "cleo"]) == "ada"
         drawn = variants.numbers
         monkeypatch.setattr(variants, "numbers", lambda name, who: drawn(name, "ada" if who == "cleo" else who))
-        assert whose(lost, student, 3, ["ada", "cleo"]) is None
+        assert owner_of_variant(lost, student, 3, ["ada", "cleo"]) is None
 
 
 def test_what_stops_is_compared_with_nobody(lesson):

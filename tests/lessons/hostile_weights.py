@@ -23,7 +23,7 @@ from autograder.lessons.translation import references as translation
 from autograder.lessons.vision_language import references as vision_language
 from autograder.lessons.vit import references as vit
 from autograder.runtime.files import files_in
-from autograder.verdict.runner import run_alone
+from autograder.verdict.runner import run_single
 from course_lib.training import save_checkpoint
 
 
@@ -221,7 +221,7 @@ def grade(kind, folder):
     def graded(make):
         save_checkpoint(make(), Path(folder, file))
         assert Path(folder, file).stat().st_size < 2**21
-        return run_alone(
+        return run_single(
             exercise, NotebookStudent(namespace(lesson) | {exercise: make}, lesson, file=files_in(folder)), 3
         )
 

@@ -7,7 +7,7 @@ import pytest
 from answers import runs_in
 from known import ASSIGNMENTS, LESSONS, of
 
-from autograder.checks.execute import NotebookStudent, replay
+from autograder.checks.execute import NotebookStudent, call_check
 from autograder.content.lesson import mark_value
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("shapes_unchecked")]
@@ -33,7 +33,9 @@ def test_every_check_is_failed_by_a_known_mistake(assignment, exercise):
         except Exception:  # an answer whose cell stops fails every check, and shows nothing of them
             continue
         student = NotebookStudent(names, lesson, deep=False)
-        failed = [name for name, check in left.items() if (lost := replay(check, student, 1)) and lost.kind != "crash"]
+        failed = [
+            name for name, check in left.items() if (lost := call_check(check, student, 1)) and lost.kind != "crash"
+        ]
         left = {name: check for name, check in left.items() if name not in failed}
     assert list(left) == []
 
@@ -55,6 +57,6 @@ def test_known_mistakes_lose_points(assignment, exercise):
             student = NotebookStudent(runs_in(lesson, case.text), lesson, deep=False)
         except Exception:  # a cell that stops earns nothing
             continue
-        if not any(replay(check, student, 1) for check in unmeasured(lesson, exercise).values()):
+        if not any(call_check(check, student, 1) for check in unmeasured(lesson, exercise).values()):
             accepted.append(case.name)
     assert accepted == []

@@ -18,7 +18,7 @@ from autograder.content import notebook
 from autograder.content.lesson import Lesson, mark_value
 from autograder.runtime.blocked import calls
 from autograder.runtime.blocked.calls import raising
-from autograder.verdict.runner import explained, run_alone
+from autograder.verdict.runner import diagnose_failures, run_single
 
 pytestmark = pytest.mark.usefixtures("shapes_unchecked")
 
@@ -109,7 +109,7 @@ def solution(assignment, **changed):
 
 @with_seeds(*SEEDS)
 def test_the_solution_earns_every_point(assignment, exercise, seed):
-    report = run_alone(exercise, solution(assignment), seed)
+    report = run_single(exercise, solution(assignment), seed)
     assert report.earned == report.points > 0, str(report)
 
 
@@ -124,7 +124,7 @@ def test_the_release_earns_nothing_and_says_what_to_write(assignment, exercise):
     names, _ = solved(assignment)
     names = dict(names)
     exec(compile(stubs(assignment)[exercise], exercise, "exec"), names)
-    report = run_alone(exercise, NotebookStudent(names, LESSONS.of(assignment), deep=False), SEEDS[0])
+    report = run_single(exercise, NotebookStudent(names, LESSONS.of(assignment), deep=False), SEEDS[0])
     assert report.earned == 0
     assert report.unwritten
 
@@ -135,7 +135,7 @@ def mistake(assignment, exercise):
     lesson = LESSONS.of(assignment)
     for case in of(exercise, right=False, assignment=assignment):
         student = NotebookStudent(runs_in(lesson, case.text), lesson, file=solved(assignment)[1].get)
-        report = run_alone(exercise, student, SEEDS[0])
+        report = run_single(exercise, student, SEEDS[0])
         if not report.full:
             return student, report
     raise AssertionError(f"{exercise}: no known mistake loses points")
@@ -145,13 +145,13 @@ def mistake(assignment, exercise):
 def test_the_first_known_mistake_loses_points_and_is_named(assignment, exercise):
     student, report = mistake(assignment, exercise)
     assert report.earned < report.points
-    assert explained(report, student).named, str(report)
+    assert diagnose_failures(report, student).named, str(report)
 
 
 @with_seeds(SEEDS[1])
 def test_it_loses_the_same_points_with_another_seed(assignment, exercise, seed):
     student, report = mistake(assignment, exercise)
-    assert run_alone(exercise, student, seed).earned == report.earned, str(report)
+    assert run_single(exercise, student, seed).earned == report.earned, str(report)
 
 
 def blocked(assignment, exercise):
@@ -183,7 +183,7 @@ def test_an_answer_that_calls_a_blocked_function_earns_nothing(assignment, exerc
             call_it()
             return super().forward(*args, **kwargs)
 
-    report = run_alone(
+    report = run_single(
         exercise, solution(assignment, **{exercise: Wrapped if isinstance(right, type) else wrapped}), SEEDS[0]
     )
     assert report.earned == 0, str(report)

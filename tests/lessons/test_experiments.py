@@ -13,7 +13,7 @@ from autograder.checks import weights as experiment
 from autograder.checks.execute import NotebookStudent
 from autograder.content.known_answers import cases_of, entries_of
 from autograder.content.references import namespace
-from autograder.verdict.runner import run_alone
+from autograder.verdict.runner import run_single
 
 #: Lesson, the exercise with the experiment, the one that makes the model, the file of the first training and of the second.
 EXPERIMENTS = [
@@ -44,7 +44,7 @@ def _report(lesson, exercise, model, change=None):
         exec(compile(text, name, "exec"), names)
     if change:
         change(files)
-    return run_alone(exercise, NotebookStudent(names, lesson, file=files.get), 3)
+    return run_single(exercise, NotebookStudent(names, lesson, file=files.get), 3)
 
 
 @pytest.mark.parametrize(("assignment", "exercise", "model", "first", "second"), EXPERIMENTS)

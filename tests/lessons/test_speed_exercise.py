@@ -9,7 +9,7 @@ from autograder.lessons.attention.checks.check_blockwise_attention import SPEED
 from autograder.lessons.attention.checks.check_blockwise_attention import check_speed as speed
 from autograder.runtime.errors import CheckFailure, PartialCredit
 from autograder.runtime.measure import Ratio
-from autograder.runtime.student import Answer
+from autograder.runtime.student import Response
 
 
 class Timed:
@@ -24,7 +24,7 @@ class Timed:
 
     def answer(self, request):
         self.called += 1
-        return Answer(references.blockwise_attention(*request.args, **request.kwargs), request.args)
+        return Response(references.blockwise_attention(*request.args, **request.kwargs), request.args)
 
 
 def draw():

@@ -10,7 +10,7 @@ from autograder.grading.course import find_course
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks import check_my_gpt, check_my_learner, handed_in
 from autograder.runtime.files import files_in
-from autograder.verdict.runner import run_alone
+from autograder.verdict.runner import run_single
 from course_lib.data import agreement_language
 from course_lib.training import load_checkpoint, save_checkpoint
 
@@ -29,7 +29,7 @@ def one_block(tmp_path):
 
 def report_on(exercise, folder, make):
     names = namespace(OWN) | {exercise: make}
-    return run_alone(exercise, NotebookStudent(names, OWN, file=files_in(folder)), 3)
+    return run_single(exercise, NotebookStudent(names, OWN, file=files_in(folder)), 3)
 
 
 def solution(exercise):

@@ -11,7 +11,7 @@ from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks import check_my_language_model as checks
 from autograder.lessons.mlm_pretraining.checks.trained import FILE
 from autograder.runtime.files import files_in
-from autograder.verdict.runner import run_alone
+from autograder.verdict.runner import run_single
 from course_lib.training import load_checkpoint, save_checkpoint
 
 pytestmark = pytest.mark.slow
@@ -25,7 +25,7 @@ def my_language_model():
 
 def report_on(folder, make=my_language_model):
     names = namespace(OWN) | {"my_language_model": make}
-    return run_alone("my_language_model", NotebookStudent(names, OWN, file=files_in(folder)), 3)
+    return run_single("my_language_model", NotebookStudent(names, OWN, file=files_in(folder)), 3)
 
 
 def test_without_a_file_it_says_what_to_do(tmp_path):

@@ -10,7 +10,7 @@ from autograder.grading.course import find_course
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks import check_my_recommender, check_my_search
 from autograder.runtime.files import files_in
-from autograder.verdict.runner import run_alone
+from autograder.verdict.runner import run_single
 from course_lib.training import load_checkpoint, save_checkpoint
 
 pytestmark = pytest.mark.slow
@@ -22,7 +22,7 @@ FILES = {"my_search": check_my_search.FILE, "my_recommender": check_my_recommend
 
 def report_on(exercise, folder, make):
     names = namespace(OWN) | {exercise: make}
-    return run_alone(exercise, NotebookStudent(names, OWN, file=files_in(folder)), 3)
+    return run_single(exercise, NotebookStudent(names, OWN, file=files_in(folder)), 3)
 
 
 def solution(exercise):

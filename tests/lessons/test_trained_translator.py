@@ -12,7 +12,7 @@ from autograder.grading.course import find_course
 from autograder.lessons.translation import references
 from autograder.lessons.translation.checks import trained
 from autograder.runtime.files import files_in
-from autograder.verdict.runner import run_alone
+from autograder.verdict.runner import run_single
 from course_lib.data import french_vocabulary
 from course_lib.training import load_checkpoint, save_checkpoint
 
@@ -33,7 +33,7 @@ def make_trained():
 
 def report_on(folder, make=small):
     names = namespace(OWN) | {"my_translator": make}
-    return run_alone("my_translator", NotebookStudent(names, OWN, file=files_in(folder)), 3)
+    return run_single("my_translator", NotebookStudent(names, OWN, file=files_in(folder)), 3)
 
 
 @pytest.fixture

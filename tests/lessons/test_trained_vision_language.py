@@ -9,7 +9,7 @@ from autograder.content.references import namespace
 from autograder.grading.course import find_course
 from autograder.lessons.vision_language import references
 from autograder.runtime.files import files_in
-from autograder.verdict.runner import run_alone
+from autograder.verdict.runner import run_single
 from course_lib.training import load_checkpoint, save_checkpoint
 
 pytestmark = pytest.mark.slow
@@ -27,7 +27,7 @@ def small(exercise):
 
 def report_on(exercise, folder, make):
     names = namespace(OWN) | {exercise: make}
-    return run_alone(exercise, NotebookStudent(names, OWN, file=files_in(folder)), 3)
+    return run_single(exercise, NotebookStudent(names, OWN, file=files_in(folder)), 3)
 
 
 @pytest.mark.parametrize("exercise", FILES)

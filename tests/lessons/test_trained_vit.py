@@ -12,7 +12,7 @@ from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import check_my_vit as checks
 from autograder.lessons.vit.checks.trained import FILE
 from autograder.runtime.files import files_in
-from autograder.verdict.runner import run_alone
+from autograder.verdict.runner import run_single
 from course_lib.data import draw_colour_digits, handwritten_digits
 from course_lib.training import load_checkpoint, save_checkpoint
 
@@ -30,7 +30,7 @@ def my_vit():
 
 def report_on(folder, make=my_vit):
     names = namespace(OWN) | {"my_vit": make}
-    return run_alone("my_vit", NotebookStudent(names, OWN, file=files_in(folder)), 3)
+    return run_single("my_vit", NotebookStudent(names, OWN, file=files_in(folder)), 3)
 
 
 def test_without_a_file_it_says_what_to_do(tmp_path):

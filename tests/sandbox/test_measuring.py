@@ -12,7 +12,7 @@ from autograder.runtime.errors import CheckFailure
 from autograder.sandbox.outside.remote import RemoteStudent
 from autograder.sandbox.outside.sandbox import Box
 from autograder.sandbox.outside.session import Session
-from autograder.verdict.runner import run_alone
+from autograder.verdict.runner import run_single
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 
@@ -179,7 +179,7 @@ def test_forged_counts_and_discarded_not_a_numbers_do_not_hide_work(student):
         "        E = torch.where(torch.ones(E.shape[-2:], dtype=torch.bool).tril(), E, -math.inf)\n"
         "    return torch.softmax(E, -1) @ torch.nan_to_num(V)\n",
     )
-    report = run_alone(NAME, there, 7)
+    report = run_single(NAME, there, 7)
     lost = {result.name for result in report.results if result.points and not result.passed}
     assert {"check_hidden_blocks_are_skipped", "check_memory_is_linear"} <= lost, str(report)
 

@@ -11,7 +11,7 @@ from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside.remote import RemoteStudent
 from autograder.sandbox.outside.sandbox import Box
 from autograder.sandbox.outside.session import Session
-from autograder.verdict.runner import explained, run_alone, run_checks
+from autograder.verdict.runner import diagnose_failures, run_checks, run_single
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 
@@ -173,9 +173,9 @@ def test_the_search_for_causes_has_a_time_of_its_own(seconds):
         for cell in (IMPORTS, SLOW_AND_WRONG):
             session.run_cell(cell)
         wrong = RemoteStudent(session, {"": IMPORTS, **defined_names(SLOW_AND_WRONG)}, LESSON)
-        judged = run_alone("softmax", wrong, 7)
+        judged = run_single("softmax", wrong, 7)
         points, before = judged.earned, session.used()
-        told = explained(judged, wrong)
+        told = diagnose_failures(judged, wrong)
         used = session.used() - before
         session.close()
     assert told.earned == points

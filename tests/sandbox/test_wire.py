@@ -8,7 +8,7 @@ import threading
 import pytest
 import torch
 
-from autograder.runtime.student import Seeded
+from autograder.runtime.student import SeededGenerator
 from autograder.sandbox.inside import protocol
 from autograder.sandbox.inside import protocol as encoding
 from autograder.sandbox.inside import protocol as wire
@@ -58,8 +58,8 @@ def test_the_rest_is_known_by_the_name_of_its_type():
 
 def test_a_generator_travels_to_the_student_and_never_back():
     packing = encoding.Packing()
-    data = encoding.pack(Seeded(2**40), packing)
-    assert protocol.Unpacking(bytearray(), strided=True).value(data) == Seeded(2**40)
+    data = encoding.pack(SeededGenerator(2**40), packing)
+    assert protocol.Unpacking(bytearray(), strided=True).value(data) == SeededGenerator(2**40)
     with pytest.raises(encoding.BadMessage):
         protocol.Unpacking(bytearray()).value(data)
     with pytest.raises(encoding.BadMessage):

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from autograder.checks.execute import NotebookStudent, replay, silence
+from autograder.checks.execute import NotebookStudent, call_check, suppress_output
 from autograder.content.known_answers import Case, misconceptions
 from autograder.content.lesson import Lesson, mark_value
 from autograder.content.references import namespace
@@ -73,7 +73,7 @@ def _picture(lesson: Lesson, case: Case) -> str:
     Checks that measure time or memory make none and are left out.
     """
     try:
-        with silence():
+        with suppress_output():
             names: dict[str, Any] = namespace(lesson)
             exec(compile(case.text, str(case), "exec"), names)
             student = NotebookStudent(names, lesson)
@@ -81,7 +81,7 @@ def _picture(lesson: Lesson, case: Case) -> str:
         return ""
     with measure.threads(1), known_torch_state(), patience(*_PATIENCE):
         for check in lesson.checks(case.exercise).values():
-            failure = None if mark_value(check, "measured") else replay(check, student, _SEED)
+            failure = None if mark_value(check, "measured") else call_check(check, student, _SEED)
             if failure and failure.picture:
                 return failure.picture.html().replace(">yours (", ">with this mistake (")
     return ""

@@ -22,7 +22,7 @@ from autograder.grading.run.result import Result, checks_version, environment, p
 from autograder.grading.submission.model import Submission
 from autograder.sandbox.inside.shell import GOES_ON
 from autograder.verdict.report import ExerciseReport
-from autograder.verdict.runner import explained, rechecked, run_alone
+from autograder.verdict.runner import diagnose_failures, recheck_with_references, run_single
 from course_lib import variants
 
 #: Colab's own modules exist only there, and no graded code needs them.
@@ -77,7 +77,7 @@ class _Grading:
         self.exercises = lesson.exercises if lesson else ()
         checks = ((number, _exercise(cell)) for number, cell in enumerate(self.cells))
         self.checked = {number: name for number, name in checks if name in self.exercises}
-        self.needed = notebook.needed_cells(self.cells)
+        self.needed = notebook.dependencies(self.cells)
         self.reports: dict[int, ExerciseReport] = {}
         self.room = Room()
 
@@ -102,7 +102,7 @@ class _Grading:
         name = self.checked[number]
         if self.only is not None and name not in self.only:
             return
-        report, before = run_alone(name, self.host.student(), self.result.seed), self.reports.get(number)
+        report, before = run_single(name, self.host.student(), self.result.seed), self.reports.get(number)
         if before is None or report.earned > before.earned:
             self.reports[number] = report
             if before is not None:
@@ -118,10 +118,10 @@ class _Grading:
         full |= {report.exercise: report.full_alone for report in self.reports.values()}
         order = sorted(self.reports, key=lambda number: self.exercises.index(self.checked[number]))
         for number in order:
-            self.reports[number] = rechecked(self.reports[number], self.host.student(), full)
+            self.reports[number] = recheck_with_references(self.reports[number], self.host.student(), full)
         for number in order:
             if self.causes:
-                explained(self.reports[number], self.host.student(), self.others)
+                diagnose_failures(self.reports[number], self.host.student(), self.others)
             self.told(self.reports[number].exercise)
 
     def _too_early(self) -> Iterator[int]:

@@ -13,7 +13,7 @@ from autograder.content import notebook
 from autograder.grading.course import find_course
 from autograder.grading.student.locate_lesson import lesson_of
 from autograder.notebook.history import FOLDER, History
-from autograder.notebook.progress import Panel, Work, standing
+from autograder.notebook.progress import Panel, SavedFile, standing
 
 #: Where the notebook of a lesson may lie, seen from the current folder. What ``make lab`` opens comes before what was released.
 _PLACES = ("", "{}", "work/{}", "../{}", "assignments/{}")
@@ -71,7 +71,7 @@ def progress_of(path: Path) -> Panel:
     """Return the panel of one notebook, from its file and the history of its checks; nothing is run."""
     lesson = lesson_of(path)
     cells = notebook.read(path)["cells"]
-    work = Work(cells, path.parent, History(path.parent, lesson.name).entries())
+    work = SavedFile(cells, path.parent, History(path.parent, lesson.name).entries())
     known = [] if work.entries else [f"No check has been run in this folder yet ({Path(path.parent, FOLDER)})."]
     return Panel(standing(lesson, work), known, f"To hand in: autograder hand-in {path}")
 

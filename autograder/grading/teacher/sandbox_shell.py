@@ -22,7 +22,7 @@ def main(student: str, assignment: str) -> None:
     course = find_course()
     task = task_of(course, student, assignment, None, None, False)
     cells = task.submission.cells
-    needed = notebook.needed_cells(cells)
+    needed = notebook.dependencies(cells)
     limits = Limits(total_wall=24 * 3600.0, total_cpu=24 * 3600.0)
     with (
         Box(limits, label=course.label, libraries=task.lesson.libraries_in("") if task.lesson else None) as box,

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from autograder.checks.timing import Figure, Solution
+from autograder.checks.timing import BenchmarkResult, Solution
 from autograder.lessons.attention import references
 from autograder.runtime import measure
 from course_lib.devices import peak_memory
@@ -19,7 +19,7 @@ SHAPES = ((1, 8, 2048, 64), (1, 4, 4096, 64))
 MISTAKES = (("scaled_dot_product_attention", "no_scaling"),)
 
 
-def figures(solution: Solution) -> Iterator[Figure]:
+def figures(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield the solution's blockwise attention against PyTorch's (time) and against the whole matrix (memory)."""
     names = solution.names()
     blockwise = lambda *x: names["blockwise_attention"](*x, causal=True)  # noqa: E731
@@ -36,15 +36,15 @@ def figures(solution: Solution) -> Iterator[Figure]:
             # Processor time of one thread repeats within a few percent; elapsed time of two measures the neighbours too.
             ratio = measure.time_ratio(blockwise, ready, make, [1.15], rounds=(8, 31))
             seen = f"of PyTorch's (between {ratio.low:.2f} and {ratio.high:.2f})"
-            yield Figure(f"blockwise: time at (B, H, N, D) = {shape}", ratio.value, 1.15, seen)
+            yield BenchmarkResult(f"blockwise: time at (B, H, N, D) = {shape}", ratio.value, 1.15, seen)
         x = inputs(SHAPES[1])
         whole = peak_memory(lambda: _whole_matrix(names, *x))
-        yield Figure(
+        yield BenchmarkResult(
             "blockwise: memory at N = 4096", peak_memory(lambda: blockwise(*x)) / whole, 0.1, "of the whole matrices'"
         )
         peaks = {n: peak_memory(functools.partial(blockwise, *inputs((1, 4, n, 64)))) for n in (2048, 8192)}
         slope = math.log(peaks[8192] / peaks[2048]) / math.log(4)
-        yield Figure("blockwise: growth of memory, N = 2048 to 8192", slope, 1.1, "power of N")
+        yield BenchmarkResult("blockwise: growth of memory, N = 2048 to 8192", slope, 1.1, "power of N")
 
 
 def _whole_matrix(names: dict[str, Any], Q: Any, K: Any, V: Any) -> Any:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.checks.timing import Figure, Solution
+from autograder.checks.timing import BenchmarkResult, Solution
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.checks.trained import Written, accuracy, cells_of, pointing
 
@@ -15,23 +15,23 @@ CELLS = ("def prepare", "def loss_of")
 SEED = "SEED, SCENES, BATCH = 0,"
 
 
-def figures(solution: Solution) -> Iterator[Figure]:
+def figures(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield what a captioner learns in the time that the lesson promises."""
     yield from captioner(solution)
 
 
-def captioner(solution: Solution, seed: int = 0) -> Iterator[Figure]:
+def captioner(solution: Solution, seed: int = 0) -> Iterator[BenchmarkResult]:
     """Yield the figures of the captioner that the notebook trains from this seed."""
     from course_lib.data import scene_vocabulary
 
     names = solution.retrain(CELLS, SEED, seed, {"vocabulary": scene_vocabulary()})
-    yield Figure("captioner: minutes of training", names["history"].seconds / 60, 3.0, "min", "lower")
+    yield BenchmarkResult("captioner: minutes of training", names["history"].seconds / 60, 3.0, "min", "lower")
     found = judge(names["captioner"], seed)
-    yield Figure("captioner: exact captions of held-out scenes", found["exact"], 0.95, "of 1000", "higher")
-    yield Figure(
+    yield BenchmarkResult("captioner: exact captions of held-out scenes", found["exact"], 0.95, "of 1000", "higher")
+    yield BenchmarkResult(
         "captioner: attention in the box of the named digit", found["pointing"], 0.9, "of the weight", "higher"
     )
-    yield Figure("captioner: captions exact for another scene", found["shuffled"], 0.05, "of 1000", "lower")
+    yield BenchmarkResult("captioner: captions exact for another scene", found["shuffled"], 0.05, "of 1000", "lower")
 
 
 def judge(model: Any, seed: int, count: int = 1000) -> dict[str, float]:

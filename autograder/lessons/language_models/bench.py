@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from autograder.checks.timing import Figure, Solution
+from autograder.checks.timing import BenchmarkResult, Solution
 from autograder.lessons.language_models import bench_model, bench_tokens
 
 #: Frequent mistakes, for the time that a diagnosis takes: exercise and name.
@@ -12,7 +12,7 @@ MISTAKES = (
 )
 
 
-def figures(solution: Solution) -> Iterator[Figure]:
+def figures(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield the figures of each part."""
     yield from bench_tokens.figures(solution)
     yield from bench_model.figures(solution)

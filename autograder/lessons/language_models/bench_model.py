@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograder.checks.timing import Figure, Solution, step_ratio
+from autograder.checks.timing import BenchmarkResult, Solution, step_ratio
 from autograder.lessons.transformer_blocks.references import TransformerConfig
 from autograder.runtime import measure
 
@@ -14,7 +14,7 @@ SHAPES = ((16, 128, 1024, 96, 4, 3), (8, 256, 2000, 256, 8, 4))
 WRITTEN, WRITER = 512, (128, 4, 4)
 
 
-def figures(solution: Solution) -> Iterator[Figure]:
+def figures(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield how much faster the cache makes writing, and how fast the model learns."""
     yield from writing(solution)
     yield from steps(solution)
@@ -48,7 +48,7 @@ class _WithoutCache:
         return self.model(cache)[0][:, -ids.shape[1] :], cache
 
 
-def writing(solution: Solution) -> Iterator[Figure]:
+def writing(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield the time of writing 512 tokens without the cache, divided by that with it: processor time of one thread."""
     import torch
 
@@ -64,12 +64,12 @@ def writing(solution: Solution) -> Iterator[Figure]:
             seconds.append(time.process_time() - start)
         if not torch.equal(*texts):
             raise AssertionError("The two texts differ.")
-        yield Figure(
+        yield BenchmarkResult(
             f"language model: {WRITTEN} tokens without a cache", seconds[1] / seconds[0], 5.0, "times", "higher"
         )
 
 
-def steps(solution: Solution) -> Iterator[Figure]:
+def steps(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield ratios: forward, loss and backward of the solution's GPT against GPT2LMHeadModel's.
 
     Both have the same sizes, no dropout and one thread, as the notebook trains, and return no attention weights.
@@ -103,7 +103,7 @@ def steps(solution: Solution) -> Iterator[Figure]:
 
             ratio = step_ratio(ours, losses[0], theirs, losses[1], batch, rounds=(15, 41), clock=time.process_time)
             sizes = f"(B, N, V, D, H, blocks) = {(B, N, V, D, H, blocks)}"
-            yield Figure(f"language model: step at {sizes}", ratio, 1.0, "of GPT2LMHeadModel's", "lower")
+            yield BenchmarkResult(f"language model: step at {sizes}", ratio, 1.0, "of GPT2LMHeadModel's", "lower")
 
 
 def _our_loss(model: Any, next_token_loss: Callable[..., Any]) -> Callable[..., Any]:

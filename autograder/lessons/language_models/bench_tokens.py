@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from autograder.checks.timing import Figure, Solution
+from autograder.checks.timing import BenchmarkResult, Solution
 from autograder.runtime import measure
 
 MERGES = 2000
@@ -12,7 +12,7 @@ MERGES = 2000
 FEWER = 1000
 
 
-def figures(solution: Solution) -> Iterator[Figure]:
+def figures(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield two ratios of processor time, on the Python documentation, each of one thread.
 
     Both trainers begin from the texts and cut them into words themselves: ours in Python's `re`, theirs in Rust. That is
@@ -28,9 +28,11 @@ def figures(solution: Solution) -> Iterator[Figure]:
         return names["train_bpe_fast"](word_counts(texts), MERGES)
 
     against = measure.time_ratio(ours, _theirs(), lambda: (texts,), [3.0], rounds=(5, 15), clock=time.process_time)
-    yield Figure(f"byte pairs: {MERGES} merges of a text, against tokenizers", against.value, 3.0, "times")
+    yield BenchmarkResult(f"byte pairs: {MERGES} merges of a text, against tokenizers", against.value, 3.0, "times")
     fast, again = (_seconds(names[name], counts, FEWER) for name in ("train_bpe_fast", "train_bpe"))
-    yield Figure(f"byte pairs: {FEWER} merges, faster than counting again", again / fast, 20.0, "times", "higher")
+    yield BenchmarkResult(
+        f"byte pairs: {FEWER} merges, faster than counting again", again / fast, 20.0, "times", "higher"
+    )
 
 
 def _seconds(train: Callable[..., Any], *args: Any) -> float:

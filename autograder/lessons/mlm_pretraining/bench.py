@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograder.checks.timing import Figure, Solution, step_ratio
+from autograder.checks.timing import BenchmarkResult, Solution, step_ratio
 from autograder.lessons.mlm_pretraining import references
 from autograder.runtime import measure
 
@@ -18,13 +18,13 @@ SEED = "SEED, BATCH = 0,"
 MISTAKES = (("BertEncoder", "causal_mask_left_on"),)
 
 
-def figures(solution: Solution) -> Iterator[Figure]:
+def figures(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield how fast the masked language model learns, and how much."""
     yield from steps(solution)
     yield from pretraining(solution)
 
 
-def steps(solution: Solution) -> Iterator[Figure]:
+def steps(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield ratios: forward, loss and backward of the solution's model against BertForMaskedLM's.
 
     Both have the same sizes, the same dropout and one thread, as the notebook trains, and compute the logits of all places.
@@ -53,7 +53,7 @@ def steps(solution: Solution) -> Iterator[Figure]:
             batch = _maker(B, N, V)
             ratio = step_ratio(ours, losses[0], theirs, losses[1], batch, rounds=(31, 61), clock=time.process_time)
             sizes = f"(B, N, V, D, H, blocks) = {(B, N, V, D, H, blocks)}"
-            yield Figure(f"masked language model: step at {sizes}", ratio, 1.0, "of BertForMaskedLM's")
+            yield BenchmarkResult(f"masked language model: step at {sizes}", ratio, 1.0, "of BertForMaskedLM's")
 
 
 def _our_loss(model: Any, mlm_loss: Callable[..., Any]) -> Callable[[Any, Any], Any]:
@@ -78,12 +78,12 @@ def _maker(B: int, N: int, V: int) -> Callable[[], tuple[Any, Any]]:
     return make
 
 
-def pretraining(solution: Solution, seed: int = 0) -> Iterator[Figure]:
+def pretraining(solution: Solution, seed: int = 0) -> Iterator[BenchmarkResult]:
     """Yield the figures of the language model that the notebook trains from this seed."""
     from course_lib.data import MASK, ORDINARY, Masking, agreement_words
 
     V = len(agreement_words())
     names = solution.retrain(CELLS, SEED, seed, {"V": V, "masking": Masking(V, MASK, ORDINARY)})
-    yield Figure("pretraining: minutes", names["history"].seconds / 60, 3.0, "min")
+    yield BenchmarkResult("pretraining: minutes", names["history"].seconds / 60, 3.0, "min")
     above = names["history"].validation[-1] - names["limit"]
-    yield Figure("pretraining: loss above the limit", above, 0.05, "nats")
+    yield BenchmarkResult("pretraining: loss above the limit", above, 0.05, "nats")

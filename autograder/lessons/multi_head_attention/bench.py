@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from autograder.checks.timing import Figure, Solution, step_ratio
+from autograder.checks.timing import BenchmarkResult, Solution, step_ratio
 from autograder.runtime import measure
 
 #: (B, N, D, H)
@@ -16,7 +16,7 @@ SHAPES = ((8, 256, 256, 8), (2, 1024, 512, 8))
 MISTAKES = (("MultiHeadAttention", "bare_view"),)
 
 
-def figures(solution: Solution) -> Iterator[Figure]:
+def figures(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield ratios: forward and backward of the solution's MultiHeadAttention against PyTorch's.
 
     Both return the weights, as the exercise asks: the solution those of every head, PyTorch's layer what it returns by default.
@@ -36,7 +36,7 @@ def figures(solution: Solution) -> Iterator[Figure]:
                 target=1.1,
                 rounds=(15, 41),
             )
-            yield Figure(f"multi-head: step at (B, N, D, H) = {(B, N, D, H)}", ratio, 1.1, "of PyTorch's")
+            yield BenchmarkResult(f"multi-head: step at (B, N, D, H) = {(B, N, D, H)}", ratio, 1.1, "of PyTorch's")
 
 
 def _batch(B: int, N: int, D: int) -> tuple[Tensor, Tensor]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.checks.timing import Figure, Solution
+from autograder.checks.timing import BenchmarkResult, Solution
 from autograder.lessons.retrieval import references
 from autograder.runtime import measure
 from course_lib.devices import peak_memory
@@ -25,13 +25,13 @@ MISTAKES = (
 INDEX = (20_000, 200, 32, 64, 8, 10)
 
 
-def figures(solution: Solution) -> Iterator[Figure]:
+def figures(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield the ratios of both searches."""
     yield from in_chunks(solution)
     yield from with_lists(solution)
 
 
-def in_chunks(solution: Solution) -> Iterator[Figure]:
+def in_chunks(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield time (processor time of one thread) and memory of chunked_top_k, each as a ratio."""
     chunked = solution.names()["chunked_top_k"]
     generator = torch.Generator().manual_seed(0)
@@ -44,12 +44,14 @@ def in_chunks(solution: Solution) -> Iterator[Figure]:
 
             ratio = measure.time_ratio(search, references.chunked_top_k, fresh, [1.1], rounds=(8, 31))
             seen = f"of one product and topk (between {ratio.low:.2f} and {ratio.high:.2f})"
-            yield Figure(f"chunked search: time at (B, M, D, k, chunk) = {(B, M, D, k, chunk)}", ratio.value, 1.1, seen)
+            yield BenchmarkResult(
+                f"chunked search: time at (B, M, D, k, chunk) = {(B, M, D, k, chunk)}", ratio.value, 1.1, seen
+            )
             peak = peak_memory(functools.partial(search, *fresh()))
-            yield Figure(f"chunked search: memory at M = {M}", peak / (4 * B * M), 0.1, "of all products")
+            yield BenchmarkResult(f"chunked search: memory at M = {M}", peak / (4 * B * M), 0.1, "of all products")
 
 
-def with_lists(solution: Solution) -> Iterator[Figure]:
+def with_lists(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield how much probe_search finds of what FAISS's index with the same lists finds, and in how many times its time."""
     import faiss
 
@@ -73,5 +75,7 @@ def with_lists(solution: Solution) -> Iterator[Figure]:
 
     with measure.threads(1):
         ratio = measure.time_ratio(ours, theirs, tuple, [30.0], rounds=(8, 31), clock=time.process_time)
-    yield Figure("index: found of what FAISS finds", (ours() == theirs()).float().mean().item(), 0.999, "", "higher")
-    yield Figure("index: a Python loop's time", ratio.value, 30.0, "of FAISS's")
+    yield BenchmarkResult(
+        "index: found of what FAISS finds", (ours() == theirs()).float().mean().item(), 0.999, "", "higher"
+    )
+    yield BenchmarkResult("index: a Python loop's time", ratio.value, 30.0, "of FAISS's")

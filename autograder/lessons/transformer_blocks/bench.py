@@ -4,7 +4,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from autograder.checks.timing import Figure, Solution
+from autograder.checks.timing import BenchmarkResult, Solution
 
 #: Frequent mistakes, for the time that a diagnosis takes: exercise and name.
 MISTAKES = (("DecoderBlock", "causal_mask_missing"), ("Transformer", "embedding_not_scaled"))
@@ -29,10 +29,10 @@ with measure.threads(2):
 """
 
 
-def figures(solution: Solution) -> Iterator[Figure]:
+def figures(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield a ratio: a training step of the course's encoder against that of PyTorch's, both with dropout.
 
     In a process of its own, because nothing in the autograder imports the course's layers.
     """
     done = subprocess.run([sys.executable, "-c", _ENCODER], capture_output=True, text=True, check=True)
-    yield Figure("layers: training step of an encoder", float(done.stdout), 1.0, "of PyTorch's")
+    yield BenchmarkResult("layers: training step of an encoder", float(done.stdout), 1.0, "of PyTorch's")

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograder.checks.timing import Figure, Solution, step_ratio
+from autograder.checks.timing import BenchmarkResult, Solution, step_ratio
 from autograder.runtime import measure
 
 #: (B, N, T, D, H, blocks, hidden width): what the lesson trains, and something larger.
@@ -18,13 +18,13 @@ SEED = "SEED, PAIRS, BATCH = 0,"
 MISTAKES = (("TransformerTranslator", "mask_missing_in_the_encoder"),)
 
 
-def figures(solution: Solution) -> Iterator[Figure]:
+def figures(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield how fast the translator learns, and how well it translates."""
     yield from steps(solution)
     yield from translator(solution)
 
 
-def steps(solution: Solution) -> Iterator[Figure]:
+def steps(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield ratios: a step (forward, loss, backward) of the solution's model against one built around torch.nn.Transformer.
 
     Both have the same sizes, embeddings, positions and masks, pre-norm blocks, one thread and no dropout. Ours computes the
@@ -46,7 +46,7 @@ def steps(solution: Solution) -> Iterator[Figure]:
             losses = _loss(ours), _loss(theirs)
             value = step_ratio(ours, losses[0], theirs, losses[1], batch, rounds=(31, 101), clock=time.process_time)
             what = f"translator: a step against torch.nn.Transformer, B = {B}, T = {T}, D = {sizes[0]}"
-            yield Figure(what, value, 1.0, "times", "lower")
+            yield BenchmarkResult(what, value, 1.0, "times", "lower")
 
 
 def _loss(model: Any) -> Callable[..., Any]:
@@ -87,17 +87,17 @@ def _torch_model(source_words: int, target_words: int, width: int, heads: int, b
     return Model()
 
 
-def translator(solution: Solution, seed: int = 0) -> Iterator[Figure]:
+def translator(solution: Solution, seed: int = 0) -> Iterator[BenchmarkResult]:
     """Yield the figures of the translator that the notebook trains from this seed."""
     from course_lib.data import english_vocabulary, french_vocabulary
 
     given = {"english": english_vocabulary(), "french": french_vocabulary()}
     names = solution.retrain(CELLS, SEED, seed, given)
-    yield Figure("translator: minutes of training", names["history"].seconds / 60, 3.0, "min", "lower")
+    yield BenchmarkResult("translator: minutes of training", names["history"].seconds / 60, 3.0, "min", "lower")
     found = judge(names["translator"], seed)
-    yield Figure("translator: exact, of the best possible", found["exact"], 0.97, "of 1000", "higher")
-    yield Figure("translator: cross-entropy above the lowest", found["gap"], 0.03, "nats per word", "lower")
-    yield Figure("translator: alignment error rate", found["errors"], 0.10, "of the pairs", "lower")
+    yield BenchmarkResult("translator: exact, of the best possible", found["exact"], 0.97, "of 1000", "higher")
+    yield BenchmarkResult("translator: cross-entropy above the lowest", found["gap"], 0.03, "nats per word", "lower")
+    yield BenchmarkResult("translator: alignment error rate", found["errors"], 0.10, "of the pairs", "lower")
 
 
 def judge(model: Any, seed: int, count: int = 1000) -> dict[str, float]:

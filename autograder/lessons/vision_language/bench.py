@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.checks.timing import Figure, Solution
+from autograder.checks.timing import BenchmarkResult, Solution
 from autograder.runtime import measure
 
 #: (B, D): what the lesson trains, and a batch as large as one machine's part of CLIP's.
@@ -17,13 +17,13 @@ ANSWERS, ANSWERS_SEED = ("def regions_and_questions",), "QUESTION_SEED, QUESTION
 MISTAKES = (("clip_loss", "one_direction"), ("CoAttentionBlock", "one_after_the_other"))
 
 
-def figures(solution: Solution) -> Iterator[Figure]:
+def figures(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield how fast a step of the loss is, and how well the models that the notebook trains do."""
     yield from steps(solution)
     yield from found(solution)
 
 
-def steps(solution: Solution) -> Iterator[Figure]:
+def steps(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield ratios: forward and backward of the solution's `clip_loss` against transformers' CLIP loss on the same vectors.
 
     Both get vectors of length 1 and the logarithm of the scale. What is compared is processor time of one thread.
@@ -53,18 +53,20 @@ def steps(solution: Solution) -> Iterator[Figure]:
                 return *(x.requires_grad_() for x in vectors), torch.tensor(2.6, requires_grad=True)
 
             ratio = measure.time_ratio(step(ours), step(theirs), make, [1.0], (31, 61), clock=time.process_time)
-            yield Figure(f"clip_loss: step at (B, D) = {(B, D)}", ratio.value, 1.0, "of transformers' CLIP loss's")
+            yield BenchmarkResult(
+                f"clip_loss: step at (B, D) = {(B, D)}", ratio.value, 1.0, "of transformers' CLIP loss's"
+            )
 
 
-def found(solution: Solution, seed: int = 0) -> Iterator[Figure]:
+def found(solution: Solution, seed: int = 0) -> Iterator[BenchmarkResult]:
     """Yield the figures of the models that the notebook trains from this seed, on held-out handwriting."""
     names = solution.retrain(CLIP, CLIP_SEED, seed, {})
-    yield Figure("clip: minutes of training", names["history"].seconds / 60, 3.0, "min", "lower")
-    yield Figure("clip: retrieval at 1 among 100", retrieval(names["clip"]), 0.95, "of the bound", "higher")
-    yield Figure("clip: digits of unseen combinations", unseen(names["clip"]), 0.90, "", "higher")
+    yield BenchmarkResult("clip: minutes of training", names["history"].seconds / 60, 3.0, "min", "lower")
+    yield BenchmarkResult("clip: retrieval at 1 among 100", retrieval(names["clip"]), 0.95, "of the bound", "higher")
+    yield BenchmarkResult("clip: digits of unseen combinations", unseen(names["clip"]), 0.90, "", "higher")
     names = solution.retrain(ANSWERS, ANSWERS_SEED, seed, {})
-    yield Figure("answers: minutes of training", names["history"].seconds / 60, 3.0, "min", "lower")
-    yield Figure("answers: right", answered(names["answering"]), 0.95, "", "higher")
+    yield BenchmarkResult("answers: minutes of training", names["history"].seconds / 60, 3.0, "min", "lower")
+    yield BenchmarkResult("answers: right", answered(names["answering"]), 0.95, "", "higher")
 
 
 def retrieval(model: Any, seed: int = 5) -> float:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograder.checks.timing import Figure, Solution, step_ratio
+from autograder.checks.timing import BenchmarkResult, Solution, step_ratio
 from autograder.runtime import measure
 
 #: (B, side of the picture, P, D, H, blocks): what the lesson trains, and something larger.
@@ -18,13 +18,13 @@ SEED = "SEED, BATCH = 0,"
 MISTAKES = (("VisionTransformer", "class_token_last"),)
 
 
-def figures(solution: Solution) -> Iterator[Figure]:
+def figures(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield how fast the Vision Transformer learns, and how well it reads."""
     yield from steps(solution)
     yield from training(solution)
 
 
-def steps(solution: Solution) -> Iterator[Figure]:
+def steps(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield ratios: a step of the solution's model against ViTForImageClassification's.
 
     A step is forward, loss and backward. Both have the same sizes, one thread and no dropout: so the lesson trains, and so are
@@ -52,7 +52,7 @@ def steps(solution: Solution) -> Iterator[Figure]:
             batch = _maker(B, side)
             ratio = step_ratio(ours, losses[0], theirs, losses[1], batch, rounds=(31, 61), clock=time.process_time)
             sizes = f"(B, pixels, P, D, H, blocks) = {(B, side, P, D, H, blocks)}"
-            yield Figure(f"vision transformer: step at {sizes}", ratio, 1.0, "of ViTForImageClassification's")
+            yield BenchmarkResult(f"vision transformer: step at {sizes}", ratio, 1.0, "of ViTForImageClassification's")
 
 
 def _our_loss(model: Any) -> Callable[[Any, Any], Any]:
@@ -72,11 +72,11 @@ def _maker(B: int, side: int) -> Callable[[], tuple[Any, Any]]:
     return lambda: (torch.rand(B, 3, side, side, generator=generator), torch.randint(10, (B,), generator=generator))
 
 
-def training(solution: Solution, seed: int = 0) -> Iterator[Figure]:
+def training(solution: Solution, seed: int = 0) -> Iterator[BenchmarkResult]:
     """Yield the figures of the model that the notebook trains from this seed."""
     names = solution.retrain(CELLS, SEED, seed, {})
-    yield Figure("vision transformer: minutes of training", names["history"].seconds / 60, 3.0, "min", "lower")
-    yield Figure("vision transformer: held-out digits read", held_out(names["vit"]), 0.98, "of 355", "higher")
+    yield BenchmarkResult("vision transformer: minutes of training", names["history"].seconds / 60, 3.0, "min", "lower")
+    yield BenchmarkResult("vision transformer: held-out digits read", held_out(names["vit"]), 0.98, "of 355", "higher")
 
 
 def held_out(model: Any, draws: int = 5) -> float:

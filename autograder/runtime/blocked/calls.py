@@ -181,7 +181,7 @@ def mentions(source: str, namespace: Mapping[str, Any], forbid: tuple[str, ...])
     return None
 
 
-def first_found(texts: Iterable[str], *looks: Callable[[str], CheckFailure | None]) -> CheckFailure | None:
+def first_violation(texts: Iterable[str], *looks: Callable[[str], CheckFailure | None]) -> CheckFailure | None:
     """Look through an exercise's source and those that it reaches. A line is told of the first only: it is that of its cell."""
     for place, text in enumerate(texts):
         if found := next(filter(None, (look(text) for look in looks)), None):
@@ -253,7 +253,7 @@ def named_in(failure: CheckFailure, forbid: tuple[str, ...]) -> bool:
     return name in forbid or any(name.startswith(f"{one}.") for one in forbid) or is_behind(below, forbid)
 
 
-def below_python(function: Callable[[], Any], forbid: tuple[str, ...]) -> Any:
+def dispatch_guard(function: Callable[[], Any], forbid: tuple[str, ...]) -> Any:
     """Call the function, raise a failure if a forbidden operator ran, and return the function's result."""
     results = []
     for name in sorted(measure.operators(lambda: results.append(function()))):
@@ -263,7 +263,7 @@ def below_python(function: Callable[[], Any], forbid: tuple[str, ...]) -> Any:
 
 
 @contextlib.contextmanager
-def unavailable(forbid: tuple[str, ...]) -> Iterator[None]:
+def block_functions(forbid: tuple[str, ...]) -> Iterator[None]:
     """Make the forbidden functions raise while the student's code runs. If that code hides the error, raise it at the end."""
     if not forbid:
         yield

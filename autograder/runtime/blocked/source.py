@@ -56,7 +56,7 @@ def allowed(more: tuple[str, ...] = ()) -> Mapping[str, metadata.Distribution]:
     return found
 
 
-def tops(distribution: metadata.Distribution) -> set[str]:
+def top_level_modules(distribution: metadata.Distribution) -> set[str]:
     """Return the names of the files and folders that a distribution has put beside other libraries."""
     found = {file.parts[0] for file in distribution.files or ()}
     if not found:  # a system's package manager keeps no list with the package
@@ -68,7 +68,7 @@ def tops(distribution: metadata.Distribution) -> set[str]:
 @functools.cache
 def _modules(libraries: tuple[str, ...]) -> frozenset[str]:
     """Return the modules and packages of the top level that an exercise may import."""
-    return frozenset(top.partition(".")[0] for each in allowed(libraries).values() for top in tops(each))
+    return frozenset(top.partition(".")[0] for each in allowed(libraries).values() for top in top_level_modules(each))
 
 
 @functools.cache
@@ -197,7 +197,7 @@ def _used_by(content: bytes, name: str, libraries: tuple[str, ...] | None) -> st
     tree = _parsed(content)
     parts = {part.name: ast.unparse(part) for part in tree.body if isinstance(part, ast.FunctionDef | ast.ClassDef)}
     meant = {own: meaning for own, meaning in _bound(tree).items() if is_withheld(meaning, libraries)}
-    for text in reached(name, lambda each: parts.get(each, "")):
+    for text in reachable_names(name, lambda each: parts.get(each, "")):
         inner = [found for found, _ in imports(text) if is_withheld(found, libraries)]
         if found := [meant[each] for each in sorted(globals_in(text)) if each in meant] + inner:
             return found[0]
@@ -240,7 +240,7 @@ def failure(name: str, line: int | None = None) -> CheckFailure:
     )
 
 
-def mentioned(exercise: str, names: list[str], source: Callable[[str], str | None]) -> list[str]:
+def names_used(exercise: str, names: list[str], source: Callable[[str], str | None]) -> list[str]:
     """Return those of ``names`` that ``exercise`` mentions, directly or through other definitions of the notebook.
 
     A name with a dot before it, ``.softmax``, is that of an attribute, and ``-2`` is a number. ``source`` returns a definition's
@@ -261,7 +261,7 @@ def mentioned(exercise: str, names: list[str], source: Callable[[str], str | Non
     return [name for name in names if name in words]
 
 
-def reached(exercise: str, source: Callable[[str], str | None], others: Container[str] = ()) -> Iterator[str]:
+def reachable_names(exercise: str, source: Callable[[str], str | None], others: Container[str] = ()) -> Iterator[str]:
     """Yield the source of ``exercise``, and of what it uses, directly or through others, but of none of ``others``.
 
     A variable of a function's own is nothing of the notebook, though a cell may have one of the same name.
@@ -296,7 +296,7 @@ def source_in(namespace: Mapping[str, Any], name: str) -> str | None:
         return ""  # imported: it does not know the notebook's names
     if inspect.isclass(thing):
         return _source_of_class(thing, namespace)
-    return text_of(thing) if inspect.isroutine(thing) else ""
+    return source_of(thing) if inspect.isroutine(thing) else ""
 
 
 def _source_of_class(thing: type, namespace: Mapping[str, Any]) -> str | None:
@@ -304,14 +304,14 @@ def _source_of_class(thing: type, namespace: Mapping[str, Any]) -> str | None:
     values = [part.fget if isinstance(part, property) else part for part in vars(thing).values()]
     parts = {id(part) for part in (*thing.__bases__, *values) if inspect.isclass(part) or inspect.isroutine(part)}
     named = [name for name, value in namespace.items() if id(value) in parts]
-    found = [text_of(part) for part in values if inspect.isroutine(part)]
+    found = [source_of(part) for part in values if inspect.isroutine(part)]
     written = [
         textwrap.dedent(text) for text in found if text
     ]  # Python itself writes some, such as those of a dataclass
     return "\n".join(["pass", *named, *written]) if written or not found else None
 
 
-def text_of(routine: Any) -> str | None:
+def source_of(routine: Any) -> str | None:
     """Return the source of a function, or None if it cannot be found.
 
     Python looks for the text of a notebook's function in a module of the notebook's name, if there is one: that is another text.

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.state import BITS
-from autograder.runtime.student import Answer, Made, Request, Seeded
+from autograder.runtime.student import Constructed, Request, Response, SeededGenerator
 
 MAX_BODY = 512 * 2**20
 MAX_NODES = 20_000
@@ -69,9 +69,9 @@ def pack(value: Any, packing: Packing, strided: bool = False) -> Any:
         return {kind: [pack(item, packing, strided) for item in _few(value)]}
     if isinstance(value, dict):
         return {"dict": [[_name(key), pack(item, packing, strided)] for key, item in _few(value.items())]}
-    if isinstance(value, Made):
+    if isinstance(value, Constructed):
         return {"made": [value.name, pack(dict(value.kwargs), packing, strided)]}
-    if isinstance(value, Seeded):
+    if isinstance(value, SeededGenerator):
         return {"seeded": value.seed}
     return {"object": type(value).__name__[:40]}
 
@@ -155,9 +155,9 @@ class Unpacking:
         if kind in _SIMPLE and isinstance(content, str):
             return _SIMPLE[kind](content)
         if kind == "made" and self.strided and isinstance(content, list) and len(content) == 2:  # in requests only
-            return Made(str(content[0]), self.value(content[1], depth + 1))
+            return Constructed(str(content[0]), self.value(content[1], depth + 1))
         if kind == "seeded" and self.strided:
-            return Seeded(_size(content, 2**BITS - 1))
+            return SeededGenerator(_size(content, 2**BITS - 1))
         raise BadMessage("a value of no known kind")
 
     def _tensor(self, data: dict[str, Any]) -> Any:
@@ -253,7 +253,7 @@ def unpack_request(data: Any, unpacking: Unpacking) -> Request:
     return Request(**unpacking.value(data))
 
 
-def pack_answer(answer: Answer, packing: Packing) -> dict[str, Any]:
+def pack_answer(answer: Response, packing: Packing) -> dict[str, Any]:
     """Encode the result of a call."""
     return {
         "value": pack(answer.value, packing),
@@ -264,7 +264,7 @@ def pack_answer(answer: Answer, packing: Packing) -> dict[str, Any]:
     }
 
 
-def unpack_answer(data: Any, unpacking: Unpacking, arguments: int) -> Answer:
+def unpack_answer(data: Any, unpacking: Unpacking, arguments: int) -> Response:
     """Decode an answer from the sandbox to a call with that many ``arguments``.
 
     Raises BadMessage unless every part has the expected type, and all arguments have come back.
@@ -279,7 +279,7 @@ def unpack_answer(data: Any, unpacking: Unpacking, arguments: int) -> Answer:
         raise BadMessage("an answer without all of the call's arguments")
     if not all(isinstance(part, dict) and _tensors(list(part.values())) for part in named.values()):
         raise BadMessage("an answer with wrong parameters")
-    return Answer(
+    return Response(
         parts["value"], parts["args_after"], parts["gradients"], named["parameter_gradients"], named["parameters"]
     )
 

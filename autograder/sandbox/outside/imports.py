@@ -10,7 +10,7 @@ from autograder.content.lesson import Lesson
 from autograder.content.notebook import without_magics
 from autograder.runtime.blocked import calls, source
 from autograder.runtime.blocked.calls import NotLoaded, is_within, resolve
-from autograder.runtime.blocked.source import LONGEST, imports, is_withheld, needed, reached
+from autograder.runtime.blocked.source import LONGEST, imports, is_withheld, needed, reachable_names
 from autograder.runtime.errors import CheckFailure
 
 #: A script that IPython runs in the notebook.
@@ -79,11 +79,11 @@ def found_in(
     """
     forbid, may_use = lesson.forbidden_in(exercise), lesson.libraries_in(exercise)
     try:
-        texts = reached(exercise, lambda each: "" if each in data else sources.get(each, ""), lesson.exercises)
+        texts = reachable_names(exercise, lambda each: "" if each in data else sources.get(each, ""), lesson.exercises)
         names, bound = imported(sources[""], forbid), source.bound(sources.get(IMPORTS, ""))
         # What the notebook defines anew is the student's own.
         meant = {each: what for each, what in bound.items() if each not in sources}
-        return calls.first_found(
+        return calls.first_violation(
             texts,
             lambda text: source.mention(text, lambda each: meant.get(each, ""), may_use, file),
             lambda text: calls.mentions(text, names, forbid),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from importlib import util
 from pathlib import Path
 
-from autograder.runtime.blocked.source import STORES, allowed, tops
+from autograder.runtime.blocked.source import STORES, allowed, top_level_modules
 
 INSIDE = "/inside"
 
@@ -89,7 +89,9 @@ def _all_libraries() -> Iterator[tuple[str, ...]]:
 def _chosen(libraries: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Empty every folder with libraries, and show in it only what an exercise with these ``libraries`` may use."""
     shown = {
-        Path(str(each.locate_file(top))) for each in allowed(libraries).values() for top in tops(each) - {*OUR_OWN}
+        Path(str(each.locate_file(top)))
+        for each in allowed(libraries).values()
+        for top in top_level_modules(each) - {*OUR_OWN}
     }
     shown = {path.parent.resolve() / path.name for path in shown if path.exists()}
     for store in _stores():

@@ -11,9 +11,9 @@ from autograder.checks.timing import same_result
 from autograder.content import references
 from autograder.content.lesson import Lesson
 from autograder.runtime import measure
-from autograder.runtime.blocked.source import mentioned
+from autograder.runtime.blocked.source import names_used
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Answer, Budget, Questions, Request
+from autograder.runtime.student import Budget, Request, RequestBuilder, Response
 from autograder.sandbox.inside import protocol
 from autograder.sandbox.limits import MB
 from autograder.sandbox.outside.imports import found_in
@@ -130,7 +130,7 @@ _MEMORY_NOISE = 12 * MB
 _NOTHING_SAVED = 0.95
 
 
-class RemoteStudent(Questions):
+class RemoteStudent(RequestBuilder):
     """Answers requests through a :class:`Session`. ``sources`` maps each name to the source text that defines it.
 
     Once a request has been stopped, every later one fails at once: an endless loop delays the class only once.
@@ -149,11 +149,11 @@ class RemoteStudent(Questions):
     def _new_budget(self) -> Budget:
         return self.session.search_budget()
 
-    def _carry_out(self, request: Request) -> Answer:
+    def _carry_out(self, request: Request) -> Response:
         packing = protocol.Packing()
         header = {"request": protocol.pack_request(request, packing)}
 
-        def read(data: Any, unpacking: protocol.Unpacking) -> Answer:
+        def read(data: Any, unpacking: protocol.Unpacking) -> Response:
             return protocol.unpack_answer(data, unpacking, len(request.args))
 
         return self._ask("answer", request.name, header, packing, read, "answer")
@@ -234,7 +234,7 @@ class RemoteStudent(Questions):
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
         """Return those of ``names`` that the student's ``exercise``, or what it calls, mentions; all if there is no source."""
-        return mentioned(exercise, list(names), lambda name: self.sources.get(name, ""))
+        return names_used(exercise, list(names), lambda name: self.sources.get(name, ""))
 
     @contextlib.contextmanager
     def with_right(self, names: Iterable[str]) -> Iterator[None]:

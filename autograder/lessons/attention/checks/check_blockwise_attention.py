@@ -7,8 +7,8 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.properties import computes_afresh, equal
-from autograder.checks.timing import Target
+from autograder.checks.properties import equal, is_stateless
+from autograder.checks.timing import SpeedTarget
 from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.attention import references
 from autograder.runtime.errors import CheckFailure
@@ -16,7 +16,7 @@ from autograder.runtime.student import Request, Student
 
 NAME = "blockwise_attention"
 RACED = (1, 8, 2048, 64)
-SPEED = Target(
+SPEED = SpeedTarget(
     NAME,
     full=2.5,
     part=5.0,
@@ -130,7 +130,7 @@ def check_dtype_and_inputs_are_kept(student: Student, sizes: Sizes, draw: Draw) 
 @points(1)
 def check_every_call_computes_afresh(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A call with new numbers in tensors of the same place and shape gives the new result"""
-    computes_afresh(student, NAME, references.blockwise_attention, _inputs(draw, sizes, 23), draw)
+    is_stateless(student, NAME, references.blockwise_attention, _inputs(draw, sizes, 23), draw)
 
 
 def _attends(student: Student, inputs):

@@ -6,7 +6,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.properties import computes_afresh
+from autograder.checks.properties import is_stateless
 from autograder.content.lesson import exercise, points
 from autograder.lessons.attention import references
 from autograder.runtime.errors import CheckFailure
@@ -224,7 +224,7 @@ def check_inputs_are_not_changed(student: Student, sizes: Sizes, draw: Draw) -> 
 @points(1)
 def check_every_call_computes_afresh(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A call with new numbers in tensors of the same place and shape gives the new result"""
-    computes_afresh(
+    is_stateless(
         student,
         NAME,
         lambda *x: references.scaled_dot_product_attention(*x)[0],

@@ -4,7 +4,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, explained_if_random, leaves_no_trace
+from autograder.checks.modules import ModulePair, explain_randomness, no_side_effects
 from autograder.checks.parameters import has_parameters
 from autograder.checks.properties import same_twice, uses_its_inputs
 from autograder.content.lesson import exercise, points
@@ -33,7 +33,7 @@ CASES = (
 
 
 def _twins(student, draw, build=(S, D, HIDDEN), dtype=torch.float64, **options):
-    return Twins(student, NAME, build, references.AdditiveAttention(*build), draw, dtype, **options)
+    return ModulePair(student, NAME, build, references.AdditiveAttention(*build), draw, dtype, **options)
 
 
 def _inputs(draw: Draw, B, N, dtype=torch.float64):
@@ -58,7 +58,7 @@ def _agree(twins, *inputs, setting="", size=1.0):
     got = _results(twins, *inputs)
     shapes = f"state {tuple(inputs[0].shape)}, features {tuple(inputs[1].shape)}, {inputs[1].dtype}"
     setting = f"{shapes}, {setting}" if setting else shapes
-    with explained_if_random(twins.module, got, *inputs):
+    with explain_randomness(twins.module, got, *inputs):
         expect.close(got[1], want[1], WHAT[1], size=size, setting=setting, message="The weights are wrong.")
         expect.close(got[0], want[0], WHAT[0], size=4 * size, setting=setting, message="The context is wrong.")
     return got
@@ -209,7 +209,7 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
         after = twins.module.request(*inputs).args_after
         expect.unchanged(inputs, after, ("state", "features", "allowed"))
     others = [(2 * state, features), (state[:1], features[:1, :2]), (state, features, allowed)]
-    leaves_no_trace(twins, others, state, features, what=WHAT)
+    no_side_effects(twins, others, state, features, what=WHAT)
     transposed = features.mT.contiguous().mT  # as grid_features makes them
     layout = draw.normal(S, sizes.B, dtype=torch.float32).T
     one_mask = draw.allowed(1, sizes.N_K).expand(sizes.B, -1)

@@ -4,7 +4,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import Twins, leaves_no_trace
+from autograder.checks.modules import ModulePair, no_side_effects
 from autograder.checks.parameters import has_parameters
 from autograder.checks.properties import same_twice, uses_its_inputs
 from autograder.content.lesson import exercise, points
@@ -21,7 +21,7 @@ WORDS = V - FIRST
 
 
 def _twins(student, draw, build=(V, D, S, EMBEDDING, HIDDEN), dtype=torch.float64):
-    return Twins(student, NAME, build, references.CaptionDecoder(*build), draw, dtype)
+    return ModulePair(student, NAME, build, references.CaptionDecoder(*build), draw, dtype)
 
 
 def _inputs(draw: Draw, B=2, cells=N, words=T, dtype=torch.float64):
@@ -167,7 +167,7 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     expect.dtype(logits, torch.float32, "The logits")
     expect.dtype(weights, torch.float32, "The weights")
     same_twice(twins.module, features, captions)
-    leaves_no_trace(twins, [(2 * features, captions), (features[:1], captions[:1, :2])], features, captions, what=WHAT)
+    no_side_effects(twins, [(2 * features, captions), (features[:1], captions[:1, :2])], features, captions, what=WHAT)
     expect.unchanged(
         (features, captions), twins.module.request(features, captions).args_after, ("features", "captions")
     )

@@ -4,7 +4,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, explained_if_random, leaves_no_trace, parameter_gradients
+from autograder.checks.modules import ModulePair, explain_randomness, no_side_effects, parameter_gradients
 from autograder.checks.parameters import has_parameters
 from autograder.checks.properties import same_twice, uses_its_inputs
 from autograder.content.lesson import exercise, points
@@ -20,7 +20,7 @@ MEANINGS = ("(B, T, V)", "(B, T, N)")
 
 
 def _twins(student: Student, draw: Draw, build=BUILD, dtype=torch.float64):
-    return Twins(student, NAME, build, references.TransformerCaptioner(*build), draw, dtype)
+    return ModulePair(student, NAME, build, references.TransformerCaptioner(*build), draw, dtype)
 
 
 def _inputs(draw: Draw, B, N, T, dtype=torch.float64):
@@ -49,7 +49,7 @@ def _agree(twins, *inputs, setting="", **options):
         want = twins.reference(*inputs, **options)
     got = _results(twins.module, *inputs, **options)
     setting = f"{_describe(*inputs)}, {setting}" if setting else _describe(*inputs)
-    with explained_if_random(twins.module, got, *inputs, **options):
+    with explain_randomness(twins.module, got, *inputs, **options):
         for index, size in ((1, 4.0), (0, 20.0)):
             message = f"The {WHAT[index]} are wrong."
             expect.close(got[index].float(), want[index], WHAT[index], size=size, setting=setting, message=message)
@@ -195,6 +195,6 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
     same_twice(twins.module, *inputs)
     expect.unchanged(inputs, twins.module.request(*inputs).args_after, ("features", "captions", "allowed"))
     others = [_inputs(draw, 3, 2, 4, torch.float32), inputs, (features.flip(0), captions[:, :2])]
-    leaves_no_trace(twins, others, features, captions, what=WHAT)
+    no_side_effects(twins, others, features, captions, what=WHAT)
     transposed = features.mT.contiguous().mT  # as grid_features makes them
     _agree(twins, transposed, captions.T.contiguous().T, setting="transposed tensors")

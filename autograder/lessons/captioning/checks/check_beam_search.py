@@ -11,7 +11,7 @@ from autograder.content.lesson import exercise, points
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.checks.tables import NEVER
 from autograder.lessons.captioning.references import END, PAD, START
-from autograder.runtime.errors import CheckFailure, nothing_returned
+from autograder.runtime.errors import CheckFailure, no_return
 from autograder.runtime.student import Request, Student
 
 NAME = "beam_search"
@@ -25,7 +25,7 @@ ROUNDS = 5
 def _found(value, setting):
     """Return (caption as a list, score as a float), or fail."""
     if value is None:
-        raise nothing_returned()
+        raise no_return()
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise CheckFailure(
             "type",

@@ -7,13 +7,13 @@ import torch
 
 from autograder.checks import expect, inputs
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import Twins
+from autograder.checks.modules import ModulePair
 from autograder.content.lesson import exercise, points
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.references import END, PAD, START
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Made, Request, Student
+from autograder.runtime.student import Constructed, Request, Student
 
 NAME = "greedy_caption"
 V, N = 11, 13
@@ -168,7 +168,9 @@ def check_weights(student: Student, draw: Draw) -> None:
 def check_mask(student: Student, draw: Draw) -> None:
     """`allowed` is handed to the decoder: what lies in other cells changes nothing and gets no weight"""
     with _with_a_right_decoder(student, draw):
-        decoder = Made("CaptionDecoder", {"vocab_size": V, "feature_width": 7, "state_width": 11, "embedding_width": 5})
+        decoder = Constructed(
+            "CaptionDecoder", {"vocab_size": V, "feature_width": 7, "state_width": 11, "embedding_width": 5}
+        )
         features = draw.normal(1, N, 7, dtype=torch.float32).repeat(2, 1, 1)
         allowed = draw.allowed(1, N).repeat(2, 1)
         features[1][~allowed[1]] += 5 + draw.normal(int((~allowed[1]).sum()), 7, dtype=torch.float32)
@@ -226,7 +228,7 @@ def _with_a_right_decoder(student: Student, draw: Draw):
     features, captions, allowed = draw.normal(2, 3, 7), draw.integers(V, 2, 4), draw.allowed(2, 3)
     right: contextlib.AbstractContextManager[None]
     try:
-        twins = Twins(student, "CaptionDecoder", build, references.CaptionDecoder(*build), draw)
+        twins = ModulePair(student, "CaptionDecoder", build, references.CaptionDecoder(*build), draw)
         twins.agree(features, captions, allowed, what=("logits", "weights"))
         right = contextlib.nullcontext()
     except CheckFailure:

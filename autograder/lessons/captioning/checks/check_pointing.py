@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect, weights
-from autograder.checks.expect import close_numbers, one_number
+from autograder.checks.expect import close_numbers, scalar
 from autograder.checks.inputs import Draw
 from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.captioning import references
@@ -35,7 +35,7 @@ def _drawn(draw: Draw, B: int, L: int, T: int, height: int = 3, width: int = 4) 
 
 def _agree(student: Student, given: tuple[Tensor, Tensor, Tensor], setting: str = "") -> None:
     setting = setting or f"maps {tuple(given[0].shape)}, regions {tuple(given[1].shape)}"
-    got = one_number(student.pointing(*given), "The share", setting)
+    got = scalar(student.pointing(*given), "The share", setting)
     close_numbers({"share": got}, {"share": references.pointing(*given)}, "The share is wrong.", setting)
 
 

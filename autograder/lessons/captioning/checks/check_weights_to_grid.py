@@ -4,7 +4,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.properties import computes, refuses
+from autograder.checks.properties import computes, raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.runtime.student import Request, Student
 
@@ -73,7 +73,7 @@ def check_weights_that_do_not_fill_the_grid(student: Student, sizes: Sizes, draw
         ((), 12, 2, 3),
         ((3,), 10, 3, 5),
     ]:
-        refuses(
+        raises_value_error(
             f"A grid of {height} rows and {width} columns for {N} weights, {(*lead, N)} in all,",
             "Compare the last axis of the weights with height · width before anything else, and raise a ValueError "
             "that says what was expected.",

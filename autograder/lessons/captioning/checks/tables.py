@@ -9,15 +9,15 @@ from torch import Tensor
 
 from autograder.checks.inputs import Draw
 from autograder.lessons.captioning.references import END, PAD, START
-from autograder.runtime.student import Made
+from autograder.runtime.student import Constructed
 
 #: Words that no caption should hold are this unlikely: whether a search rules them out itself makes no difference.
 NEVER = -60.0
 
 
-def decoder(table: Tensor) -> Made:
+def decoder(table: Tensor) -> Constructed:
     """A TableDecoder that is made where the student's code is."""
-    return Made("TableDecoder", {"table": table})
+    return Constructed("TableDecoder", {"table": table})
 
 
 def spaced_table(draw: Draw, V: int) -> Tensor:

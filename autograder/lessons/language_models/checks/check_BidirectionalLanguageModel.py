@@ -5,12 +5,12 @@ from torch import Tensor
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import Twins, explained_if_random, parameter_gradients
+from autograder.checks.modules import ModulePair, explain_randomness, parameter_gradients
 from autograder.checks.parameters import has_parameters
 from autograder.checks.properties import same_twice, uses_its_inputs
 from autograder.content.lesson import exercise, points
 from autograder.lessons.language_models import references
-from autograder.runtime.errors import CheckFailure, nothing_returned
+from autograder.runtime.errors import CheckFailure, no_return
 from autograder.runtime.student import Student
 
 NAME = "BidirectionalLanguageModel"
@@ -21,14 +21,14 @@ SIZES = ((2, 2), (1, 3), (3, 5), (4, 4), (1, 37))
 BUILDS = ((V, W, L), (V, W, 1), (3, 1, 3))
 
 
-def _twins(student: Student, draw: Draw, build=(V, W, L), dtype=torch.float64) -> Twins:
-    return Twins(student, NAME, build, references.BidirectionalLanguageModel(*build), draw, dtype)
+def _twins(student: Student, draw: Draw, build=(V, W, L), dtype=torch.float64) -> ModulePair:
+    return ModulePair(student, NAME, build, references.BidirectionalLanguageModel(*build), draw, dtype)
 
 
 def _three(value, ids: Tensor, build=(V, W, L)) -> list[Tensor]:
     """Return the three results, if they are tensors of the right shapes."""
     if value is None:
-        raise nothing_returned()
+        raise no_return()
     if not isinstance(value, tuple | list) or len(value) != 3:
         came = f"{len(value)} results" if isinstance(value, tuple | list) else f"a {type(value).__name__}"
         raise CheckFailure(
@@ -49,14 +49,14 @@ def _three(value, ids: Tensor, build=(V, W, L)) -> list[Tensor]:
     return parts
 
 
-def _agree(twins: Twins, ids: Tensor, names=WHAT, build=(V, W, L), more: str = "") -> list[Tensor]:
+def _agree(twins: ModulePair, ids: Tensor, names=WHAT, build=(V, W, L), more: str = "") -> list[Tensor]:
     """Compare the results of these names for all sentences together, and for the first alone."""
     for some in (ids, ids[:1])[: len(ids)]:
         setting = f"ids {tuple(some.shape)}, num_layers = {build[2]}{more}"
         with torch.no_grad():
             want = dict(zip(WHAT, twins.reference(some), strict=True))
         got = dict(zip(WHAT, _three(twins.module(some), some, build), strict=True))
-        with explained_if_random(twins.module, tuple(got.values()), some):
+        with explain_randomness(twins.module, tuple(got.values()), some):
             for name in names:
                 expect.close(got[name], want[name], name, size=4.0, setting=setting)
     return list(got.values())
@@ -154,7 +154,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
             answer = twins.module.request(ids, cotangents=cotangents)
             total = sum((out * c).sum() for out, c in zip(results, cotangents, strict=True))
             want = torch.autograd.grad(total, list(parameters.values()))
-            with explained_if_random(twins.module, None, ids):
+            with explain_randomness(twins.module, None, ids):
                 found = parameter_gradients(answer, parameters)
                 expect.gradients(found, want, tuple(parameters), f"ids {tuple(ids.shape)}, num_layers = {build[2]}")
 

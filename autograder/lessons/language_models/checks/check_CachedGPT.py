@@ -6,9 +6,10 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import explained_if_random
+from autograder.checks.modules import explain_randomness
 from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import refuses, several, two, uses_its_inputs
+from autograder.checks.properties import pair as two
+from autograder.checks.properties import raises_value_error, tuple_of, uses_its_inputs
 from autograder.content.lesson import exercise, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.sizes import BLOCKS, LONGEST, D, H, V, config, ids_of, made, told, twins
@@ -24,7 +25,7 @@ def _results(value, N_past, size, blocks=BLOCKS, setting=""):
     (B, N), (logits, cache) = size, two(value, "logits", "the cache")
     logits = expect.tensor(logits, LOGITS)
     expect.shape(logits, (B, N, V), LOGITS, "(B, N, V), for the new tokens only", setting)
-    for number, pair in enumerate(several(cache, blocks, "the cache, a pair (K, V) for each block")):
+    for number, pair in enumerate(tuple_of(cache, blocks, "the cache, a pair (K, V) for each block")):
         for part, what in zip(expect.pair(pair, "K", "V"), "KV", strict=True):
             heads = part.shape[1] if part.dim() == 4 and blocks != BLOCKS else H
             shape = (B, heads, N_past + N, D // heads)
@@ -39,7 +40,7 @@ def _agree(pair, ids, cache=None, setting="", blocks=BLOCKS):
     with torch.no_grad():
         logits, kept = pair.reference(ids, cache)
     value = pair.module(ids) if cache is None else pair.module(ids, cache)
-    with explained_if_random(pair.module, value, *(ids,) if cache is None else (ids, cache)):
+    with explain_randomness(pair.module, value, *(ids,) if cache is None else (ids, cache)):
         got, mine = _results(value, past, ids.shape, blocks, setting)
         for number, (own, want) in enumerate(zip(mine, kept, strict=True)):
             for part, right, what in zip(own, want, "KV", strict=True):
@@ -165,4 +166,4 @@ def check_float32_and_length(student: Student, sizes: Sizes, draw: Draw) -> None
             *([] if not past else [[tuple(p.float() for p in k) for k in _cache(draw, 2, past)]]),
         )
         what = f"{N} tokens after {past}, with max_length = {LONGEST},"
-        refuses(what, hint, pair.module, *given, sentence=True)
+        raises_value_error(what, hint, pair.module, *given, sentence=True)

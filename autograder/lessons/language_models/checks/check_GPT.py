@@ -3,11 +3,12 @@
 import torch
 
 from autograder.checks import expect
-from autograder.checks.dropout import FEW, one_by_one, share_is, spreads_as
+from autograder.checks.dropout import FEW, count_dropped_rows, same_dropout_distribution, share_is
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import expect_still, explained_if_random, leaves_no_trace, parameter_gradients
+from autograder.checks.modules import expect_still, explain_randomness, no_side_effects, parameter_gradients
 from autograder.checks.parameters import field_taken_for_another, parameters_are
-from autograder.checks.properties import no_weights, refuses, same_twice, several, two, uses_its_inputs
+from autograder.checks.properties import no_weights, raises_value_error, same_twice, tuple_of, uses_its_inputs
+from autograder.checks.properties import pair as two
 from autograder.content.lesson import exercise, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.sizes import (
@@ -49,7 +50,7 @@ def _results(value, blocks, B, N, vocab_size=V):
     logits, weights = two(value, "logits", "the weights of the blocks")
     logits = expect.tensor(logits, "The logits")
     expect.shape(logits, (B, N, vocab_size), "The logits", "(B, N, V)", f"ids {(B, N)}")
-    return logits, several(weights, blocks, "the list of the blocks' weights")
+    return logits, tuple_of(weights, blocks, "the list of the blocks' weights")
 
 
 def _agree(pair, ids, blocks=BLOCKS, setting="", **options):
@@ -58,7 +59,7 @@ def _agree(pair, ids, blocks=BLOCKS, setting="", **options):
         logits, weights = pair.reference(ids, **options)
     value = pair.module(ids, **options)
     setting = f"ids {tuple(ids.shape)}" + (f", {setting}" if setting else "")
-    with explained_if_random(pair.module, value, ids, **options):
+    with explain_randomness(pair.module, value, ids, **options):
         got, attentions = _results(value, blocks, *ids.shape)
         compared = [*zip(attentions, weights, _what(blocks)[1:], strict=True), (got, logits, "The logits")]
         for mine, want, what in compared:
@@ -225,7 +226,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
         found = parameter_gradients(answer, parameters)
         if changes == {} and found[0] is None:  # shared, under the name of the layer that was made first
             found[0] = next((own[key] for key in matching("output.weight", own)), None)
-        with explained_if_random(pair.module, None, ids):
+        with explain_randomness(pair.module, None, ids):
             for name, got, expected in zip(parameters, found, want, strict=True):
                 if got is None:
                     expect.gradients([None], [expected], (name,), told(changes))
@@ -258,7 +259,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
     if bool(logits.abs().lt(1e-6).all()):
         _dropout_fails("In training nothing is dropped of the sum of embedding and positions.", told_of)
     hint = "The order is: embedding plus positions, then dropout, then the blocks."
-    one_by_one(logits < 0, "Whole vectors are dropped.", "nn.Dropout decides for every number.", told_of)
+    count_dropped_rows(logits < 0, "Whole vectors are dropped.", "nn.Dropout decides for every number.", told_of)
     share_is(logits < 0, p, "The share of what is dropped is wrong.", hint, told_of)
     _blocks_drop(student, draw, told_of)
 
@@ -278,7 +279,9 @@ def _blocks_drop(student: Student, draw: Draw, told_of):
         "The config's dropout is an argument of nn.Dropout, on the sum of embedding and positions, and of the decoder."
     )
     pair, example = twins(student, NAME, draw, dropout=0.25), ids_of(draw, 1, 4)
-    spreads_as(pair, example, what=_what(), draw=draw, setting="training mode, dropout=0.25", hint=hint, runs=FEW)
+    same_dropout_distribution(
+        pair, example, what=_what(), draw=draw, setting="training mode, dropout=0.25", hint=hint, runs=FEW
+    )
 
 
 def _dropout_fails(message, told_of):
@@ -306,6 +309,6 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
     answer = pair.module.request(ids, True, documents)
     expect.unchanged((ids, documents), (answer.args_after[0], answer.args_after[2]), ("ids", "documents"))
     others = [(ids_of(draw, 3, 4),), (ids.flip(0),), (ids_of(draw, *ids.shape),)]
-    leaves_no_trace(pair, others, ids, what=_what())
+    no_side_effects(pair, others, ids, what=_what())
     hint = "layers.LearnedPositions raises it if it is called. A slice of its table that is too short raises something else."
-    refuses(f"A row of {LONGEST + 1} tokens", hint, pair.module, ids_of(draw, 1, LONGEST + 1))
+    raises_value_error(f"A row of {LONGEST + 1} tokens", hint, pair.module, ids_of(draw, 1, LONGEST + 1))

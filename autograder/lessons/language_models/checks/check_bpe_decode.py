@@ -2,7 +2,7 @@
 
 from autograder.checks import inputs
 from autograder.checks.inputs import Draw
-from autograder.checks.properties import refuses
+from autograder.checks.properties import raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import LECTURE, STRANGE, computes, ids, word_counts
@@ -55,7 +55,7 @@ def check_unknown_ids(student: Student, draw: Draw) -> None:
     for given in ([], merges[:1], merges):
         for each in (-1, references.BYTES + len(given), 5000):
             for word in ([each], [97, each, 98]):
-                refuses(
+                raises_value_error(
                     f"The id {each} with {len(given)} merges",
                     "There are 256 bytes and one id for each merge. Look whether an id is one of them before you use it, and "
                     "raise a ValueError that says what was expected.",

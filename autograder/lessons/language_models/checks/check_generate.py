@@ -5,12 +5,12 @@ from typing import Any
 import torch
 
 from autograder.checks import expect, inputs
-from autograder.checks.dropout import credible
+from autograder.checks.dropout import within_error_rate
 from autograder.checks.inputs import Draw
 from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.language_models import references
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Made, Request, Seeded, Student
+from autograder.runtime.student import Constructed, Request, SeededGenerator, Student
 
 NAME = "generate"
 V, D = 23, 13
@@ -40,7 +40,7 @@ class Case:
         self.want = self._written()
 
     def model(self, **more):
-        return Made("SpyLanguageModel", self.given | more)
+        return Constructed("SpyLanguageModel", self.given | more)
 
     def logits(self, ids):
         """Return the logits (B, V) behind these columns, read at once from the first place on."""
@@ -153,12 +153,12 @@ def check_sampling(student: Student, draw: Draw) -> None:
         [want] = references.next_probabilities(case.logits(prompts[:1]), **options)
         seed = int(draw.integers(2**40))
         args = (case.model(), prompts, lengths, 3, 3)
-        runs = [student.call(NAME, *args, **options, generator=Seeded(seed)) for _ in range(2)]
+        runs = [student.call(NAME, *args, **options, generator=SeededGenerator(seed)) for _ in range(2)]
         first, again = (expect.tensor(run, "The result") for run in runs)
         setting = ", ".join(f"{name} = {value}" for name, value in options.items())
         expect.shape(first, (B, 3), "The result", "(B, total)", setting)
         counts = torch.bincount(first[:, 1].clamp(0, V - 1), minlength=V)
-        if not all(credible(int(count), B, min(float(p), 1.0)) for count, p in zip(counts, want, strict=True)):
+        if not all(within_error_rate(int(count), B, min(float(p), 1.0)) for count, p in zip(counts, want, strict=True)):
             raise CheckFailure(
                 "value",
                 "The first token is not drawn with the probabilities of `sample`.",
@@ -207,7 +207,7 @@ def check_nothing_is_read_twice(student: Student, draw: Draw) -> None:
     }
     prompts, lengths = draw.integers(257, 1, 2), torch.tensor([2])
     part, whole = ({"total": total, "window": 400} for total in (66, 258))
-    ratio = student.work_ratio(NAME, (Made("SpyLanguageModel", given), prompts, lengths), part, whole)
+    ratio = student.work_ratio(NAME, (Constructed("SpyLanguageModel", given), prompts, lengths), part, whole)
     if not LEAST < ratio < 0.5:
         raise CheckFailure(
             "work",

@@ -5,9 +5,9 @@ import math
 import torch
 
 from autograder.checks import expect
-from autograder.checks.expect import close_numbers, one_number
+from autograder.checks.expect import close_numbers, scalar
 from autograder.checks.inputs import Draw
-from autograder.checks.properties import refuses, two
+from autograder.checks.properties import pair, raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.lessons.language_models import references
 from autograder.runtime.student import Request, Student
@@ -17,11 +17,9 @@ WHAT = ("the perplexity", "the bits per byte")
 
 
 def _both(student: Student, losses, sizes, setting=""):
-    values = two(student.perplexity_and_bits(losses, sizes), *WHAT)
+    values = pair(student.perplexity_and_bits(losses, sizes), *WHAT)
     setting = setting or f"losses {_shown([round(x, 3) for x in losses.tolist()])}, sizes {_shown(sizes.tolist())}"
-    return tuple(
-        one_number(value, what.capitalize(), setting) for value, what in zip(values, WHAT, strict=True)
-    ), setting
+    return tuple(scalar(value, what.capitalize(), setting) for value, what in zip(values, WHAT, strict=True)), setting
 
 
 def _shown(numbers: list, most: int = 7) -> str:
@@ -84,7 +82,7 @@ def check_refusals_and_types(student: Student, draw: Draw) -> None:
         (torch.ones(3), torch.ones(2, dtype=torch.int64), "Three losses and two sizes"),
     ):
         hint = "Look at the shapes and at the sum of the sizes first, and raise a ValueError that says what came."
-        refuses(what, hint, student.perplexity_and_bits, losses, sizes, sentence=True)
+        raises_value_error(what, hint, student.perplexity_and_bits, losses, sizes, sentence=True)
     losses, sizes = _inputs(draw, 13, torch.float32)
     for which in (0, 1):
         _agree(student, (losses, sizes), which, "float32")

@@ -9,13 +9,13 @@ import math
 import torch
 
 from autograder.checks import expect, inputs
-from autograder.checks.dropout import credible
+from autograder.checks.dropout import within_error_rate
 from autograder.checks.inputs import Draw
-from autograder.checks.properties import refuses
+from autograder.checks.properties import raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.lessons.language_models.references import next_probabilities
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Seeded, Student
+from autograder.runtime.student import Request, SeededGenerator, Student
 
 NAME = "sample"
 #: Rows that are drawn from each distribution.
@@ -37,7 +37,9 @@ def _logits(draw: Draw, probabilities, dtype=torch.float64):
 
 def _drawn(student: Student, draw: Draw, logits, setting, **options):
     """Return the student's ids for these rows, after looking at their type and shape."""
-    ids = expect.tensor(student.sample(logits, **options, generator=Seeded(int(draw.integers(2**40)))), "The result")
+    ids = expect.tensor(
+        student.sample(logits, **options, generator=SeededGenerator(int(draw.integers(2**40)))), "The result"
+    )
     expect.shape(ids, logits.shape[:1], "The result", "(B,), one id for each row", setting)
     inputs.id_tensor(ids, "The result")
     if bool(((ids < 0) | (ids >= logits.shape[1])).any()):
@@ -64,7 +66,7 @@ def _compare(counts, want, setting, message="The tokens are not drawn with the r
     outside = (want == 0) & (counts > 0)
     if bool(outside.any()):
         message = "A token is drawn that is left out."
-    elif all(credible(int(count), rows, min(float(p), 1.0)) for count, p in zip(counts, want, strict=True)):
+    elif all(within_error_rate(int(count), rows, min(float(p), 1.0)) for count, p in zip(counts, want, strict=True)):
         return
     shares = counts / rows
     never = (want > 0.02) & (counts == 0)
@@ -185,7 +187,7 @@ def check_rows_are_separate(student: Student, draw: Draw) -> None:
             _compare(torch.bincount(ids[:, kind], minlength=5), want, setting, message)
         [p], [q] = (next_probabilities(row[None], **options) for row in both)
         together, chance = int((ids[:, 0] == ids[:, 1]).sum()), float((p * q).sum())
-        if not credible(together, ROWS, chance):
+        if not within_error_rate(together, ROWS, chance):
             raise CheckFailure(
                 "value",
                 "Neighbouring rows are not drawn independently.",
@@ -204,7 +206,7 @@ def check_generator(student: Student, draw: Draw) -> None:
     for options in ({}, {"temperature": 0.8, "top_k": 5, "top_p": 0.9}):
         seed = int(draw.integers(2**40))
         calls = [
-            student.answer(Request(NAME, (logits,), {**options, "generator": Seeded(s)}))
+            student.answer(Request(NAME, (logits,), {**options, "generator": SeededGenerator(s)}))
             for s in (seed, seed, seed + 1)
         ]
         first, again, other = (expect.tensor(call.value, "The result") for call in calls)
@@ -243,7 +245,7 @@ def check_refusals(student: Student, draw: Draw) -> None:
         {"top_p": -math.pi},
     ):
         [[name, value]] = options.items()
-        refuses(
+        raises_value_error(
             f"{name} = {value}",
             "Look at the arguments first, and raise a ValueError that says what came.",
             lambda options=options: student.sample(logits, **options),

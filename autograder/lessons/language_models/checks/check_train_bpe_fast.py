@@ -4,7 +4,7 @@ from functools import partial
 
 from autograder.checks import inputs
 from autograder.checks.inputs import Draw
-from autograder.checks.timing import Target
+from autograder.checks.timing import SpeedTarget
 from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.check_train_bpe import ENDS, SCRIPTS, agree
@@ -13,7 +13,7 @@ from autograder.runtime.student import Request, Student
 
 NAME = "train_bpe_fast"
 MERGES = 211
-SPEED = Target(
+SPEED = SpeedTarget(
     NAME,
     full=0.2,
     part=0.4,

@@ -5,9 +5,9 @@ from typing import Any
 import torch
 
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import Twins
+from autograder.checks.modules import ModulePair
 from autograder.lessons.language_models import references
-from autograder.runtime.student import Made, Student
+from autograder.runtime.student import Constructed, Student
 
 V, D, H, HIDDEN, BLOCKS, LONGEST = 19, 15, 3, 17, 2, 31
 FIELDS: dict[str, Any] = {
@@ -27,7 +27,7 @@ FIELDS: dict[str, Any] = {
 
 def made(**changes):
     """Return the config as an argument for the student's class."""
-    return Made("TransformerConfig", FIELDS | changes)
+    return Constructed("TransformerConfig", FIELDS | changes)
 
 
 def config(**changes):
@@ -35,10 +35,10 @@ def config(**changes):
     return references.TransformerConfig(**(FIELDS | changes))
 
 
-def twins(student: Student, name: str, draw: Draw, dtype=torch.float64, weights=None, **changes) -> Twins:
+def twins(student: Student, name: str, draw: Draw, dtype=torch.float64, weights=None, **changes) -> ModulePair:
     """Return the student's GPT and the reference, with the same weights."""
     reference = getattr(references, name)(config(**changes))
-    return Twins(student, name, (made(**changes),), reference, draw, dtype, weights)
+    return ModulePair(student, name, (made(**changes),), reference, draw, dtype, weights)
 
 
 def ids_of(draw: Draw, B, N, vocab_size=V):

@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.dropout import FEW, spreads_as
-from autograder.checks.modules import Twins, explained_if_random, leaves_no_trace
-from autograder.checks.properties import first_result
+from autograder.checks.dropout import FEW, same_dropout_distribution
+from autograder.checks.modules import ModulePair, explain_randomness, no_side_effects
+from autograder.checks.properties import first_of
 from autograder.lessons.mlm_pretraining.references import ORDINARY, PAD
 from autograder.runtime.errors import CheckFailure
 
@@ -52,34 +52,38 @@ def real(ids: Tensor, value: Tensor) -> Tensor:
     return value[ids != PAD]
 
 
-def compare(twins: Twins, ids: Tensor, segments: Tensor | None = None, what: str = "Y", size: float = 8.0) -> Tensor:
+def compare(
+    twins: ModulePair, ids: Tensor, segments: Tensor | None = None, what: str = "Y", size: float = 8.0
+) -> Tensor:
     """Compare the first result at all tokens that are no padding with the reference's, and return it."""
     with torch.no_grad():
-        want = first_result(twins.reference(ids, segments))
+        want = first_of(twins.reference(ids, segments))
     inputs = (ids,) if segments is None else (ids, segments)
-    got = first_result(twins.module(*inputs), what)
+    got = first_of(twins.module(*inputs), what)
     expect.shape(got, want.shape, what, "(B, N, …)", describe(ids, segments))
     expect.close(real(ids, got), real(ids, want), what, size=size, setting=describe(ids, segments))
     return got
 
 
-def right_values(make: Callable[[tuple], Twins], B: int, draw: Any, what: str = "Y", size: float = 8.0) -> None:
+def right_values(make: Callable[[tuple], ModulePair], B: int, draw: Any, what: str = "Y", size: float = 8.0) -> None:
     """Compare modules of several sizes with the references, without padding, and see that tokens see both sides."""
     for build in (*OTHERS, SIZES):
         twins = make(build)
         for rows, N in ((1, 2), (B, 5)):
             ids = ids_of(draw, rows, N, build[0], padded=False)
-            with explained_if_random(twins.module, None, ids):
+            with explain_randomness(twins.module, None, ids):
                 compare(twins, ids, what=what, size=size)
     sees_both_sides(twins.module, ids_of(draw, 3, 7, padded=False), what)
 
 
-def same_again(twins: Twins, single: Twins, draw: Any, B: int, N: int, names: Sequence[str], size: float = 8.0) -> None:
+def same_again(
+    twins: ModulePair, single: ModulePair, draw: Any, B: int, N: int, names: Sequence[str], size: float = 8.0
+) -> None:
     """Compare gradients; see that earlier calls leave no trace and ids stay; compare in float32 and at full length."""
     ids = ids_of(draw, B, N, padded=False)
     segments = segments_of(draw, ids)
     twins.gradients_agree(ids, segments, draw=draw, names=())
-    leaves_no_trace(twins, [(ids[:1, :2],), (ids.flip(0), segments)], ids, segments, what=names)
+    no_side_effects(twins, [(ids[:1, :2],), (ids.flip(0), segments)], ids, segments, what=names)
     expect.unchanged((ids, segments), twins.module.request(ids, segments).args_after, ("ids", "segments"))
     expect.dtype(compare(single, ids, segments, names[0], 2 * size), torch.float32, names[0])
     compare(twins, torch.arange(LONGEST)[None] % (V - 1) + 1, what=names[0], size=size)
@@ -89,9 +93,11 @@ def drops(student: Any, name: str, reference: Any, draw: Any, names: Sequence[st
     """Fail unless results in training mode vary as those of a reference, made with the same arguments and dropout, do."""
     build = (*SIZES, 0.25)
     hint = "`dropout` is an argument of the embeddings and of every block. Pass it on to both."
-    pair = Twins(student, name, build, reference(*build), draw)
+    pair = ModulePair(student, name, build, reference(*build), draw)
     setting = "training mode, dropout=0.25"
-    spreads_as(pair, ids_of(draw, 1, 4, padded=False), what=names, draw=draw, setting=setting, hint=hint, runs=FEW)
+    same_dropout_distribution(
+        pair, ids_of(draw, 1, 4, padded=False), what=names, draw=draw, setting=setting, hint=hint, runs=FEW
+    )
 
 
 def sees_both_sides(module: Any, ids: Tensor, what: str) -> None:
@@ -101,7 +107,7 @@ def sees_both_sides(module: Any, ids: Tensor, what: str) -> None:
         other = ids.clone()
         other[:, place] = other_ids(other[:, place])
         rest = slice(0, N - 1) if side == "after" else slice(1, N)
-        one, two = (first_result(module(x), what)[:, rest] for x in (ids, other))
+        one, two = (first_of(module(x), what)[:, rest] for x in (ids, other))
         if torch.allclose(one, two, atol=1e-7):
             raise CheckFailure(
                 "sees",
@@ -120,13 +126,13 @@ def padding_changes_nothing(module: Any, ids: Tensor, segments: Tensor | None, w
     more = None if segments is None else torch.nn.functional.pad(segments, (0, 2))
     for given, name in (((ids, segments), "alone"), ((wider, more), "with two more columns of padding")):
         inputs = given if given[1] is not None else given[:1]
-        whole = first_result(module(*inputs), what)
+        whole = first_of(module(*inputs), what)
         expect.shape(whole, (*inputs[0].shape, whole.shape[-1]), what, "(B, N, …)", f"{describe(inputs[0])}, {name}")
         got = whole[:, : ids.shape[1]]
         for b, row in enumerate(ids):
             n = int((row != PAD).sum())
             alone = (ids[b : b + 1, :n],) if segments is None else (ids[b : b + 1, :n], segments[b : b + 1, :n])
-            want = first_result(module(*alone), what)[0]
+            want = first_of(module(*alone), what)[0]
             try:
                 expect.close(got[b, :n], want.double(), what, size=8.0, setting=f"row {b}, {name}")
             except CheckFailure as failure:

@@ -3,11 +3,11 @@
 import torch
 
 from autograder.checks import expect
-from autograder.checks.dropout import one_by_one, slack
+from autograder.checks.dropout import count_dropped_rows, slack
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, leaves_no_trace
+from autograder.checks.modules import ModulePair, no_side_effects
 from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import refuses, same_twice, uses_its_inputs
+from autograder.checks.properties import raises_value_error, same_twice, uses_its_inputs
 from autograder.content.lesson import exercise, points
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks.bodies import LONGEST, V, describe, ids_of, other_ids, segments_of
@@ -21,7 +21,7 @@ WHAT = ("X",)
 
 
 def _twins(student: Student, draw: Draw, build=BUILD, dtype=torch.float64):
-    return Twins(student, NAME, build, references.BertEmbeddings(*build), draw, dtype)
+    return ModulePair(student, NAME, build, references.BertEmbeddings(*build), draw, dtype)
 
 
 def _agree(twins, ids, segments=None):
@@ -82,7 +82,9 @@ def check_dropout(student: Student, draw: Draw) -> None:
     share, room = zero.double().mean().item(), slack(p, zero.numel())
     told = {"setting": f"training mode, dropout={p}", "received": "dropout"}
     if kept_right and abs(share - p) <= room:
-        one_by_one(zero, "Whole vectors are dropped, not single numbers.", "nn.Dropout decides for every number.", told)
+        count_dropped_rows(
+            zero, "Whole vectors are dropped, not single numbers.", "nn.Dropout decides for every number.", told
+        )
         return
     missing = torch.allclose(dropped, whole)
     raise CheckFailure(
@@ -103,7 +105,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     twins = _twins(student, draw)
     ids = ids_of(draw, sizes.B, sizes.N_K)
     twins.gradients_agree(ids, segments_of(draw, ids), draw=draw, names=())
-    refuses(
+    raises_value_error(
         f"a sequence of {LONGEST + 1} tokens, with positions for {LONGEST},",
         "There is no vector for the last position.",
         twins.module,
@@ -120,7 +122,7 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
     ids = ids_of(draw, sizes.B, sizes.N_K)
     segments = segments_of(draw, ids)
     same_twice(twins.module, ids, segments)
-    leaves_no_trace(twins, [(ids[:1, :2],), (ids.flip(0), segments)], ids, segments, what=WHAT)
+    no_side_effects(twins, [(ids[:1, :2],), (ids.flip(0), segments)], ids, segments, what=WHAT)
     expect.unchanged((ids, segments), twins.module.request(ids, segments).args_after, ("ids", "segments"))
     single = _twins(student, draw, dtype=torch.float32)
     expect.dtype(_agree(single, ids, segments), torch.float32, "X")

@@ -4,9 +4,9 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins
+from autograder.checks.modules import ModulePair
 from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import no_weights, several, two, uses_its_inputs
+from autograder.checks.properties import no_weights, pair, tuple_of, uses_its_inputs
 from autograder.content.lesson import exercise, points
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks.bodies import (
@@ -28,7 +28,7 @@ NAME = "BertEncoder"
 
 
 def _twins(student: Student, draw: Draw, build=SIZES, dtype=torch.float64):
-    return Twins(student, NAME, (*build, 0.0), references.BertEncoder(*(*build, 0.0)), draw, dtype)
+    return ModulePair(student, NAME, (*build, 0.0), references.BertEncoder(*(*build, 0.0)), draw, dtype)
 
 
 @exercise(NAME)
@@ -40,9 +40,9 @@ def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     _, D, H, blocks, _ = SIZES
     for B, N in [(1, 1), (sizes.B, sizes.N_K), (sizes.H, sizes.B)]:
         ids = ids_of(draw, B, N, padded=False)
-        Y, weights = two(module(ids), "Y", "the weights of each block")
+        Y, weights = pair(module(ids), "Y", "the weights of each block")
         expect.shape(expect.tensor(Y, "Y"), (B, N, D), "Y", "(B, N, D)", describe(ids))
-        for A in several(weights, blocks, "the weights of each block"):
+        for A in tuple_of(weights, blocks, "the weights of each block"):
             expect.shape(expect.tensor(A, "A"), (B, H, N, N), "A", "(B, H, N, N)", describe(ids))
     uses_its_inputs(module, (ids,), (other_ids(ids),))
 
@@ -63,8 +63,8 @@ def check_padding(student: Student, sizes: Sizes, draw: Draw) -> None:
     uses_its_inputs(twins.module, (ids,), (other_ids(ids),))
     padding_changes_nothing(twins.module, ids, None, "Y")
     compare(twins, ids)
-    _, weights = two(twins.module(ids), "Y", "the weights of each block")
-    for number, A in enumerate(several(weights, SIZES[3], "the weights of each block")):
+    _, weights = pair(twins.module(ids), "Y", "the weights of each block")
+    for number, A in enumerate(tuple_of(weights, SIZES[3], "the weights of each block")):
         if bool(A[(ids == 0)[:, None, None].expand_as(A)].any()):
             raise CheckFailure(
                 "padding",
@@ -94,7 +94,7 @@ def check_weights_only_when_asked(student: Student, sizes: Sizes, draw: Draw) ->
     """With need_weights=False, Y is the same and the list of weights is empty"""
     twins = _twins(student, draw)
     ids = ids_of(draw, sizes.B, sizes.N_K)
-    Y, weights = two(twins.module(ids, need_weights=False), "Y", "no weights")
+    Y, weights = pair(twins.module(ids, need_weights=False), "Y", "no weights")
     with torch.no_grad():
         want, _ = twins.reference(ids)
     keep = ids != 0

@@ -4,7 +4,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins
+from autograder.checks.modules import ModulePair
 from autograder.checks.parameters import has_parameters
 from autograder.checks.properties import uses_its_inputs
 from autograder.content.lesson import exercise, points
@@ -29,7 +29,7 @@ WHAT = "logits"
 
 
 def _twins(student: Student, draw: Draw, build=SIZES, dtype=torch.float64):
-    return Twins(student, NAME, (*build, 0.0), references.MaskedLanguageModel(*(*build, 0.0)), draw, dtype)
+    return ModulePair(student, NAME, (*build, 0.0), references.MaskedLanguageModel(*(*build, 0.0)), draw, dtype)
 
 
 @exercise(NAME)

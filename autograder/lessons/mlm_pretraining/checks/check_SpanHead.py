@@ -4,7 +4,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins
+from autograder.checks.modules import ModulePair
 from autograder.checks.parameters import has_parameters
 from autograder.checks.properties import uses_its_inputs
 from autograder.content.lesson import exercise, points
@@ -18,7 +18,7 @@ WHAT = ("start", "end")
 
 
 def _twins(student: Student, draw: Draw, dtype=torch.float64):
-    return Twins(student, NAME, (heads.D,), references.SpanHead(heads.D), draw, dtype)
+    return ModulePair(student, NAME, (heads.D,), references.SpanHead(heads.D), draw, dtype)
 
 
 def _why(hidden: torch.Tensor) -> str:

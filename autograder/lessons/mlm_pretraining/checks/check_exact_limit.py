@@ -6,9 +6,9 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.expect import close_numbers, one_number
+from autograder.checks.expect import close_numbers, scalar
 from autograder.checks.inputs import Draw
-from autograder.checks.properties import two
+from autograder.checks.properties import pair
 from autograder.content.lesson import exercise, points
 from autograder.lessons.mlm_pretraining import references
 from autograder.runtime.student import Request, Student
@@ -36,10 +36,10 @@ def _setting(given: Language) -> str:
 
 
 def _results(value: Any, given: Language) -> tuple[Tensor, float]:
-    P, L = two(value, *WHAT)
+    P, L = pair(value, *WHAT)
     P = expect.part(P, "P")
     expect.shape(P, (*given[0].shape, given[3]), "P", "(K, N, V)", _setting(given))
-    return P, one_number(L, "L", _setting(given))
+    return P, scalar(L, "L", _setting(given))
 
 
 def _languages(draw: Draw) -> list[Language]:

@@ -7,13 +7,13 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect, modules, weights
-from autograder.checks.expect import close_numbers, one_number
+from autograder.checks.expect import close_numbers, scalar
 from autograder.checks.inputs import Draw
 from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks import trained
 from autograder.lessons.mlm_pretraining.references import IGNORE, MASK, ORDINARY
-from autograder.runtime.errors import CheckFailure, nothing_returned
+from autograder.runtime.errors import CheckFailure, no_return
 from autograder.runtime.student import Request, Student
 
 NAME = "losses_by_fate"
@@ -49,7 +49,7 @@ def _agree(student: Student, given: tuple[Tensor, Tensor, Tensor], setting: str 
 def _numbers(value: Any, setting: str) -> dict[str, float]:
     """Return the loss of each fate as a float."""
     if value is None:
-        raise nothing_returned()
+        raise no_return()
     if not isinstance(value, Mapping) or set(value) != set(FATES):
         named = ", ".join(map(str, value)) if isinstance(value, Mapping) else f"a {type(value).__name__}"
         raise CheckFailure(
@@ -62,7 +62,7 @@ def _numbers(value: Any, setting: str) -> dict[str, float]:
             cause="not a dictionary of the three fates",
             hint='Return {"hidden": …, "stayed": …, "replaced": …}, with a float for each.',
         )
-    return {name: one_number(value[name], f'The loss of "{name}"', setting) for name in FATES}
+    return {name: scalar(value[name], f'The loss of "{name}"', setting) for name in FATES}
 
 
 @exercise(NAME)

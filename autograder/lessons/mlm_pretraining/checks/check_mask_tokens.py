@@ -11,12 +11,12 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks import inputs as plain
-from autograder.checks.dropout import credible, varies
+from autograder.checks.dropout import is_random, within_error_rate
 from autograder.checks.inputs import Draw
 from autograder.content.lesson import exercise, points
 from autograder.lessons.mlm_pretraining.references import CLS, IGNORE, MASK, ORDINARY, PAD, SEP
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Seeded, Student
+from autograder.runtime.student import Request, SeededGenerator, Student
 
 NAME = "mask_tokens"
 V = 23
@@ -51,7 +51,7 @@ def _ids(draw: Draw, rows=B, columns=N, specials=True):
 def _masked(student: Student, draw: Draw, ids, more="", **options):
     """Return (inputs, labels) of the student's, after looking at their types and shapes."""
     seed = int(draw.integers(2**40))
-    inputs, labels = expect.pair(student.mask_tokens(ids, V, Seeded(seed), **options), "inputs", "labels")
+    inputs, labels = expect.pair(student.mask_tokens(ids, V, SeededGenerator(seed), **options), "inputs", "labels")
     rate = options.get("rate", 0.15)
     for value, what in ((inputs, "inputs"), (labels, "labels")):
         expect.shape(value, ids.shape, what, "(B, N), as ids", f"ids {tuple(ids.shape)}")
@@ -188,7 +188,7 @@ def check_how_many_are_chosen(student: Student, draw: Draw) -> None:
         ordinary = ids >= ORDINARY
         chosen = (labels != IGNORE) & ordinary
         count, total = int(chosen.sum()), int(ordinary.sum())
-        if not credible(count, total, rate):
+        if not within_error_rate(count, total, rate):
             # Where one draw decides many tokens, their share is far off for that reason alone.
             _neighbours_on_their_own(chosen, ordinary, count / total, setting)
             cause, hint = _share(count, total, ids.numel(), rate)
@@ -203,7 +203,7 @@ def check_how_many_are_chosen(student: Student, draw: Draw) -> None:
         _neighbours_on_their_own(chosen, ordinary, rate, setting)
         if rate < 1 and bool(ordinary.all()) and min(ids.shape) > 1:
             per_row = chosen.sum(1).tolist()
-            if not varies(per_row, ids.shape[1], rate):
+            if not is_random(per_row, ids.shape[1], rate):
                 yours = f"{min(per_row)} to {max(per_row)}, in most rows {statistics.mode(per_row)}"
                 _hang_together(setting, "how many in a row", "numbers that vary as independent choices do", yours)
     _vary_from_call_to_call(student, draw)
@@ -213,7 +213,7 @@ def _neighbours_on_their_own(chosen, ordinary, share, setting):
     """Fail if neighbours are chosen together more often, or less, than independent choices with this share are."""
     for one, other, what in _neighbours(chosen, ordinary):
         both = int((one & other).sum())
-        if not credible(both, one.numel(), share**2):
+        if not within_error_rate(both, one.numel(), share**2):
             expected = f"two of them chosen together in {share**2:.2%} of the pairs"
             _hang_together(setting, what, expected, f"in {both / one.numel():.2%}")
 
@@ -224,7 +224,7 @@ def _vary_from_call_to_call(student: Student, draw: Draw) -> None:
     for _ in range(100):
         _, labels, setting = _masked(student, draw, ids, rate=0.5)
         counts.append(int((labels != IGNORE).sum()))
-    if not varies(counts, ids.numel(), 0.5):
+    if not is_random(counts, ids.numel(), 0.5):
         yours = f"{min(counts)} to {max(counts)} of 12, in most calls {statistics.mode(counts)}"
         _hang_together(setting, "how many in a call", "numbers that vary as independent choices do", yours)
 
@@ -249,9 +249,9 @@ def _share(count, total, of_all, rate):
         (SHARES[0], "only [MASK] has a label", "A chosen token needs its label whatever became of it."),
         (1 - rate, "rate the wrong way round", "Choose where a uniform number is less than rate."),
     ):
-        if credible(count, total, share if "wrong way" in cause else share * rate):
+        if within_error_rate(count, total, share if "wrong way" in cause else share * rate):
             return cause, hint
-    if total < of_all and credible(count, of_all, rate):
+    if total < of_all and within_error_rate(count, of_all, rate):
         return "rate counted over special tokens too", "The rate is a share of the ordinary tokens."
     if rate == 1:
         return (
@@ -295,7 +295,7 @@ def check_80_10_10(student: Student, draw: Draw) -> None:
         seen = [int((fate & chosen).sum()) for fate in fates]
         same = 1 / (V - ORDINARY)  # a random id may be the token's own
         for others in ((SHARES[1] * (1 - same), SHARES[2] + SHARES[1] * same), SHARES[1:]):
-            wrong = [n for n, p in enumerate((SHARES[0], *others)) if not credible(seen[n], total, p)]
+            wrong = [n for n, p in enumerate((SHARES[0], *others)) if not within_error_rate(seen[n], total, p)]
             if not wrong:
                 break
         if wrong:
@@ -310,7 +310,7 @@ def check_80_10_10(student: Student, draw: Draw) -> None:
             )
         for one, other, what in _neighbours(fates[0], chosen):
             both = int((one & other).sum())
-            if not credible(both, one.numel(), SHARES[0] ** 2):
+            if not within_error_rate(both, one.numel(), SHARES[0] ** 2):
                 _fail(
                     f"What becomes of a token hangs together with another's: {what}.",
                     setting,
@@ -355,7 +355,7 @@ def check_random_ids(student: Student, draw: Draw) -> None:
     for k in range(ORDINARY, V):
         others = random & (ids != k)  # a random id that is the token's own cannot be told from one that stayed
         became, count = int((inputs[others] == k).sum()), int(others.sum())
-        if not count or not credible(became, count, 1 / (V - ORDINARY - 1)):
+        if not count or not within_error_rate(became, count, 1 / (V - ORDINARY - 1)):
             _fail(
                 f"Id {k} is not as frequent among the random ids as it should be.",
                 setting,
@@ -366,7 +366,7 @@ def check_random_ids(student: Student, draw: Draw) -> None:
                 f"{became} of {count}",
             )
     for one, other, what in _neighbours(torch.where(random, inputs, 0), random):
-        if one.numel() and not credible(int((one == other).sum()), one.numel(), 1 / (V - ORDINARY)):
+        if one.numel() and not within_error_rate(int((one == other).sum()), one.numel(), 1 / (V - ORDINARY)):
             _fail(
                 f"Random ids hang together: {what}.",
                 setting,
@@ -384,7 +384,7 @@ def check_generator(student: Student, draw: Draw) -> None:
     setting = f"ids {tuple(ids.shape)}"
 
     def call(seed, times=1):
-        answer = student.answer(Request(NAME, (ids, V, Seeded(seed)), times=times))
+        answer = student.answer(Request(NAME, (ids, V, SeededGenerator(seed)), times=times))
         return torch.stack(expect.pair(answer.value, "inputs", "labels"))
 
     first, again, next_one, another = call(seed), call(seed), call(seed, times=2), call(seed + 1)
@@ -417,7 +417,7 @@ def check_ids_are_not_changed(student: Student, draw: Draw) -> None:
         _ids(draw, 1, 60, specials=False),
     ):
         setting = f"ids {tuple(ids.shape)}"
-        seed = Seeded(int(draw.integers(2**40)))
+        seed = SeededGenerator(int(draw.integers(2**40)))
         answer = student.answer(Request(NAME, (ids, V, seed), {"rate": 0.5}))
         _, labels = expect.pair(answer.value, "inputs", "labels")
         _something(labels, setting)

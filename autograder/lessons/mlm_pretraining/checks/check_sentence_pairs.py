@@ -7,13 +7,13 @@ less than once in a million gradings.
 import torch
 
 from autograder.checks import expect, inputs
-from autograder.checks.dropout import credible, varies
+from autograder.checks.dropout import is_random, within_error_rate
 from autograder.checks.inputs import Draw
-from autograder.checks.properties import refuses
+from autograder.checks.properties import raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.lessons.mlm_pretraining.references import CLS, ORDINARY, PAD, SEP
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Seeded, Student
+from autograder.runtime.student import Request, SeededGenerator, Student
 
 NAME = "sentence_pairs"
 #: How many sentences each document has. One alone has no next sentence, but may come second to others.
@@ -35,7 +35,7 @@ def _documents(draw: Draw, counts=COUNTS, longest=4):
 
 def _pairs(student: Student, documents, seed: int, **fields):
     """Return (ids, segments, is_next), after looking at their types and shapes."""
-    value = student.answer(Request(NAME, (documents, Seeded(seed)), **fields)).value
+    value = student.answer(Request(NAME, (documents, SeededGenerator(seed)), **fields)).value
     if not isinstance(value, tuple | list) or len(value) != 3:
         came = f"{len(value)} results" if isinstance(value, tuple | list) else f"a {type(value).__name__}"
         raise CheckFailure(
@@ -235,7 +235,7 @@ def check_half_are_next(student: Student, draw: Draw) -> None:
         followed += sum(map(bool, is_next))
         together += sum(bool(x) and bool(y) for x, y in zip(is_next[::2], is_next[1::2], strict=True))
     total = rounds * len(pairs)
-    if not credible(followed, total, 0.5):
+    if not within_error_rate(followed, total, 0.5):
         cause = {0: "never the next sentence", total: "always the next sentence"}.get(followed, "not half of the pairs")
         _fail(
             "share",
@@ -246,13 +246,13 @@ def check_half_are_next(student: Student, draw: Draw) -> None:
             "50%",
             f"{followed / total:.1%}",
         )
-    if not credible(together, total // 2, 0.25):
+    if not within_error_rate(together, total // 2, 0.25):
         _decided_together(
             documents, "in a quarter of neighbouring pairs both are next", f"in {together / (total // 2):.1%}"
         )
     few = _documents(draw, (4, 4), longest=1)
     counts = [sum(map(bool, _pairs(student, few, draw.new_seed())[2].tolist())) for _ in range(100)]
-    if not varies(counts, 6, 0.5):
+    if not is_random(counts, 6, 0.5):
         expected = "in some calls one of 6 pairs is the next sentence, in others 5"
         _decided_together(few, expected, f"{min(counts)} to {max(counts)} of 6, in each of 100 calls")
 
@@ -301,7 +301,7 @@ def check_other_sentences(student: Student, draw: Draw) -> None:
         )
     from_first = sum(seen.values())
     for place in [(d, p) for d in (1, 2) for p in range(counts[d])]:
-        if not credible(seen.get(place, 0), from_first, 1 / sum(counts[1:])):
+        if not within_error_rate(seen.get(place, 0), from_first, 1 / sum(counts[1:])):
             cause = "only some sentences come second"
             _fail(
                 "source",
@@ -324,7 +324,7 @@ def _copies_are_documents(student: Student, draw: Draw) -> None:
         ids, _, is_next = _pairs(student, documents, draw.new_seed())
         pairs = zip(_taken_apart(ids, documents), is_next.tolist(), strict=True)
         drawn += [b[0] in known for (a, b), said in pairs if a[0] in known and not said]
-    if not credible(sum(drawn), len(drawn), 0.75):
+    if not within_error_rate(sum(drawn), len(drawn), 0.75):
         _fail(
             "source",
             "Two of the documents hold the same sentences, and too few or too many second sentences come from the other one.",
@@ -360,7 +360,7 @@ def check_generator(student: Student, draw: Draw) -> None:
                 "the same pairs every time",
                 "Do not seed anything inside; draw from the generator as it comes.",
             )
-    after = student.answer(Request(NAME, (documents, Seeded(seed)))).args_after
+    after = student.answer(Request(NAME, (documents, SeededGenerator(seed)))).args_after
     if after and after[0] != documents:
         _fail(
             "mutated",
@@ -376,10 +376,10 @@ def check_generator(student: Student, draw: Draw) -> None:
 def check_one_document(student: Student, draw: Draw) -> None:
     """With a single document there is no other to draw from: it raises ValueError"""
     for what, sentences in (("A single document", (4,)), ("A list without documents", ())):
-        refuses(
+        raises_value_error(
             what,
             "There is no other document to draw from. Say so in a ValueError.",
             student.sentence_pairs,
             _documents(draw, sentences),
-            Seeded(1),
+            SeededGenerator(1),
         )

@@ -6,9 +6,9 @@ from typing import Any
 import torch
 
 from autograder.checks import expect
-from autograder.checks.dropout import one_by_one
+from autograder.checks.dropout import count_dropped_rows
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import Twins, expect_still, leaves_no_trace
+from autograder.checks.modules import ModulePair, expect_still, no_side_effects
 from autograder.checks.parameters import has_parameters
 from autograder.checks.properties import same_twice, uses_its_inputs
 from autograder.lessons.mlm_pretraining import references
@@ -24,10 +24,10 @@ def shapes(B_and_N):
     return [(1, 1), (1, 2), (2, 1), B_and_N, (5, 3), (D, D)]
 
 
-def twins_of(student: Student, name: str, outputs: int, draw: Any) -> Twins:
+def twins_of(student: Student, name: str, outputs: int, draw: Any) -> ModulePair:
     """Return the student's head with so many outputs, without dropout, and the reference of that name."""
     build = (D, outputs, 0.0)
-    return Twins(student, name, build, getattr(references, name)(*build), draw)
+    return ModulePair(student, name, build, getattr(references, name)(*build), draw)
 
 
 def right_shapes(student: Student, name: str, outputs: int, draw: Any, B_and_N: tuple[int, int], meaning: str) -> None:
@@ -41,11 +41,11 @@ def right_shapes(student: Student, name: str, outputs: int, draw: Any, B_and_N: 
     uses_its_inputs(twins.module, (Y,), (Y.flip(0),))
 
 
-def gradients_and_repetition(twins: Twins, draw: Draw, Y, what, outputs=1):
+def gradients_and_repetition(twins: ModulePair, draw: Draw, Y, what, outputs=1):
     """Compare gradients; then the same input gives the same output, in training too, and is not changed."""
     twins.gradients_agree(Y, draw=draw, names=("Y",), outputs=outputs)
     same_twice(twins.module, Y)
-    leaves_no_trace(twins, [(Y[:1, :2],), (Y.flip(0),)], Y, what=what)
+    no_side_effects(twins, [(Y[:1, :2],), (Y.flip(0),)], Y, what=what)
     expect.unchanged((Y,), twins.module.request(Y).args_after, ("Y",))
     twins.agree(Y.transpose(0, 1).contiguous().transpose(0, 1), what=what)
     uses_its_inputs(twins.module, (Y,), (Y.square(),))
@@ -76,7 +76,7 @@ def drops(student: Student, name, weights, Y, hint):
     scaled = torch.allclose(dropped[~zero], whole[~zero] / (1 - P), rtol=1e-4, atol=1e-6)
     if twice and scaled and abs(share - P) <= slack:
         told = {"setting": f"training mode, dropout={P}", "received": "dropout"}
-        one_by_one(zero[..., :D], "Whole vectors are dropped, not single numbers.", hint, told)
+        count_dropped_rows(zero[..., :D], "Whole vectors are dropped, not single numbers.", hint, told)
         return
     raise CheckFailure(
         "dropout",

@@ -4,7 +4,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, leaves_no_trace
+from autograder.checks.modules import ModulePair, no_side_effects
 from autograder.checks.parameters import has_parameters
 from autograder.checks.properties import alike, uses_its_inputs
 from autograder.content.lesson import exercise, points
@@ -18,7 +18,7 @@ D, H = 33, 3
 
 
 def _twins(student: Student, draw: Draw, width=D, num_heads=H, dtype=torch.float64):
-    return Twins(student, NAME, (width, num_heads), references.CachedSelfAttention(width, num_heads), draw, dtype)
+    return ModulePair(student, NAME, (width, num_heads), references.CachedSelfAttention(width, num_heads), draw, dtype)
 
 
 def _in_pieces(module, X, pieces):
@@ -106,8 +106,8 @@ def check_the_cache_passed_in_is_not_changed(student: Student, sizes: Sizes, dra
         )
     expect.unchanged((X, *cache), (after[0], *after[1]), ("X", "K of the cache", "V of the cache"))
     others = [(draw.normal(sizes.B, N, D),) for N in (3, 4)]
-    leaves_no_trace(twins, others, X, what=WHAT)
-    leaves_no_trace(twins, [(X, cache)], X, cache, what=WHAT)
+    no_side_effects(twins, others, X, what=WHAT)
+    no_side_effects(twins, [(X, cache)], X, cache, what=WHAT)
 
 
 @exercise(NAME)

@@ -4,7 +4,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, leaves_no_trace
+from autograder.checks.modules import ModulePair, no_side_effects
 from autograder.checks.parameters import has_parameters
 from autograder.checks.properties import same_twice, uses_its_inputs
 from autograder.content.lesson import exercise, points
@@ -29,7 +29,7 @@ SHAPES = (
 
 
 def _twins(student: Student, draw: Draw, channels=C, inner=INNER, dtype=torch.float64):
-    return Twins(student, NAME, (channels, inner), references.ConvSelfAttention(channels, inner), draw, dtype)
+    return ModulePair(student, NAME, (channels, inner), references.ConvSelfAttention(channels, inner), draw, dtype)
 
 
 @exercise(NAME)
@@ -98,7 +98,7 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
     twins.agree(X, what=WHAT)
     expect.dtype(expect.pair(twins.module(X), *WHAT)[0], torch.float32, "Y")
     same_twice(twins.module, X)
-    leaves_no_trace(twins, [(draw.normal(1, C, 2, 2, dtype=torch.float32),), (2 * X,)], X, what=WHAT)
+    no_side_effects(twins, [(draw.normal(1, C, 2, 2, dtype=torch.float32),), (2 * X,)], X, what=WHAT)
     expect.unchanged((X,), twins.module.request(X).args_after, ("X",))
     channels_last = X.contiguous(memory_format=torch.channels_last)
     twins.agree(channels_last, what=WHAT, setting=f"X {tuple(X.shape)} in the memory format channels_last")

@@ -4,11 +4,11 @@ import torch
 from torch import Tensor, nn
 
 from autograder.checks import expect
-from autograder.checks.dropout import one_by_one, share_is, spreads_as
+from autograder.checks.dropout import count_dropped_rows, same_dropout_distribution, share_is
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, leaves_no_trace
+from autograder.checks.modules import ModulePair, no_side_effects
 from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import computed, computes, describe, refuses, same_twice, uses_its_inputs
+from autograder.checks.properties import computed, computes, describe, raises_value_error, same_twice, uses_its_inputs
 from autograder.content.lesson import exercise, points
 from autograder.lessons.multi_head_attention import references
 from autograder.runtime.errors import CheckFailure
@@ -40,7 +40,7 @@ D, H = 33, 3
 
 def _twins(student, draw, width=D, num_heads=H, more=(), dtype=torch.float64, weights=None):
     build = (width, num_heads, *more)
-    return Twins(student, NAME, build, references.MultiHeadAttention(*build), draw, dtype, weights)
+    return ModulePair(student, NAME, build, references.MultiHeadAttention(*build), draw, dtype, weights)
 
 
 def _oracle(twins, num_heads):
@@ -209,7 +209,9 @@ def check_dropout_acts_on_the_weights(student: Student, sizes: Sizes, draw: Draw
     first, second = Y.double().reshape(B, N_Q, num_heads, 2, N_K).transpose(1, 2).unbind(-2)
     told = {"setting": f"training mode, dropout={p}", "received": "dropout"}
     zero = _dropped(first, second, A.double(), p, told)
-    one_by_one(zero, "Weights are dropped together.", "nn.Dropout on A itself decides for every single weight.", told)
+    count_dropped_rows(
+        zero, "Weights are dropped together.", "nn.Dropout on A itself decides for every single weight.", told
+    )
     hint = "The argument `dropout` is the probability with which a weight is set to 0."
     share_is(zero, p, "Another part of the weights is dropped than asked for.", hint, told)
     if returned.shape == A.shape and not torch.allclose(returned.double(), A.double()):
@@ -222,7 +224,7 @@ def check_dropout_acts_on_the_weights(student: Student, sizes: Sizes, draw: Draw
         )
     hint = "Dropout acts on the weights alone, after the softmax and before the product with the values."
     pair, example = _twins(student, draw, 6, 2, (p,)), (draw.normal(1, 3, 6), draw.normal(1, 5, 6))
-    spreads_as(pair, *example, what=WHAT, draw=draw, setting=f"training mode, dropout={p}", hint=hint)
+    same_dropout_distribution(pair, *example, what=WHAT, draw=draw, setting=f"training mode, dropout={p}", hint=hint)
 
 
 def _dropped(first: Tensor, second: Tensor, A: Tensor, p: float, told: dict[str, str]) -> Tensor:
@@ -268,7 +270,7 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
     longer = draw.normal(sizes.B, sizes.N_K, D, dtype=torch.float32)
     mask = draw.allowed(sizes.N_Q, sizes.N_Q)
     others = [(longer[:1, :2],), (2 * X,), (2 * X, X, X, mask), (X, longer), (X, longer, 2 * longer)]
-    leaves_no_trace(twins, others, X, what=WHAT)
+    no_side_effects(twins, others, X, what=WHAT)
     expect.unchanged((X,), twins.module.request(X).args_after, ("queries",))
     _twins(student, draw, more=(0.0, False)).agree(X.double(), what=WHAT, setting="bias=False")
 
@@ -281,7 +283,7 @@ def check_num_heads_must_divide(student: Student, sizes: Sizes, draw: Draw) -> N
     computes(allowed, (X,), (draw.normal(1, 2, 12),), "Y")
     computed(expect.pair(allowed(X), *WHAT)[0], X, "Y", "queries")
     for width, num_heads in ((10, 3), (10, 4)):
-        refuses(
+        raises_value_error(
             f"A width of {width} with {num_heads} heads",
             "Compare model_width % num_heads with 0 in __init__, and raise a ValueError that says what was expected.",
             student.build(NAME, width, num_heads).parameters,

@@ -4,7 +4,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.properties import computes, refuses
+from autograder.checks.properties import computes, raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.lessons.multi_head_attention import references
 from autograder.runtime.student import Request, Student
@@ -79,7 +79,7 @@ def check_num_heads_must_divide(student: Student, sizes: Sizes, draw: Draw) -> N
     computes(student.split_heads, (draw.normal(2, 3, 24), 8), (draw.normal(2, 3, 24), 8), "The result")
     X = draw.normal(sizes.B, 6, 10)  # 6 vectors of width 10: their 60 numbers could be dealt out to 3 or 4 heads
     for num_heads in (3, 4, 20):
-        refuses(
+        raises_value_error(
             f"A width of 10 with {num_heads} heads",
             "Compare D % num_heads with 0 before anything else, and raise a ValueError that says what was expected.",
             student.split_heads,

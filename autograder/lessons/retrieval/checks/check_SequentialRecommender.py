@@ -5,7 +5,7 @@ from torch import Tensor
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import Twins
+from autograder.checks.modules import ModulePair
 from autograder.content.lesson import exercise, points
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks import towers
@@ -21,8 +21,8 @@ BUILDS = (BUILD, (5, 14, 7, 1, 3), (V, 10, 2, 3, LONGEST))
 SIZES = ((1, 1), (1, 3), (2, 5), (4, 4), (3, 11), (1, LONGEST))
 
 
-def _twins(student: Student, draw: Draw, build: tuple = BUILD, dtype: torch.dtype = torch.float64) -> Twins:
-    return Twins(student, NAME, build, references.SequentialRecommender(*build), draw, dtype)
+def _twins(student: Student, draw: Draw, build: tuple = BUILD, dtype: torch.dtype = torch.float64) -> ModulePair:
+    return ModulePair(student, NAME, build, references.SequentialRecommender(*build), draw, dtype)
 
 
 def _ids(draw: Draw, B: int, N: int, videos: int = V) -> Tensor:
@@ -32,7 +32,7 @@ def _ids(draw: Draw, B: int, N: int, videos: int = V) -> Tensor:
     return ids
 
 
-def _agree(twins: Twins, ids: Tensor, more: str = "") -> Tensor:
+def _agree(twins: ModulePair, ids: Tensor, more: str = "") -> Tensor:
     setting = f"ids {ids.tolist() if ids.numel() <= 12 else tuple(ids.shape)}{more}"
     width = twins.build[1]
     towers.result(twins.module(ids), (*ids.shape, width), WHAT, "(B, N, D)", setting)

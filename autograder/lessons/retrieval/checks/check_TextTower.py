@@ -5,7 +5,7 @@ from torch import Tensor
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import Twins
+from autograder.checks.modules import ModulePair
 from autograder.content.lesson import exercise, points
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks import towers
@@ -20,8 +20,8 @@ BUILDS = (BUILD, (5, 14, 7, 1, 3), (V, 10, 2, 3, LONGEST))
 SIZES = ((1, 1), (1, 3), (2, 5), (4, 4), (3, 11), (1, LONGEST))
 
 
-def _twins(student: Student, draw: Draw, build: tuple = BUILD, dtype: torch.dtype = torch.float64) -> Twins:
-    return Twins(student, NAME, build, references.TextTower(*build), draw, dtype)
+def _twins(student: Student, draw: Draw, build: tuple = BUILD, dtype: torch.dtype = torch.float64) -> ModulePair:
+    return ModulePair(student, NAME, build, references.TextTower(*build), draw, dtype)
 
 
 def _texts(draw: Draw, B: int, N: int, vocab_size: int = V) -> Tensor:
@@ -38,7 +38,7 @@ def _padded(draw: Draw, B: int, N: int, front: bool = False) -> Tensor:
     return ids.flip(1) if front else ids
 
 
-def _agree(twins: Twins, ids: Tensor, more: str = "") -> Tensor:
+def _agree(twins: ModulePair, ids: Tensor, more: str = "") -> Tensor:
     setting = f"ids {ids.tolist() if ids.numel() <= 12 else tuple(ids.shape)}{more}"
     width = twins.build[1]
     towers.result(twins.module(ids), (len(ids), width), WHAT, "(B, D)", setting)

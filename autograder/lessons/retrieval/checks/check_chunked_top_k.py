@@ -5,8 +5,8 @@ from torch import Tensor
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw
-from autograder.checks.properties import refuses
-from autograder.checks.timing import Target
+from autograder.checks.properties import raises_value_error
+from autograder.checks.timing import SpeedTarget
 from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.retrieval.checks import top
 from autograder.runtime.errors import CheckFailure
@@ -17,7 +17,7 @@ NAME = "chunked_top_k"
 #: may need besides.
 HELD = (512, 60_013, 32)
 RACE, K = (64, 60_013, 32), 10
-SPEED = Target(
+SPEED = SpeedTarget(
     NAME,
     full=1.5,
     part=3.0,
@@ -92,7 +92,7 @@ def check_refused(student: Student, draw: Draw) -> None:
     _agree(student, inputs, 5, 2)
     for k, chunk in ((6, 2), (0, 2), (2, 0)):
         call = lambda *x: student.call(NAME, *x)  # noqa: E731
-        refuses(
+        raises_value_error(
             f"5 documents, k = {k}, chunk = {chunk}", "Test k and chunk, and raise ValueError.", call, *inputs, k, chunk
         )
 

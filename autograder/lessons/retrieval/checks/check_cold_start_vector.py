@@ -5,7 +5,7 @@ from torch import Tensor
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw
-from autograder.checks.properties import refuses
+from autograder.checks.properties import raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.runtime.student import Request, Student
 
@@ -74,7 +74,7 @@ def check_refused(student: Student, draw: Draw) -> None:
     inputs = _inputs(draw, 7, 3, 5, 2)
     _agree(student, inputs, 1.0)
     for ridge in (0.0, -1.0):
-        refuses(
+        raises_value_error(
             f"ridge = {ridge:g}", "Test the ridge, and raise ValueError.", student.cold_start_vector, *inputs, ridge
         )
 

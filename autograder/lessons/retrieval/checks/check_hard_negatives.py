@@ -6,7 +6,7 @@ from torch import Tensor
 from autograder.checks import expect
 from autograder.checks import inputs as plain
 from autograder.checks.inputs import Draw
-from autograder.checks.properties import refuses
+from autograder.checks.properties import raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.lessons.retrieval import references
 from autograder.runtime.errors import CheckFailure
@@ -83,7 +83,7 @@ def check_refused(student: Student, draw: Draw) -> None:
     _ids(student, inputs, 4, 2, "7 documents, k = 4, skip = 2, as many as there are")
     for k, skip in ((7, 0), (4, 3), (0, 0), (2, -1)):
         what = f"7 documents, k = {k}, skip = {skip}"
-        refuses(
+        raises_value_error(
             what,
             "Test for it and raise ValueError with a sentence.",
             lambda *x: student.call(NAME, *x),

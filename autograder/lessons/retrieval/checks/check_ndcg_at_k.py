@@ -3,7 +3,7 @@
 import torch
 
 from autograder.checks.inputs import Draw
-from autograder.checks.properties import refuses
+from autograder.checks.properties import raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.lessons.retrieval.checks.rankings import (
     MANY,
@@ -65,8 +65,8 @@ def check_nothing_to_gain(student: Student, draw: Draw) -> None:
     scores, gains = scores_of(draw, 2, 5), gains_of(draw, 2, 5)
     hint = "Test for it and raise ValueError with a sentence."
     for k in (0, -1):
-        refuses(f"k = {k}", hint, student.ndcg_at_k, scores, gains, k)
-    refuses("gains that are all 0", hint, student.ndcg_at_k, scores, gains * 0, 2)
+        raises_value_error(f"k = {k}", hint, student.ndcg_at_k, scores, gains, k)
+    raises_value_error("gains that are all 0", hint, student.ndcg_at_k, scores, gains * 0, 2)
 
 
 @exercise(NAME)

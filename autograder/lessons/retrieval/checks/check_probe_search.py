@@ -5,7 +5,7 @@ from torch import Tensor
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw
-from autograder.checks.properties import refuses
+from autograder.checks.properties import raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks import top
@@ -87,7 +87,7 @@ def check_refused(student: Student, draw: Draw) -> None:
     top.found(student.call(NAME, *inputs, 2, 3), (2, 2), "3 centroids, k = 2, probes = 3, which is none too many")
     for k, probes in ((0, 1), (2, 0), (2, 4)):
         call = lambda *x: student.call(NAME, *x)  # noqa: E731
-        refuses(
+        raises_value_error(
             f"3 centroids, k = {k}, probes = {probes}",
             "Test k and probes, and raise ValueError.",
             call,

@@ -3,7 +3,7 @@
 import torch
 
 from autograder.checks.inputs import Draw
-from autograder.checks.properties import refuses
+from autograder.checks.properties import raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.lessons.retrieval.checks.rankings import (
     MANY,
@@ -64,8 +64,8 @@ def check_nothing_relevant(student: Student, draw: Draw) -> None:
     scores, relevant = scores_of(draw, 2, 5), relevant_of(draw, 2, 5)
     hint = "Test for it and raise ValueError with a sentence."
     for k in (0, -1):
-        refuses(f"k = {k}", hint, student.recall_at_k, scores, relevant, k)
-    refuses("relevant without a single True", hint, student.recall_at_k, scores, relevant & False, 2)
+        raises_value_error(f"k = {k}", hint, student.recall_at_k, scores, relevant, k)
+    raises_value_error("relevant without a single True", hint, student.recall_at_k, scores, relevant & False, 2)
 
 
 @exercise(NAME)

@@ -63,7 +63,7 @@ def agree(
 ) -> float:
     """Compare a measure with its definition, and return it."""
     setting = told(scores, second, given, *rest) + more
-    got = number.one_number(student.call(name, scores, second, *rest), what, setting)
+    got = number.scalar(student.call(name, scores, second, *rest), what, setting)
     want = getattr(references, name)(scores, second, *rest)
     number.close_numbers({what: got}, {what: want}, f"{what} is wrong.", setting)
     return got
@@ -85,12 +85,12 @@ def same_again(student: Student, name: str, what: str, scores: Tensor, second: T
     before = [(scores.flip(0), second, *rest), (scores[:1], second[:1], *rest)]
     answer = student.answer(Request(name, (scores, second, *rest), before=before))
     expect.unchanged((scores, second), answer.args_after[:2], ("scores", given))
-    got = number.one_number(answer.value, what)
+    got = number.scalar(answer.value, what)
     want = getattr(references, name)(scores, second, *rest)
     number.close_numbers({what: got}, {what: want}, f"{what} is wrong after other calls.")
 
 
 def uses_both(call: Callable[[Tensor, Tensor], Any], scores: Tensor, second: Tensor, what: str) -> None:
     """Fail unless other scores give another number: what refuses everything, or nothing, earns nothing by it."""
-    first, other = (number.one_number(call(each, second), what) for each in (scores, -scores))
+    first, other = (number.scalar(call(each, second), what) for each in (scores, -scores))
     expect.depends_on_its_inputs(torch.tensor(first), torch.tensor(other), what)

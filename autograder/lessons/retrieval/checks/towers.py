@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.modules import Twins, explained_if_random, leaves_no_trace, parameter_gradients
+from autograder.checks.modules import ModulePair, explain_randomness, no_side_effects, parameter_gradients
 from autograder.checks.parameters import has_parameters
 from autograder.checks.properties import same_twice, uses_its_inputs
 from autograder.runtime.student import Student
@@ -26,7 +26,7 @@ def parameters(student: Student, name: str, builds: Sequence[tuple], reference: 
         has_parameters(student, name, build, want)
 
 
-def gradients(twins: Twins, inputs: Sequence[tuple], draw, setting: str) -> None:
+def gradients(twins: ModulePair, inputs: Sequence[tuple], draw, setting: str) -> None:
     """Compare the gradients of all parameters."""
     own = dict(twins.reference.named_parameters())
     for args in inputs:
@@ -34,14 +34,14 @@ def gradients(twins: Twins, inputs: Sequence[tuple], draw, setting: str) -> None
         cotangent = draw.normal(*right.shape)
         answer = twins.module.request(*args, cotangents=(cotangent,))
         want = torch.autograd.grad((right * cotangent).sum(), list(own.values()))
-        with explained_if_random(twins.module, None, *args):
+        with explain_randomness(twins.module, None, *args):
             expect.gradients(parameter_gradients(answer, own), want, tuple(own), setting)
 
 
-def same_again(twins: Twins, ids: Tensor, others: Sequence[tuple], what: str) -> None:
+def same_again(twins: ModulePair, ids: Tensor, others: Sequence[tuple], what: str) -> None:
     """Compare calls after others and with tensors that lie otherwise in memory; ids may not be changed."""
     uses_its_inputs(twins.module, (ids,), others[0])
     same_twice(twins.module, ids)
-    leaves_no_trace(twins, others, ids, what=(what,))
+    no_side_effects(twins, others, ids, what=(what,))
     twins.agree(ids.T.contiguous().T, what=(what,), setting=f"ids {tuple(ids.shape)}, a transposed tensor")
     expect.unchanged((ids,), twins.module.request(ids).args_after, ("ids",))

@@ -4,7 +4,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, leaves_no_trace
+from autograder.checks.modules import ModulePair, no_side_effects
 from autograder.checks.parameters import has_parameters
 from autograder.checks.properties import same_twice, uses_its_inputs
 from autograder.content.lesson import exercise, points
@@ -22,7 +22,7 @@ def _what(blocks):
 
 def _twins(student, draw, blocks=3, more=(), dtype=torch.float64):
     build = (blocks, D, H, HIDDEN, *more)
-    return Twins(student, NAME, build, references.Decoder(*build), draw, dtype)
+    return ModulePair(student, NAME, build, references.Decoder(*build), draw, dtype)
 
 
 @exercise(NAME)
@@ -76,7 +76,7 @@ def check_gradients_and_repeatability(student: Student, sizes: Sizes, draw: Draw
     twins.agree(X, memory, what=_what(2), size=10.0)
     expect.dtype(twins.module(X, memory)[0], torch.float32, "Y")
     same_twice(twins.module, X, memory)
-    leaves_no_trace(twins, [(2 * X, memory), (X[:, :2], memory)], X, memory, what=_what(2))
+    no_side_effects(twins, [(2 * X, memory), (X[:, :2], memory)], X, memory, what=_what(2))
     expect.unchanged((X, memory), twins.module.request(X, memory).args_after, ("X", "memory"))
 
 

@@ -4,9 +4,9 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, leaves_no_trace
+from autograder.checks.modules import ModulePair, no_side_effects
 from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import refuses, same_twice, uses_its_inputs, works_where_its_inputs_are
+from autograder.checks.properties import raises_value_error, same_twice, uses_its_inputs, works_where_its_inputs_are
 from autograder.content.lesson import exercise, points
 from autograder.lessons.transformer_blocks import references
 from autograder.lessons.transformer_blocks.checks import dropouts
@@ -21,7 +21,7 @@ NAMES = ("self_attention", "cross_attention", "feed_forward")
 
 def _twins(student, draw, more=(), dtype=torch.float64):
     build = (D, H, HIDDEN, *more)
-    return Twins(student, NAME, build, references.DecoderBlock(*build), draw, dtype)
+    return ModulePair(student, NAME, build, references.DecoderBlock(*build), draw, dtype)
 
 
 def _inputs(draw: Draw, sizes: Sizes, B=None, N=None, N_M=None, dtype=torch.float64):
@@ -160,7 +160,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
     build = (dropouts.WIDTH, dropouts.HEADS, dropouts.WIDTH, dropouts.P, "pre")
     reference = references.DecoderBlock(*build)
     weights = dropouts.telling_weights(reference, NAMES, from_memory=("cross_attention",))
-    twins = Twins(student, NAME, build, reference, draw, weights=weights)
+    twins = ModulePair(student, NAME, build, reference, draw, weights=weights)
     twins.agree(X, memory, what=WHAT, size=200.0, setting=f"eval mode, dropout={dropouts.P}")
     Y = expect.tensor(_pieces(twins.module.when(training=True)(X, memory))[0], "Y")
     expect.shape(Y, X.shape, "Y", "(B, N, D)", "training mode")
@@ -171,7 +171,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
     )
     for norm in ("pre", "post"):
         build = (*build[:-1], norm)
-        pair = Twins(student, NAME, build, references.DecoderBlock(*build), draw)
+        pair = ModulePair(student, NAME, build, references.DecoderBlock(*build), draw)
         example = (draw.normal(1, 3, dropouts.WIDTH), draw.normal(1, 2, dropouts.WIDTH))
         dropouts.judge_spread(pair, example, WHAT, draw)
 
@@ -185,10 +185,10 @@ def check_arguments_and_repeatability(student: Student, sizes: Sizes, draw: Draw
     twins.agree(X, memory, what=WHAT)
     expect.dtype(expect.tensor(_pieces(twins.module(X, memory))[0], "Y"), torch.float32, "Y")
     same_twice(twins.module, X, memory)
-    leaves_no_trace(twins, [(X[:, :2], memory[:, :3]), (2 * X, memory), (X, memory[:, :2])], X, memory, what=WHAT)
+    no_side_effects(twins, [(X[:, :2], memory[:, :3]), (2 * X, memory), (X, memory[:, :2])], X, memory, what=WHAT)
     expect.unchanged((X, memory), twins.module.request(X, memory).args_after, ("X", "memory"))
     works_where_its_inputs_are(twins.module, X, memory)
-    refuses(
+    raises_value_error(
         'norm="prae"',
         "A mistyped word should not pass unnoticed. Raise a ValueError for everything but the two words.",
         student.build(NAME, D, H, HIDDEN, 0.0, "prae"),

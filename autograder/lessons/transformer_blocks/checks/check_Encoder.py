@@ -3,11 +3,12 @@
 import torch
 
 from autograder.checks import expect
-from autograder.checks.dropout import FEW, spreads_as
+from autograder.checks.dropout import FEW, same_dropout_distribution
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, expect_still, leaves_no_trace
+from autograder.checks.modules import ModulePair, expect_still, no_side_effects
 from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import same_twice, two, uses_its_inputs
+from autograder.checks.properties import pair as two
+from autograder.checks.properties import same_twice, uses_its_inputs
 from autograder.content.lesson import exercise, points
 from autograder.lessons.transformer_blocks import references
 from autograder.runtime.student import Student
@@ -23,7 +24,7 @@ def _what(blocks):
 
 def _twins(student, draw, blocks=3, more=(), dtype=torch.float64):
     build = (blocks, D, H, HIDDEN, *more)
-    return Twins(student, NAME, build, references.Encoder(*build), draw, dtype)
+    return ModulePair(student, NAME, build, references.Encoder(*build), draw, dtype)
 
 
 @exercise(NAME)
@@ -70,7 +71,7 @@ def check_gradients_and_repeatability(student: Student, sizes: Sizes, draw: Draw
     twins.agree(X, what=_what(2), size=10.0)
     expect.dtype(twins.module(X)[0], torch.float32, "Y")
     same_twice(twins.module, X)
-    leaves_no_trace(twins, [(2 * X,), (X[:, :2],)], X, what=_what(2))
+    no_side_effects(twins, [(2 * X,), (X[:, :2],)], X, what=_what(2))
     expect.unchanged((X,), twins.module.request(X).args_after, ("X",))
 
 
@@ -89,7 +90,7 @@ def passes_dropout_on(student: Student, name, reference, inputs, draw: Draw):
         weights = {key: torch.zeros_like(value, dtype=torch.float64) for key, value in made.named_parameters()}
         weights |= {key: value + 1 for key, value in weights.items() if key.endswith("gamma")}
         weights[f"blocks.{block}.feed_forward.W_2.bias"] += 1.0
-        twins = Twins(student, name, build, made, draw, weights=weights)
+        twins = ModulePair(student, name, build, made, draw, weights=weights)
         zeros = tuple(torch.zeros_like(x) for x in inputs)
         Y, _ = two(expect_still(twins.module, *zeros, setting=EVAL), "Y", "the weights of all blocks")
         expect.close(expect.tensor(Y, "Y"), torch.zeros(Y.shape), "Y", setting=EVAL)
@@ -104,10 +105,10 @@ def passes_dropout_on(student: Student, name, reference, inputs, draw: Draw):
                 hint="Give every block the arguments that the stack was given.",
             )
     for norm in ("pre", "post"):
-        pair = Twins(student, name, (*build[:-1], norm), reference(*build[:-1], norm), draw)
+        pair = ModulePair(student, name, (*build[:-1], norm), reference(*build[:-1], norm), draw)
         example = [x[:1].repeat(1, 3, 1) + draw.normal(1, 3, 6) for x in inputs]
         hint = "Give every block the dropout that the stack was given. The stack itself drops nothing."
         setting = f'training mode, dropout=0.25, norm="{norm}"'
-        spreads_as(
+        same_dropout_distribution(
             pair, *example, what=("Y", "A of block 0", "A of block 1"), draw=draw, setting=setting, hint=hint, runs=FEW
         )

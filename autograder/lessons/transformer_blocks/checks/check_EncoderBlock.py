@@ -4,9 +4,9 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, leaves_no_trace
+from autograder.checks.modules import ModulePair, no_side_effects
 from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import refuses, same_twice, uses_its_inputs
+from autograder.checks.properties import raises_value_error, same_twice, uses_its_inputs
 from autograder.content.lesson import exercise, points
 from autograder.lessons.transformer_blocks import references
 from autograder.lessons.transformer_blocks.checks import dropouts
@@ -19,7 +19,7 @@ WHAT = ("Y", "A")
 
 def _twins(student, draw, more=(), dtype=torch.float64, width=D, num_heads=H, hidden=HIDDEN, weights=None):
     build = (width, num_heads, hidden, *more)
-    return Twins(student, NAME, build, references.EncoderBlock(*build), draw, dtype, weights)
+    return ModulePair(student, NAME, build, references.EncoderBlock(*build), draw, dtype, weights)
 
 
 @exercise(NAME)
@@ -117,7 +117,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
         build = (dropouts.WIDTH, dropouts.HEADS, dropouts.WIDTH, dropouts.P, norm)
         reference = references.EncoderBlock(*build)
         weights = dropouts.telling_weights(reference, names)
-        twins = Twins(student, NAME, build, reference, draw, weights=weights)
+        twins = ModulePair(student, NAME, build, reference, draw, weights=weights)
         twins.agree(X, what=WHAT, size=20.0, setting=f'eval mode, dropout={dropouts.P}, norm="{norm}"')
         if norm == "pre":
             Y, _ = expect.pair(twins.module.when(training=True)(X), *WHAT)
@@ -126,7 +126,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
         else:
             dropouts.judge_before_the_norm(student, NAME, build, names, reference, (torch.zeros_like(X),))
         dropouts.judge_spread(
-            Twins(student, NAME, build, reference, draw), (draw.normal(1, 3, dropouts.WIDTH),), WHAT, draw
+            ModulePair(student, NAME, build, reference, draw), (draw.normal(1, 3, dropouts.WIDTH),), WHAT, draw
         )
 
 
@@ -139,9 +139,9 @@ def check_arguments_and_repeatability(student: Student, sizes: Sizes, draw: Draw
     twins.agree(X, what=WHAT)
     expect.dtype(expect.pair(twins.module(X), *WHAT)[0], torch.float32, "Y")
     same_twice(twins.module, X)
-    leaves_no_trace(twins, [(2 * X,), (X[:, :2],)], X, what=WHAT)
+    no_side_effects(twins, [(2 * X,), (X[:, :2],)], X, what=WHAT)
     expect.unchanged((X,), twins.module.request(X).args_after, ("X",))
-    refuses(
+    raises_value_error(
         'norm="prae"',
         "A mistyped word should not pass unnoticed. Raise a ValueError for everything but the two words.",
         student.build(NAME, D, H, HIDDEN, 0.0, "prae"),

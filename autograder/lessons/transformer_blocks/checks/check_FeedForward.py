@@ -5,11 +5,11 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.dropout import one_by_one, share_is, spreads_as
+from autograder.checks.dropout import count_dropped_rows, same_dropout_distribution, share_is
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, leaves_no_trace
+from autograder.checks.modules import ModulePair, no_side_effects
 from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import refuses, same_twice, uses_its_inputs
+from autograder.checks.properties import raises_value_error, same_twice, uses_its_inputs
 from autograder.content.lesson import exercise, points
 from autograder.lessons.transformer_blocks import references
 from autograder.runtime.errors import CheckFailure
@@ -23,7 +23,7 @@ _WHERE = "Dropout acts on the hidden numbers alone, after the activation and bef
 
 def _twins(student, draw, width=WIDTH, hidden=HIDDEN, more=(), dtype=torch.float64, weights=None):
     build = (width, hidden, *more)
-    return Twins(student, NAME, build, references.FeedForward(*build), draw, dtype, weights)
+    return ModulePair(student, NAME, build, references.FeedForward(*build), draw, dtype, weights)
 
 
 @exercise(NAME)
@@ -57,7 +57,7 @@ def check_activation(student: Student, sizes: Sizes, draw: Draw) -> None:
         twins.agree(draw.normal(sizes.B, sizes.N_X, WIDTH, scale=2.0), what=WHAT, setting=f'activation="{name}"')
     X = draw.normal(sizes.N_X, WIDTH, dtype=torch.float32)
     for name in ("rleu", "sigmoid"):
-        refuses(
+        raises_value_error(
             f'activation="{name}"',
             "A mistyped name should not pass unnoticed. Raise a ValueError for everything but the two names.",
             student.build(NAME, WIDTH, HIDDEN, 0.0, name),
@@ -91,7 +91,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
     expect.shape(Y, X.shape, "The result", "(…, width)", "training mode")
     told = {"setting": f"training mode, dropout={p}", "received": "dropout"}
     zero = _dropped(Y.double(), p, told)
-    one_by_one(
+    count_dropped_rows(
         zero, "Several hidden numbers are dropped together.", "nn.Dropout decides for every hidden number.", told
     )
     hint = "`dropout` is the probability with which a number is set to 0."
@@ -99,7 +99,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
     for activation in ("relu", "gelu"):
         setting = f'training mode, dropout={p}, activation="{activation}"'
         pair = _twins(student, draw, 5, 7, (p, activation))
-        spreads_as(pair, draw.normal(1, 3, 5), what=WHAT, draw=draw, setting=setting, hint=_WHERE)
+        same_dropout_distribution(pair, draw.normal(1, 3, 5), what=WHAT, draw=draw, setting=setting, hint=_WHERE)
 
 
 def _dropped(Y: Tensor, p: float, told: dict[str, str]) -> Tensor:
@@ -135,5 +135,5 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
     twins.agree(X, what=WHAT)
     expect.dtype(expect.tensor(twins.module(X), "The result"), torch.float32, "The result")
     same_twice(twins.module, X)
-    leaves_no_trace(twins, [(2 * X,), (X[:1],)], X, what=WHAT)
+    no_side_effects(twins, [(2 * X,), (X[:1],)], X, what=WHAT)
     expect.unchanged((X,), twins.module.request(X).args_after, ("X",))

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, leaves_no_trace
+from autograder.checks.modules import ModulePair, no_side_effects
 from autograder.checks.parameters import has_parameters
 from autograder.checks.properties import same_twice, uses_its_inputs
 from autograder.content.lesson import exercise, points
@@ -18,7 +18,7 @@ WIDTH = 11
 
 
 def _twins(student, draw, width=WIDTH, more=(), dtype=torch.float64, weights=None):
-    return Twins(student, NAME, (width, *more), references.LayerNorm(width, *more), draw, dtype, weights)
+    return ModulePair(student, NAME, (width, *more), references.LayerNorm(width, *more), draw, dtype, weights)
 
 
 def _compare(twins, X, eps=1e-5, size=4.0, setting=""):
@@ -95,7 +95,7 @@ def check_every_vector_by_itself(student: Student, sizes: Sizes, draw: Draw) -> 
         expect.shape(one, (1, 1, WIDTH), "The result", "(…, width)")
         expect.close(one, whole[:1, 2:3].double(), "The result", size=4.0, setting="one vector alone, and in its batch")
     same_twice(twins.module, X)
-    leaves_no_trace(twins, [(draw.normal(2, 3, WIDTH, scale=9.0),)], X, what=("The result",))
+    no_side_effects(twins, [(draw.normal(2, 3, WIDTH, scale=9.0),)], X, what=("The result",))
 
 
 @exercise(NAME)

@@ -4,9 +4,9 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, leaves_no_trace
+from autograder.checks.modules import ModulePair, no_side_effects
 from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import computes, refuses, same_twice, uses_its_inputs
+from autograder.checks.properties import computes, raises_value_error, same_twice, uses_its_inputs
 from autograder.content.lesson import exercise, points
 from autograder.lessons.transformer_blocks import references
 from autograder.runtime.student import Student
@@ -17,7 +17,7 @@ WHAT = ("The result",)
 
 
 def _twins(student: Student, draw: Draw, longest=LONGEST, width=WIDTH, dtype=torch.float64):
-    return Twins(student, NAME, (longest, width), references.LearnedPositions(longest, width), draw, dtype)
+    return ModulePair(student, NAME, (longest, width), references.LearnedPositions(longest, width), draw, dtype)
 
 
 @exercise(NAME)
@@ -51,7 +51,7 @@ def check_too_long_a_sequence(student: Student, sizes: Sizes, draw: Draw) -> Non
     for module, N in ((twins.module, LONGEST), (one.module, 1)):
         computes(module, (draw.normal(sizes.B, N, WIDTH),), (draw.normal(sizes.B, N, WIDTH),), "Y")
     for module, N in ((twins.module, LONGEST + 1), (one.module, 2)):  # a table of one row would broadcast
-        refuses(
+        raises_value_error(
             f"{N} positions with a table that is too short",
             "Compare the length with max_length, and raise a ValueError that says both.",
             module,
@@ -68,5 +68,5 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     X = draw.normal(sizes.B, sizes.N_X, WIDTH)
     twins.gradients_agree(X, draw=draw, names=("X",))
     same_twice(twins.module, X)
-    leaves_no_trace(twins, [(X[:, :2],), (draw.normal(1, LONGEST, WIDTH),)], X, what=WHAT)
+    no_side_effects(twins, [(X[:, :2],), (draw.normal(1, LONGEST, WIDTH),)], X, what=WHAT)
     expect.unchanged((X,), twins.module.request(X).args_after, ("X",))

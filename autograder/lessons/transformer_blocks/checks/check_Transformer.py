@@ -5,16 +5,17 @@ from typing import Any
 import torch
 
 from autograder.checks import expect
-from autograder.checks.dropout import FEW, one_by_one, slack, spreads_as
+from autograder.checks.dropout import FEW, count_dropped_rows, same_dropout_distribution, slack
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, explained_if_random, leaves_no_trace
+from autograder.checks.modules import ModulePair, explain_randomness, no_side_effects
 from autograder.checks.parameters import parameters_are
-from autograder.checks.properties import same_twice, several, two, uses_its_inputs
+from autograder.checks.properties import pair as two
+from autograder.checks.properties import same_twice, tuple_of, uses_its_inputs
 from autograder.content.lesson import exercise, points
 from autograder.lessons.transformer_blocks import references
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.state import matching
-from autograder.runtime.student import Made, Student
+from autograder.runtime.student import Constructed, Student
 
 NAME = "Transformer"
 FIELDS: dict[str, Any] = {
@@ -31,7 +32,7 @@ BLOCKS = FIELDS["decoder_blocks"]
 
 
 def _made(**changes):
-    return Made("TransformerConfig", FIELDS | changes)
+    return Constructed("TransformerConfig", FIELDS | changes)
 
 
 def _reference(**changes):
@@ -39,7 +40,7 @@ def _reference(**changes):
 
 
 def _twins(student: Student, draw: Draw, dtype=torch.float64, **changes):
-    return Twins(student, NAME, (_made(**changes),), _reference(**changes), draw, dtype)
+    return ModulePair(student, NAME, (_made(**changes),), _reference(**changes), draw, dtype)
 
 
 def _ids(draw: Draw, B, N):
@@ -62,9 +63,9 @@ def _agree(twins, *inputs, blocks=BLOCKS, setting="", **options):
     with torch.no_grad():
         logits, weights = twins.reference(*inputs, **options)
     got = two_results(twins.module(*inputs, **options))
-    attentions = several(got[1], blocks, "the list of the decoder blocks' cross-attention weights")
+    attentions = tuple_of(got[1], blocks, "the list of the decoder blocks' cross-attention weights")
     pairs = [*zip(attentions, weights, _what(blocks)[1:], strict=True), (got[0], logits, "The logits")]
-    with explained_if_random(twins.module, got, *inputs, **options):
+    with explain_randomness(twins.module, got, *inputs, **options):
         for value, want, what in pairs:
             value = expect.tensor(value, what)
             expect.shape(
@@ -187,7 +188,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     parameters = dict(twins.reference.named_parameters())
     logits, _ = twins.reference(source, target)
     want = torch.autograd.grad((logits * cotangent).sum(), list(parameters.values()))
-    with explained_if_random(twins.module, None, source, target):
+    with explain_randomness(twins.module, None, source, target):
         _gradients_agree(answer.parameter_gradients, parameters, want)
 
 
@@ -217,7 +218,7 @@ def check_dropout_on_the_embeddings(student: Student, draw: Draw) -> None:
     }
     weights = {"embedding.weight": torch.eye(vocabulary, dtype=torch.float64)}
     # No blocks, and an embedding that is the identity: the logits are the sum itself, and what is dropped can be seen.
-    twins = Twins(student, NAME, (_made(**changes),), _reference(**changes), draw, weights=weights)
+    twins = ModulePair(student, NAME, (_made(**changes),), _reference(**changes), draw, weights=weights)
     source, target = torch.zeros(40, 2, dtype=torch.int64), draw.integers(vocabulary, 40, 5)
     logits, _ = _agree(twins, source, target, blocks=0, setting=f"no blocks, eval mode, dropout={p}")
     dropped = expect.tensor(two_results(twins.module.when(training=True)(source, target))[0], "The logits").double()
@@ -238,7 +239,9 @@ def check_dropout_on_the_embeddings(student: Student, draw: Draw) -> None:
         )
     told = {"setting": f"training mode, dropout={p}", "received": "dropout"}
     everywhere = shown.all(0).all(0)  # columns in which every number could be seen to be dropped
-    one_by_one(zero[..., everywhere], "Whole vectors are dropped.", "nn.Dropout decides for every number.", told)
+    count_dropped_rows(
+        zero[..., everywhere], "Whole vectors are dropped.", "nn.Dropout decides for every number.", told
+    )
 
 
 @exercise(NAME)
@@ -249,11 +252,11 @@ def check_dropout_in_the_blocks(student: Student, draw: Draw) -> None:
     # With γ = 0 a LayerNorm gives β, whatever comes in. So nothing that is dropped before it can show after it.
     silent = ("encoder.blocks.0.norm_1", "decoder.blocks.0.norm_1", "decoder.blocks.0.norm_2")
     weights = {f"{name}.gamma": torch.zeros(FIELDS["model_width"], dtype=torch.float64) for name in silent}
-    twins = Twins(student, NAME, (_made(**changes),), _reference(**changes), draw, weights=weights)
+    twins = ModulePair(student, NAME, (_made(**changes),), _reference(**changes), draw, weights=weights)
     source, target = _ids(draw, 8, 5), _ids(draw, 8, 3)
     _agree(twins, source, target, blocks=1, setting="eval mode, dropout=0.25")
     logits, weights = two_results(twins.module.when(training=True)(source, target))
-    [A] = several(weights, 1, _what(1)[1])
+    [A] = tuple_of(weights, 1, _what(1)[1])
     A, logits = expect.tensor(A, _what(1)[1]), expect.tensor(logits, "The logits")
     same_memory = bool(((A - 1 / 5).abs() < 1e-9).all())  # equal rows of the memory get equal weights
     same_rows = bool(((logits - logits[:1, :1]).abs() < 1e-9).all())
@@ -267,10 +270,12 @@ def check_dropout_in_the_blocks(student: Student, draw: Draw) -> None:
             cause="dropout not passed on",
             hint="The config's dropout is an argument of Encoder and of Decoder.",
         )
-    pair = Twins(student, NAME, (_made(**changes),), _reference(**changes), draw)
+    pair = ModulePair(student, NAME, (_made(**changes),), _reference(**changes), draw)
     hint = "Dropout acts on the sum of embeddings and positions, on both sides, and in the blocks. Nothing else is dropped."
     example = (_ids(draw, 1, 4), _ids(draw, 1, 3))
-    spreads_as(pair, *example, what=_what(1), draw=draw, setting="training mode, dropout=0.25", hint=hint, runs=FEW)
+    same_dropout_distribution(
+        pair, *example, what=_what(1), draw=draw, setting="training mode, dropout=0.25", hint=hint, runs=FEW
+    )
     _source_embeddings_are_dropped(student, draw, source, target)
 
 
@@ -278,11 +283,11 @@ def _source_embeddings_are_dropped(student: Student, draw: Draw, source, target)
     """No encoder blocks, and a decoder whose queries are the same for all rows: its weights differ through the source alone."""
     changes = {"encoder_blocks": 0, "decoder_blocks": 1, "dropout": 0.25}
     weights = {"decoder.blocks.0.norm_1.gamma": torch.zeros(FIELDS["model_width"], dtype=torch.float64)}
-    twins = Twins(student, NAME, (_made(**changes),), _reference(**changes), draw, weights=weights)
+    twins = ModulePair(student, NAME, (_made(**changes),), _reference(**changes), draw, weights=weights)
     _, eval_weights = two_results(twins.module(source, target))
     _, weights = two_results(twins.module.when(training=True)(source, target))
     what = _what(1)[1]
-    A, dropped = (expect.tensor(several(each, 1, what)[0], what) for each in (eval_weights, weights))
+    A, dropped = (expect.tensor(tuple_of(each, 1, what)[0], what) for each in (eval_weights, weights))
     if torch.allclose(A, dropped):
         raise CheckFailure(
             "dropout",
@@ -309,4 +314,4 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
 
 def leaves_no_trace_ids(twins, draw: Draw, source, target):
     others = [(_ids(draw, 3, 4), _ids(draw, 3, 2)), (_ids(draw, *source.shape), _ids(draw, *target.shape))]
-    leaves_no_trace(twins, others, source, target, what=_what())
+    no_side_effects(twins, others, source, target, what=_what())

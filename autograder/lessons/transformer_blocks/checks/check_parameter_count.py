@@ -5,7 +5,7 @@ from typing import Any
 from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.transformer_blocks import references
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Made, Student
+from autograder.runtime.student import Constructed, Student
 
 NAME = "parameter_count"
 SMALL: dict[str, Any] = {
@@ -71,7 +71,7 @@ VISION = {"kind": "vision", "vocab_size": 0, "max_length": 10, "norm": "pre", "p
 
 
 def _count(student: Student, fields):
-    count = student.parameter_count(Made("TransformerConfig", fields))
+    count = student.parameter_count(Constructed("TransformerConfig", fields))
     if type(count) is not int:  # not a subclass either, which could call itself equal to anything
         raise CheckFailure(
             "type",
@@ -126,7 +126,7 @@ def check_no_memory(student: Student) -> None:
     """Counting takes no memory: the model is built on the meta device"""
     fields, want, what = KNOWN[0]
     _compare(student, SMALL, _reference_count({}), "a small encoder-decoder")
-    needed = student.peak_memory(NAME, Made("TransformerConfig", fields))
+    needed = student.peak_memory(NAME, Constructed("TransformerConfig", fields))
     if needed > want:  # a byte for each parameter; in float32 it takes four
         raise CheckFailure(
             "memory",

@@ -4,7 +4,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import Twins, leaves_no_trace
+from autograder.checks.modules import ModulePair, no_side_effects
 from autograder.checks.parameters import has_parameters
 from autograder.checks.properties import same_twice, uses_its_inputs
 from autograder.content.lesson import exercise, points
@@ -29,7 +29,7 @@ CASES = (
 
 
 def _twins(student: Student, draw: Draw, build=(S, M, HIDDEN), dtype=torch.float64):
-    return Twins(student, NAME, tuple(build), references.AdditiveScores(*build), draw, dtype)
+    return ModulePair(student, NAME, tuple(build), references.AdditiveScores(*build), draw, dtype)
 
 
 def _inputs(draw: Draw, B=2, T=3, N=5, widths=(S, M), dtype=torch.float64):
@@ -83,5 +83,5 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     expect.dtype(twins.agree(*inputs, what=WHAT), torch.float32, WHAT[0])
     same_twice(twins.module, *inputs)
     expect.unchanged(inputs, twins.module.request(*inputs).args_after, ("states", "memory"))
-    leaves_no_trace(twins, [_inputs(draw, 3, 2, 4, dtype=torch.float32), tuple(-x for x in inputs)], *inputs, what=WHAT)
+    no_side_effects(twins, [_inputs(draw, 3, 2, 4, dtype=torch.float32), tuple(-x for x in inputs)], *inputs, what=WHAT)
     twins.agree(*(x.mT.contiguous().mT for x in inputs), what=WHAT, setting="transposed tensors")

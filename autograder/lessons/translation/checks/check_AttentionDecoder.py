@@ -4,7 +4,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import Twins, leaves_no_trace
+from autograder.checks.modules import ModulePair, no_side_effects
 from autograder.checks.parameters import has_parameters
 from autograder.checks.properties import same_twice, uses_its_inputs
 from autograder.content.lesson import exercise, points
@@ -19,7 +19,7 @@ BUILD = (V, M, S, EMBEDDING, HIDDEN)
 
 
 def _twins(student: Student, draw: Draw, build=BUILD, dtype=torch.float64):
-    return Twins(student, NAME, build, references.AttentionDecoder(*build), draw, dtype)
+    return ModulePair(student, NAME, build, references.AttentionDecoder(*build), draw, dtype)
 
 
 def _inputs(draw: Draw, B=2, N=5, T=4, dtype=torch.float64, width=M):
@@ -151,5 +151,5 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     after = twins.module.request(memory, words, allowed).args_after
     expect.unchanged((memory, words, allowed), after, ("memory", "words", "allowed"))
     others = [_inputs(draw, 3, 2, 4, torch.float32), (memory.flip(0), words[:, :2]), (-memory, words)]
-    leaves_no_trace(twins, others, memory, words, what=WHAT)
+    no_side_effects(twins, others, memory, words, what=WHAT)
     twins.agree(memory.mT.contiguous().mT, words.T.contiguous().T, what=WHAT, setting="transposed tensors")

@@ -4,7 +4,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, leaves_no_trace
+from autograder.checks.modules import ModulePair, no_side_effects
 from autograder.checks.parameters import has_parameters
 from autograder.checks.properties import same_twice, uses_its_inputs
 from autograder.content.lesson import exercise, points
@@ -30,7 +30,7 @@ BATCHES = (
 
 
 def _twins(student: Student, draw: Draw, build=(V, E, S), dtype=torch.float64):
-    return Twins(student, NAME, build, references.RecurrentEncoder(*build), draw, dtype)
+    return ModulePair(student, NAME, build, references.RecurrentEncoder(*build), draw, dtype)
 
 
 def _sentences(draw: Draw, lengths, N, pad=0):
@@ -159,5 +159,5 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
     same_twice(twins.module, source, lengths)
     expect.unchanged((source, lengths), twins.module.request(source, lengths).args_after, ("source", "lengths"))
     others = [_sentences(draw, (2, 2, 7), 7), _sentences(draw, (6, 1, 4), 6)]
-    leaves_no_trace(twins, others, source, lengths, what=WHAT)
+    no_side_effects(twins, others, source, lengths, what=WHAT)
     twins.agree(source.T.contiguous().T, lengths, what=WHAT, setting="a transposed tensor")

@@ -4,7 +4,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, explained_if_random, leaves_no_trace, parameter_gradients
+from autograder.checks.modules import ModulePair, explain_randomness, no_side_effects, parameter_gradients
 from autograder.checks.parameters import has_parameters
 from autograder.checks.properties import same_twice, uses_its_inputs
 from autograder.content.lesson import exercise, points
@@ -21,7 +21,7 @@ CASES = ((1, 1, 1), (1, 2, 2), (1, 3, 2), (2, 7, 5), (5, 2, 3), (1, 2, 47), (1, 
 
 
 def _twins(student: Student, draw: Draw, build=BUILD, dtype=torch.float64):
-    return Twins(student, NAME, build, references.TransformerTranslator(*build), draw, dtype)
+    return ModulePair(student, NAME, build, references.TransformerTranslator(*build), draw, dtype)
 
 
 def _inputs(draw: Draw, B, N, T):
@@ -50,7 +50,7 @@ def _agree(twins, *inputs, setting=""):
         want = twins.reference(*inputs)
     got = _results(twins.module, *inputs)
     setting = f"{_describe(*inputs)}, {setting}" if setting else _describe(*inputs)
-    with explained_if_random(twins.module, got, *inputs):
+    with explain_randomness(twins.module, got, *inputs):
         for index, size in ((1, 4.0), (0, 20.0)):
             message = f"The {WHAT[index]} are wrong."
             expect.close(got[index].float(), want[index], WHAT[index], size=size, setting=setting, message=message)
@@ -202,5 +202,5 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
     same_twice(twins.module, *inputs)
     expect.unchanged(inputs, twins.module.request(*inputs).args_after, ("source", "words", "allowed"))
     others = [_inputs(draw, 3, 2, 4), inputs, (source.flip(0), words[:, :2]), (source, words.flip(0))]
-    leaves_no_trace(twins, others, source, words, what=WHAT)
+    no_side_effects(twins, others, source, words, what=WHAT)
     _agree(twins, source.T.contiguous().T, words.T.contiguous().T, setting="transposed tensors")

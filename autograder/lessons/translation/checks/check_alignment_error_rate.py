@@ -6,7 +6,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw
-from autograder.checks.properties import refuses
+from autograder.checks.properties import raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request, Student
@@ -110,7 +110,7 @@ def check_shapes(student: Student, draw: Draw) -> None:
         (found, sure, possible[:, :6]),
         (found.flatten(), sure, possible),
     ):
-        refuses(
+        raises_value_error(
             f"Alignments of the shapes {', '.join(str(tuple(one.shape)) for one in wrong)}",
             "Compare all three shapes first, and raise a ValueError that says what was expected.",
             student.alignment_error_rate,

@@ -4,7 +4,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw
-from autograder.checks.properties import refuses
+from autograder.checks.properties import raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.lessons.translation import references
 from autograder.runtime.student import Request, Student
@@ -46,7 +46,7 @@ def check_values(student: Student, draw: Draw) -> None:
 def check_widths(student: Student, draw: Draw) -> None:
     """States and memory of different widths raise a ValueError, also where one of them has width 1 or T = N"""
     for B, T, N, S, M in ((2, 3, 5, 7, 11), (1, 2, 3, 1, 4), (1, 2, 3, 4, 1), (2, 3, 3, 3, 5), (1, 5, 3, 5, 3)):
-        refuses(
+        raises_value_error(
             f"A state of width {S} for a memory of width {M}",
             "Compare the last axes before anything is multiplied, and raise a ValueError that says what was expected.",
             student.dot_scores,

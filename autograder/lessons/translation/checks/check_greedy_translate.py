@@ -6,14 +6,14 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import Twins
+from autograder.checks.modules import ModulePair
 from autograder.content.lesson import exercise, points
 from autograder.lessons.captioning.checks import check_greedy_caption as shared
 from autograder.lessons.captioning.references import END
 from autograder.lessons.translation import references
 from autograder.lessons.translation.checks.searches import Renamed, told_as_translation
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Made, Student
+from autograder.runtime.student import Constructed, Student
 
 NAME = "greedy_translate"
 V, N = 11, 13
@@ -57,7 +57,7 @@ def check_mask(student: Student, draw: Draw) -> None:
     """`allowed` is handed to the decoder at every step: padding of the source gets no weight"""
     with told_as_translation(), _a_right_decoder(student, draw):
         fields = {"vocab_size": V, "memory_width": 7, "state_width": 11, "embedding_width": 5, "hidden_width": 3}
-        decoder = Made("AttentionDecoder", fields)
+        decoder = Constructed("AttentionDecoder", fields)
         for B in (1, 3):
             memory, allowed = draw.normal(B, N, 7, dtype=torch.float32), draw.allowed(B, N)
             allowed[:, 0] = True
@@ -86,7 +86,7 @@ def _a_right_decoder(student: Student, draw: Draw) -> contextlib.AbstractContext
     build, allowed = (V, 7, 11, 5, 3), draw.allowed(2, 3)
     allowed[:, 0] = True
     try:
-        twins = Twins(student, "AttentionDecoder", build, references.AttentionDecoder(*build), draw)
+        twins = ModulePair(student, "AttentionDecoder", build, references.AttentionDecoder(*build), draw)
         twins.agree(draw.normal(2, 3, 7), draw.integers(V, 2, 4), allowed, what=("logits", "weights"))
     except CheckFailure:
         return student.with_right(("AttentionDecoder", "AdditiveScores"))
@@ -99,7 +99,7 @@ def check_any_state(student: Student, draw: Draw) -> None:
     """Whatever the decoder calls its state is handed on as it came: here it is all words so far, and grows"""
     with told_as_translation():
         case = shared.Case(draw, [4, 2, 6])
-        decoder = Made("TableDecoder", {"table": case.table, "grows": True})
+        decoder = Constructed("TableDecoder", {"table": case.table, "grows": True})
         words, _ = shared.captions_and_weights(student.greedy_translate(decoder, case.features))
         shared.same_words(words, shared.padded(case.words), "a decoder whose state grows")
 

@@ -4,7 +4,7 @@ import torch
 
 from autograder.checks import expect, inputs
 from autograder.checks.inputs import Draw
-from autograder.checks.properties import refuses
+from autograder.checks.properties import raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.lessons.translation.references import END, PAD, START
 from autograder.runtime.errors import CheckFailure
@@ -60,7 +60,7 @@ def check_values(student: Student, draw: Draw) -> None:
 def check_nothing_to_predict(student: Student, draw: Draw) -> None:
     """Fewer than two places raise a ValueError; two are enough"""
     for shape in ((3, 1), (1, 1), (2, 0)):
-        refuses(
+        raises_value_error(
             f"translations of shape {shape}",
             "Look at the number of columns first, and raise a ValueError that says what was expected.",
             student.shifted_targets,

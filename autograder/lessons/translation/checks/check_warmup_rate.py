@@ -5,7 +5,7 @@ import math
 import torch
 
 from autograder.checks.inputs import Draw
-from autograder.checks.properties import refuses
+from autograder.checks.properties import raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Student
@@ -87,7 +87,7 @@ def check_width_and_default(student: Student, draw: Draw) -> None:
 def check_steps_count_from_one(student: Student) -> None:
     """Step 0 and negative steps raise a ValueError"""
     for step in (0, -1, -4000):
-        refuses(
+        raises_value_error(
             f"Step {step}",
             "Look at the step first, and raise a ValueError that says what was expected.",
             student.warmup_rate,

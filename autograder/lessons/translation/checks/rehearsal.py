@@ -9,8 +9,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from autograder.checks.inputs import Draw
-from autograder.runtime.errors import CheckFailure, nothing_returned
-from autograder.runtime.student import Made, Request, Student
+from autograder.runtime.errors import CheckFailure, no_return
+from autograder.runtime.student import Constructed, Request, Student
 from course_lib.training.spy import EVENTS
 
 NAME = "train"
@@ -44,11 +44,11 @@ class Rehearsal:
     def request(self, **options: Any) -> Request:
         """Return the request to a student."""
         spies = (
-            Made("SpyModel", {"weight": self.start, "training": self.training}),
-            Made("SpyLoss", {}),
+            Constructed("SpyModel", {"weight": self.start, "training": self.training}),
+            Constructed("SpyLoss", {}),
             self.batches,
-            Made("SpyOptimizer", {"kind": self.kind, "groups": self.groups}),
-            Made("SpyRate", {"rates": self.rates}),
+            Constructed("SpyOptimizer", {"kind": self.kind, "groups": self.groups}),
+            Constructed("SpyRate", {"rates": self.rates}),
         )
         return Request(NAME, spies if self.clip is None else (*spies, self.clip), **options)
 
@@ -94,7 +94,7 @@ class Rehearsal:
 def floats(value: Any, count: int, setting: str) -> list[float]:
     """Return a list of that many floats, or fail."""
     if value is None:
-        raise nothing_returned()
+        raise no_return()
     plain = isinstance(value, list | tuple) and all(isinstance(one, float) for one in value)
     if not plain or len(value) != count:
         kinds = sorted({type(one).__name__ for one in value}) if isinstance(value, list | tuple) else []

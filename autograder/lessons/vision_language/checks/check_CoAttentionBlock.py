@@ -4,11 +4,11 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.dropout import FEW, spreads_as
+from autograder.checks.dropout import FEW, same_dropout_distribution
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, explained_if_random, leaves_no_trace
+from autograder.checks.modules import ModulePair, explain_randomness, no_side_effects
 from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import alike, every, uses_its_inputs
+from autograder.checks.properties import alike, all_of, uses_its_inputs
 from autograder.content.lesson import exercise, points
 from autograder.lessons.vision_language import references
 from autograder.runtime.errors import CheckFailure
@@ -25,7 +25,7 @@ SIZES = ((1, 1, 1), (1, 2, 3), (2, 5, 3), (3, 4, 7), (2, 3, 3))
 
 
 def _twins(student: Student, draw: Draw, build=(D, H, HIDDEN), dtype=torch.float64, weights=None):
-    return Twins(student, NAME, build, references.CoAttentionBlock(*build), draw, dtype, weights)
+    return ModulePair(student, NAME, build, references.CoAttentionBlock(*build), draw, dtype, weights)
 
 
 def _streams(draw: Draw, B: int, N_I: int, N_T: int, width: int = D) -> tuple[Tensor, Tensor]:
@@ -48,7 +48,7 @@ def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     module = _twins(student, draw).module
     for B, N_I, N_T in SIZES:
         image, text = _streams(draw, B, N_I, N_T)
-        got = every(module(image, text), WHAT)
+        got = all_of(module(image, text), WHAT)
         shapes = (B, N_I, D), (B, N_T, D), (B, H, N_I, N_T), (B, H, N_T, N_I)
         for value, what, shape, meaning in zip(got, WHAT, shapes, MEANINGS, strict=True):
             expect.shape(value, shape, what, meaning, f"image {tuple(image.shape)}, text {tuple(text.shape)}")
@@ -98,9 +98,9 @@ def check_streams_may_change_places(student: Student, draw: Draw) -> None:
     other = _twins(student, draw, weights=exchanged)
     image, text = _streams(draw, 2, 5, 3)
     of_image, of_text = _mask(draw, 2, 5), _mask(draw, 2, 3)
-    first = every(twins.module(image, text, image_allowed=of_image, text_allowed=of_text), WHAT)
-    second = every(other.module(text, image, image_allowed=of_text, text_allowed=of_image), WHAT)
-    expect.depends_on_its_inputs(first[0], every(twins.module(2 * image, text), WHAT)[0], "image")
+    first = all_of(twins.module(image, text, image_allowed=of_image, text_allowed=of_text), WHAT)
+    second = all_of(other.module(text, image, image_allowed=of_text, text_allowed=of_image), WHAT)
+    expect.depends_on_its_inputs(first[0], all_of(twins.module(2 * image, text), WHAT)[0], "image")
     for mine, theirs in ((0, 1), (1, 0), (2, 3), (3, 2)):
         if second[theirs].shape != first[mine].shape or not torch.allclose(second[theirs], first[mine], atol=1e-9):
             raise CheckFailure(
@@ -126,7 +126,9 @@ def check_dropout(student: Student, draw: Draw) -> None:
     image, text = _streams(draw, 1, 2, 3, 6)
     twins.agree(image, text, what=WHAT, size=20.0)
     hint = "self.dropout acts on what attention and feed-forward layers give, before it is added, in both streams."
-    spreads_as(twins, image, text, what=WHAT, draw=draw, setting="training mode, dropout=0.3", hint=hint, runs=2 * FEW)
+    same_dropout_distribution(
+        twins, image, text, what=WHAT, draw=draw, setting="training mode, dropout=0.3", hint=hint, runs=2 * FEW
+    )
 
 
 @exercise(NAME)
@@ -135,13 +137,13 @@ def check_gradients_and_repetition(student: Student, draw: Draw) -> None:
     """The gradients of streams and parameters are right; the same call gives the same, in float32 too, and changes nothing"""
     twins, (image, text) = _twins(student, draw), _streams(draw, 3, 5, 7)
     twins.gradients_agree(image, text, draw=draw, names=("image", "text"), outputs=2, image_allowed=_mask(draw, 3, 5))
-    leaves_no_trace(twins, [(image[:1], text[:1]), (image.flip(0), text.flip(0))], image, text, what=WHAT)
+    no_side_effects(twins, [(image[:1], text[:1]), (image.flip(0), text.flip(0))], image, text, what=WHAT)
     expect.unchanged((image, text), twins.module.request(image, text).args_after, ("image", "text"))
     single = _twins(student, draw, dtype=torch.float32)
     got = single.module(image.float(), text.float())
     with torch.no_grad():
         want = single.reference(image.float(), text.float())
-    with explained_if_random(single.module, got, image.float(), text.float()):
+    with explain_randomness(single.module, got, image.float(), text.float()):
         alike(got, want, WHAT, 40.0, "float32")
-    for value, what in zip(every(got, WHAT), WHAT, strict=True):
+    for value, what in zip(all_of(got, WHAT), WHAT, strict=True):
         expect.dtype(value, torch.float32, what)

@@ -7,13 +7,13 @@ from torch import Tensor
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, explained_if_random, leaves_no_trace, parameter_gradients
+from autograder.checks.modules import ModulePair, explain_randomness, no_side_effects, parameter_gradients
 from autograder.checks.parameters import has_parameters
 from autograder.checks.properties import alike, uses_its_inputs
 from autograder.content.lesson import exercise, points
 from autograder.lessons.vision_language import references
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Made, Student
+from autograder.runtime.student import Constructed, Student
 
 NAME = "DualEncoder"
 FIELDS: dict[str, Any] = {
@@ -42,8 +42,8 @@ def _reference(**changes):
 
 
 def _twins(student: Student, draw: Draw, dtype=torch.float64, weights=None, **changes):
-    config = Made("DualConfig", FIELDS | changes)
-    return Twins(student, NAME, (config,), _reference(**changes), draw, dtype, weights)
+    config = Constructed("DualConfig", FIELDS | changes)
+    return ModulePair(student, NAME, (config,), _reference(**changes), draw, dtype, weights)
 
 
 def _pictures(draw: Draw, B: int, **changes) -> Tensor:
@@ -69,7 +69,7 @@ def _setting(images: Tensor, ids: Tensor) -> str:
 def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The module has the right parameters, and gives one vector of length 1 for each picture and for each text"""
     for changes in ({}, *OTHERS):
-        config = Made("DualConfig", FIELDS | changes)
+        config = Constructed("DualConfig", FIELDS | changes)
         has_parameters(student, NAME, (config,), dict(_reference(**changes).named_parameters()))
     module = _twins(student, draw).module
     for B, T in ((1, 1), (sizes.B, 5), (7, 9)):
@@ -90,7 +90,7 @@ def _agree(student: Student, draw: Draw, part: int, full: bool) -> None:
             with torch.no_grad():
                 want = twins.reference(images, ids)[part]
             got = expect.pair(twins.module(images, ids), *WHAT)
-            with explained_if_random(twins.module, got, images, ids):
+            with explain_randomness(twins.module, got, images, ids):
                 expect.close(got[part], want, WHAT[part], size=4.0, setting=_setting(images, ids))
 
 
@@ -137,19 +137,19 @@ def check_gradients_and_repetition(student: Student, sizes: Sizes, draw: Draw) -
     """The gradients of all parameters are right; the same pairs give the same vectors, in float32 too, and are not changed"""
     twins, images, ids = _twins(student, draw), _pictures(draw, sizes.B + 1), _texts(draw, sizes.B + 1, 6)
     _gradients(twins, draw, images, ids)
-    leaves_no_trace(twins, [(images[:1], ids[:1]), (images.flip(0), ids.flip(0))], images, ids, what=WHAT)
+    no_side_effects(twins, [(images[:1], ids[:1]), (images.flip(0), ids.flip(0))], images, ids, what=WHAT)
     expect.unchanged((images, ids), twins.module.request(images, ids).args_after, ("images", "ids"))
     single = _twins(student, draw, dtype=torch.float32)
     got = single.module(images.float(), ids)
     with torch.no_grad():
         want = single.reference(images.float(), ids)
-    with explained_if_random(single.module, got, images.float(), ids):
+    with explain_randomness(single.module, got, images.float(), ids):
         alike(got, want, WHAT, 40.0, "float32")
     expect.dtype(expect.pair(got, *WHAT)[0], torch.float32, WHAT[0])
     expect.dtype(expect.pair(got, *WHAT)[1], torch.float32, WHAT[1])
 
 
-def _gradients(twins: Twins, draw: Draw, images: Tensor, ids: Tensor) -> None:
+def _gradients(twins: ModulePair, draw: Draw, images: Tensor, ids: Tensor) -> None:
     """Compare the gradients of the pictures and of all parameters but the scale, which only the loss uses."""
     parameters = {name: p for name, p in twins.reference.named_parameters() if name != "log_scale"}
     leaf = images.clone().requires_grad_()
@@ -159,5 +159,5 @@ def _gradients(twins: Twins, draw: Draw, images: Tensor, ids: Tensor) -> None:
     want = torch.autograd.grad(total, [leaf, *parameters.values()])
     answer = twins.module.request(images, ids, cotangents=cotangents)
     found = [answer.gradients[0], *parameter_gradients(answer, parameters)]
-    with explained_if_random(twins.module, None, images, ids):
+    with explain_randomness(twins.module, None, images, ids):
         expect.gradients(found, want, ("images", *parameters), _setting(images, ids))

@@ -12,11 +12,11 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.dropout import credible
+from autograder.checks.dropout import within_error_rate
 from autograder.checks.inputs import Draw
 from autograder.content.lesson import exercise, points
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Seeded, Student
+from autograder.runtime.student import Request, SeededGenerator, Student
 
 NAME = "augment"
 WHAT = "The result"
@@ -37,7 +37,7 @@ def _fail(message, setting, cause, hint, expected="", yours="", kind="augmentati
 def _augmented(student: Student, draw: Draw, images: Tensor, most: int | None) -> tuple[Tensor, str]:
     """Return what the student makes of the pictures, and the setting."""
     options = {} if most is None else {"most": most}
-    got = expect.tensor(student.augment(images, Seeded(int(draw.integers(2**40))), **options), WHAT)
+    got = expect.tensor(student.augment(images, SeededGenerator(int(draw.integers(2**40))), **options), WHAT)
     setting = f"images {tuple(images.shape)} = (B, C, H, W), most = {1 if most is None else most}"
     expect.shape(got, images.shape, WHAT, "(B, C, H, W), as images", setting)
     return got, setting
@@ -83,7 +83,7 @@ def check_shape(student: Student, draw: Draw) -> None:
                 "Move pixels; leave them as they are.",
             )
     images = draw.normal(40, 3, 5, 4).float()
-    answer = student.answer(Request(NAME, (images, Seeded(draw.new_seed()))))
+    answer = student.answer(Request(NAME, (images, SeededGenerator(draw.new_seed()))))
     got = expect.tensor(answer.value, WHAT)
     expect.dtype(got, torch.float32, WHAT)
     expect.unchanged((images,), answer.args_after[:1], ("images",))
@@ -249,7 +249,7 @@ def _done_in_one_call(student: Student, draw: Draw, most: int) -> tuple[Tensor, 
 
 
 def _as_likely(count: int, trials: int, share: float, what: str, setting: str) -> None:
-    if not credible(count, trials, share):
+    if not within_error_rate(count, trials, share):
         _fail(
             "Some views come too often or too rarely.",
             setting,
@@ -267,9 +267,10 @@ def check_generator(student: Student, draw: Draw) -> None:
     """All chance comes from `generator`: the same seed gives the same views, and the next call other ones"""
     images, seed = draw.normal(30, 3, 5, 4), draw.new_seed()
     first, again, other = (
-        expect.tensor(student.answer(Request(NAME, (images, Seeded(s)))).value, WHAT) for s in (seed, seed, seed // 2)
+        expect.tensor(student.answer(Request(NAME, (images, SeededGenerator(s)))).value, WHAT)
+        for s in (seed, seed, seed // 2)
     )
-    second = expect.tensor(student.answer(Request(NAME, (images, Seeded(seed)), times=2)).value, WHAT)
+    second = expect.tensor(student.answer(Request(NAME, (images, SeededGenerator(seed)), times=2)).value, WHAT)
     if not torch.equal(first, again):
         _fail(
             "Two generators with the same seed give different views.",

@@ -6,7 +6,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw
-from autograder.checks.properties import refuses
+from autograder.checks.properties import raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.lessons.vision_language import references
 from autograder.lessons.vit.checks import functions
@@ -80,7 +80,7 @@ def check_known_values(student: Student, draw: Draw) -> None:
 def check_pairs_gradients_and_large_numbers(student: Student, draw: Draw) -> None:
     """An odd number of rows raises a ValueError; small temperatures stay finite; gradients are right; z is not changed"""
     for rows in (3, 7):
-        refuses(
+        raises_value_error(
             f"A batch of {rows} rows",
             "Compare len(z) % 2 with 0 before anything else, and raise a ValueError that says what was expected.",
             student.nt_xent,

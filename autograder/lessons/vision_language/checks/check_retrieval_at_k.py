@@ -4,9 +4,9 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.expect import close_numbers, one_number
+from autograder.checks.expect import close_numbers, scalar
 from autograder.checks.inputs import Draw
-from autograder.checks.properties import refuses
+from autograder.checks.properties import raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.lessons.vision_language import references
 from autograder.runtime.student import Request, Student
@@ -28,7 +28,7 @@ def _compare(student: Student, similarities: Tensor, relevant: Tensor, k: int, m
     setting = f"similarities {tuple(similarities.shape)} = (N, M), k = {k}{more}"
     if similarities.numel() <= 12:
         setting += f"; {similarities.tolist()}, relevant {relevant.tolist()}"
-    got = one_number(student.retrieval_at_k(similarities, relevant, k), "The share", setting)
+    got = scalar(student.retrieval_at_k(similarities, relevant, k), "The share", setting)
     want = references.retrieval_at_k(similarities, relevant, k)
     close_numbers({"share": got}, {"share": want}, "The share is wrong.", setting)
     return got
@@ -77,7 +77,7 @@ def check_nothing_relevant_and_nothing_changed(student: Student, draw: Draw) -> 
     without = relevant.clone()
     without[3] = False
     for wrong in (without, torch.zeros_like(relevant)):
-        refuses(
+        raises_value_error(
             "A row in which nothing is relevant",
             "Look whether each row of `relevant` has a True, before anything else, and raise a ValueError that says what was "
             "expected.",

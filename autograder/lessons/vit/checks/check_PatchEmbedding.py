@@ -5,7 +5,7 @@ import torch.nn.functional as F
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, leaves_no_trace
+from autograder.checks.modules import ModulePair, no_side_effects
 from autograder.checks.parameters import has_parameters
 from autograder.checks.properties import same_twice, uses_its_inputs
 from autograder.content.lesson import exercise, points
@@ -26,7 +26,7 @@ CASES = (
 
 
 def _twins(student: Student, draw: Draw, build=BUILD, dtype=torch.float64):
-    return Twins(student, NAME, build, references.PatchEmbedding(*build), draw, dtype)
+    return ModulePair(student, NAME, build, references.PatchEmbedding(*build), draw, dtype)
 
 
 @exercise(NAME)
@@ -64,7 +64,7 @@ def check_gradients_and_repetition(student: Student, sizes: Sizes, draw: Draw) -
     twins, images = _twins(student, draw), draw.normal(sizes.B, 3, 6, 10)
     twins.gradients_agree(images, draw=draw, names=("images",))
     same_twice(twins.module, images)
-    leaves_no_trace(twins, [(images[:1],), (images.mT,)], images, what=WHAT)
+    no_side_effects(twins, [(images[:1],), (images.mT,)], images, what=WHAT)
     expect.unchanged((images,), twins.module.request(images).args_after, ("images",))
     twins.agree(images.mT, what=WHAT)
     single = _twins(student, draw, dtype=torch.float32)

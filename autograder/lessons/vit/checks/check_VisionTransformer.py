@@ -5,15 +5,16 @@ from typing import Any
 import torch
 
 from autograder.checks import expect
-from autograder.checks.dropout import FEW, slack, spreads_as
+from autograder.checks.dropout import FEW, same_dropout_distribution, slack
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import Twins, explained_if_random, leaves_no_trace
+from autograder.checks.modules import ModulePair, explain_randomness, no_side_effects
 from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import alike, first_result, no_weights, several, two, uses_its_inputs
+from autograder.checks.properties import alike, first_of, no_weights, tuple_of, uses_its_inputs
+from autograder.checks.properties import pair as two
 from autograder.content.lesson import exercise, points
 from autograder.lessons.vit import references
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Made, Student
+from autograder.runtime.student import Constructed, Student
 
 NAME = "VisionTransformer"
 FIELDS: dict[str, Any] = {
@@ -59,8 +60,8 @@ def _reference(**changes):
 
 
 def _twins(student: Student, draw: Draw, dtype=torch.float64, weights=None, **changes):
-    config = Made("ViTConfig", FIELDS | changes)
-    return Twins(student, NAME, (config,), _reference(**changes), draw, dtype, weights)
+    config = Constructed("ViTConfig", FIELDS | changes)
+    return ModulePair(student, NAME, (config,), _reference(**changes), draw, dtype, weights)
 
 
 def _pictures(draw: Draw, B, **changes):
@@ -81,7 +82,7 @@ def _logits(module, images, **options):
 def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The module has the right parameters, and gives logits (B, classes) and each block's weights (B, heads, N + 1, N + 1)"""
     for changes in ({}, *OTHERS):
-        config = Made("ViTConfig", FIELDS | changes)
+        config = Constructed("ViTConfig", FIELDS | changes)
         has_parameters(student, NAME, (config,), dict(_reference(**changes).named_parameters()))
     module = _twins(student, draw).module
     for B in (1, sizes.B, PATCHES):
@@ -89,7 +90,7 @@ def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
         setting = f"images {tuple(images.shape)}, {PATCHES} patches"
         logits, weights = two(module(images), "logits", "the weights of each block")
         expect.shape(expect.tensor(logits, "The logits"), (B, 7), "The logits", "(B, classes)", setting)
-        for A in several(weights, BLOCKS, "the weights of each block"):
+        for A in tuple_of(weights, BLOCKS, "the weights of each block"):
             shape = (B, 2, PATCHES + 1, PATCHES + 1)
             expect.shape(expect.tensor(A, "A"), shape, "A", "(B, heads, N + 1, N + 1)", setting)
     uses_its_inputs(module, (images,), (images.flip(0),))
@@ -188,13 +189,15 @@ def check_dropout(student: Student, draw: Draw) -> None:
     changes = {"height": 4, "width": 4, "channels": 1, "dropout": P}
     hint = "The config's dropout acts on the tokens with their positions, and in the blocks. Nothing else is dropped."
     pair, example = _twins(student, draw, **changes), _pictures(draw, 1, **changes)
-    spreads_as(pair, example, what=_what(), draw=draw, setting=f"training mode, dropout={P}", hint=hint, runs=FEW)
+    same_dropout_distribution(
+        pair, example, what=_what(), draw=draw, setting=f"training mode, dropout={P}", hint=hint, runs=FEW
+    )
 
 
 def _gone(value):
     """Return (which tokens have lost their first number (B, TOKENS), which logits are 0 (B, classes)) after dropout."""
     logits, weights = two(value, "logits", "the weights of each block")
-    [A] = several(weights, 1, "the weights of each block")
+    [A] = tuple_of(weights, 1, "the weights of each block")
     expect.shape(expect.tensor(A, "A"), (PICTURES, 1, TOKENS, TOKENS), "A", "(B, heads, N + 1, N + 1)")
     # A token whose first number is dropped gets far less attention than one whose first number is kept.
     seen = A.double()[:, 0, 0].clamp(min=1e-30).log()
@@ -270,12 +273,12 @@ def check_gradients_and_repetition(student: Student, sizes: Sizes, draw: Draw) -
     """The gradients of all parameters are right; the same pictures give the same logits, in float32 too, and are not changed"""
     twins, images = _twins(student, draw), _pictures(draw, sizes.B)
     twins.gradients_agree(images, draw=draw, names=("images",), setting=f"images {tuple(images.shape)}")
-    leaves_no_trace(twins, [(images[:1],), (images.flip(0),)], images, what=_what())
+    no_side_effects(twins, [(images[:1],), (images.flip(0),)], images, what=_what())
     expect.unchanged((images,), twins.module.request(images).args_after, ("images",))
     single = _twins(student, draw, dtype=torch.float32)
     got = single.module(images.float())
     with torch.no_grad():
         want = single.reference(images.float())
-    with explained_if_random(single.module, got, images.float()):
+    with explain_randomness(single.module, got, images.float()):
         alike(got, want, _what(), 40.0, "float32")
-    expect.dtype(expect.tensor(first_result(got), "The logits"), torch.float32, "The logits")
+    expect.dtype(expect.tensor(first_of(got), "The logits"), torch.float32, "The logits")

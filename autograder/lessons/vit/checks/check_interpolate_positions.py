@@ -2,7 +2,7 @@
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw
-from autograder.checks.properties import refuses
+from autograder.checks.properties import raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
@@ -95,7 +95,7 @@ def check_layout_and_refusal(student: Student, draw: Draw) -> None:
         student, NAME, (positions, grid), references.interpolate_positions, cotangent, ("positions",)
     )
     for N in (8, 12, 16):  # with the class token's row: 7, 11 and 15 patches
-        refuses(
+        raises_value_error(
             f"A table of {N} rows, so of {N - 1} patches,",
             "Without the class token's row, the number of rows has to be the square of a whole number. Compare n * n with it, "
             "and raise a ValueError that says what was expected.",

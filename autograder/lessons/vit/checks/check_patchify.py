@@ -4,7 +4,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.properties import computes, refuses
+from autograder.checks.properties import computes, raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
@@ -70,7 +70,7 @@ def check_size_must_divide(student: Student, draw: Draw) -> None:
         (8, 2, 4),
         (2, 8, 4),
     ):  # some could be dealt out in another way
-        refuses(
+        raises_value_error(
             f"A picture of {H} x {W} pixels with patches of {P} x {P}",
             "Compare H % patch_size and W % patch_size with 0 before anything else, and raise a ValueError that says what "
             "was expected. Cutting off what is left over would lose a part of the picture without a word.",

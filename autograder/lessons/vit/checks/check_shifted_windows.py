@@ -4,7 +4,7 @@ import torch
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw
-from autograder.checks.properties import computes, refuses
+from autograder.checks.properties import computes, raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
@@ -127,7 +127,7 @@ def check_refusals(student: Student, draw: Draw) -> None:
     one, other = ((draw.normal(2, 4, 6, 3), 2, 1) for _ in range(2))
     computes(student.shifted_windows, one, other, "The windows")
     for rows, columns, window, shift in ((5, 4, 2, 1), (4, 5, 2, 1), (9, 4, 6, 1), (4, 4, 2, 2), (4, 4, 2, -1)):
-        refuses(
+        raises_value_error(
             f"A grid of {rows} x {columns} tokens with window = {window} and shift = {shift}",
             "The window has to divide both sides, and 0 <= shift < window. Compare before anything else, and raise a "
             "ValueError that says what was expected.",

@@ -4,7 +4,7 @@ import torch.nn.functional as F
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.properties import computes, refuses
+from autograder.checks.properties import computes, raises_value_error
 from autograder.content.lesson import exercise, points
 from autograder.lessons.vit.checks import functions
 from autograder.lessons.vit.checks.check_patchify import SIZES
@@ -71,7 +71,7 @@ def check_size_must_fit(student: Student, draw: Draw) -> None:
         (8, 16, 2, 4, 4),
         (4, 10, 2, 4, 4),
     ):
-        refuses(
+        raises_value_error(
             f"{N} patches of {wide} numbers for {H} x {W} pixels, with patch_size = {P},",
             "The patch size has to divide height and width, there have to be (height / P) · (width / P) patches, and P · P "
             "has to divide the width of a patch. Compare before anything else, and raise a ValueError.",
