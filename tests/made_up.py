@@ -25,7 +25,7 @@ from autograder.content.known_answers import misconceptions
 from autograder.grading.course import Course, find_course
 from autograder.grading.gradebook.state import assignment_in, database
 from autograder.grading.run.result import Result
-from autograder.grading.run.status import GRADED, HUMAN, Outcome, graded, remember
+from autograder.grading.run.status import GRADED, HUMAN, Outcome, graded, save_status
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
 
@@ -121,11 +121,11 @@ def hand_in(
             for cell in solutions:
                 db.add(Comment(cell_id=cell, notebook_id=work.id))
         db.commit()
-    remember(course.grading, ASSIGNMENT, outcomes)
+    save_status(course.grading, ASSIGNMENT, outcomes)
 
 
 def needs_human(course: Course, student: str, reason: str) -> None:
-    remember(course.grading, ASSIGNMENT, [Outcome(student, HUMAN, reason=reason)])
+    save_status(course.grading, ASSIGNMENT, [Outcome(student, HUMAN, reason=reason)])
 
 
 def random_class(course: Course, number: int, seed: int = 1) -> None:

@@ -14,7 +14,7 @@ from sample_class import SHARES
 from autograder.cli.main import main
 from autograder.content import notebook as notebooks
 from autograder.content.lesson import Lessons
-from autograder.grading.run.executors import Trusting
+from autograder.grading.run.executors import TrustedExecutor
 from autograder.grading.student.locate_lesson import released_for
 from autograder.grading.student.submit import contents, pack, read_back
 from autograder.grading.student.working_copy import copy_new, find_notebook, open_lab, progress_in, released_notebooks
@@ -266,7 +266,7 @@ def test_a_student_needs_no_nbgrader(work):
 def test_where_a_notebook_is_graded_the_panel_shows_nothing_and_keeps_nothing(work, monkeypatch):
     """By a teacher's trusting host, and by `autograder check`; in the sandbox a stand-in does the same."""
     monkeypatch.setenv("JPY_SESSION_NAME", str((work / "01-attention" / "attention.ipynb").resolve()))
-    host = Trusting(Lessons().of("01-attention"), {})
+    host = TrustedExecutor(Lessons().of("01-attention"), {})
     try:
         for call in ("progress", "hand_in"):
             ran = host.run(f'from autograder import {call}\n{call}("01-attention")')

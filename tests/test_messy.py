@@ -13,7 +13,7 @@ from whole_way import run
 from autograder.content import notebook
 from autograder.grading.course import find_course
 from autograder.grading.gradebook.state import committed_scores, database
-from autograder.grading.run.status import GRADED, HUMAN, recall
+from autograder.grading.run.status import GRADED, HUMAN, load_status
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.e2e]
 
@@ -55,7 +55,7 @@ def told(course):
 
 @pytest.fixture(scope="module")
 def outcomes(course, told):
-    return recall(course.grading, ASSIGNMENT)
+    return load_status(course.grading, ASSIGNMENT)
 
 
 def test_there_are_sixty(outcomes):
@@ -101,7 +101,7 @@ def test_plain_nbgrader_says_the_same(course, outcomes, tmp_path):
     more = f"\nget_config().SealedAutograde.limits = {json.loads(LIMITS)!r}\n"
     config.write_text(config.read_text(encoding="utf8") + more, encoding="utf8")
     printed = run(copy.root, "nbgrader", "autograde", ASSIGNMENT)
-    again = recall(copy.grading, ASSIGNMENT)
+    again = load_status(copy.grading, ASSIGNMENT)
     assert {s: (o.state, o.earned, o.reason) for s, o in again.items()} == {
         s: (o.state, o.earned, o.reason) for s, o in outcomes.items()
     }

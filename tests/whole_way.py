@@ -16,7 +16,7 @@ from autograder.content.known_answers import misconceptions
 from autograder.grading.course import Course, find_course
 from autograder.grading.gradebook.state import committed_scores, database
 from autograder.grading.run.result import Result
-from autograder.grading.run.status import recall
+from autograder.grading.run.status import load_status
 from autograder.grading.run.store import Store
 
 
@@ -133,7 +133,7 @@ class Checker:
 
 def stored(course: Course, lesson: str, student: str) -> Result:
     """Return the result that the gradebook's points are from."""
-    result = Store(course.grading).get(recall(course.grading, lesson)[student].key)
+    result = Store(course.grading).get(load_status(course.grading, lesson)[student].key)
     assert result is not None
     return result
 

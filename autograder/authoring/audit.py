@@ -17,7 +17,7 @@ from autograder.content.lesson import Lessons
 from autograder.grading.console import progress
 from autograder.grading.course import Course, find_course
 from autograder.grading.run.batch import in_threads
-from autograder.grading.run.pool import HelperLost, Helpers, NeedsHuman, Task
+from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded, WorkerCrashed
 from autograder.grading.settings import Settings
 from autograder.grading.submission.model import from_notebook
 from autograder.grading.submission.released import released_in
@@ -58,7 +58,7 @@ class Verdict:
         return f"{self.case}: {earned} in {self.seconds:.1f} s{told}{more}"
 
 
-def task_of(case: Case, course: Course, seed: int | None, settings: Settings) -> Task:
+def task_of(case: Case, course: Course, seed: int | None, settings: Settings) -> GradingJob:
     """Return the task that grades the solution with the case in its place, like a hand-in.
 
     The rest of the notebook is the solution; the build has verified that it earns every point.
@@ -66,15 +66,15 @@ def task_of(case: Case, course: Course, seed: int | None, settings: Settings) ->
     released = released_in(course, case.assignment)
     submission = from_notebook(course.solution_notebook(case.assignment), released, {case.exercise: case.text})
     earlier = course.lessons.of(case.assignment).builds_on(case.exercise)
-    return Task(submission, fresh_seed() if seed is None else seed, settings, [case.exercise], earlier)
+    return GradingJob(submission, fresh_seed() if seed is None else seed, settings, [case.exercise], earlier)
 
 
-def verdict_of(case: Case, task: Task, helpers: Helpers) -> Verdict:
+def verdict_of(case: Case, task: GradingJob, helpers: Helpers) -> Verdict:
     """Grade a case. There is no verdict if the grading process dies, or if the case ends the unsandboxed process that runs it."""
     start = time.perf_counter()
     try:
         result = helpers.grade(task)
-    except (HelperLost, NeedsHuman) as error:
+    except (WorkerCrashed, ManualReviewNeeded) as error:
         points = task.settings.lessons.of(case.assignment).points(case.exercise)
         return Verdict(case, 0.0, points, (), str(error), time.perf_counter() - start, given=False)
     [report] = result.exercises

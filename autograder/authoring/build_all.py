@@ -14,7 +14,7 @@ from autograder.authoring.build import BuildError, Built, build, differences, wr
 from autograder.grading.console import progress
 from autograder.grading.course import Course
 from autograder.grading.run.batch import in_threads
-from autograder.grading.run.pool import HelperLost, Helpers, NeedsHuman, Task
+from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded, WorkerCrashed
 from autograder.grading.run.result import Result
 from autograder.grading.settings import Settings
 from autograder.grading.submission.match import match
@@ -41,13 +41,13 @@ def build_all(course: Course, only_check: bool = False, only: Sequence[str] = ()
         def one(source: Path) -> tuple[Path, _Lesson | Exception]:
             try:
                 return source, _lesson(course, built[source], only_check, settings, helpers)
-            except (BuildError, HelperLost, NeedsHuman) as error:
+            except (BuildError, WorkerCrashed, ManualReviewNeeded) as error:
                 return source, error
 
         for source, lesson in in_threads(one, sources, cpu_count()):
             try:
                 print(_finish(lesson, only_check), flush=True)
-            except (BuildError, HelperLost, NeedsHuman) as error:
+            except (BuildError, WorkerCrashed, ManualReviewNeeded) as error:
                 for line in str(error).splitlines():
                     print(f"{source}: {line}", file=sys.stderr, flush=True)
                 status = 1
@@ -78,7 +78,7 @@ def _lesson(course: Course, future: Future[Built], only_check: bool, settings: S
     if missing := [name for name in released.handed_in if name not in trained]:
         raise BuildError(f"There is no {missing[0]} beside the solution, which HANDED_IN says is handed in with it.")
     solution, release = (
-        helpers.grade(Task(_handed_in(built, released, text, files), fresh_seed(), settings))
+        helpers.grade(GradingJob(_handed_in(built, released, text, files), fresh_seed(), settings))
         for text, files in ((built.solution, trained), (built.release, {}))
     )
     return _Lesson(built, bool(found), solution, release)

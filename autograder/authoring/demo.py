@@ -15,7 +15,7 @@ from autograder.checks.properties import Pupil
 from autograder.content.lesson import Lesson
 from autograder.grading.console import progress
 from autograder.grading.course import Course, find_course
-from autograder.grading.run.status import FAILED, GRADED, HUMAN, recall
+from autograder.grading.run.status import FAILED, GRADED, HUMAN, load_status
 from autograder.sandbox.outside.sandbox import problem
 
 
@@ -62,7 +62,7 @@ def _scores(course: Course, assignment: str) -> dict[str, float]:
     """Return the points of all students graded by nbgrader, without the questions that are marked by hand."""
     from nbgrader.api import Gradebook
 
-    done = [student for student, outcome in recall(course.grading, assignment).items() if outcome.state == GRADED]
+    done = [student for student, outcome in load_status(course.grading, assignment).items() if outcome.state == GRADED]
     with Gradebook(f"sqlite:///{course.grading / 'gradebook.db'}") as gradebook:
         return {
             s.student_id: float(s.score) for s in gradebook.assignment_submissions(assignment) if s.student_id in done
@@ -73,7 +73,7 @@ def _print(course: Course, lesson: Lesson, pupils: Sequence[Pupil], notebook: st
     table = Table(title=f"{lesson.assignment}: the sample class")
     for title in ("student", "handed in", "points", "expected", "state"):
         table.add_column(title, justify="right" if title in ("points", "expected") else "left")
-    ended = {student: outcome.state for student, outcome in recall(course.grading, lesson.assignment).items()}
+    ended = {student: outcome.state for student, outcome in load_status(course.grading, lesson.assignment).items()}
     scores, states, as_expected = _scores(course, lesson.assignment), Counter[str](), True
     for pupil in pupils:
         got, want, state = scores.get(pupil.name), expected(lesson, pupil), ended.get(pupil.name, FAILED)

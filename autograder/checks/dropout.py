@@ -65,7 +65,7 @@ def agreements(dropped: Tensor) -> list[float]:
     return [(dropped == dropped.roll(1, axis)).double().mean().item() for axis in axes]
 
 
-def count_dropped_rows(dropped: Tensor, message: str, hint: str, told: Mapping[str, Any]) -> None:
+def independent_elements(dropped: Tensor, message: str, hint: str, told: Mapping[str, Any]) -> None:
     """Fail if numbers of different rows, columns or batch elements are always dropped together."""
     shares = agreements(dropped)
     if max(shares) > 0.9:

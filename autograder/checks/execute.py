@@ -137,14 +137,14 @@ class NotebookStudent(LocalStudent):
         self, name: str, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int], **kwargs: Any
     ) -> measure.Ratio:
         """Measure the student's function against the reference."""
-        call, ready = self.timed(name), references.right(self.lesson, name)
+        call, ready = self.timed(name), references.reference_for(self.lesson, name)
         return measure.time_ratio(
             lambda *x: call(*x, **kwargs), lambda *x: ready(*x, **kwargs), fresh, thresholds, rounds
         )
 
     def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
         peak, result = self._peak_and_result(name, args, kwargs)
-        same_result(result, references.answer(self.lesson, name, args, kwargs), "while its memory was measured")
+        same_result(result, references.answer_for(self.lesson, name, args, kwargs), "while its memory was measured")
         return peak
 
     def _forbidden(self, exercise: str) -> tuple[str, ...]:

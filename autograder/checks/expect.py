@@ -18,10 +18,10 @@ _AFTER = re.compile(r"\s*(?:[(\[,].*|\b(?:of|per|in|for|from|with|at|that|which)
 
 def says(what: str, verb: str) -> str:
     """Return the name with the verb ("has", "is", "does", "holds") in the form that fits it."""
-    return f"{what} {_PLURAL[verb] if several(what) else verb}"
+    return f"{what} {_PLURAL[verb] if is_plural(what) else verb}"
 
 
-def several(what: str) -> bool:
+def is_plural(what: str) -> bool:
     """Return whether a name is that of several things: its noun ends with one s. Letters such as A or K are names of one."""
     words = _AFTER.sub("", what, count=1).split()
     if not words or words[0].startswith("d/d") or words[0].lower() in ("a", "an", "one", "each", "every", "no"):
@@ -178,10 +178,10 @@ def pair(value: Any, first: str, second: str) -> tuple[Tensor, Tensor]:
             cause="only one result returned" if missing else "wrong number of results",
             hint=f"Return both, in this order: return {first}, {second}",
         )
-    return part(value[0], first), part(value[1], second)
+    return component(value[0], first), component(value[1], second)
 
 
-def part(value: Any, what: str) -> Tensor:
+def component(value: Any, what: str) -> Tensor:
     """Return one of several results if it is a tensor."""
     if value is None:
         raise missing_result(what)
@@ -217,7 +217,7 @@ def dtype(value: Tensor, expected: torch.dtype, what: str, setting: str = "") ->
         )
 
 
-def close(
+def allclose(
     value: Tensor,
     expected: Tensor,
     what: str,
@@ -248,7 +248,7 @@ def close(
         raise difference_failure(got, want, wrong, what, setting, message)
 
 
-def unchanged(before: Sequence[Any], after: Sequence[Any], names: Sequence[str]) -> None:
+def inputs_unchanged(before: Sequence[Any], after: Sequence[Any], names: Sequence[str]) -> None:
     """Fail when a call has changed one of its arguments. Raises ValueError unless there are as many after the call as before."""
     for name, (old, new) in zip(names, zip(before, after, strict=True), strict=False):
         if not isinstance(old, Tensor):
@@ -305,7 +305,7 @@ def gradients(found: Sequence[Tensor | None], expected: Sequence[Tensor], names:
                 hint=f"The result does not depend on {name}, its history was cut by .detach(), .data, .item() or no_grad, or "
                 "a parameter has requires_grad=False.",
             )
-        close(
+        allclose(
             got,
             want,
             f"d/d{name}",

@@ -80,29 +80,29 @@ class Draw:
 _SHOWN = 70
 
 
-def settled(value: Any) -> Any:
+def resolve(value: Any) -> Any:
     """Return the value with lists for tuples and text for keys, so that == compares what was meant."""
     if isinstance(value, Mapping):
-        return {str(key): settled(item) for key, item in value.items()}
-    return [settled(item) for item in value] if isinstance(value, tuple | list) else value
+        return {str(key): resolve(item) for key, item in value.items()}
+    return [resolve(item) for item in value] if isinstance(value, tuple | list) else value
 
 
-def shown(value: Any) -> str:
+def format_plain(value: Any) -> str:
     """Return the value as short text."""
-    text = str(settled(value)) if isinstance(value, tuple | list | Mapping) else str(value)
+    text = str(resolve(value)) if isinstance(value, tuple | list | Mapping) else str(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]} …"
 
 
-def whole(value: Any) -> bool:
+def is_integral(value: Any) -> bool:
     """Return whether this is a whole number of Python's: neither a bool nor a tensor that holds one."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def ids(value: Any, what: str, setting: str = "") -> list[int]:
+def token_ids(value: Any, what: str, setting: str = "") -> list[int]:
     """Return a list or tuple of whole numbers as a list, or fail and say what it is instead."""
     if value is None:
         raise no_return()
-    strange = [each for each in value if not whole(each)] if isinstance(value, tuple | list) else [value]
+    strange = [each for each in value if not is_integral(each)] if isinstance(value, tuple | list) else [value]
     if strange:
         inside = f" with a {type(strange[0]).__name__} in it" if isinstance(value, tuple | list) else ""
         raise of_another_type(
@@ -121,7 +121,7 @@ def of_another_type(
 
 def equal(got: Any, want: Any, what: str, setting: str = "") -> None:
     """Fail unless two values are the same."""
-    found, wanted = settled(got), settled(want)
+    found, wanted = resolve(got), resolve(want)
     if type(found) is not type(wanted) or found != wanted:
         raise CheckFailure(
             "value",
@@ -136,20 +136,20 @@ def equal(got: Any, want: Any, what: str, setting: str = "") -> None:
 def _around(value: Any, other: Any) -> str:
     """Return the value as text; of long lists, the part from where they differ."""
     if not isinstance(value, Sequence) or not isinstance(other, Sequence) or len(str(value)) <= _SHOWN:
-        return shown(value)
+        return format_plain(value)
     first = next((n for n, (a, b) in enumerate(zip(value, other, strict=False)) if a != b), min(len(value), len(other)))
-    return f"{shown(value[first:])}, from place {first} on, of {len(value)}"
+    return f"{format_plain(value[first:])}, from place {first} on, of {len(value)}"
 
 
-def kept(before: Sequence[Any], after: Sequence[Any], names: Sequence[str]) -> None:
+def inputs_kept(before: Sequence[Any], after: Sequence[Any], names: Sequence[str]) -> None:
     """Fail when a call has changed one of its arguments that are plain data."""
     for name, old, new in zip(names, before, after, strict=True):
-        if settled(old) != settled(new):
+        if resolve(old) != resolve(new):
             raise CheckFailure(
                 "mutated",
                 f"The call has changed its argument {name}.",
-                expected=f"{name} as it was: {shown(old)}",
-                yours=shown(new),
+                expected=f"{name} as it was: {format_plain(old)}",
+                yours=format_plain(new),
                 received=name,
                 cause="input changed in place",
                 hint=f"Look for an assignment to a part of {name}, and for append, pop, remove, insert, del, update or sort: "

@@ -43,7 +43,7 @@ class Loss:
         setting = self.describe(logits, targets) + (f", {more}" if more else "")
         loss = self.value(student, logits, targets, setting, **options)
         size = SIZE if loss.dtype == torch.float64 else 10.0
-        expect.close(loss, self.want(logits, targets, **options), "The loss", size=size, setting=setting)
+        expect.allclose(loss, self.want(logits, targets, **options), "The loss", size=size, setting=setting)
         return loss
 
     def is_zero(self, student: Student, logits: Tensor, targets: Tensor, what: str) -> None:
@@ -106,7 +106,7 @@ class Loss:
         leaf = logits.clone().requires_grad_()
         [want] = torch.autograd.grad(self.want(leaf, targets), leaf)
         message = "The gradient of the logits is wrong."
-        expect.close(found, want, "d/dlogits", size=SIZE, setting=setting, message=message)
+        expect.allclose(found, want, "d/dlogits", size=SIZE, setting=setting, message=message)
 
     def large_logits(self, student: Student, draw: Any, targets: Tensor, classes: int) -> None:
         """Compare the loss for logits of three magnitudes, in both precisions."""
@@ -116,15 +116,15 @@ class Loss:
                 setting = f"logits of about ±{scale:.0f}, {dtype}"
                 loss, want = self.value(student, logits, targets, setting), self.want(logits, targets)
                 size = SIZE if dtype == torch.float64 else 10 * scale
-                expect.close(loss, want, "The loss", size=size, setting=setting)
+                expect.allclose(loss, want, "The loss", size=size, setting=setting)
 
     def same_again(self, student: Student, logits: Tensor, targets: Tensor, others: Tensor) -> None:
         """Compare a call with its repetition and with transposed tensors; check that ``others`` and the logits are unchanged."""
         after = student.answer(Request(self.name, (logits, others))).args_after
-        expect.unchanged((logits, others), after, ("logits", self.given))
+        expect.inputs_unchanged((logits, others), after, ("logits", self.given))
         first = self.compare(student, logits, targets, str(logits.dtype))
         again = self.value(student, logits, targets)
-        expect.close(again, first.detach().double(), "The loss", message="The same call gives another loss.")
+        expect.allclose(again, first.detach().double(), "The loss", message="The same call gives another loss.")
         stacked = (
             logits.transpose(0, 1).contiguous().transpose(0, 1)
         )  # the layout that torch.stack(steps).transpose(0, 1) produces

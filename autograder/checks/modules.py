@@ -227,7 +227,7 @@ class ModulePair:
     ):
         self.reference = reference.to(dtype).eval()
         own = dict(self.reference.named_parameters())
-        self.weights = {key: drawn(key, value, draw).to(dtype) for key, value in own.items()} | dict(weights or {})
+        self.weights = {key: sample(key, value, draw).to(dtype) for key, value in own.items()} | dict(weights or {})
         with torch.no_grad():
             for key, value in self.weights.items():
                 own[key].copy_(value)
@@ -240,7 +240,7 @@ class ModulePair:
 
         Returns the student's.
         """
-        for fewer, with_options in alone(inputs, options):
+        for fewer, with_options in single_input(inputs, options):
             self._agree(
                 fewer, with_options, what, size, f"{setting or describe(*inputs)}, the first of the batch alone"
             )
@@ -265,7 +265,7 @@ class ModulePair:
         given = (*inputs, *(options.get(name, parameters[name].default) for name in names[len(inputs) :]))
         answer = self.module.request(*given)
         alike(answer.value, want, what, size, f"{setting}, called as forward({', '.join(names)})")
-        expect.unchanged(given, answer.args_after, names)
+        expect.inputs_unchanged(given, answer.args_after, names)
 
     def gradients_agree(
         self, *inputs: Tensor, draw: Any, names: Sequence[str], outputs: int = 1, setting: str = "", **options: Any
@@ -285,7 +285,7 @@ class ModulePair:
             expect.gradients(found, want, (*names, *parameters), setting or describe(*inputs))
 
 
-def alone(inputs: tuple, options: Mapping[str, Any]) -> Iterator[tuple[tuple, dict[str, Any]]]:
+def single_input(inputs: tuple, options: Mapping[str, Any]) -> Iterator[tuple[tuple, dict[str, Any]]]:
     """Yield the inputs with a batch of one, if the first input has a batch of several.
 
     Ids, vectors and caches are cut along their first axis, masks of three axes or more too. A mask of two axes may be one for
@@ -340,7 +340,7 @@ def parameter_gradients(answer: Response, names: Sequence[str] | Mapping[str, An
     return [next((own[key] for key in matching(name, own)), None) for name in names]
 
 
-def drawn(name: str, like: Tensor, draw: Any) -> Tensor:
+def sample(name: str, like: Tensor, draw: Any) -> Tensor:
     """Draw weights large enough to reveal a mistake: matrices that give results of order 1, vectors well away from 0 and 1."""
     if like.dim() >= 2:
         return draw.normal(*like.shape, scale=like[0].numel() ** -0.4)

@@ -27,7 +27,7 @@ def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -
     """Compare a result with the reference's: a tensor, a pair, a pair whose second part is several tensors, or three and more."""
     names = iter(what)
     if isinstance(want, Tensor):
-        expect.close(expect.tensor(got, what[0]), want, what[0], size=size, setting=setting)
+        expect.allclose(expect.tensor(got, what[0]), want, what[0], size=size, setting=setting)
         return
     if len(want) > 2:
         _close(zip(all_of(got, what), want, what, strict=True), size, setting)
@@ -46,7 +46,7 @@ def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -
 def _close(pairs: Iterable[tuple[Any, Tensor, str]], size: float, setting: str) -> None:
     """Compare results by name, weights first: an error in them also makes the outputs wrong."""
     for value, expected, name in sorted(pairs, key=lambda pair: not pair[2].startswith("A")):
-        expect.close(expect.part(value, name), expected, name, size=size, setting=setting)
+        expect.allclose(expect.component(value, name), expected, name, size=size, setting=setting)
 
 
 def all_of(value: Any, what: Sequence[str]) -> list[Tensor]:
@@ -56,7 +56,7 @@ def all_of(value: Any, what: Sequence[str]) -> list[Tensor]:
             raise no_return()
         message, cause = f"{len(what)} results are expected, ({', '.join(what)}).", "wrong number of results"
         raise CheckFailure("type", message, yours=kind(value), received=kind(value), cause=cause)
-    return [expect.part(each, name) for each, name in zip(value, what, strict=True)]
+    return [expect.component(each, name) for each, name in zip(value, what, strict=True)]
 
 
 def pair(value: Any, first: str, second: str) -> tuple[Any, Any]:
@@ -152,7 +152,7 @@ def raises_value_error(
 
 def same_twice(module: StudentModule, *inputs: Any) -> None:
     """Fail unless two calls in training mode give the same first result."""
-    first, second = (first_of(module.when(training=True, times=n)(*inputs)) for n in (1, 2))
+    first, second = (first_result(module.when(training=True, times=n)(*inputs)) for n in (1, 2))
     if first.shape != second.shape or not torch.allclose(first, second, equal_nan=True):
         raise CheckFailure(
             "random",
@@ -167,11 +167,11 @@ def uses_its_inputs(module: StudentModule, first: tuple, second: tuple) -> None:
     """Fail if the module gives the same first result for two different inputs. Raises ValueError if the inputs are the same."""
     if equal(first, second):
         raise ValueError("these inputs are the same: draw the second ones so that they cannot be")
-    one, other = (first_of(module(*inputs)) for inputs in (first, second))
+    one, other = (first_result(module(*inputs)) for inputs in (first, second))
     expect.depends_on_its_inputs(one, other, "The result")
 
 
-def first_of(value: Any, what: str = "The first result") -> Tensor:
+def first_result(value: Any, what: str = "The first result") -> Tensor:
     """Return the first of several results, or the only one."""
     return expect.tensor(value[0] if isinstance(value, tuple | list) and value else value, what)
 
@@ -215,11 +215,11 @@ def is_stateless(
     ``first`` takes what is compared from what the student's function returns.
     """
     want = reference(*inputs)
-    expect.close(expect.tensor(first(student.call(name, *inputs)), "Y"), want, "Y", setting="the first call")
+    expect.allclose(expect.tensor(first(student.call(name, *inputs)), "Y"), want, "Y", setting="the first call")
     others = tuple(tuple(draw.normal(*x.shape, dtype=x.dtype) for x in inputs) for _ in range(2))
     value = first(student.answer(Request(name, tuple(inputs), before=others)).value)
     try:
-        expect.close(expect.tensor(value, "Y"), want, "Y", setting="the same tensors, new numbers")
+        expect.allclose(expect.tensor(value, "Y"), want, "Y", setting="the same tensors, new numbers")
     except CheckFailure as failure:
         failure.kind, failure.cause = "memory", "results remembered"
         failure.hint = (

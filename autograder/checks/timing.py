@@ -58,7 +58,7 @@ def same_result(got: Any, want: Any, setting: str) -> None:
     elif not isinstance(want, Tensor):
         inputs.equal(got, want, "The result", setting)
     elif want.is_floating_point():
-        expect.close(expect.tensor(got, "Y"), want, "Y", size=4.0, setting=setting)
+        expect.allclose(expect.tensor(got, "Y"), want, "Y", size=4.0, setting=setting)
     else:
         inputs.equal(expect.tensor(got, "Y").tolist(), want.tolist(), "Y", setting)
 
@@ -66,7 +66,7 @@ def same_result(got: Any, want: Any, setting: str) -> None:
 def _same_best(got: Sequence[Tensor], want: Sequence[Tensor], setting: str) -> None:
     (values, ids), (right, own) = got, want
     size = float(right.abs().max()) if right.numel() else 1.0
-    expect.close(values, right, "values", size=4 * size, setting=setting)
+    expect.allclose(values, right, "values", size=4 * size, setting=setting)
     expect.shape(ids, own.shape, "ids", "as expected", setting)
     near = right.diff(dim=-1).abs() <= _TIED * size
     edge = torch.ones_like(right[..., :1], dtype=torch.bool)  # the one behind the last is not there to be compared with

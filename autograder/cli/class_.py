@@ -179,7 +179,7 @@ def _request(options: argparse.Namespace) -> int:
 def _requests(options: argparse.Namespace) -> int:
     from autograder.grading.course import find_course
     from autograder.grading.gradebook.regrade_requests import answer, requests
-    from autograder.grading.gradebook.status import class_standing
+    from autograder.grading.gradebook.status import load_class_status
     from autograder.grading.lms.grades import request_text
     from autograder.grading.run.status import readable
 
@@ -187,7 +187,7 @@ def _requests(options: argparse.Namespace) -> int:
     if options.answer is not None:
         if not options.text.strip():
             raise ValueError("Expected the answer: --text '…'.")
-        points = {one.student.id: one.so_far for one in class_standing(course, options.assignment).students}
+        points = {one.student.id: one.so_far for one in load_class_status(course, options.assignment).students}
         known = requests(course, options.assignment)
         student = next((who for who, some in known.items() if any(one.number == options.answer for one in some)), "")
         _, done = answer(course, options.assignment, options.answer, options.text, points.get(student))

@@ -71,7 +71,7 @@ def _grade(options: argparse.Namespace) -> int:
     from joblib import cpu_count
 
     from autograder.grading.course import find_course
-    from autograder.grading.gradebook.class_run import Options, grade_class
+    from autograder.grading.gradebook.class_run import GradeOptions, grade_class
     from autograder.grading.settings import Settings
     from autograder.sandbox.limits import Limits
 
@@ -83,7 +83,7 @@ def _grade(options: argparse.Namespace) -> int:
     given |= {"label": course.label, "lessons": course.lessons}
     if options.limits is not None:
         given["limits"] = Limits.from_json(options.limits)
-    asked = Options(
+    asked = GradeOptions(
         options.assignment,
         workers,
         options.scheduler,

@@ -23,18 +23,18 @@ def namespace(lesson: Lesson) -> dict[str, Any]:
     return held | usual
 
 
-def right(lesson: Lesson, name: str) -> Any:
+def reference_for(lesson: Lesson, name: str) -> Any:
     """Return the right version of an exercise."""
     return getattr(lesson.module("references"), name)
 
 
-def answer(lesson: Lesson, name: str, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
+def answer_for(lesson: Lesson, name: str, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
     """Return what the right version of an exercise returns; arguments that are still to be made are made of right parts."""
 
     def made(value: Any) -> Any:
-        return right(lesson, value.name)(**value.kwargs) if isinstance(value, Constructed) else value
+        return reference_for(lesson, value.name)(**value.kwargs) if isinstance(value, Constructed) else value
 
-    return right(lesson, name)(*map(made, args), **{key: made(value) for key, value in kwargs.items()})
+    return reference_for(lesson, name)(*map(made, args), **{key: made(value) for key, value in kwargs.items()})
 
 
 def source_of(lesson: Lesson, names: Iterable[str]) -> str:

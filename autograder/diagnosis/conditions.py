@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from autograder.diagnosis.probes import Symptom
-from autograder.diagnosis.search import alike, outcome
+from autograder.diagnosis.search import outcome, same_outcome
 from autograder.diagnosis.symptoms import FACTOR
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.state import tensors_of
@@ -32,7 +32,10 @@ Outcome = tuple[Request, Any, Any]
 def condition(student: Student, right: Student, function: Any, requests: Sequence[Request]) -> Symptom | None:
     """Return what is known of a wrong answer that nothing explains: for which arguments, or in which results, it is wrong."""
     found = list(_outcomes(student, right, requests[:MOST]))
-    wrong, fine = [each for each in found if not alike(*each[1:])], [each for each in found if alike(*each[1:])]
+    wrong, fine = (
+        [each for each in found if not same_outcome(*each[1:])],
+        [each for each in found if same_outcome(*each[1:])],
+    )
     if len(wrong) < _FEWEST:
         return None
     return _only_with(wrong, fine, function) or _one_factor(found) or _only_some_results(wrong) or _one_sided(wrong)
@@ -79,7 +82,7 @@ def _only_some_results(wrong: Sequence[Outcome]) -> Symptom | None:
     count = len(pairs[0][0])
     if count < 2 or any(len(want) != count or len(got) != count for want, got in pairs):
         return None
-    right = [n for n in range(count) if all(alike(want[n], got[n]) for want, got in pairs)]
+    right = [n for n in range(count) if all(same_outcome(want[n], got[n]) for want, got in pairs)]
     if not right or len(right) == count:
         return None
     names = [_ORDINALS[n] for n in right if n < len(_ORDINALS)]

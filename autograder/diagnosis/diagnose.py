@@ -16,7 +16,7 @@ from autograder.content import references
 from autograder.content.lesson import Lesson, mark_value
 from autograder.diagnosis import conditions, probes, search, symptoms
 from autograder.diagnosis.mutations import Mutant, mutants
-from autograder.diagnosis.probes import located, tensors_in
+from autograder.diagnosis.probes import faulty_module, tensors_in
 from autograder.diagnosis.search import (
     EXPLAIN_VALUES,
     Asked,
@@ -45,7 +45,7 @@ def diagnose(
     ``student`` to further requests. Once a row has a cause, symptoms of other rows are left alone: they come from it.
     """
     checks = [each.check for each in lost if not mark_value(each.check, "measured")]
-    hearing = Recording(right(lesson), seed)
+    hearing = Recording(reference_student(lesson), seed)
     asked = functools.cache(lambda name: hearing.of_many_shapes(checks, name))
     found: list[Diagnosis | None] = [_own_cause(each, student, asked) for each in lost]
     if any(each.failure.kind == "parameters" for each in lost):
@@ -54,7 +54,7 @@ def diagnose(
     by_case, enough = _add_misconceptions(search, found)
     for number, each in enumerate(lost):
         if found[number] is None and (not enough or each.failure.kind not in ("value", "crash")):
-            told = symptoms.diagnosis(lesson, each.failure, each.exchange, student, hearing.right, asked)
+            told = symptoms.fallback_diagnosis(lesson, each.failure, each.exchange, student, hearing.right, asked)
             found[number] = None if told and _follows(told, each, lost) else told
             enough = enough or found[number] is not None
     for number, each in enumerate(lost):
@@ -66,7 +66,7 @@ def diagnose(
         found = _of_edits(search)
         if not any(found):
             where = _where(lesson, [*checks, *passed], hearing)
-            found = probes.of_rows(lost, student, hearing.right, references.namespace(lesson), asked, where)
+            found = probes.row_sensitivity(lost, student, hearing.right, references.namespace(lesson), asked, where)
     return drop_consequences(lost, found, by_case)
 
 
@@ -133,7 +133,7 @@ def _where(lesson: Lesson, checks: Sequence[Check], hearing: Recording) -> probe
         name = requests[0].name
         every = hearing.of_many_shapes(checks, name, conditions.MOST)
         function = references.namespace(lesson)[name]
-        return located(student, right, requests) or conditions.condition(student, right, function, every)
+        return faulty_module(student, right, requests) or conditions.condition(student, right, function, every)
 
     return look
 
@@ -179,5 +179,5 @@ class _Right(NotebookStudent):
         return ()
 
 
-def right(lesson: Lesson) -> NotebookStudent:
+def reference_student(lesson: Lesson) -> NotebookStudent:
     return _Right(references.namespace(lesson), lesson, deep=False)

@@ -13,12 +13,12 @@ def same(a: Tensor, b: Tensor) -> bool:
     return a.shape == b.shape and torch.allclose(a, b, rtol=1e-4, atol=1e-6, equal_nan=True)
 
 
-def telling(want: Tensor) -> bool:
+def is_informative(want: Tensor) -> bool:
     """Return whether there are enough different numbers for a pattern to be no coincidence."""
     return bool(want.isfinite().all()) and len(want.unique()) >= 4
 
 
-def moved(got: Tensor, want: Tensor) -> Symptom | None:
+def shifted_axis(got: Tensor, want: Tensor) -> Symptom | None:
     """Rows of the right result in another order."""
     for axis in range(want.dim()):
         if want.shape[axis] < 4 or want.numel() < 8:
@@ -109,7 +109,7 @@ def shifted(got: Tensor, want: Tensor) -> Symptom | None:
 def from_inputs(got: Tensor, want: Tensor, inputs: Sequence[Tensor]) -> Symptom | None:
     """The right result plus, minus or times an input."""
     for given in inputs:
-        if given.shape != want.shape or not given.is_floating_point() or not telling(given):
+        if given.shape != want.shape or not given.is_floating_point() or not is_informative(given):
             continue
         x = given.detach().double()
         if same(got, x):
@@ -158,7 +158,7 @@ def places(got: Tensor, want: Tensor) -> Symptom | None:
     return None
 
 
-def rearranged(got: Tensor, want: Tensor) -> Symptom | None:
+def permuted(got: Tensor, want: Tensor) -> Symptom | None:
     """All the right numbers, in other places."""
     if want.numel() < 8 or len(want.unique()) < want.numel() // 2 or same(got, want):
         return None  # few different numbers are the same in many orders
@@ -171,4 +171,4 @@ def rearranged(got: Tensor, want: Tensor) -> Symptom | None:
     )
 
 
-LOOKS: Sequence[Look] = (moved, transformed, shifted, places, rearranged)
+LOOKS: Sequence[Look] = (shifted_axis, transformed, shifted, places, permuted)

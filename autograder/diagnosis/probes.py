@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.search import FailedCheck, alike, outcome
+from autograder.diagnosis.search import FailedCheck, outcome, same_outcome
 from autograder.runtime.errors import CheckFailure, Diagnosis
 from autograder.runtime.state import tensors_of
 from autograder.runtime.student import Request, Student
@@ -126,7 +126,7 @@ def replace_tensors(request: Request, changed: Mapping[int | str, Tensor]) -> Re
     return replace(request, args=args, kwargs={name: changed.get(name, x) for name, x in request.kwargs.items()})
 
 
-def mixed(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
+def batch_leakage(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
     """The result for one example changes with another example, or with the mask of another one."""
     for masks in (False, True):
         if found := _mixed_by(student, right, requests, masks):
@@ -158,7 +158,8 @@ def _changes_others(student: Student, right: Student, request: Request, given: M
     """Return whether another first example changes what the student's answer, unlike a right one, gives for the others."""
     expected, received = (_rest(outcome(each, request)) for each in (right, student))
     return bool(expected) and any(
-        alike(expected, _rest(outcome(right, other))) and not alike(received, _rest(outcome(student, other)))
+        same_outcome(expected, _rest(outcome(right, other)))
+        and not same_outcome(received, _rest(outcome(student, other)))
         for other in _with_another_first(request, given)
     )
 
@@ -196,7 +197,7 @@ PartOf = Callable[[str], str]
 _FEWEST, _MOST = 3, 12
 
 
-def located(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
+def faulty_module(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
     """Return the one part without which the answers to all these requests are right, or None.
 
     A part counts only if with 0 in it those results that are wrong would still depend on most others: behind a last layer of
@@ -233,7 +234,7 @@ def _outermost(name: str) -> str:
 
 def _wrong(student: Student, right: Student, request: Request) -> bool:
     want = outcome(right, request)
-    return not isinstance(want, CheckFailure) and not alike(outcome(student, request), want)
+    return not isinstance(want, CheckFailure) and not same_outcome(outcome(student, request), want)
 
 
 def _right_without(student: Student, right: Student, part_of: PartOf, request: Request, part: str) -> bool:
@@ -251,7 +252,7 @@ def _wrong_results(student: Student, right: Student, request: Request) -> list[i
     got, want = (tensors_of(outcome(each, request)) for each in (student, right))
     if len(got) != len(want):
         return list(range(len(want)))
-    return [n for n in range(len(want)) if not alike(got[n], want[n])]
+    return [n for n in range(len(want)) if not same_outcome(got[n], want[n])]
 
 
 def _others_count(
@@ -266,7 +267,7 @@ def _others_count(
         return [found[n] for n in which if n < len(found)]
 
     before = results(empty)
-    moved = sum(not alike(results(_with(empty, part_of, {other: resample})), before) for other in others)
+    moved = sum(not same_outcome(results(_with(empty, part_of, {other: resample})), before) for other in others)
     return 2 * moved >= len(others)
 
 
@@ -292,7 +293,7 @@ _MOST_IGNORED = 2
 _SHOWN = ("value", "shape")
 
 
-def of_rows(
+def row_sensitivity(
     lost: Sequence[FailedCheck],
     student: Student,
     right: Student,
@@ -311,12 +312,12 @@ def of_rows(
         name = wrong[0][1].name
         failed, others = [request for _, request in wrong if request.name == name], asked(name)
         requests = [failed[0], *others[-1:], *failed[1:2], *others[:1]]
-        told = probed(student, right, functions[name], requests, further, others)
+        told = probe(student, right, functions[name], requests, further, others)
         found[wrong[0][0]] = Diagnosis(*told) if told else None
     return found
 
 
-def probed(
+def probe(
     student: Student,
     right: Student,
     function: Any,
@@ -336,7 +337,7 @@ def probed(
         ignored = None
     return (
         ignored
-        or mixed(student, right, usable)
+        or batch_leakage(student, right, usable)
         or _reach(student, right, usable)
         or (further(student, right, usable) if further else None)
     )
@@ -351,21 +352,23 @@ def _usable(student: Student, right: Student, requests: Iterable[Request]) -> It
 def _works(student: Student, request: Request) -> bool:
     """Return whether a request has a result, and no random one."""
     value = outcome(student, request)
-    return not isinstance(value, CheckFailure) and (not request.training or alike(value, outcome(student, request)))
+    return not isinstance(value, CheckFailure) and (
+        not request.training or same_outcome(value, outcome(student, request))
+    )
 
 
 def _ignored(student: Student, right: Student, function: Any, requests: Sequence[Request]) -> Symptom | None:
     """An argument or a parameter that makes no difference, where it makes one to a right answer, and not only once."""
     used, blind, enough = set(), list[Symptom](), dict[Symptom, int]()
     pairs = [(request, (outcome(student, request), outcome(right, request))) for request in requests]
-    wrong_builds = [str(request.build) for request, before in pairs if not alike(*before)]
+    wrong_builds = [str(request.build) for request, before in pairs if not same_outcome(*before)]
     for request, before in pairs:
-        other_kind = alike(*before) and str(request.build) not in wrong_builds
+        other_kind = same_outcome(*before) and str(request.build) not in wrong_builds
         for symptom, enough[symptom], other in changes(request, function):
             want = outcome(right, other)
-            if isinstance(want, CheckFailure) or alike(want, before[1]):
+            if isinstance(want, CheckFailure) or same_outcome(want, before[1]):
                 continue
-            if alike(outcome(student, other), before[0]):
+            if same_outcome(outcome(student, other), before[0]):
                 blind.append(symptom)
             elif not (other_kind and other.weights is not request.weights):
                 # A part that a right kind of module uses (norm="post") may be forgotten in a wrong one.
@@ -380,7 +383,7 @@ def _matters(ignored: Symptom, student: Student, right: Student, function: Any, 
     Numbers have values for which all is another thing, such as a temperature of 0; so nothing is said of those.
     """
     return any(
-        all(not alike(outcome(each, other), outcome(each, request)) for each in (student, right))
+        all(not same_outcome(outcome(each, other), outcome(each, request)) for each in (student, right))
         for symptom, _, other in changes(request, function)
         if symptom == ignored and _other_tensor(request, other)
     )
@@ -449,5 +452,5 @@ def _reach_of(student: Student, request: Request, place: int | str, x: Tensor) -
         if rows < 2 or any(not after or after[0].shape != before[0].shape for after in results):
             return None
         watched_before = before[0].select(axis, watched)
-        found.append(any(not alike(watched_before, after[0].select(axis, watched)) for after in results))
+        found.append(any(not same_outcome(watched_before, after[0].select(axis, watched)) for after in results))
     return found[0], found[1]

@@ -146,7 +146,7 @@ def agree(student: Student, candidate: Student, requests: Iterable[Request]) -> 
     """Return whether both give the same answers to all these requests. A random answer says nothing."""
     for request in requests:
         want = outcome(candidate, request)
-        if not alike(outcome(student, request), want) and alike(want, outcome(candidate, request)):
+        if not same_outcome(outcome(student, request), want) and same_outcome(want, outcome(candidate, request)):
             return False
     return True
 
@@ -170,11 +170,11 @@ def gives(student: Student, exchange: Exchange | None, received: Any) -> bool:
     own, other = tensors_of(exchange.value), tensors_of(value)
     if len(own) != len(other) or not own:
         return len(own) == len(other)
-    blamed = [n for n, x in enumerate(own) if isinstance(received, Tensor) and alike(x, received)]
-    return any(alike(own[n], other[n]) for n in (blamed or range(len(own))))
+    blamed = [n for n, x in enumerate(own) if isinstance(received, Tensor) and same_outcome(x, received)]
+    return any(same_outcome(own[n], other[n]) for n in (blamed or range(len(own))))
 
 
-def holds(
+def diagnosis_holds(
     student: Student,
     right: Student,
     requests: Iterable[Request],
@@ -188,7 +188,7 @@ def holds(
     """
     for request in requests:
         got, want = (tensors_of(outcome(each, request)) for each in (student, right))
-        if which >= min(len(got), len(want)) or alike(got[which], want[which]):
+        if which >= min(len(got), len(want)) or same_outcome(got[which], want[which]):
             continue
         if look(got[which], want[which], request) != name:
             return False
@@ -209,7 +209,7 @@ def varies(student: Student, requests: Iterable[Request]) -> bool:
     """Return whether the answer to any of these requests changes with the numbers in it."""
     for request in requests:
         other = replace(request, args=tuple(map(_other, request.args)))
-        if not alike(outcome(student, request), outcome(student, other)):
+        if not same_outcome(outcome(student, request), outcome(student, other)):
             return True
     return False
 
@@ -220,7 +220,7 @@ def _other(value: Any) -> Any:
 
 def repeats(student: Student, request: Request) -> bool:
     """Return whether a request gets the same answer twice."""
-    return alike(outcome(student, request), outcome(student, request))
+    return same_outcome(outcome(student, request), outcome(student, request))
 
 
 def outcome(student: Student, request: Request) -> Any:
@@ -233,7 +233,7 @@ def outcome(student: Student, request: Request) -> Any:
         return CheckFailure("crash", type(error).__name__, received=type(error).__name__)
 
 
-def alike(a: Any, b: Any) -> bool:
+def same_outcome(a: Any, b: Any) -> bool:
     """Return whether two outcomes agree: the same kind of failure, or results with the same numbers."""
     if isinstance(a, CheckFailure) or isinstance(b, CheckFailure):
         if not (isinstance(a, CheckFailure) and isinstance(b, CheckFailure) and a.kind == b.kind):
@@ -244,10 +244,10 @@ def alike(a: Any, b: Any) -> bool:
             return a.shape == b.shape and a.device == b.device
         return a.shape == b.shape and a.is_complex() == b.is_complex() and equal(a.detach(), b.detach())
     if isinstance(a, Sequence) and isinstance(b, Sequence) and not isinstance(a, str):
-        return len(a) == len(b) and all(map(alike, a, b))
+        return len(a) == len(b) and all(map(same_outcome, a, b))
     if isinstance(a, Mapping) and isinstance(b, Mapping):  # from the sandbox a key comes back as text
         one, other = ({str(key): value for key, value in each.items()} for each in (a, b))
-        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(same_outcome(one[key], other[key]) for key in one)
     if isinstance(a, float) and isinstance(b, float):  # as the numbers of tensors: rounding makes no other answer of it
         return math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-12) or (a != a and b != b)
     return isinstance(a, Tensor) == isinstance(b, Tensor) and type(a) is type(b) and bool(a == b)

@@ -110,7 +110,7 @@ _RANGE = "Look at where a range begins and ends, and at what is added to or cut 
 _ALONE = "Is there only one, whatever was asked for, or has a sum or an index left one?"
 
 
-def lost_ones(got: Sequence[int], want: Sequence[int]) -> bool:
+def missing_axes(got: Sequence[int], want: Sequence[int]) -> bool:
     """Return whether a shape is the wanted one without some of its axes of length 1."""
     return len(got) < len(want) and [n for n in got if n != 1] == [n for n in want if n != 1]
 

@@ -59,10 +59,10 @@ def symptom(
     What the lesson knows comes before what wrong numbers of any kind have in common.
     """
     if failure.kind == "crash":
-        found = of_error(str(failure.received), (*SHAPE_ERRORS, *ERRORS)) or (
+        found = from_error_message(str(failure.received), (*SHAPE_ERRORS, *ERRORS)) or (
             of_lesson(failure, want) if of_lesson else None
         )
-        return found or of_error(str(failure.received), KINDS_OF_ERRORS)
+        return found or from_error_message(str(failure.received), KINDS_OF_ERRORS)
     got = failure.received
     if (
         failure.kind != "value"
@@ -75,10 +75,10 @@ def symptom(
     if is_rounded(failure):
         return ROUNDED
     got, want = got.detach().double(), want.detach().double()
-    found = first(GENERAL, got, want) or (of_lesson(failure, want) if of_lesson else None)
-    if found or not patterns.telling(want):
+    found = first_symptom(GENERAL, got, want) or (of_lesson(failure, want) if of_lesson else None)
+    if found or not patterns.is_informative(want):
         return found
-    return patterns.from_inputs(got, want, inputs) or first(patterns.LOOKS, got, want)
+    return patterns.from_inputs(got, want, inputs) or first_symptom(patterns.LOOKS, got, want)
 
 
 def is_rounded(failure: CheckFailure) -> bool:
@@ -91,12 +91,14 @@ def is_rounded(failure: CheckFailure) -> bool:
     return bool(got.isfinite().all()) and torch.allclose(got, want, rtol=1e-4, atol=1e-5 * size)
 
 
-def first(looks: Iterable[Callable[[Tensor, Tensor], Symptom | None]], got: Tensor, want: Tensor) -> Symptom | None:
+def first_symptom(
+    looks: Iterable[Callable[[Tensor, Tensor], Symptom | None]], got: Tensor, want: Tensor
+) -> Symptom | None:
     """Return the first symptom found, or None."""
     return next((found for look in looks if (found := look(got, want))), None)
 
 
-def of_error(text: str, table: Iterable[tuple[str, str, str]]) -> Symptom | None:
+def from_error_message(text: str, table: Iterable[tuple[str, str, str]]) -> Symptom | None:
     """Return the table's entry for an error message."""
     return next(((cause, hint) for fragment, cause, hint in table if fragment in text), None)
 
@@ -146,7 +148,7 @@ def _multiple(got: Tensor, want: Tensor) -> Symptom | None:
 
 
 def _batch(got: Tensor, want: Tensor) -> Symptom | None:
-    if got.dim() >= 3 and got.shape[0] > 1 and patterns.telling(want[0]) and same(got[0], want[0]):
+    if got.dim() >= 3 and got.shape[0] > 1 and patterns.is_informative(want[0]) and same(got[0], want[0]):
         return "only the first of the batch is right", (
             "The first element of the batch is right and the others are not. Each has to be treated for itself."
         )
@@ -165,7 +167,7 @@ Axis = tuple[int | str, int]
 _FEWEST_FINE = 2
 
 
-def diagnosis(
+def fallback_diagnosis(
     lesson: Lesson,
     failure: CheckFailure,
     exchange: Exchange | None,
@@ -195,7 +197,7 @@ def diagnosis(
         return Diagnosis(*shapes.DROPPED)
     look = _look(lesson, failure)
     requests = asked(exchange.request.name) if look else ()
-    if look and not search.holds(student, right, requests, _blamed(failure, exchange), told[0], look):
+    if look and not search.diagnosis_holds(student, right, requests, _blamed(failure, exchange), told[0], look):
         return None
     return Diagnosis(*told)
 
@@ -226,7 +228,7 @@ def _of_clear_shapes(
         got, want = (tensors_of(search.outcome(each, request)) for each in (student, right))
         if which < min(len(got), len(want)) and got[which].shape != want[which].shape:
             wrong.append((got[which].shape, want[which].shape))
-    if wrong and all(shapes.lost_ones(got, want) for got, want in wrong):
+    if wrong and all(shapes.missing_axes(got, want) for got, want in wrong):
         return [shapes.DROPPED]
     clear = [(got, want) for got, want in wrong if len({1, *want}) == 1 + len(want)]
     found = [shapes.difference(got, want, shapes.letters(failure)) for got, want in clear]
@@ -263,8 +265,8 @@ def _exchanged(right: Student, exchange: Exchange) -> bool:
     wanted = search.outcome(right, exchange.request)
     if not isinstance(given, tuple) or not isinstance(wanted, tuple) or len(given) != len(wanted):
         return False
-    return not search.alike(given, wanted) and any(
-        search.alike(order, wanted) for order in itertools.permutations(given)
+    return not search.same_outcome(given, wanted) and any(
+        search.same_outcome(order, wanted) for order in itertools.permutations(given)
     )
 
 
@@ -273,7 +275,7 @@ def _blamed(failure: CheckFailure, exchange: Exchange) -> int:
     given = tensors_of(exchange.value)
     if failure.kind == "shape":
         return next((n for n, value in enumerate(given) if list(value.shape) == failure.received), 0)
-    return next((n for n, value in enumerate(given) if search.alike(value, failure.received)), 0)
+    return next((n for n, value in enumerate(given) if search.same_outcome(value, failure.received)), 0)
 
 
 def _inputs(request: Request | None) -> list[Tensor]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from torch import Tensor
 
-from autograder.diagnosis.symptoms import Symptom, first, of_error, same
+from autograder.diagnosis.symptoms import Symptom, first_symptom, from_error_message, same
 from autograder.runtime.errors import CheckFailure
 
 _ERRORS = [
@@ -39,11 +39,11 @@ def symptom(failure: CheckFailure, want: Tensor | None) -> Symptom | None:
     """Return (cause, hint) for a failure of attention weights, or None."""
     got = failure.received
     if failure.kind == "crash":
-        return of_error(str(got), _ERRORS)
+        return from_error_message(str(got), _ERRORS)
     weights = _OF_WEIGHTS.match(failure.yours)
     if failure.kind != "value" or not weights or not isinstance(got, Tensor) or want is None or got.shape != want.shape:
         return None
-    return first(_LOOKS, got, want)
+    return first_symptom(_LOOKS, got, want)
 
 
 def _negative(got: Tensor, want: Tensor) -> Symptom | None:

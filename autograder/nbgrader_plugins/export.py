@@ -8,9 +8,9 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
 
 from autograder.grading.course import Course
-from autograder.grading.gradebook.sync import settle
+from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.lms.grades import harmless
-from autograder.grading.run.status import FAILED, HUMAN, recall
+from autograder.grading.run.status import FAILED, HUMAN, load_status
 
 #: The columns of nbgrader's own export, in order, plus the state of the submission after grading.
 COLUMNS = (
@@ -38,7 +38,7 @@ class SafeCsv(ExportPlugin):
 
     def export(self, gradebook: Gradebook) -> None:
         """Write one line per student and assignment; a student without a submission has no state and 0 points."""
-        settle(Course(Path(gradebook.engine.url.database or "").parent.parent))
+        sync_gradebook(Course(Path(gradebook.engine.url.database or "").parent.parent))
         gradebook.db.expire_all()
         ended = {a.name: self._ended(gradebook, a.name) for a in gradebook.assignments}
         with open(self.to or "grades.csv", "w", newline="", encoding="utf8") as file:
@@ -53,7 +53,7 @@ class SafeCsv(ExportPlugin):
     def _ended(self, gradebook: Gradebook, assignment: str) -> dict[str, str]:
         """Return the state of each submission by student, and add these students to the gradebook, even if not yet graded."""
         grading = Path(gradebook.engine.url.database or "").parent
-        states = {student: outcome.state for student, outcome in recall(grading, assignment).items()}
+        states = {student: outcome.state for student, outcome in load_status(grading, assignment).items()}
         for student in states:
             gradebook.update_or_create_student(student)
         return states

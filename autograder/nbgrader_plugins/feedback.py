@@ -14,7 +14,7 @@ from traitlets.config import Config
 
 from autograder.content.notebook import checked_exercise
 from autograder.grading.course import Course
-from autograder.grading.gradebook.sync import settle
+from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.lms.grades import number
 from autograder.nbgrader_plugins.page_content import shorten, texts_of, without_given
 
@@ -34,7 +34,7 @@ class CourseFeedback(GenerateFeedback):
 
     def start(self) -> None:
         """Write the pages, with the penalties of today's rule and marks."""
-        settle(Course(Path(self.coursedir.root)))
+        sync_gradebook(Course(Path(self.coursedir.root)))
         super().start()
 
     def begin(self) -> None:

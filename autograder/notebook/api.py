@@ -82,9 +82,9 @@ def progress(assignment: str, lessons: str | None = None) -> Any:
     ``assignment``: such as ``01-attention``. ``lessons``: the package of a course's own lessons. Where a notebook is graded, this
     shows nothing. Raises LookupError for an unknown assignment.
     """
-    from autograder.runtime.locations import somebody_looks
+    from autograder.runtime.locations import is_interactive
 
-    if not somebody_looks():
+    if not is_interactive():
         return None
     from autograder.notebook.session import progress_text
 
@@ -97,9 +97,9 @@ def hand_in(assignment: str, lessons: str | None = None) -> None:
     ``assignment`` and ``lessons``: as for :func:`progress`. Raises LookupError for an unknown assignment,
     FileNotFoundError if the notebook's file cannot be found.
     """
-    from autograder.runtime.locations import somebody_looks
+    from autograder.runtime.locations import is_interactive
 
-    if not somebody_looks():
+    if not is_interactive():
         return
     from autograder.notebook.session import progress_text
     from autograder.notebook.submit import hand_in_here
@@ -119,26 +119,26 @@ def _check(lesson: Any, exercise: str, seed: int | None) -> float:
         raise UserError(unknown_name(exercise, lesson.exercises))
     from autograder.checks.execute import NotebookStudent
     from autograder.content.lesson import unknown_student
-    from autograder.notebook.session import Points, Reads, checking, remember
-    from autograder.runtime.limits import patience
-    from autograder.runtime.locations import newer_cell
+    from autograder.notebook.session import KernelState, Points, checking, record
+    from autograder.runtime.limits import check_timeout
+    from autograder.runtime.locations import redefined_in
     from autograder.verdict.runner import run_checks
 
-    names, files = _caller(), Reads()
+    names, files = _caller(), KernelState()
     # An exercise that passed and has not changed need not be checked again when a later exercise that uses it fails.
     full = {name: True for (where, name), thing in _passed.items() if where == lesson.name and names.get(name) is thing}
     with checking(exercise, len(lesson.checks(exercise))) as replace:
         try:
-            with patience():
+            with check_timeout():
                 report = run_checks(exercise, NotebookStudent(names, lesson, file=files), seed, full)
         except KeyboardInterrupt as error:
             replace("")
-            raise Stopped(exercise, error) from None
+            raise NotebookStopped(exercise, error) from None
         if report.full_alone:
             _passed[lesson.name, exercise] = names.get(exercise)
-        told = newer_cell(exercise, names), unknown_student(lesson, exercise), report.note
+        told = redefined_in(exercise, names), unknown_student(lesson, exercise), report.note
         report.note = " ".join(part for part in told if part)
-        remember(lesson, report, names, files.seen)
+        record(lesson, report, names, files.seen)
         replace(report)
     if os.environ.get("NBGRADER_VALIDATING") and not report.full:  # nbgrader would call 0 points "partial credit"
         raise CheckFailed(report)
@@ -162,13 +162,13 @@ class CheckFailed(Exception):
         return [str(self)]
 
 
-class Stopped(KeyboardInterrupt):
+class NotebookStopped(KeyboardInterrupt):
     """The check was interrupted. The notebook shows where the student's code was, not the frames of the check."""
 
     def __init__(self, exercise: str, error: BaseException):
-        from autograder.runtime.locations import place
+        from autograder.runtime.locations import location
 
-        super().__init__(f"You stopped the check of {exercise}{place(error)}")
+        super().__init__(f"You stopped the check of {exercise}{location(error)}")
 
     def _render_traceback_(self) -> list[str]:  # IPython asks for it
         return [str(self)]

@@ -72,7 +72,7 @@ class SavedFile:
     running: Mapping[str, str] = field(default_factory=dict)
 
 
-def standing(lesson: Lesson, work: SavedFile) -> LessonProgress:
+def lesson_progress(lesson: Lesson, work: SavedFile) -> LessonProgress:
     """Return where a student stands in a lesson."""
     saved = {name: _saved(work.cells, name) for name in lesson.exercises}
     unsaved = [name for name, text in work.running.items() if not _same(text, saved.get(name, ""))]
@@ -84,7 +84,7 @@ def standing(lesson: Lesson, work: SavedFile) -> LessonProgress:
     )
 
 
-def fingerprint(data: bytes) -> str:
+def source_hash(data: bytes) -> str:
     """Return a short hash of a file's content."""
     return hashlib.sha256(data).hexdigest()[:16]
 
@@ -148,7 +148,7 @@ def _file(name: str, data: bytes | None, work: SavedFile, lesson: Lesson) -> Exe
     reader = next((entry for entry in reversed(work.entries) if name in entry.files), None)
     if reader is None:
         return ExerciseProgress(name, "there, not checked yet", True)
-    if reader.files[name] != fingerprint(data):
+    if reader.files[name] != source_hash(data):
         return ExerciseProgress(name, "written anew since its check", False, f'run check("{reader.exercise}") again')
     if changed := _changed_since(reader, work, lesson):
         told = f'train again, or run check("{reader.exercise}") to see whether it still counts'
@@ -237,7 +237,7 @@ class Panel:
         title = f"<b>{escape(self.standing.assignment)}</b> &nbsp; {escape(self._summary)}"
         rows = (
             html.row(
-                f"{html.spoken(_sign(row), 'done' if row.done else 'to do')} {escape(row.name)}",
+                f"{html.for_screen_reader(_sign(row), 'done' if row.done else 'to do')} {escape(row.name)}",
                 escape(row.state),
                 escape(_score(row)) or "–",
                 edge=html.RIGHT if row.done else html.WRONG,

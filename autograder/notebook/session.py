@@ -16,7 +16,7 @@ from autograder.content import notebook as notebooks
 from autograder.content.lesson import Lesson
 from autograder.content.notebook import Cell
 from autograder.notebook.history import Entry, History
-from autograder.notebook.progress import LessonProgress, Panel, SavedFile, fingerprint, standing
+from autograder.notebook.progress import LessonProgress, Panel, SavedFile, lesson_progress, source_hash
 from autograder.runtime import locations
 from autograder.runtime.files import files_in
 from autograder.runtime.locations import kernel_shell
@@ -155,7 +155,7 @@ class _Line:
             text = f"Checking {self.exercise}: property {self.begun} of {self.total} …"
         elif self.begun:  # run again with right earlier exercises
             text = f"Checking {self.exercise}: looking for the cause …"
-        self.put(text, markup.moving(text))
+        self.put(text, markup.animated(text))
 
 
 def _place() -> Callable[[str, str | None], None]:
@@ -183,7 +183,7 @@ def _print(text: str, html: str | None) -> None:
 KERNEL, BEGAN = uuid.uuid4().hex[:12], time.time()
 
 
-class Reads:
+class KernelState:
     """Reads files of the current folder, and remembers which, and their fingerprints."""
 
     def __init__(self) -> None:
@@ -193,13 +193,13 @@ class Reads:
     def __call__(self, name: str) -> bytes | None:
         data = self.read(name)
         if data is not None:
-            self.seen[name] = fingerprint(data)
+            self.seen[name] = source_hash(data)
         return data
 
 
-def remember(lesson: Lesson, report: ExerciseReport, names: Mapping[str, Any], files: Mapping[str, str]) -> None:
+def record(lesson: Lesson, report: ExerciseReport, names: Mapping[str, Any], files: Mapping[str, str]) -> None:
     """Keep a report in the history of a notebook, and say in the report what has changed since the last one."""
-    if not locations.somebody_looks():
+    if not locations.is_interactive():
         return
     text = locations.cell_text(report.exercise, names)
     history = History(".", lesson.name)
@@ -218,7 +218,7 @@ def progress_text(lesson: Lesson, names: Mapping[str, Any]) -> Panel:
     folder = notebook.folder if notebook else Path()
     entries = History(folder, lesson.name).entries()
     running = {name: text for name in lesson.exercises if (text := locations.cell_text(name, names))}
-    now = standing(lesson, SavedFile(notebook.cells if notebook else [], folder, entries, running))
+    now = lesson_progress(lesson, SavedFile(notebook.cells if notebook else [], folder, entries, running))
     notes = [_saved(notebook, now), _twice(entries)]
     return Panel(now, [note for note in notes if note], submit_text(lesson))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.runtime.limits import CheckTimeout, time_limited
-from autograder.runtime.locations import place
+from autograder.runtime.locations import location
 
 
 @dataclass(eq=False)
@@ -134,7 +134,7 @@ def _unwritten(name: str, error: BaseException) -> CheckFailure:
 def _endless(name: str, error: CheckTimeout) -> CheckFailure:
     return CheckFailure(
         "time",
-        f"{name} took longer than {error.seconds:g} seconds and was stopped{place(error)}",
+        f"{name} took longer than {error.seconds:g} seconds and was stopped{location(error)}",
         received="time",
         cause="does not end, or takes far too long",
         hint="Does the loop end for every input? Print what its condition depends on. A loop over single numbers, where one "
@@ -151,4 +151,4 @@ def _from_stub(error: BaseException) -> bool:
 def _crash(name: str, error: BaseException) -> CheckFailure:
     derived = " (a ValueError)" if isinstance(error, ValueError) and type(error) is not ValueError else ""
     text = f"{type(error).__name__}{derived}: {' '.join(str(error).split())[:300]}"
-    return CheckFailure("crash", f"{name} stopped with an error{place(error)}", yours=text, received=text)
+    return CheckFailure("crash", f"{name} stopped with an error{location(error)}", yours=text, received=text)

@@ -36,7 +36,7 @@ _IMPORTING = "<frozen importlib"
 
 
 @contextlib.contextmanager
-def patience(first: float = FIRST, later: float = LATER) -> Iterator[None]:
+def check_timeout(first: float = FIRST, later: float = LATER) -> Iterator[None]:
     """Inside, calls of the student's code are stopped when they take too long, where the system has a timer for that."""
     global _current
     usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
@@ -49,7 +49,7 @@ def patience(first: float = FIRST, later: float = LATER) -> Iterator[None]:
 
 @contextlib.contextmanager
 def time_limited() -> Iterator[None]:
-    """Raise :class:`TooLong` in the code inside when its time is up, if there is a limit."""
+    """Raise :class:`CheckTimeout` in the code inside when its time is up, if there is a limit."""
     held = _current
     if held is None or signal.getitimer(signal.ITIMER_REAL)[0]:  # a call within a call has the time of the outer one
         yield
@@ -88,7 +88,7 @@ def run_limited() -> Iterator[None]:
 
     What asks for more raises MemoryError, PyTorch's RuntimeError or :class:`~autograder.runtime.limits.CheckTimeout`.
     """
-    with patience(SECONDS, SECONDS), _limited_memory():
+    with check_timeout(SECONDS, SECONDS), _limited_memory():
         yield
 
 

@@ -316,7 +316,7 @@ class LocalStudent(RequestBuilder):
         return self.work(name, *inputs, **part) / max(self.work(name, *inputs, **whole), 1)
 
     def work(self, name: str, *args: Any, **kwargs: Any) -> int:
-        return measure.work(self.timed(name), *args, **kwargs)
+        return measure.count_operations(self.timed(name), *args, **kwargs)
 
     def _carry_out(self, request: Request) -> Response:
         args = tuple(self._argument(arg, request) for arg in request.args)
@@ -363,7 +363,7 @@ class LocalStudent(RequestBuilder):
         self._kept += [x for x in inputs if isinstance(x, Tensor) and x.numel() < 10**5]
 
     def _argument(self, value: Any, request: Request) -> Any:
-        """Copy the tensors in an argument, and create the ``Made`` ones. If gradients are wanted, float copies record them."""
+        """Copy the tensors in an argument, and create the constructed ones. If gradients are wanted, float copies record them."""
         if isinstance(value, Constructed):
             return self._find(value.name)(**value.kwargs)
         if isinstance(value, SeededGenerator):

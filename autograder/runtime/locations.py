@@ -9,7 +9,7 @@ from typing import Any
 _OURS = ("site-packages", "/autograder/", "/course_lib/", "/lib/python3")
 
 
-def place(error: BaseException) -> str:
+def location(error: BaseException) -> str:
     """Return `` in line 7 of In[3]: …`` for the innermost line of the student's own code, empty if there is none."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not any(part in frame.filename.replace("\\", "/") for part in _OURS)]
@@ -41,7 +41,7 @@ def kernel_shell() -> Any:
     return shell if getattr(shell, "kernel", None) is not None else None
 
 
-def somebody_looks() -> bool:
+def is_interactive() -> bool:
     """Return whether this is a notebook that is open: a kernel with a client, and not one of grading."""
     return getattr(getattr(kernel_shell(), "kernel", None), "session", None) is not None
 
@@ -54,7 +54,7 @@ def cell_text(name: str, names: Mapping[str, Any]) -> str:
     return str(typed[number]) if 0 < number < len(typed) else ""
 
 
-def newer_cell(name: str, names: Mapping[str, Any]) -> str:
+def redefined_in(name: str, names: Mapping[str, Any]) -> str:
     """Return a sentence if a later cell than that of ``names[name]`` writes it too: that cell stopped before it was defined."""
     shell = kernel_shell()
     if shell is None:

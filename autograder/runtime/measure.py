@@ -74,10 +74,10 @@ def time_ratio(
 
         return seconds
 
-    return race(clocked(candidate), clocked(reference), fresh, thresholds, rounds)
+    return compare_time(clocked(candidate), clocked(reference), fresh, thresholds, rounds)
 
 
-def race(
+def compare_time(
     candidate: Callable[[Inputs], float],
     reference: Callable[[Inputs], float],
     fresh: Callable[[], Inputs],
@@ -152,7 +152,7 @@ class _Work(TorchDispatchMode):
         return out
 
 
-def work(function: Callable[..., Any], *args: Any, **kwargs: Any) -> int:
+def count_operations(function: Callable[..., Any], *args: Any, **kwargs: Any) -> int:
     """Return the operations of one call, which do not depend on the machine.
 
     A matrix product has two for each pair of numbers that it multiplies, any other operator one for each number that it returns,

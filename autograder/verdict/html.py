@@ -43,13 +43,13 @@ def row(first: str, *others: str, edge: str = "") -> str:
     return f'<tr style="background:transparent"><th scope="row" style="{style}">{first}</th>{cells}</tr>'
 
 
-def whole_row(inside: str, columns: int, edge: str = "") -> str:
+def spanning_row(inside: str, columns: int, edge: str = "") -> str:
     """Return a row with one cell over all columns, which belongs to the row above it."""
     style = _CELL.format(side="left") + (f";border-left:4px solid {edge}" if edge else "")
     return f'<tr style="background:transparent"><td colspan="{columns}" style="{style}">{inside}</td></tr>'
 
 
-def spoken(sign: str, name: str) -> str:
+def for_screen_reader(sign: str, name: str) -> str:
     """Return a sign that is read aloud by its name."""
     return f'<span role="img" aria-label="{escape(name)}">{escape(sign)}</span>'
 
@@ -66,11 +66,11 @@ def with_code(sentence: str) -> str:
     return "".join(shown)
 
 
-def folded(title: str, inside: str) -> str:
+def collapsible(title: str, inside: str) -> str:
     """Return what unfolds on a click."""
     return f"<details><summary>{escape(title)}</summary>{inside}</details>"
 
 
-def moving(text: str) -> str:
+def animated(text: str) -> str:
     """Return a line that moves while something is done."""
     return f'<progress aria-label="{escape(text)}" style="width:8em;vertical-align:middle"></progress> {escape(text)}'

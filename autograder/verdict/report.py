@@ -44,7 +44,7 @@ class CheckResult:
         return f"{self.earned:g} of {self.points:g}" if self.points else "advice"
 
 
-def told_before(result: CheckResult, failure: CheckFailure, told: set[str]) -> str:
+def is_repeat(result: CheckResult, failure: CheckFailure, told: set[str]) -> str:
     """Return the sentence that stands for an explanation that was given above, empty if it was not; remember this one."""
     key = result.diagnosis.name if result.diagnosis else f"{failure.message}\n{failure.yours}"
     known = key in told
@@ -71,12 +71,12 @@ def results_table(caption: str, results: Iterable[CheckResult]) -> str:
 
 def _rows(result: CheckResult, told: set[str]) -> str:
     edge = _EDGES[result.mark]
-    sentence = f"{html.spoken(result.mark, SPOKEN[result.mark])} {html.with_code(result.sentence)}"
+    sentence = f"{html.for_screen_reader(result.mark, SPOKEN[result.mark])} {html.with_code(result.sentence)}"
     detail = _failure(result, result.failure, told) if result.failure else ""
     if result.printed:
         printed = f'<pre style="white-space:pre-wrap;overflow-wrap:anywhere">{escape(result.printed)}</pre>'
-        detail += html.folded("Your code printed", printed)
-    below = html.whole_row(f'<div style="padding-left:1.2em">{detail}</div>', 2, edge) if detail else ""
+        detail += html.collapsible("Your code printed", printed)
+    below = html.spanning_row(f'<div style="padding-left:1.2em">{detail}</div>', 2, edge) if detail else ""
     return html.row(sentence, escape(result.score), edge=edge) + below
 
 
@@ -87,8 +87,8 @@ def _failure(result: CheckResult, failure: CheckFailure, told: set[str]) -> str:
         for line in failure.lines()
     )
     numbers += failure.picture.html() if failure.picture else ""
-    if same := told_before(result, failure, told):
-        return html.folded(same, numbers)
+    if same := is_repeat(result, failure, told):
+        return html.collapsible(same, numbers)
     return (_cause_in_html(result.diagnosis) if result.diagnosis else "") + numbers
 
 
@@ -97,7 +97,9 @@ def _cause_in_html(diagnosis: Diagnosis) -> str:
     what, why, where = (html.with_code(part) for part in diagnosis.steps())
     first = f"<div><b>Likely cause: {escape(diagnosis.name)}.</b></div><div>{what}</div>"
     more = "".join(
-        html.folded(title, f"<div>{text}</div>") for title, text in (("Why?", why), ("Where to look", where)) if text
+        html.collapsible(title, f"<div>{text}</div>")
+        for title, text in (("Why?", why), ("Where to look", where))
+        if text
     )
     return f'<div style="margin:0.2em 0 0.6em">{first}{more}</div>'
 
@@ -207,7 +209,7 @@ def _text_rows(result: CheckResult, told: set[str]) -> list[str]:
 def _explanation(result: CheckResult, failure: CheckFailure, told: set[str]) -> list[str]:
     """Return the full explanation the first time; for a later failure with the same cause, only the place and a new error."""
     error = failure.yours if failure.kind == "crash" and failure.yours not in told else ""
-    if same := told_before(result, failure, told):
+    if same := is_repeat(result, failure, told):
         return [line for line in (failure.setting, error, same) if line]
     picture = [f"  {line}" for line in failure.picture.text().splitlines()] if failure.picture else []
     return [*_cause(result), *failure.lines(), *picture]

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from autograder.content import notebook
-from autograder.grading.run.pool import Task, read_frame, unpack_task, write_frame
+from autograder.grading.run.pool import GradingJob, read_frame, unpack_task, write_frame
 from autograder.grading.run.result import Result, checks_version, environment
 
 EXERCISE, POINTS, PARTIAL = "softmax", 7.0, 5.0
@@ -46,7 +46,7 @@ def main():
         write_frame(sys.stdout.buffer, b"+" + result(task, text).as_json().encode())
 
 
-def result(task: Task, text: str) -> Result:
+def result(task: GradingJob, text: str) -> Result:
     """Return full points for an exercise with ``amax`` and fewer for any other, and 1 if there is no such exercise.
 
     Its cell prints its own text.

@@ -5,7 +5,7 @@ import json
 import struct
 
 from autograder.grading.run import outputs
-from autograder.grading.run.outputs import MOST_LINES, MOST_OUTPUT, MOST_REPORT, Room, first_ones
+from autograder.grading.run.outputs import MOST_LINES, MOST_OUTPUT, MOST_REPORT, OutputBudget, first_ones
 from autograder.runtime.errors import CheckFailure
 from autograder.sandbox.outside.cell_result import CellResult, cell_result
 from autograder.verdict.report import CheckResult, ExerciseReport
@@ -22,12 +22,12 @@ def size(thing):
 
 
 def test_the_outputs_of_an_ordinary_notebook_are_kept():
-    room, ran = Room(), CellResult([PRINTED, value("1")], ("ValueError", "no", "trace"))
+    room, ran = OutputBudget(), CellResult([PRINTED, value("1")], ("ValueError", "no", "trace"))
     assert all(room.kept(ran) == ran for _ in range(10))
 
 
 def test_what_a_whole_notebook_prints_is_bounded_and_the_rest_is_noted():
-    room = Room()
+    room = OutputBudget()
     kept = [room.kept(CellResult([PRINTED] * 40, ("E" * 100, "m" * 2000, "t" * 30_000))) for _ in range(100)]
     assert MOST_OUTPUT * 0.9 < size([[ran.outputs, ran.error] for ran in kept]) < MOST_OUTPUT * 1.1
     assert "dropped" in kept[-1].outputs[-1]["data"]["text/plain"]
@@ -37,7 +37,7 @@ def test_what_a_whole_notebook_prints_is_bounded_and_the_rest_is_noted():
 def test_dropped_output_earns_nothing():
     """nbgrader takes a grade cell without a value for full marks."""
     cell = {"metadata": {"nbgrader": {"points": 3.0}}}
-    room = Room()
+    room = OutputBudget()
     room.kept(CellResult([PRINTED] * 60))
     for text in ("0.5", "0.5" + " " * 30_000):
         ran = room.kept(CellResult([PRINTED, value(text), value("3")]))

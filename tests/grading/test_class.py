@@ -27,13 +27,13 @@ from writer_thread import WriterThread
 from autograder.cli.main import main
 from autograder.grading.course import Course
 from autograder.grading.gradebook import client
-from autograder.grading.gradebook.class_run import Options, grade_class
+from autograder.grading.gradebook.class_run import GradeOptions, grade_class
 from autograder.grading.gradebook.nbgrader import SealedAutograde
 from autograder.grading.gradebook.state import assignment_in, committed_scores, database
 from autograder.grading.run import batch, store
 from autograder.grading.run.batch import ClassWork, locally
 from autograder.grading.run.pool import Helpers
-from autograder.grading.run.status import FAILED, GRADED, HUMAN, recall
+from autograder.grading.run.status import FAILED, GRADED, HUMAN, load_status
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
 from autograder.grading.submission.read import hand_ins
@@ -162,7 +162,7 @@ def test_a_class_is_graded_and_counted(graded_once):
     assert "there is no attention.ipynb" in " ".join(done.stdout.split())
     assert f"grading: 0 of {N + 1}" in done.stderr, "a sign of life before the first result"
     assert scores(course) == dict.fromkeys(CLASS, 7.0)
-    assert {student: o.state for student, o in recall(course.grading, ASSIGNMENT).items()} == {
+    assert {student: o.state for student, o in load_status(course.grading, ASSIGNMENT).items()} == {
         **dict.fromkeys(CLASS, GRADED),
         "gus": HUMAN,
     }
@@ -254,7 +254,7 @@ def test_a_due_date_that_is_set_later_reaches_those_who_are_graded(graded, cours
 @pytest.mark.nightly(reason="seeds are compared for every exercise by the contract")
 def test_another_seed_gives_the_same_points(graded, course, autograde, real):
     assert "(1 now, 0 before)" in autograde("--student", "ada", "--seed", "11").stdout
-    result = Store(course.grading).get(recall(course.grading, ASSIGNMENT)["ada"].key)
+    result = Store(course.grading).get(load_status(course.grading, ASSIGNMENT)["ada"].key)
     assert result.seed == 11
     assert result.scores["check-softmax"] == (7.0, 7.0)
     assert scores(course) == dict.fromkeys(CLASS, 7.0)
@@ -300,7 +300,7 @@ DAMAGES = {
 
 @pytest.mark.e2e
 def test_a_damaged_or_edited_result_is_made_again_and_told(graded, course, autograde, real):
-    keys = {student: recall(course.grading, ASSIGNMENT)[student].key for student in DAMAGES}
+    keys = {student: load_status(course.grading, ASSIGNMENT)[student].key for student in DAMAGES}
     paths = {student: course.grading / "results" / key[:2] / f"{key}.json" for student, key in keys.items()}
     good = {student: path.read_text(encoding="utf8") for student, path in paths.items()}
     for student, damage in DAMAGES.items():
@@ -314,7 +314,7 @@ def test_a_damaged_or_edited_result_is_made_again_and_told(graded, course, autog
 
 @pytest.mark.e2e
 def test_plain_nbgrader_makes_an_edited_result_again_and_tells(graded, course, command):
-    key = recall(course.grading, ASSIGNMENT)["ben"].key
+    key = load_status(course.grading, ASSIGNMENT)["ben"].key
     path = course.grading / "results" / key[:2] / f"{key}.json"
     good = path.read_text(encoding="utf8")
     path.write_text(DAMAGES["ben"](good), encoding="utf8")
@@ -367,7 +367,7 @@ def test_an_assignment_that_the_gradebook_does_not_know(course, monkeypatch):
 def test_nobody_has_handed_anything_in(course):
     shutil.rmtree(course.grading / "submitted")
     with pytest.raises(LookupError, match="There are no submissions"):
-        grade_class(course, Options(ASSIGNMENT))
+        grade_class(course, GradeOptions(ASSIGNMENT))
 
 
 # ------------------------------------------------------------ faults
@@ -431,7 +431,7 @@ def test_two_runs_at_once_write_what_one_would(course, fake):
         told = run.communicate()[0]
         assert run.returncode == 0, told
         assert f"{N} graded" in told
-    assert [o.state for o in recall(course.grading, ASSIGNMENT).values()].count(GRADED) == N
+    assert [o.state for o in load_status(course.grading, ASSIGNMENT).values()].count(GRADED) == N
     assert scores(course) == dict.fromkeys(CLASS, 7.0)
     grades = committed_scores(database(course), ASSIGNMENT)
     assert all(student.scores["check-softmax"] == 7.0 for student in grades.values())

@@ -13,7 +13,7 @@ from made_up import ASSIGNMENT, DUE
 from rich.console import Console
 
 from autograder.grading.gradebook.regrade_requests import answer, ask
-from autograder.grading.gradebook.status import class_standing
+from autograder.grading.gradebook.status import load_class_status
 from autograder.grading.lms.csv_table import read_table
 from autograder.grading.lms.export import Order, export
 from autograder.grading.lms.fill import Choice
@@ -111,7 +111,7 @@ def test_canvas_with_semicolons_and_other_maxima(run, capsys):
 
 
 def test_canvas_per_exercise(run, course):
-    parts = [part.title for part in class_standing(course, ASSIGNMENT).parts]
+    parts = [part.title for part in load_class_status(course, ASSIGNMENT).parts]
     titles = [f"{part} ({number})" for number, part in enumerate(parts)]
     sheet = f"Student,ID,Section,{','.join(titles)},late penalty (99)\nNell Nowhere,7,A{',' * (len(titles) + 1)}\n"
     [row] = readers.canvas(run("canvas", sheet, per_exercise=True))[0].values()

@@ -13,7 +13,7 @@ import pytest
 
 from autograder.grading.run import pool
 from autograder.grading.run.batch import ClassWork, outcomes
-from autograder.grading.run.pool import HelperLost, Helpers, Task, TooSlow, unpack_task
+from autograder.grading.run.pool import GradingJob, Helpers, JobTimeout, WorkerCrashed, unpack_task
 from autograder.grading.run.status import FAILED, GRADED
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
@@ -100,7 +100,7 @@ def test_threads_that_share_helpers_each_get_their_own_result(fakes):
 
     def many(number):
         for turn in range(60):
-            task = Task(submission(f"{number} {turn}"), turn)
+            task = GradingJob(submission(f"{number} {turn}"), turn)
             if helpers.grade(task).digest != task.submission.digest:
                 wrong.append((number, turn))
 
@@ -118,14 +118,14 @@ def test_threads_that_share_helpers_each_get_their_own_result(fakes):
     [("killer", "exit status 9"), ("raises", "RuntimeError: of ours"), ("another's", "result of another submission")],
 )
 def test_what_went_wrong_is_told(fakes, text, told):
-    with pytest.raises(HelperLost, match=told):
-        fakes(1).grade(Task(submission(text), 1))
+    with pytest.raises(WorkerCrashed, match=told):
+        fakes(1).grade(GradingJob(submission(text), 1))
 
 
 def test_one_that_hangs_is_ended(fakes, monkeypatch):
     monkeypatch.setattr(pool, "_BEYOND_LIMITS", 0.3)
-    with pytest.raises(TooSlow, match=r"0\.5 s"):
-        fakes(1).grade(Task(submission("hangs"), 1, Settings(limits=Limits(total_wall=0.2))))
+    with pytest.raises(JobTimeout, match=r"0\.5 s"):
+        fakes(1).grade(GradingJob(submission("hangs"), 1, Settings(limits=Limits(total_wall=0.2))))
 
 
 def test_an_answer_that_is_none_is_a_failure_here(work, fakes):
@@ -140,8 +140,8 @@ def test_closing_ends_whoever_waits(fakes):
 
     def wait():
         try:
-            helpers.grade(Task(submission("hangs"), 1))
-        except HelperLost as error:
+            helpers.grade(GradingJob(submission("hangs"), 1))
+        except WorkerCrashed as error:
             told.append(str(error))
 
     thread = threading.Thread(target=wait)
@@ -158,7 +158,7 @@ def test_a_task_travels_whole():
     given = Submission(
         "Zoë", "01-attention", "attention", [{"cell_type": "code", "source": "π", "metadata": {}}], files, ("note",)
     )
-    task = Task(given, 2**64 - 1, Settings(trust=True, limits=Limits(idle=3), label="x"), ["softmax"], ["attend"])
+    task = GradingJob(given, 2**64 - 1, Settings(trust=True, limits=Limits(idle=3), label="x"), ["softmax"], ["attend"])
     back = unpack_task(task.pack())
     assert back.submission == given
     assert back.submission.digest == given.digest
@@ -175,11 +175,11 @@ def test_the_package_comes_from_where_the_command_has_it(tmp_path):
     (tmp_path / "autograder").mkdir()
     (tmp_path / "autograder" / "__init__.py").write_text("raise RuntimeError('the wrong one')")
     code = (
-        "from autograder.grading.run.pool import Helpers, Task\n"
+        "from autograder.grading.run.pool import Helpers, GradingJob\n"
         "from autograder.grading.submission.model import Submission\n"
         "cell = {'cell_type': 'code', 'metadata': {}, 'source': 'x'}\n"
         "with Helpers(1, 'fake_helper') as helpers:\n"
-        "    print(helpers.grade(Task(Submission('ada', '77-other', 'other', [cell]), 1)).seed)\n"
+        "    print(helpers.grade(GradingJob(Submission('ada', '77-other', 'other', [cell]), 1)).seed)\n"
     )
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
     done = subprocess.run(
@@ -192,7 +192,7 @@ def test_a_process_is_replaced_before_it_has_grown(fakes, monkeypatch):
     monkeypatch.setattr(pool, "_MOST_TASKS", 3)
     helpers, seen = fakes(1), set()
     for number in range(7):
-        helpers.grade(Task(submission(f"text {number}"), 1))
+        helpers.grade(GradingJob(submission(f"text {number}"), 1))
         seen |= {helper.channel.process.pid for helper in helpers._all}
     assert len(helpers._all) == 1
     assert len(seen) == 3, "three, three and one"

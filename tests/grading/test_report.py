@@ -12,10 +12,10 @@ from made_up import ASSIGNMENT
 
 from autograder.content.known_answers import misconceptions
 from autograder.grading.gradebook.regrade_requests import ask
-from autograder.grading.gradebook.status import class_standing
-from autograder.grading.run.status import GRADED, Outcome, history, recall, remember
+from autograder.grading.gradebook.status import load_class_status
+from autograder.grading.run.status import GRADED, Outcome, history, load_status, save_status
 from autograder.grading.run.store import Store
-from autograder.grading.teacher.answers import Answer, answer_in, essence, groups
+from autograder.grading.teacher.answers import Answer, answer_in, groups, normalised_source
 from autograder.grading.teacher.report import write_report
 
 HOSTILE = (
@@ -90,7 +90,7 @@ def test_it_says_what_the_results_say(course):
 
 
 def test_nobody_who_has_nothing_is_counted_as_zero(course):
-    standing = class_standing(course, ASSIGNMENT)
+    standing = load_class_status(course, ASSIGNMENT)
     assert [one.so_far for one in standing.students] == [57.0, 52.0, 57.0, 57.0, None, None]
 
 
@@ -106,8 +106,8 @@ def test_hostile_text_is_shown_as_text(course):
 def test_before_and_after_a_regrade(course):
     after = made_up.result(course, "digest of ada", {})
     Store(course.grading).put("f" * 64, after)
-    before = recall(course.grading, ASSIGNMENT)["ada"]
-    remember(course.grading, ASSIGNMENT, [Outcome("ada", GRADED, "f" * 64, before.digest, earned=63.0, points=63.0)])
+    before = load_status(course.grading, ASSIGNMENT)["ada"]
+    save_status(course.grading, ASSIGNMENT, [Outcome("ada", GRADED, "f" * 64, before.digest, earned=63.0, points=63.0)])
     assert [row["student"] for row in history(course.grading, ASSIGNMENT)] == ["ada"]
     text = plain(page_of(course))
     assert (
@@ -115,7 +115,7 @@ def test_before_and_after_a_regrade(course):
         in text
     )
     other = Outcome("ada", GRADED, "e" * 64, "another hand-in", earned=1.0, points=63.0)
-    remember(course.grading, ASSIGNMENT, [other])
+    save_status(course.grading, ASSIGNMENT, [other])
     assert len(history(course.grading, ASSIGNMENT)) == 1, "newer work is no regrade"
 
 
@@ -140,7 +140,7 @@ def test_the_course_page(course):
     ],
 )
 def test_names_and_comments_are_not_the_essence(one, other, same):
-    assert (essence(one) == essence(other)) == same
+    assert (normalised_source(one) == normalised_source(other)) == same
 
 
 def test_an_answer_is_the_last_definition():

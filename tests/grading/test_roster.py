@@ -10,10 +10,18 @@ from made_up import ASSIGNMENT, DUE
 
 from autograder.grading.gradebook.enrolment import shared
 from autograder.grading.gradebook.queries import Work, opened
-from autograder.grading.gradebook.status import EXCUSED, MISSING, UNMARKED, WAITING, class_standing
-from autograder.grading.gradebook.sync import penalties, settle
-from autograder.grading.roster.datetimes import moment, zone
-from autograder.grading.roster.roster import Directory, LateRule, Roster, Student, Who, read_policy, read_roster
+from autograder.grading.gradebook.status import EXCUSED, MISSING, UNMARKED, WAITING, load_class_status
+from autograder.grading.gradebook.sync import penalties, sync_gradebook
+from autograder.grading.roster.datetimes import parse_datetime, zone
+from autograder.grading.roster.roster import (
+    Directory,
+    LateRule,
+    Roster,
+    Student,
+    StudentMatch,
+    read_policy,
+    read_roster,
+)
 from autograder.grading.run.status import GRADED, HUMAN, Outcome, same_as_others
 from autograder.grading.submission.read import HandIn
 
@@ -97,7 +105,7 @@ def test_people_are_found_by_whatever_a_platform_calls_them(names, ids, found):
         Student("s3", "Schmidt", "Anna", "anna1@example.org"),
         Student("s4", "Schmidt", "Anna", "anna2@example.org"),
     )
-    student = Directory(Roster(students)).find(Who(ids, names))
+    student = Directory(Roster(students)).find(StudentMatch(ids, names))
     assert (student.id if student else None) == found
 
 
@@ -114,7 +122,7 @@ def test_people_are_found_by_whatever_a_platform_calls_them(names, ids, found):
     ],
 )
 def test_times_as_platforms_write_them(text):
-    assert moment(text, BERLIN) == datetime(2026, 10, 5, 21, 58, tzinfo=UTC)
+    assert parse_datetime(text, BERLIN) == datetime(2026, 10, 5, 21, 58, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(("hours", "days"), [(-5, 0), (0, 0), (0.1, 0), (0.2, 1), (24, 1), (24.01, 2), (240, 10)])
@@ -154,7 +162,7 @@ def rules(course, late="", roster="", due="2026-10-06T00:00:00"):
 
 
 def standings(course):
-    return {one.student.id: one for one in class_standing(course, ASSIGNMENT).students}
+    return {one.student.id: one for one in load_class_status(course, ASSIGNMENT).students}
 
 
 MARKED = {"written-scaling": 1.5, "written-order": 1.0}
@@ -262,7 +270,7 @@ def test_marks_by_hand_are_shared_in_a_group_and_a_later_change_too(empty_class)
     assert [of(name) for name in ("ada", "ben")] == [(2.0, "Right.")] * 2
     give(empty_class, "ada", 0.5)
     give(empty_class, "ben", 1.0)
-    assert "different marks by hand (ada 0.5, ben 1)" in settle(empty_class)[0]
+    assert "different marks by hand (ada 0.5, ben 1)" in sync_gradebook(empty_class)[0]
     assert [of(name)[0] for name in ("ada", "ben")] == [0.5, 1.0]
 
 

@@ -7,7 +7,7 @@ from made_up import ASSIGNMENT
 from test_report import HOSTILE, autograded
 
 from autograder.content.known_answers import cases_of
-from autograder.grading.teacher.similarity import fingerprint, known_hashes, marked, pairs, write_similar
+from autograder.grading.teacher.similarity import fingerprint, highlight_shared, known_hashes, pairs, write_similar
 
 ODD = '''\
 def softmax(E, dim=-1):
@@ -78,7 +78,7 @@ def test_what_many_have_in_common_does_not_count():
     ],
 )
 def test_pieces_are_the_whole_text_in_order(places, pieces):
-    assert marked("abcdef", places) == pieces
+    assert highlight_shared("abcdef", places) == pieces
 
 
 def test_the_page_shows_pairs_side_by_side_and_hostile_code_as_text(empty_class):

@@ -194,9 +194,9 @@ def test_questions_about_own_code_have_answers_that_the_checks_confirm(course, r
 
 def test_the_stored_result_is_the_one_that_is_told(course):
     """A result edited on disk is refused, and nothing is said in its name."""
-    from autograder.grading.run.status import recall
+    from autograder.grading.run.status import load_status
     from autograder.grading.run.store import Store
 
-    path = Store(course.grading).path(recall(course.grading, ASSIGNMENT)["s17"].key)
+    path = Store(course.grading).path(load_status(course.grading, ASSIGNMENT)["s17"].key)
     path.write_text(path.read_text(encoding="utf8").replace("base two", "base ten"), encoding="utf8")
     assert "base ten" not in why(find(course, "s17", ASSIGNMENT))

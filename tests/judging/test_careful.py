@@ -17,7 +17,7 @@ from autograder.runtime.limits import run_limited
 @pytest.mark.timeout(60, method="thread")  # the timer of the other method is the one that is tested
 def test_an_endless_call_is_stopped_and_the_patience_of_before_is_back():
     endless = student("def softmax(E):\n    while True: pass")
-    with patience.patience(60, 3):
+    with patience.check_timeout(60, 3):
         before = patience._current
         begun = time.process_time()
         with run_limited(), pytest.raises(CheckFailure, match="longer than"):

@@ -52,19 +52,19 @@ def test_a_random_answer_is_no_evidence_and_does_not_repeat():
 
 def test_a_result_that_is_not_a_number_is_no_other_number_each_time():
     nan, one = float("nan"), 1.0
-    assert search.alike(nan, nan)
-    assert search.alike({"stayed": nan, "hidden": one}, {"stayed": nan, "hidden": one})
-    assert not search.alike(nan, one)
-    assert not search.alike(one, nan)
-    assert not search.alike({"stayed": one}, {"hidden": one})
+    assert search.same_outcome(nan, nan)
+    assert search.same_outcome({"stayed": nan, "hidden": one}, {"stayed": nan, "hidden": one})
+    assert not search.same_outcome(nan, one)
+    assert not search.same_outcome(one, nan)
+    assert not search.same_outcome({"stayed": one}, {"hidden": one})
 
 
 def test_plain_numbers_agree_like_those_of_tensors_up_to_rounding():
-    assert search.alike(0.1 + 0.2, 0.3)
-    assert search.alike([0.1 + 0.2, 1e-9], [0.3, 1e-9])
-    assert not search.alike(0.3, 0.3001)
-    assert not search.alike(2e-9, 1e-9)
-    assert not search.alike(0.0, False)
+    assert search.same_outcome(0.1 + 0.2, 0.3)
+    assert search.same_outcome([0.1 + 0.2, 1e-9], [0.3, 1e-9])
+    assert not search.same_outcome(0.3, 0.3001)
+    assert not search.same_outcome(2e-9, 1e-9)
+    assert not search.same_outcome(0.0, False)
 
 
 def test_a_symptom_holds_only_if_it_shows_wherever_the_answer_is_wrong():
@@ -73,16 +73,16 @@ def test_a_symptom_holds_only_if_it_shows_wherever_the_answer_is_wrong():
     def look(got, want, request):
         return "half" if len(got) > 3 else "whole"
 
-    assert not search.holds(SIGMOID, RIGHT, requests, 0, "half", look)
-    assert search.holds(SIGMOID, RIGHT, requests[1:], 0, "half", look)
-    assert search.holds(RIGHT, RIGHT, requests, 0, "anything", look)
+    assert not search.diagnosis_holds(SIGMOID, RIGHT, requests, 0, "half", look)
+    assert search.diagnosis_holds(SIGMOID, RIGHT, requests[1:], 0, "half", look)
+    assert search.diagnosis_holds(RIGHT, RIGHT, requests, 0, "anything", look)
 
 
 def test_outcomes_are_alike_by_kind_of_failure_or_by_numbers():
-    assert search.alike(CheckFailure("crash", "a"), CheckFailure("crash", "b"))
-    assert not search.alike(CheckFailure("crash", "a"), torch.zeros(2))
-    assert search.alike((torch.zeros(2), 3), (torch.zeros(2), 3))
-    assert not search.alike(torch.zeros(2), torch.zeros(3))
+    assert search.same_outcome(CheckFailure("crash", "a"), CheckFailure("crash", "b"))
+    assert not search.same_outcome(CheckFailure("crash", "a"), torch.zeros(2))
+    assert search.same_outcome((torch.zeros(2), 3), (torch.zeros(2), 3))
+    assert not search.same_outcome(torch.zeros(2), torch.zeros(3))
 
 
 def test_one_mistake_that_shows_in_many_rows_has_one_name():
@@ -96,6 +96,6 @@ def test_one_mistake_that_shows_in_many_rows_has_one_name():
 
 def test_results_without_numbers_are_compared_by_shape_and_device():
     meta = torch.ones(2, 3, device="meta")
-    assert search.alike(meta, torch.zeros(2, 3, device="meta"))
-    assert not search.alike(meta, torch.ones(2, 3))
-    assert not search.alike(meta, torch.ones(3, 2, device="meta"))
+    assert search.same_outcome(meta, torch.zeros(2, 3, device="meta"))
+    assert not search.same_outcome(meta, torch.ones(2, 3))
+    assert not search.same_outcome(meta, torch.ones(3, 2, device="meta"))

@@ -61,6 +61,6 @@ def test_a_word_between_asterisks_is_stressed_and_a_product_is_not():
 def test_rounding_is_no_difference_and_more_than_that_is_one(dtype, rounding, wrong, size):
     """For values up to ``size``, what is attributed to rounding grows with them; for smaller ones it stays that of 1."""
     want = torch.tensor([0.25, 0.5], dtype=torch.float64)
-    expect.close((want + rounding * size).to(dtype), want, "Y", size=size, inputs=dtype)
+    expect.allclose((want + rounding * size).to(dtype), want, "Y", size=size, inputs=dtype)
     with pytest.raises(CheckFailure, match="wrong values"):
-        expect.close((want + wrong * size).to(dtype), want, "Y", size=size, inputs=dtype)
+        expect.allclose((want + wrong * size).to(dtype), want, "Y", size=size, inputs=dtype)

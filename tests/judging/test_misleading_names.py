@@ -95,7 +95,7 @@ def test_a_right_answer_is_heard_to_the_end_of_every_check(assignment):
         for name, check in lesson.checks(exercise).items():
             if mark_value(check, "measured"):
                 continue
-            listener = RequestRecorder(diagnose.right(lesson))
+            listener = RequestRecorder(diagnose.reference_student(lesson))
             assert call_check(check, listener, 17) is None, f"{exercise}: {name}"
 
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.diagnosis.patterns import from_inputs, moved, places, rearranged, shifted, transformed
+from autograder.diagnosis.patterns import from_inputs, permuted, places, shifted, shifted_axis, transformed
 
 WANT = torch.randn(4, 5, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 POSITIVE = WANT.abs() + 0.1
@@ -12,9 +12,9 @@ POSITIVE = WANT.abs() + 0.1
 @pytest.mark.parametrize(
     ("look", "got", "cause"),
     [
-        (moved, WANT.flip(0), "in reverse order"),
-        (moved, WANT.roll(1, 1), "one place too late"),
-        (moved, WANT.roll(-1, 1), "one place too early"),
+        (shifted_axis, WANT.flip(0), "in reverse order"),
+        (shifted_axis, WANT.roll(1, 1), "one place too late"),
+        (shifted_axis, WANT.roll(-1, 1), "one place too early"),
         (transformed, WANT.exp(), "exp of the right result"),
         (transformed, WANT.softmax(-1), "a softmax over axis 2 of the right result"),
         (transformed, WANT.log_softmax(-1), "the logarithm of a softmax over axis 2 of the right result"),
@@ -23,7 +23,7 @@ POSITIVE = WANT.abs() + 0.1
         (shifted, WANT + torch.arange(6.0), "the same vector added to every row"),
         (places, torch.cat([WANT[:1] + 1, WANT[1:]]), "only the first of the batch elements is wrong"),
         (places, torch.cat([WANT[:, :-1], WANT[:, -1:] + 1], 1), "only the last of the rows is wrong"),
-        (rearranged, WANT.transpose(0, 1).reshape(WANT.shape), "the right numbers in other places"),
+        (permuted, WANT.transpose(0, 1).reshape(WANT.shape), "the right numbers in other places"),
     ],
 )
 def test_a_pattern_has_a_name_and_the_right_result_has_none(look, got, cause):
@@ -54,9 +54,9 @@ def test_a_result_is_compared_with_what_came_in():
 
 def test_noise_shows_no_pattern():
     noise = torch.randn(4, 5, 6, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
-    assert [look(noise, WANT) for look in (moved, transformed, shifted, places, rearranged)] == [None] * 5
+    assert [look(noise, WANT) for look in (shifted_axis, transformed, shifted, places, permuted)] == [None] * 5
 
 
 def test_few_different_numbers_show_no_order():
     mask = torch.tensor([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0]])
-    assert rearranged(mask.flip(0), mask) is None
+    assert permuted(mask.flip(0), mask) is None

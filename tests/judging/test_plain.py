@@ -8,7 +8,7 @@ import torch
 from autograder.checks import inputs
 from autograder.checks.execute import NotebookStudent
 from autograder.checks.timing import same_result
-from autograder.diagnosis.search import alike
+from autograder.diagnosis.search import same_outcome
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request
 from autograder.sandbox.inside.protocol import Packing, Unpacking, pack
@@ -24,7 +24,7 @@ def carried(value):
 @pytest.mark.parametrize("value", [{(1, 2): 3, (4, 5): 6}, Counter({(1, 2): 3}), {}, [(1, 2), (3, 4)], []])
 def test_plain_data_equals_what_comes_back(value):
     inputs.equal(carried(value), value, "The result")
-    assert alike(carried(value), value)
+    assert same_outcome(carried(value), value)
     same_result(carried(value), value, "timed")
 
 
@@ -41,7 +41,7 @@ def test_plain_data_equals_what_comes_back(value):
 def test_other_plain_data_does_not(got, want):
     with pytest.raises(CheckFailure, match="The result is wrong"):
         inputs.equal(got, want, "The result")
-    assert not alike(got, want)
+    assert not same_outcome(got, want)
     with pytest.raises(CheckFailure):
         same_result(got, want, "timed")
 
@@ -66,20 +66,20 @@ def test_of_a_long_list_the_place_where_it_differs_is_shown():
 @pytest.mark.parametrize("value", ["abc", b"abc", 3, [1.0], [True], [torch.tensor(1)], (1, None), {1: 2}])
 def test_ids_are_a_list_of_whole_numbers(value):
     with pytest.raises(CheckFailure) as caught:
-        inputs.ids(value, "The result")
+        inputs.token_ids(value, "The result")
     assert (caught.value.kind, caught.value.cause) == ("type", "no list of ids")
 
 
 def test_lists_and_tuples_of_ids_are_ids():
-    assert inputs.ids((1, 2), "The result") == inputs.ids([1, 2], "The result") == [1, 2]
+    assert inputs.token_ids((1, 2), "The result") == inputs.token_ids([1, 2], "The result") == [1, 2]
     with pytest.raises(CheckFailure, match="Nothing is returned"):
-        inputs.ids(None, "The result")
+        inputs.token_ids(None, "The result")
 
 
 def test_a_changed_argument_is_found():
-    inputs.kept(([1, 2], {"a": 1}), ([1, 2], {"a": 1}), ("ids", "counts"))
+    inputs.inputs_kept(([1, 2], {"a": 1}), ([1, 2], {"a": 1}), ("ids", "counts"))
     with pytest.raises(CheckFailure, match="changed its argument counts"):
-        inputs.kept(([1, 2], {"a": 1}), ([1, 2], {"a": 2}), ("ids", "counts"))
+        inputs.inputs_kept(([1, 2], {"a": 1}), ([1, 2], {"a": 2}), ("ids", "counts"))
 
 
 def test_a_notebook_gets_its_own_copy_of_plain_data():

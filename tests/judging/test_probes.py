@@ -9,13 +9,13 @@ from autograder.checks.execute import NotebookStudent
 from autograder.content.known_answers import cases_of
 from autograder.content.references import namespace
 from autograder.diagnosis import probes
-from autograder.diagnosis.diagnose import right
-from autograder.diagnosis.probes import changes, located
+from autograder.diagnosis.diagnose import reference_student
+from autograder.diagnosis.probes import changes, faulty_module
 from autograder.diagnosis.search import Recording
 from autograder.runtime.student import Request
 
 LESSON = LESSONS.of("01-attention")
-RIGHT = right(LESSON)
+RIGHT = reference_student(LESSON)
 ATTENTION = "scaled_dot_product_attention"
 generator = torch.Generator().manual_seed(0)
 
@@ -130,7 +130,7 @@ class SelfAttention(nn.Module):
     ],
 )
 def test_what_makes_no_difference_and_what_is_mixed(answer, requests, found):
-    told = probes.probed(answer, RIGHT, RIGHT.namespace[requests[0].name], requests, located)
+    told = probes.probe(answer, RIGHT, RIGHT.namespace[requests[0].name], requests, faulty_module)
     assert (told and told[0]) == found
 
 
@@ -156,7 +156,7 @@ ONE_LIST = JOINED.replace(".topk(probes, dim=1).indices.unique()", ".argmax(dim=
 
 
 def test_a_batch_may_be_mixed_where_other_arguments_belong_to_all_examples():
-    lesson_right = right(SEARCH)
+    lesson_right = reference_student(SEARCH)
     documents, centroids = _draw(11, 3), _draw(5, 3)
     order, starts = lesson_right.inverted_lists(documents, centroids)
     rest = (documents, centroids, order, starts)
@@ -165,7 +165,7 @@ def test_a_batch_may_be_mixed_where_other_arguments_belong_to_all_examples():
         Request("probe_search", (_draw(5, 3), *rest, 1, 5)),
     ]
     found = [
-        probes.probed(student(text, SEARCH), lesson_right, namespace(SEARCH)["probe_search"], requests)
+        probes.probe(student(text, SEARCH), lesson_right, namespace(SEARCH)["probe_search"], requests)
         for text in (JOINED, "", ONE_LIST)
     ]
     assert [told and told[0] for told in found] == ["examples of the batch mixed", None, None]
@@ -182,7 +182,7 @@ def test_what_matters_in_any_call_is_not_ignored():
     blind = [Request("padding_mask", (torch.tensor(lengths), 3)) for lengths in ([0, 3], [3, 0], [0, 0, 3], [3, 0, 3])]
     seen = [Request("padding_mask", (torch.tensor([2, 1]), 7))]
     function = namespace(lesson)["padding_mask"]
-    told = [probes.probed(answer, right(lesson), function, blind, others=others) for others in ((), seen)]
+    told = [probes.probe(answer, reference_student(lesson), function, blind, others=others) for others in ((), seen)]
     assert told[0] == changes_said("lengths")
     assert told[1] != changes_said("lengths")
 
@@ -195,10 +195,10 @@ def changes_said(argument):
 
 
 def test_one_number_belongs_to_all_examples():
-    vision_right = right(LESSONS.of("09-vision-language"))
+    vision_right = reference_student(LESSONS.of("09-vision-language"))
     loss = student("def nt_xent(z, temperature=0.5): return (z @ z.T).fill_diagonal_(-1.0).logsumexp(-1).mean()")
     requests = [Request("nt_xent", (_draw(2, 3),)) for _ in range(2)]
-    told = probes.probed(loss, vision_right, vision_right.namespace["nt_xent"], requests)
+    told = probes.probe(loss, vision_right, vision_right.namespace["nt_xent"], requests)
     assert told is None or "mixed" not in told[0]
 
 
@@ -222,7 +222,7 @@ BLOCKS = LESSONS.of("03-transformer-blocks")
 def test_in_which_part_of_a_block_the_mistake_lies(edit, found):
     [case] = [case for case in cases_of(BLOCKS, "EncoderBlock") if case.name == "usual"]
     names, build = namespace(BLOCKS), (6, 2, 5, 0.0, "pre")
-    right_one = right(BLOCKS)
+    right_one = reference_student(BLOCKS)
     requests = []
     for x in (_draw(2, 4, 6), _draw(1, 3, 6)):
         weights = {
@@ -230,7 +230,7 @@ def test_in_which_part_of_a_block_the_mistake_lies(edit, found):
         }
         requests.append(Request("EncoderBlock", (x,), build=build, weights=weights))
     exec(case.text.replace(*edit), names)
-    told = located(NotebookStudent(names, BLOCKS, deep=False), right_one, requests)
+    told = faulty_module(NotebookStudent(names, BLOCKS, deep=False), right_one, requests)
     assert (told and told[0]) == found
 
 
@@ -252,7 +252,7 @@ def test_on_which_rows_a_row_depends(weights, found):
     requests = [
         Request("CausalSelfAttention", (x,), build=(5, 3, 3), weights=maps) for x, maps in zip(X, MAPS, strict=True)
     ]
-    told = probes.probed(answer, RIGHT, RIGHT.namespace[requests[0].name], requests)
+    told = probes.probe(answer, RIGHT, RIGHT.namespace[requests[0].name], requests)
     assert (told and told[0]) == found
 
 
@@ -276,5 +276,5 @@ def test_the_references_show_nothing(assignment):
     for exercise in lesson.exercises:
         checks = list(lesson.checks(exercise).values())[:3]
         if not exercise.startswith("my_"):
-            requests = Recording(right(lesson), 3).of_many_shapes(checks, exercise)
-            assert probes.probed(own, right(lesson), own.namespace[exercise], requests) is None
+            requests = Recording(reference_student(lesson), 3).of_many_shapes(checks, exercise)
+            assert probes.probe(own, reference_student(lesson), own.namespace[exercise], requests) is None

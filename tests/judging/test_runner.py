@@ -156,8 +156,8 @@ def test_warnings_and_prints_cost_nothing_and_prints_are_shown(capfd):
 def test_checks_and_diagnosis_use_one_thread(monkeypatch):
     """With two threads on two busy cores, every small operation waits for the scheduler: 4 ms instead of 3 µs were seen."""
     seen = set()
-    original = search.replay
-    monkeypatch.setattr(search, "replay", lambda *a: seen.add(torch.get_num_threads()) or original(*a))
+    original = search.call_check
+    monkeypatch.setattr(search, "call_check", lambda *a: seen.add(torch.get_num_threads()) or original(*a))
     torch.set_num_threads(2)
     run_checks("softmax", student("def softmax(E, dim=-1): print(torch.get_num_threads()); return torch.sigmoid(E)"))
     assert seen == {1}

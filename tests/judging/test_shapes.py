@@ -4,7 +4,7 @@ import pytest
 import torch
 from answers import ATTENTION, student
 
-from autograder.diagnosis.diagnose import right
+from autograder.diagnosis.diagnose import reference_student
 from autograder.diagnosis.shapes import difference, in_common, letters, symptom
 from autograder.diagnosis.symptoms import _stops_at_one
 from autograder.runtime.errors import CheckFailure
@@ -87,4 +87,4 @@ def test_what_stops_only_where_an_axis_has_length_one_drops_it(scores, found):
         Request("scaled_dot_product_attention", (torch.randn(B, 3, 5), torch.randn(B, 4, 5), torch.randn(B, 4, 7)))
         for B in (1, 2, 3)
     ]
-    assert _stops_at_one(student(SQUEEZED.format(scores=scores)), right(ATTENTION), requests) == found
+    assert _stops_at_one(student(SQUEEZED.format(scores=scores)), reference_student(ATTENTION), requests) == found

@@ -8,7 +8,7 @@ import pytest
 
 from autograder.content.lesson import Lessons
 from autograder.notebook.history import Entry
-from autograder.notebook.progress import Panel, SavedFile, fingerprint, standing
+from autograder.notebook.progress import Panel, SavedFile, lesson_progress, source_hash
 
 LESSON = Lessons().of("05-captioning")
 STUB = 'def grid_features(F):\n    raise NotImplementedError("Flatten.")'
@@ -37,7 +37,7 @@ def checked(exercise="grid_features", earned=6.0, text=WRITTEN, time=10.0, **mor
 
 
 def rows(tmp_path, **work):
-    now = standing(LESSON, SavedFile(**({"cells": cells(), "folder": tmp_path} | work)))
+    now = lesson_progress(LESSON, SavedFile(**({"cells": cells(), "folder": tmp_path} | work)))
     return now, {row.name: row for row in now.rows}
 
 
@@ -107,7 +107,7 @@ def test_a_checkpoint_becomes_stale(tmp_path):
     """When it is trained anew after its check, and when a class that it was trained with is changed after its check."""
     path = tmp_path / "captioner.safetensors"
     path.write_bytes(weights())
-    read = {"captioner.safetensors": fingerprint(weights())}
+    read = {"captioner.safetensors": source_hash(weights())}
     early = checked("CaptionDecoder", text="class CaptionDecoder: ...", time=1.0)
     own = replace(checked("my_captioner", text="my_captioner = 1", time=5.0), files=read)
     late = checked("CaptionDecoder", text="class CaptionDecoder: pass", time=9.0)

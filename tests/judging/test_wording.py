@@ -48,6 +48,6 @@ def test_one_has(what):
 @pytest.mark.parametrize(("what", "said"), [("The pictures", "The pictures have wrong"), ("Y", "Y has wrong")])
 def test_a_comparison_says_it(what, said):
     with pytest.raises(CheckFailure, match=f"{said} values"):
-        expect.close(torch.zeros(2, 2), torch.ones(2, 2), what)
+        expect.allclose(torch.zeros(2, 2), torch.ones(2, 2), what)
     with pytest.raises(CheckFailure, match="The ids are wrong"):
         inputs.equal([1], [2], "The ids")

@@ -11,7 +11,7 @@ from known import COURSE
 from torch.testing import assert_close
 
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import drawn
+from autograder.checks.modules import sample
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.references import END, PAD, START
@@ -124,7 +124,7 @@ def test_additive_attention_is_what_its_equation_says(draw):
     module = references.AdditiveAttention(state_width, width, hidden).double()
     with torch.no_grad():
         for name, parameter in module.named_parameters():
-            parameter.copy_(drawn(name, parameter, draw))
+            parameter.copy_(sample(name, parameter, draw))
     state, features = draw.normal(B, state_width), draw.normal(B, N, width)
     allowed = draw.allowed(B, N)
     allowed[1] = False

@@ -8,7 +8,7 @@ from torch import nn
 from torch.testing import assert_close
 
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import drawn
+from autograder.checks.modules import sample
 from autograder.lessons.language_models import references
 from course_lib.data import draw_chains
 from course_lib.data.automata import AutomatonBuilder, split
@@ -24,7 +24,7 @@ def test_one_layer_in_each_direction_is_torchs_bidirectional_lstm(draw):
     model = references.BidirectionalLanguageModel(11, 5, 1).double()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            parameter.copy_(drawn(name, parameter, draw))
+            parameter.copy_(sample(name, parameter, draw))
     both = nn.LSTM(5, 5, batch_first=True, bidirectional=True).double()
     ahead, back = model.ahead[0].state_dict(), model.back[0].state_dict()
     both.load_state_dict(ahead | {f"{name}_reverse": value for name, value in back.items()})

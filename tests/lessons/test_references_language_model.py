@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch.testing import assert_close
 
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import drawn
+from autograder.checks.modules import sample
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.sizes import BLOCKS, LONGEST, V, config
 from course_lib.layers import TransformerConfig, make_model
@@ -26,7 +26,7 @@ def filled(model, draw):
     model = model.double().eval()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            parameter.copy_(drawn(name, parameter, draw))
+            parameter.copy_(sample(name, parameter, draw))
     return model
 
 

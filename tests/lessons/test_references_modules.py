@@ -9,7 +9,7 @@ from known import LESSONS
 from torch import nn
 
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import drawn
+from autograder.checks.modules import sample
 from autograder.content.references import source_of
 from autograder.lessons.attention import references as attention
 from autograder.lessons.multi_head_attention import references as multi_head
@@ -30,7 +30,7 @@ def filled(module, draw):
     """Fill every parameter with numbers at which a mistake shows."""
     with torch.no_grad():
         for name, parameter in module.named_parameters():
-            parameter.copy_(drawn(name, parameter, draw))
+            parameter.copy_(sample(name, parameter, draw))
     return module.double().eval()
 
 

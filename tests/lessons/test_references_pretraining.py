@@ -5,7 +5,7 @@ import torch
 from torch.testing import assert_close
 
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import drawn
+from autograder.checks.modules import sample
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.references import CLS, IGNORE, MASK, ORDINARY, PAD, SEP
 
@@ -66,7 +66,7 @@ def pair():
     draw, target = Draw(7, "bert"), dict(theirs.named_parameters())
     with torch.no_grad():
         for name, value in ours.named_parameters():
-            value.copy_(drawn(name, value, draw))
+            value.copy_(sample(name, value, draw))
             target.pop(there(name)).copy_(value)
     assert not target, f"without a counterpart: {list(target)}"
     return ours, theirs

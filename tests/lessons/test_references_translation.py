@@ -10,7 +10,7 @@ from torch import nn
 from torch.testing import assert_close
 
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import drawn
+from autograder.checks.modules import sample
 from autograder.lessons.translation import references
 from autograder.lessons.translation.references import PAD
 from course_lib.layers import TableDecoder
@@ -28,7 +28,7 @@ def filled(model, draw):
     model = model.double().eval()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            parameter.copy_(drawn(name, parameter, draw))
+            parameter.copy_(sample(name, parameter, draw))
     return model
 
 

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from torch.testing import assert_close
 
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import drawn
+from autograder.checks.modules import sample
 from autograder.lessons.vit import references
 
 transformers = pytest.importorskip("transformers")
@@ -75,7 +75,7 @@ def test_vision_transformer_is_vit(config, rows):
     draw, target = Draw(7, "vit"), dict(theirs.named_parameters())
     with torch.no_grad():
         for name, value in ours.named_parameters():
-            value.copy_(drawn(name, value, draw))
+            value.copy_(sample(name, value, draw))
             copy = target.pop(there(name))
             copy.copy_(value.reshape(copy.shape))
     assert not target, f"without a counterpart: {list(target)}"

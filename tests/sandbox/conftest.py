@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.outside.sandbox import Box
+from autograder.sandbox.outside.sandbox import Sandbox
 from autograder.sandbox.outside.session import Session
 
 QUICK = Limits(cell_cpu=3.0, request_cpu=3.0, idle=3.0, memory=800 * 2**20, processes=20, disk=32 * 2**20, stops=3)
@@ -11,7 +11,7 @@ QUICK = Limits(cell_cpu=3.0, request_cpu=3.0, idle=3.0, memory=800 * 2**20, proc
 
 @pytest.fixture(scope="session")
 def box():
-    with Box(QUICK) as started:
+    with Sandbox(QUICK) as started:
         yield started
 
 

@@ -8,7 +8,7 @@ import torch
 from known import LESSONS
 
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.outside.sandbox import Box
+from autograder.sandbox.outside.sandbox import Sandbox
 from autograder.sandbox.outside.session import Session
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
@@ -92,7 +92,7 @@ REFUSED = ("CheckFailure", "NotAvailableHere", "ImportError", "ModuleNotFoundErr
 def tried():
     """Return a function that runs a cell where these functions are forbidden, and returns its error."""
     opened = {}
-    with Box(Limits(processes=20), threads=1) as box:
+    with Sandbox(Limits(processes=20), threads=1) as box:
 
         def error_of(forbid, cell):
             if forbid not in opened:

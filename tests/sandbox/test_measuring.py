@@ -10,7 +10,7 @@ from known import LESSONS
 
 from autograder.runtime.errors import CheckFailure
 from autograder.sandbox.outside.remote import RemoteStudent
-from autograder.sandbox.outside.sandbox import Box
+from autograder.sandbox.outside.sandbox import Sandbox
 from autograder.sandbox.outside.session import Session
 from autograder.verdict.runner import run_single
 
@@ -84,7 +84,7 @@ def blockwise_attention(Q, K, V, causal=False, block_size=64):
 
 @pytest.fixture(scope="module")
 def box():
-    with Box(threads=1, libraries=LESSON.libraries_in("")) as started:
+    with Sandbox(threads=1, libraries=LESSON.libraries_in("")) as started:
         yield started
 
 

@@ -9,7 +9,7 @@ from autograder.checks.execute import NotebookStudent
 from autograder.grading.run.sandbox_executor import defined_names
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside.remote import RemoteStudent
-from autograder.sandbox.outside.sandbox import Box
+from autograder.sandbox.outside.sandbox import Sandbox
 from autograder.sandbox.outside.session import Session
 from autograder.verdict.runner import diagnose_failures, run_checks, run_single
 
@@ -22,7 +22,7 @@ LESSON = LESSONS.of(ASSIGNMENT)
 
 @pytest.fixture(scope="module")
 def box():
-    with Box(libraries=LESSON.libraries_in("")) as started:
+    with Sandbox(libraries=LESSON.libraries_in("")) as started:
         yield started
 
 
@@ -168,7 +168,7 @@ def softmax(E, dim=-1):
 @pytest.mark.parametrize("seconds", [0.05, 60.0])
 def test_the_search_for_causes_has_a_time_of_its_own(seconds):
     """An answer just below the limit of a request would otherwise be asked until the limit of the whole submission."""
-    with Box(Limits(search_cpu=seconds), libraries=LESSON.libraries_in("")) as box:
+    with Sandbox(Limits(search_cpu=seconds), libraries=LESSON.libraries_in("")) as box:
         session = Session(box, LESSON.forbidden, libraries=LESSON.libraries_in(""))
         for cell in (IMPORTS, SLOW_AND_WRONG):
             session.run_cell(cell)

@@ -13,7 +13,7 @@ from autograder.grading.run.sandbox_executor import defined_names
 from autograder.sandbox.inside.namespaces import HOME
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside import mounts, sandbox
-from autograder.sandbox.outside.sandbox import Box, SandboxMissing
+from autograder.sandbox.outside.sandbox import Sandbox, SandboxMissing
 from autograder.sandbox.outside.session import Session, SetUpFailed
 
 pytestmark = pytest.mark.sandbox
@@ -270,7 +270,7 @@ def test_after_too_many_stops_the_notebook_is_not_run_any_more(session):
 
 @pytest.mark.slow
 def test_everything_ends_when_the_grader_does(box):
-    other = Box(Limits())
+    other = Sandbox(Limits())
     worker = other.spawn()
     pid = worker.process.pid
     other.close()
@@ -283,7 +283,7 @@ def test_everything_ends_when_the_grader_does(box):
 
 @pytest.mark.slow
 def test_with_a_gpu_every_submission_gets_a_parent_of_its_own():
-    with Box(Limits(), gpu=True) as box:
+    with Sandbox(Limits(), gpu=True) as box:
         sessions = [Session(box), Session(box)]
         told = [session.run_cell("import torch\ntorch.ones(2).sum().item()").outputs[0]["data"] for session in sessions]
         parents = [session.worker().parent for session in sessions]
@@ -296,7 +296,7 @@ def test_with_a_gpu_every_submission_gets_a_parent_of_its_own():
 
 @pytest.mark.gpu
 def test_a_gpu_can_be_used_inside():
-    with Box(Limits(), gpu=True) as box:
+    with Sandbox(Limits(), gpu=True) as box:
         session = Session(box)
         told = session.run_cell("import torch\ntorch.ones(2, device='cuda').sum().item()").outputs[0]["data"]
         session.close()
@@ -307,7 +307,7 @@ def test_without_bubblewrap_the_message_says_what_to_install(monkeypatch, tmp_pa
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sandbox, "bundled", lambda: None)
     with pytest.raises(SandboxMissing, match="apt-get install bubblewrap"):
-        Box()
+        Sandbox()
 
 
 @pytest.mark.slow
@@ -315,7 +315,7 @@ def test_without_the_systems_bubblewrap_the_one_of_the_environment_is_used(monke
     monkeypatch.setenv("PATH", str(tmp_path))
     assert sandbox.bundled()
     assert sandbox.find() == sandbox.bundled()
-    with Box(Limits()) as box:
+    with Sandbox(Limits()) as box:
         session = Session(box)
         assert session.run_cell("print(6 * 7)").outputs[0]["text"] == "42\n"
         session.close()
@@ -340,7 +340,7 @@ def test_a_sandbox_that_cannot_start_says_why(monkeypatch, tmp_path):
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     with pytest.raises(SandboxMissing, match="No permissions to create new namespace"):
-        Box()
+        Sandbox()
 
 
 @pytest.mark.parametrize("text", ["[1]", "{'a': 1}", '{"speed": 3}'])

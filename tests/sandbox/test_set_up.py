@@ -10,7 +10,7 @@ from autograder.sandbox.inside import protocol
 from autograder.sandbox.inside.protocol import SetUp, from_bytes
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside import mounts, sandbox
-from autograder.sandbox.outside.sandbox import Box, SandboxMissing
+from autograder.sandbox.outside.sandbox import Sandbox, SandboxMissing
 from autograder.sandbox.outside.session import Session, SetUpFailed
 
 pytestmark = pytest.mark.sandbox
@@ -42,7 +42,7 @@ def test_without_its_system_calls_a_worker_does_not_start(monkeypatch, tmp_path)
     monkeypatch.setattr(mounts, "program", lambda kind: tmp_path / f"empty{kind}")
     for kind in ("", "-alone"):
         (tmp_path / f"empty{kind}").write_bytes(b"")
-    with Box(Limits()) as box, pytest.raises(SandboxMissing, match="seccomp"):
+    with Sandbox(Limits()) as box, pytest.raises(SandboxMissing, match="seccomp"):
         box.spawn(GOOD)
 
 
@@ -95,7 +95,7 @@ def test_a_submission_runs_as_a_user_who_owns_nothing(session):
 @pytest.mark.slow
 def test_where_no_user_can_be_mapped_the_sandbox_starts_as_the_graders(monkeypatch):
     monkeypatch.setattr(sandbox, "_mapped", lambda pid, text: False)
-    with Box(Limits()) as box:
+    with Sandbox(Limits()) as box:
         session = Session(box)
         assert session.run_cell("6 * 7").outputs[0]["data"]["text/plain"] == "42"
         session.close()

@@ -9,7 +9,7 @@ from autograder.content.lesson import Lesson, mark_value
 from autograder.content.references import namespace
 from autograder.runtime import measure
 from autograder.runtime.errors import Diagnosis
-from autograder.runtime.limits import patience
+from autograder.runtime.limits import check_timeout
 from autograder.runtime.state import known_torch_state
 from autograder.verdict import html
 
@@ -59,7 +59,7 @@ def _page(lesson: Lesson, exercise: str, drawn: bool) -> str:
 def _entry(case: Case, picture: str) -> str:
     what, why, where = (html.with_code(part) for part in Diagnosis(case.title, case.hint, case.why).steps())
     more = "".join(
-        html.folded(title, f"<p>{text}</p>") for title, text in (("Why?", why), ("Where to look", where)) if text
+        html.collapsible(title, f"<p>{text}</p>") for title, text in (("Why?", why), ("Where to look", where)) if text
     )
     body = " ".join(
         f'<div class="mistake"><p>{what}</p>{more}{picture}</div>'.split()
@@ -79,7 +79,7 @@ def _picture(lesson: Lesson, case: Case) -> str:
             student = NotebookStudent(names, lesson)
     except Exception:  # a mistake may be one that cannot even be defined
         return ""
-    with measure.threads(1), known_torch_state(), patience(*_PATIENCE):
+    with measure.threads(1), known_torch_state(), check_timeout(*_PATIENCE):
         for check in lesson.checks(case.exercise).values():
             failure = None if mark_value(check, "measured") else call_check(check, student, _SEED)
             if failure and failure.picture:

@@ -16,14 +16,14 @@ from autograder.grading.course import Course
 from autograder.grading.gradebook.client import GradebookWriter
 from autograder.grading.gradebook.enrolment import handed_in, roster_of
 from autograder.grading.gradebook.state import assignment_in, committed_key, known_students
-from autograder.grading.gradebook.sync import settle
+from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.run.batch import ClassWork, Outcomes, locally
 from autograder.grading.run.cluster import on_cluster
 from autograder.grading.run.result import Result
-from autograder.grading.run.status import FAILED, GRADED, HUMAN, Outcome, remember, same_as_others
+from autograder.grading.run.status import FAILED, GRADED, HUMAN, Outcome, same_as_others, save_status
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
-from autograder.grading.submission.read import HandIn, normal
+from autograder.grading.submission.read import HandIn, canonical_id
 from autograder.grading.submission.released import Released
 
 
@@ -83,7 +83,7 @@ def counts(handed_in: int, outcomes: Sequence[Outcome]) -> str:
     )
 
 
-def made_again(refused: Sequence[str]) -> str:
+def regraded(refused: Sequence[str]) -> str:
     """Return a sentence about the stored results that were not used, given their keys; the empty string if there are none."""
     count = len(set(refused))
     return f"Stored results graded again, because they were damaged or edited: {count}." if count else ""
@@ -112,7 +112,7 @@ def print_summary(
     ]
     print_table(console, f"{assignment}: graded, please look", looks, ("student", "points", "why"))
     if refused:
-        print(made_again(refused))
+        print(regraded(refused))
     if trusted:
         print("Not sealed: these submissions were graded without a sandbox, and every result says so.")
     print(counts(handed_in, outcomes))
@@ -123,7 +123,7 @@ def print_summary(
 
 
 @dataclass(frozen=True)
-class Options:
+class GradeOptions:
     """The options of the command line. ``students`` are literal ids, not patterns; none of them means all."""
 
     assignment: str
@@ -135,7 +135,7 @@ class Options:
     settings: Settings = field(default_factory=Settings)
 
 
-def grade_class(course: Course, options: Options) -> int:
+def grade_class(course: Course, options: GradeOptions) -> int:
     """Grade the submissions of an assignment. Returns 0 if each is graded or needs a human and the counts add up.
 
     Raises LookupError if there is nothing to grade, or something needed for grading is missing.
@@ -156,8 +156,8 @@ def grade_class(course: Course, options: Options) -> int:
             _write(_watched(ready, len(chosen)), writer, outcomes)
     finally:  # also when a run is interrupted
         outcomes = same_as_others(sorted(outcomes, key=lambda outcome: outcome.student), roster_of(course).groups)
-        remember(course.grading, options.assignment, outcomes)
-    for told in settle(course):
+        save_status(course.grading, options.assignment, outcomes)
+    for told in sync_gradebook(course):
         console.print(plain(told))
     return print_summary(console, options.assignment, len(chosen), outcomes, options.settings.trust, work.store.refused)
 
@@ -181,12 +181,12 @@ def _found(course: Course, assignment: str) -> list[HandIn]:
     return found
 
 
-def _chosen(found: Sequence[HandIn], options: Options) -> list[HandIn]:
+def _chosen(found: Sequence[HandIn], options: GradeOptions) -> list[HandIn]:
     """Return the hand-ins of all students, or of the requested ones."""
-    wanted = [normal(student) for student in options.students]
-    if unknown := [student for student in wanted if student not in {normal(one.student) for one in found}]:
+    wanted = [canonical_id(student) for student in options.students]
+    if unknown := [student for student in wanted if student not in {canonical_id(one.student) for one in found}]:
         raise LookupError(f"{unknown[0]!r} has handed in nothing for {options.assignment}.")
-    return [one for one in found if not wanted or normal(one.student) in wanted]
+    return [one for one in found if not wanted or canonical_id(one.student) in wanted]
 
 
 def _watched(ready: Outcomes, total: int) -> Iterator[Outcome]:

@@ -17,7 +17,7 @@ def roster_of(course: Course, policy: Policy | None = None) -> Roster:
     return read_roster(course.grading / "roster.csv", policy.zone, course.assignments)
 
 
-def class_of(course: Course, policy: Policy | None = None) -> Roster:
+def enrolled_students(course: Course, policy: Policy | None = None) -> Roster:
     """Return everyone in the class: the roster, then those that only the gradebook knows."""
     roster = roster_of(course, policy)
     if not (course.grading / "gradebook.db").exists():

@@ -8,11 +8,11 @@ from nbformat.notebooknode import NotebookNode, from_dict
 
 from autograder.grading.console import progress
 from autograder.grading.course import Course
-from autograder.grading.gradebook.sync import settle
+from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.run.batch import in_threads
 from autograder.grading.run.pool import Channel
-from autograder.grading.run.result import Result, worth
-from autograder.grading.run.status import GRADED, readable, recall
+from autograder.grading.run.result import Result, max_points
+from autograder.grading.run.status import GRADED, load_status, readable
 from autograder.grading.submission.model import Submission
 from autograder.grading.submission.released import Released
 
@@ -54,9 +54,11 @@ def _scale(cell: NotebookNode, score: tuple[float, float], points: float) -> Non
     """Write the points of a check cell, and note when the gradebook gives its exercise a different maximum."""
     cell.outputs = [item for item in cell.outputs if item.output_type != "execute_result"]
     if score[1] != points:
-        text = {"text/plain": f"This exercise is worth {points:g} points here: {worth(score, points):g} of {points:g}."}
+        text = {
+            "text/plain": f"This exercise is worth {points:g} points here: {max_points(score, points):g} of {points:g}."
+        }
         cell.outputs.append(from_dict({"output_type": "display_data", "metadata": {}, "data": text}))
-    cell.outputs.append(_value(worth(score, points)))
+    cell.outputs.append(_value(max_points(score, points)))
 
 
 def _value(points: float) -> NotebookNode:
@@ -73,14 +75,16 @@ def write_pages(course: Course, assignment: str, students: Sequence[str], worker
 
     Raises LookupError if there is nothing to write, or one of the students has not been graded.
     """
-    graded = [student for student, outcome in recall(course.grading, assignment).items() if outcome.state == GRADED]
+    graded = [
+        student for student, outcome in load_status(course.grading, assignment).items() if outcome.state == GRADED
+    ]
     if not graded:
         raise LookupError(
             f"Nobody has been graded in {assignment!r} yet. Run this first: autograder grade {assignment}"
         )
     if unknown := [student for student in students if student not in graded]:
         raise LookupError(f"{unknown[0]!r} has not been graded in {assignment}.")
-    for told in settle(course):
+    for told in sync_gradebook(course):
         print(readable(told))
     wanted = list(students) or graded
     failed = []

@@ -25,19 +25,19 @@ from sqlalchemy.exc import OperationalError
 from traitlets import Bool, Dict, Integer
 
 from autograder.grading.course import Course
-from autograder.grading.gradebook.class_run import counts, made_again
+from autograder.grading.gradebook.class_run import counts, regraded
 from autograder.grading.gradebook.enrolment import handed_in
 from autograder.grading.gradebook.feedback import apply, as_node
 from autograder.grading.gradebook.state import PATIENCE, assignment_in
-from autograder.grading.gradebook.sync import settle
+from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.run.batch import ClassWork, in_order
 from autograder.grading.run.pool import Helpers, describe
 from autograder.grading.run.result import Result
-from autograder.grading.run.status import FAILED, GRADED, Outcome, readable, recall, remember
+from autograder.grading.run.status import FAILED, GRADED, Outcome, load_status, readable, save_status
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
 from autograder.grading.submission.model import Submission
-from autograder.grading.submission.read import normal
+from autograder.grading.submission.read import canonical_id
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside import sandbox
 
@@ -57,7 +57,7 @@ def line(outcome: Outcome) -> str:
 
 
 @contextlib.contextmanager
-def quiet(log: logging.Logger) -> Iterator[None]:
+def mute_logger(log: logging.Logger) -> Iterator[None]:
     """Suppress nbgrader's many log lines about one submission; warnings still appear if something goes wrong."""
     before = log.level
     log.setLevel(logging.ERROR)
@@ -67,7 +67,7 @@ def quiet(log: logging.Logger) -> Iterator[None]:
         log.setLevel(before)
 
 
-def until_free(write: Callable[[], None]) -> None:
+def retry_on_lock(write: Callable[[], None]) -> None:
     """Retry the write until no other program, such as formgrader, locks the database."""
     deadline = time.monotonic() + PATIENCE
     while True:
@@ -99,7 +99,7 @@ class SealedAutograde(Autograde):
             roster = [student.id for student in gradebook.students]
         submitted = Path(os.path.normpath(self.coursedir.format_path(self.coursedir.submitted_directory, ".", ".")))
         found = {one.student: one for one in handed_in(self.course, submitted, assignment, roster)}
-        wanted = normal(self.coursedir.student_id)
+        wanted = canonical_id(self.coursedir.student_id)
         chosen = [wanted] if wanted in found else [student for student in found if fnmatchcase(student, wanted)]
         excluded = self.coursedir.student_id_exclude.split(",")
         self.authors = sorted({one.author for one in found.values()})
@@ -132,17 +132,17 @@ class SealedAutograde(Autograde):
             raise NbGraderException(str(error)) from None
         store = Store(self.course.grading)
         work = ClassWork(self.course.grading, self.released, settings, store, authors=self.authors)
-        known = recall(self.course.grading, self.coursedir.assignment_id)
+        known = load_status(self.course.grading, self.coursedir.assignment_id)
         done = []
         with Helpers(cpu_count()) as helpers:
             found = (self._to_do(student, work, known.get(student)) for student in self.hand_ins)
             for submission, outcome in in_order(work, found, helpers.grade, cpu_count()):
                 done.append(outcome if submission is None else self._written(submission, work, outcome))
                 self.log.log(logging.INFO if done[-1].state == GRADED else logging.WARNING, "%s", line(done[-1]))
-        remember(self.course.grading, self.coursedir.assignment_id, done)
-        for told in settle(self.course):
+        save_status(self.course.grading, self.coursedir.assignment_id, done)
+        for told in sync_gradebook(self.course):
             self.log.warning("%s", told)
-        if told := made_again(work.store.refused):
+        if told := regraded(work.store.refused):
             self.log.warning("%s", told)
         self.log.info("%s", counts(len(self.hand_ins), done))
         if failed := [o for o in done if o.state == FAILED]:
@@ -158,7 +158,7 @@ class SealedAutograde(Autograde):
         read = work.read(self.hand_ins[student])
         if isinstance(read, Outcome):
             return read
-        with quiet(self.log):
+        with mute_logger(self.log):
             to_do = self.init_destination(self.coursedir.assignment_id, student)
         if not to_do and earlier is not None and earlier.state == GRADED:
             return replace(earlier, before=True)
@@ -177,8 +177,8 @@ class SealedAutograde(Autograde):
         if result.identity != submission.identity:
             return outcome.failed("the submission changed during grading")
         try:
-            with quiet(self.log), FileLock(self.course.grading / "gradebook.lock", timeout=PATIENCE):
-                until_free(lambda: self._write(submission, result, outcome.key))
+            with mute_logger(self.log), FileLock(self.course.grading / "gradebook.lock", timeout=PATIENCE):
+                retry_on_lock(lambda: self._write(submission, result, outcome.key))
         except Exception as error:  # from nbgrader, the database or the disk
             return outcome.failed(reason(error))
         return outcome
@@ -225,7 +225,7 @@ class SealedAutograde(Autograde):
         nothing = NotebookNode(cells=[])
         for kind in self.autograde_preprocessors:
             if isinstance(kind, type) and issubclass(kind, AssignLatePenalties):
-                with quiet(self.log):
+                with mute_logger(self.log):
                     kind(parent=self).preprocess(nothing, {"nbgrader": about})
 
     def _remove(self, submission: Submission) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.grading.course import Course
-from autograder.grading.run.result import Result, worth
+from autograder.grading.run.result import Result, max_points
 from autograder.grading.submission.released import Released, from_gradebook
 
 #: Seconds to wait for a gradebook that another program has locked.
@@ -82,5 +82,5 @@ def agrees(there: Committed | None, result: Result, released: Released) -> bool:
     """Return whether the gradebook has the points of this result."""
     if there is None:
         return False
-    wanted = {name: worth(score, released.cells[name].points) for name, score in result.scores.items()}
+    wanted = {name: max_points(score, released.cells[name].points) for name, score in result.scores.items()}
     return all(there.scores.get(name) == points for name, points in wanted.items())

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from autograder.grading.course import Course
-from autograder.grading.gradebook.enrolment import class_of
+from autograder.grading.gradebook.enrolment import enrolled_students
 from autograder.grading.gradebook.queries import Mark, Work, marks, opened, works
 from autograder.grading.gradebook.regrade_requests import Request, requests
 from autograder.grading.gradebook.state import assignment_in
-from autograder.grading.gradebook.sync import penalties, settle
+from autograder.grading.gradebook.sync import penalties, sync_gradebook
 from autograder.grading.roster.roster import LateRule, Policy, Student, read_policy
-from autograder.grading.run.status import FAILED, GRADED, HUMAN, Outcome, recall
-from autograder.grading.submission.read import normal
+from autograder.grading.run.status import FAILED, GRADED, HUMAN, Outcome, load_status
+from autograder.grading.submission.read import canonical_id
 from autograder.grading.submission.released import Released, ReleasedCell
 
 #: The states besides those of a graded hand-in. None of them is the same as 0 points.
@@ -35,7 +35,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Standing:
+class GradeStatus:
     """One student's work. ``raw`` are the points without the ``penalty`` for lateness, of what has been decided so far."""
 
     student: Student
@@ -69,18 +69,18 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class ClassStanding:
+class ClassStatus:
     """The whole class in one assignment, and what a person should look at."""
 
     assignment: str
     released: Released
-    students: tuple[Standing, ...]
+    students: tuple[GradeStatus, ...]
     due: datetime | None = None
     told: tuple[str, ...] = field(default=())
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        return blank_parts(self.released)
+        return ungraded_parts(self.released)
 
     @property
     def points(self) -> float:
@@ -95,22 +95,22 @@ def title_of(cell: ReleasedCell) -> str:
     return f"{words} (written)" if cell.cell_type == "markdown" else words
 
 
-def blank_parts(released: Released) -> tuple[Part, ...]:
+def ungraded_parts(released: Released) -> tuple[Part, ...]:
     return tuple(
         Part(cell.name, title_of(cell), cell.points) for cell in released.cells.values() if cell.grade or cell.task
     )
 
 
-def class_standing(course: Course, assignment: str) -> ClassStanding:
+def load_class_status(course: Course, assignment: str) -> ClassStatus:
     """Return where everybody stands, after bringing the gradebook up to date with the roster and the rules.
 
     Raises LookupError if the gradebook does not know the assignment, and ValueError if the roster or a rule is wrong.
     """
     released = assignment_in(course, assignment)
-    told = settle(course)
+    told = sync_gradebook(course)
     policy = read_policy(course)
-    everyone = class_of(course, policy)
-    outcomes = {normal(student): outcome for student, outcome in recall(course.grading, assignment).items()}
+    everyone = enrolled_students(course, policy)
+    outcomes = {canonical_id(student): outcome for student, outcome in load_status(course.grading, assignment).items()}
     with opened(course) as db:
         done, given = works(db), marks(db, assignment)
     charged = _charged(policy, done)
@@ -119,21 +119,21 @@ def class_standing(course: Course, assignment: str) -> ClassStanding:
     for mark in given:
         by_student[mark.student].append(mark)
     asked = requests(course, assignment)
-    waiting = {normal(path.parent.name) for path in (course.grading / "submitted").glob(f"*/{assignment}")}
-    known = {normal(student.id): student for student in everyone}
+    waiting = {canonical_id(path.parent.name) for path in (course.grading / "submitted").glob(f"*/{assignment}")}
+    known = {canonical_id(student.id): student for student in everyone}
     extra = [Student(who) for who in sorted({*outcomes, *waiting} - known.keys())]
-    return ClassStanding(
+    return ClassStatus(
         assignment,
         released,
         tuple(
             _standing(
                 student,
                 assignment,
-                blank_parts(released),
+                ungraded_parts(released),
                 of_student.get(student.id),
                 by_student.get(student.id, ()),
-                outcomes.get(normal(student.id)),
-                normal(student.id) in waiting,
+                outcomes.get(canonical_id(student.id)),
+                canonical_id(student.id) in waiting,
                 charged,
                 tuple(asked.get(student.id, ())),
             )
@@ -160,18 +160,18 @@ def _standing(
     handed_in: bool,
     charged: Mapping[str, int],
     asked: tuple[Request, ...],
-) -> Standing:
+) -> GradeStatus:
     if student.is_excused(assignment):
-        return Standing(student, EXCUSED, tuple(blank), outcome=outcome, requests=asked)
+        return GradeStatus(student, EXCUSED, tuple(blank), outcome=outcome, requests=asked)
     if outcome is not None and outcome.state != GRADED:
-        return Standing(student, outcome.state, tuple(blank), outcome=outcome, requests=asked)
+        return GradeStatus(student, outcome.state, tuple(blank), outcome=outcome, requests=asked)
     if work is None or (outcome is None and not given):
-        return Standing(student, WAITING if handed_in else MISSING, tuple(blank), requests=asked)
+        return GradeStatus(student, WAITING if handed_in else MISSING, tuple(blank), requests=asked)
     mark_of = {mark.cell: mark for mark in given}
     parts = tuple(_part(part, mark_of.get(part.cell)) for part in blank)
     open_ones = any(part.earned is None for part in parts)
     raw = round(sum(part.earned or 0.0 for part in parts), 4)
-    return Standing(
+    return GradeStatus(
         student,
         UNMARKED if open_ones else GRADED,
         parts,

@@ -17,7 +17,7 @@ from autograder.grading.roster.roster import LateRule, Policy, Roster, read_poli
 from autograder.grading.run.store import write_whole
 
 
-def settle(course: Course) -> list[str]:
+def sync_gradebook(course: Course) -> list[str]:
     """Update the gradebook, and return what a person should look at. Raises ValueError if the roster or a rule is wrong."""
     if not (course.grading / "gradebook.db").exists():
         return []

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from autograder.grading.course import Course
-from autograder.grading.gradebook.status import Part, Standing, blank_parts
+from autograder.grading.gradebook.status import GradeStatus, Part, ungraded_parts
 from autograder.grading.gradescope.zip_file import Settings, read_settings
 from autograder.grading.lms.grades import gradescope
-from autograder.grading.roster.datetimes import moment
+from autograder.grading.roster.datetimes import parse_datetime
 from autograder.grading.roster.roster import Student
-from autograder.grading.run.pool import HelperLost, Helpers, NeedsHuman, Task
-from autograder.grading.run.result import Result, worth
+from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded, WorkerCrashed
+from autograder.grading.run.result import Result, max_points
 from autograder.grading.run.status import GRADED, HUMAN, Outcome, readable
 from autograder.grading.run.store import SECRET, Store, write_whole
 from autograder.grading.settings import Settings as Grading
@@ -57,7 +57,7 @@ def results(course: Course, submission: Path, about: Mapping[str, Any]) -> dict[
         return _without_points(released, _REFUSED + told)
     try:
         found = _graded(course, released, submission, settings)
-    except (NeedsHuman, HelperLost, ValueError, OSError) as error:
+    except (ManualReviewNeeded, WorkerCrashed, ValueError, OSError) as error:
         return _without_points(released, f"needs a human: {readable(str(error))}")
     return gradescope(_standing(released, found, settings, about), found, settings.leaderboard)
 
@@ -70,31 +70,31 @@ def _graded(course: Course, released: Released, submission: Path, settings: Sett
     grading = Grading.from_environment(trust=settings.trusted, lessons=course.lessons, label=course.label)
     seed = Store(course.grading).seed_for(read, grading)
     with Helpers(1) as helpers:
-        found = helpers.grade(Task(read, seed, grading))
+        found = helpers.grade(GradingJob(read, seed, grading))
     return replace(found, notes=[*read.notes, *found.notes])
 
 
 def _without_points(released: Released, why: str) -> dict[str, Any]:
     state = Outcome("submission", HUMAN, reason=why)
-    data = gradescope(Standing(Student("submission"), HUMAN, _automatic(released), outcome=state), None)
+    data = gradescope(GradeStatus(Student("submission"), HUMAN, _automatic(released), outcome=state), None)
     return data | {"tests": [], "output": why}
 
 
 def _automatic(released: Released) -> tuple[Part, ...]:
     """The parts that are graded here. Written questions are marked in Gradescope, by its own rubric."""
-    return tuple(part for part in blank_parts(released) if released.cells[part.cell].cell_type == "code")
+    return tuple(part for part in ungraded_parts(released) if released.cells[part.cell].cell_type == "code")
 
 
-def _standing(released: Released, found: Result, settings: Settings, about: Mapping[str, Any]) -> Standing:
+def _standing(released: Released, found: Result, settings: Settings, about: Mapping[str, Any]) -> GradeStatus:
     parts = []
     for part in _automatic(released):
         score = found.scores.get(part.cell)
-        parts.append(replace(part, earned=0.0 if score is None else worth(score, part.points)))
+        parts.append(replace(part, earned=0.0 if score is None else max_points(score, part.points)))
     raw = sum(part.earned or 0.0 for part in parts)
     days, penalty = _lateness(settings, about, raw, sum(part.points for part in parts))
     notes = tuple(map(readable, found.notes))
     outcome = Outcome("submission", GRADED, earned=raw, notes=notes)
-    return Standing(Student("submission"), GRADED, tuple(parts), raw, penalty, days, outcome=outcome)
+    return GradeStatus(Student("submission"), GRADED, tuple(parts), raw, penalty, days, outcome=outcome)
 
 
 def _lateness(settings: Settings, about: Mapping[str, Any], earned: float, possible: float) -> tuple[int, float]:
@@ -124,7 +124,7 @@ def _due_dates(about: Mapping[str, Any]) -> list[Any]:
 
 def _time(text: Any) -> datetime | None:
     try:
-        return moment(str(text), UTC)
+        return parse_datetime(str(text), UTC)
     except ValueError:
         return None
 

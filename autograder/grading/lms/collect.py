@@ -13,16 +13,16 @@ from rich.console import Console
 
 from autograder.grading.console import print_table
 from autograder.grading.course import Course
-from autograder.grading.gradebook.enrolment import class_of
+from autograder.grading.gradebook.enrolment import enrolled_students
 from autograder.grading.lms.archives import entries, safe
 from autograder.grading.lms.formats import learn
 from autograder.grading.lms.platforms import PLAIN, Found, recognised
 from autograder.grading.roster.datetimes import as_time_stamp
-from autograder.grading.roster.names import COPY, folded
-from autograder.grading.roster.roster import Directory, Who, read_policy
+from autograder.grading.roster.names import COPY, casefold_name
+from autograder.grading.roster.roster import Directory, StudentMatch, read_policy
 from autograder.grading.run.status import readable
 from autograder.grading.run.store import write_whole
-from autograder.grading.submission.read import MOST_BYTES, MOST_FILES, MOST_NOTEBOOK, UnsafeSubmission, normal
+from autograder.grading.submission.read import MOST_BYTES, MOST_FILES, MOST_NOTEBOOK, UnsafeSubmission, canonical_id
 
 NEW, NEWER, UNCHANGED, OLDER, YOURS = "new", "newer", "unchanged", "older", "put there by hand"
 
@@ -95,7 +95,7 @@ def place(
 def _home(course: Course, student: str) -> Path:
     """Return the student's folder: the one there is, in whatever Unicode form its name is written, or a new one."""
     submitted = course.grading / "submitted"
-    there = [path for path in submitted.glob("*") if normal(path.name) == normal(student)]
+    there = [path for path in submitted.glob("*") if canonical_id(path.name) == canonical_id(student)]
     return there[0] if there else submitted / student
 
 
@@ -158,7 +158,7 @@ def collect(course: Course, order: Order) -> Collected:
     if not order.source.exists():
         raise FileNotFoundError(f"{order.source} does not exist.")
     policy = read_policy(course)
-    directory = Directory(class_of(course, policy))
+    directory = Directory(enrolled_students(course, policy))
     if not directory.students:
         raise LookupError(
             f"There is no class yet. Expected {course.grading / 'roster.csv'} with a column id, or students in the gradebook."
@@ -167,7 +167,7 @@ def collect(course: Course, order: Order) -> Collected:
     own = [order.assignment, *(path.stem for path in (course.release / order.assignment).glob("*.ipynb"))]
     files = list(entries(order.source, policy.zone))
     platform, found = recognised(
-        files, policy.zone, own, lambda name: bool(directory.candidates(Who((name,), (name,))))
+        files, policy.zone, own, lambda name: bool(directory.candidates(StudentMatch((name,), (name,))))
     )
     done = Collected(platform)
     records = recorded(course, order.assignment)
@@ -231,7 +231,7 @@ def _latest(attempts: Mapping[str, Sequence[Found]], platform: str) -> list[Foun
     kept: dict[str, Found] = {}
     for one in sorted(latest, key=_time):
         name = Path(one.inside)
-        kept[folded(COPY.sub("", name.stem) + name.suffix)] = one
+        kept[casefold_name(COPY.sub("", name.stem) + name.suffix)] = one
     notebooks = [one for one in kept.values() if one.inside.lower().endswith(".ipynb")]
     return [one for one in kept.values() if one not in notebooks[:-1]]
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from autograder.grading.console import plain as shown
 from autograder.grading.console import print_table
 from autograder.grading.course import Course
-from autograder.grading.gradebook.status import STATES, ClassStanding, class_standing
+from autograder.grading.gradebook.status import STATES, ClassStatus, load_class_status
 from autograder.grading.lms import grades
 from autograder.grading.lms.csv_table import read_table, write_table
 from autograder.grading.lms.fill import Choice, Filled, fill
@@ -43,7 +43,7 @@ def export(course: Course, order: Order, console: Console) -> int:
         raise ValueError(f"Expected --sheet with the CSV file that {order.to.title()} handed out; it is filled in.")
     if order.to not in (*PLATFORMS, "csv") and order.sheet is not None:
         raise ValueError(f"--sheet is for {', '.join(PLATFORMS)} and csv, not for {order.to}.")
-    standing = class_standing(course, order.assignment)
+    standing = load_class_status(course, order.assignment)
     if order.sheet is not None:
         return _filled(standing, order, order.sheet, console)
     output = order.output or course.grading / "export" / f"{order.assignment}{_ENDINGS.get(order.to, '')}"
@@ -65,7 +65,7 @@ def export(course: Course, order: Order, console: Console) -> int:
     return 0
 
 
-def _filled(standing: ClassStanding, order: Order, sheet: Path, console: Console) -> int:
+def _filled(standing: ClassStatus, order: Order, sheet: Path, console: Console) -> int:
     table = read_table(sheet)
     done = fill(table, standing, order.to, order.choice)
     output = order.output or sheet.with_name(f"{sheet.stem}-filled{sheet.suffix}")
@@ -90,13 +90,13 @@ def _lines(done: Filled) -> list[str]:
     return lines
 
 
-def states(standing: ClassStanding) -> str:
+def states(standing: ClassStatus) -> str:
     """Return how many students are in each state."""
     counts = {state: sum(one.state == state for one in standing.students) for state in STATES}
     return ", ".join(f"{count} {state}" for state, count in counts.items() if count)
 
 
-def _tell(standing: ClassStanding, console: Console) -> None:
+def _tell(standing: ClassStatus, console: Console) -> None:
     for text in standing.told:
         console.print(shown(text))
     waiting = [request for one in standing.students for request in one.requests if request.open]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from autograder.grading.gradebook.status import EXCUSED, MISSING, UNMARKED, ClassStanding, Standing
+from autograder.grading.gradebook.status import EXCUSED, MISSING, UNMARKED, ClassStatus, GradeStatus
 from autograder.grading.lms.csv_table import Table
 from autograder.grading.lms.formats import BRIGHTSPACE, CANVAS, MOODLE, kind_of, moodle_column, rows_of
 from autograder.grading.lms.grades import number, summary
@@ -47,10 +47,10 @@ class _Column:
 
     place: int
     possible: float
-    value: Callable[[Standing], float | None]
+    value: Callable[[GradeStatus], float | None]
 
 
-def fill(table: Table, standing: ClassStanding, kind: str, choice: Choice) -> Filled:
+def fill(table: Table, standing: ClassStatus, kind: str, choice: Choice) -> Filled:
     """Write the grades into the sheet. Raises ValueError if it is another platform's, or has no such column."""
     found = kind_of(table)
     if kind in (CANVAS, MOODLE, BRIGHTSPACE) and found != kind:
@@ -80,7 +80,9 @@ def fill(table: Table, standing: ClassStanding, kind: str, choice: Choice) -> Fi
     return done
 
 
-def _fill_row(table: Table, row: int, standing: Standing, columns: Sequence[_Column], kind: str, done: Filled) -> None:
+def _fill_row(
+    table: Table, row: int, standing: GradeStatus, columns: Sequence[_Column], kind: str, done: Filled
+) -> None:
     wrote = False
     for column in columns:
         value = column.value(standing)
@@ -98,7 +100,7 @@ def _fill_row(table: Table, row: int, standing: Standing, columns: Sequence[_Col
         done.left.append((standing.student.id, standing.reason or standing.state))
 
 
-def _columns(table: Table, standing: ClassStanding, kind: str, choice: Choice) -> list[_Column]:
+def _columns(table: Table, standing: ClassStatus, kind: str, choice: Choice) -> list[_Column]:
     total = _total(choice)
     if kind == MOODLE:
         if choice.per_exercise:
@@ -129,8 +131,8 @@ def _columns(table: Table, standing: ClassStanding, kind: str, choice: Choice) -
     return columns if late is None else [*columns, _Column(late, 0.0, lambda one: -one.penalty if one.so_far else None)]
 
 
-def _total(choice: Choice) -> Callable[[Standing], float | None]:
-    def value(one: Standing) -> float | None:
+def _total(choice: Choice) -> Callable[[GradeStatus], float | None]:
+    def value(one: GradeStatus) -> float | None:
         if one.state == MISSING and choice.zero_if_missing:
             return 0.0
         return one.so_far if choice.unmarked and one.state == UNMARKED else one.total
@@ -138,8 +140,8 @@ def _total(choice: Choice) -> Callable[[Standing], float | None]:
     return value
 
 
-def _of_part(cell: str, choice: Choice) -> Callable[[Standing], float | None]:
-    def value(one: Standing) -> float | None:
+def _of_part(cell: str, choice: Choice) -> Callable[[GradeStatus], float | None]:
+    def value(one: GradeStatus) -> float | None:
         if one.state == MISSING and choice.zero_if_missing:
             return 0.0
         earned = next((part.earned for part in one.parts if part.cell == cell), None)

@@ -14,8 +14,8 @@ from datetime import datetime, tzinfo
 from pathlib import Path
 
 from autograder.grading.lms.csv_table import Table, column, read_table
-from autograder.grading.roster.datetimes import moment
-from autograder.grading.roster.roster import Directory, Who
+from autograder.grading.roster.datetimes import parse_datetime
+from autograder.grading.roster.roster import Directory, StudentMatch
 
 CANVAS, MOODLE, BRIGHTSPACE, OTHER = "canvas", "moodle", "brightspace", "csv"
 
@@ -55,7 +55,7 @@ class Row:
     """One student's row of a sheet. ``key`` is how the platform numbers this student."""
 
     number: int
-    who: Who
+    who: StudentMatch
     key: str
 
 
@@ -100,7 +100,7 @@ def _canvas(table: Table, number: int) -> Row | None:
         return None  # the row of maxima, and those that say how grades are posted
     split = table.header[0].strip() == "LastName"
     name = f"{table.get(number, 1)} {first}" if split else first
-    return Row(number, Who((f"Canvas {key}", *filter(None, sis)), (name,)), f"Canvas {key}")
+    return Row(number, StudentMatch((f"Canvas {key}", *filter(None, sis)), (name,)), f"Canvas {key}")
 
 
 _CANVAS_IDS = {"id": "ID", "sis": "SIS User ID", "login": "SIS Login ID"}
@@ -114,7 +114,7 @@ def _moodle(table: Table, number: int) -> Row | None:
     ids = tuple(filter(None, [table.get(number, email).strip() if email is not None else ""]))
     names = tuple(filter(None, [table.get(number, name).strip() if name is not None else ""]))
     key = f"Participant {match[1]}"
-    return Row(number, Who((*ids, key), names), key)
+    return Row(number, StudentMatch((*ids, key), names), key)
 
 
 def _brightspace(table: Table, number: int) -> Row | None:
@@ -123,7 +123,7 @@ def _brightspace(table: Table, number: int) -> Row | None:
     ids = [table.get(number, place).strip().removeprefix("#") for place in places if place is not None]
     parts = [column(table.header, title) for title in ("First Name", "Last Name")]
     name = " ".join(table.get(number, place) for place in parts if place is not None).strip()
-    who = Who(tuple(filter(None, ids)), (name,) if name else ())
+    who = StudentMatch(tuple(filter(None, ids)), (name,) if name else ())
     return Row(number, who, who.ids[0] if who.ids else name) if who.ids or who.names else None
 
 
@@ -137,7 +137,7 @@ def _other(table: Table, number: int) -> Row | None:
     }
     ids = tuple(filter(None, (cells.get(name, "") for name in ("id", "login", "email"))))
     full = cells.get("name") or f"{cells.get('first_name', '')} {cells.get('last_name', '')}".strip()
-    return Row(number, Who(ids, (full,) if full else ()), ids[0] if ids else full) if ids or full else None
+    return Row(number, StudentMatch(ids, (full,) if full else ()), ids[0] if ids else full) if ids or full else None
 
 
 def learn(path: Path, directory: Directory, here: tzinfo) -> dict[str, datetime]:
@@ -158,7 +158,7 @@ def learn(path: Path, directory: Directory, here: tzinfo) -> dict[str, datetime]
         directory.learn(row.key, student.id)
         if column is not None:
             try:
-                times[student.id] = moment(table.get(row.number, column), here)
+                times[student.id] = parse_datetime(table.get(row.number, column), here)
             except ValueError:
                 continue  # "-": nothing was handed in
     if not known:

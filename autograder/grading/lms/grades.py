@@ -11,7 +11,7 @@ from xml.etree import ElementTree as Xml
 
 from autograder.grading.course import Course
 from autograder.grading.gradebook.regrade_requests import Request
-from autograder.grading.gradebook.status import EXCUSED, MISSING, WAITING, ClassStanding, Standing
+from autograder.grading.gradebook.status import EXCUSED, MISSING, WAITING, ClassStatus, GradeStatus
 from autograder.grading.run.result import Result
 from autograder.grading.run.store import Store
 
@@ -36,7 +36,7 @@ def request_text(one: Request) -> str:
     return f"request {one.number}{about}: {one.reason} – {one.answer or 'not yet answered'}"
 
 
-def summary(standing: Standing, html: bool = False) -> str:
+def summary(standing: GradeStatus, html: bool = False) -> str:
     """Return a student's points by exercise, the penalty and the answers to their requests, on one line."""
     said = [
         f"{part.title} {'not yet marked' if part.earned is None else number(part.earned)} of {number(part.points)}"
@@ -73,7 +73,7 @@ COLUMNS = (
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def as_csv(standing: ClassStanding, per_exercise: bool) -> str:
+def as_csv(standing: ClassStatus, per_exercise: bool) -> str:
     """Return one row for each student; empty cells where nothing has been decided."""
     file = io.StringIO(newline="")
     titles = [part.title for part in standing.parts] if per_exercise else []
@@ -92,7 +92,7 @@ def as_csv(standing: ClassStanding, per_exercise: bool) -> str:
     return file.getvalue()
 
 
-def as_json(standing: ClassStanding, students: Sequence[Mapping[str, Any]]) -> str:
+def as_json(standing: ClassStatus, students: Sequence[Mapping[str, Any]]) -> str:
     """Return everything that is known of the ``students``, as JSON."""
     data = {
         "assignment": standing.assignment,
@@ -103,7 +103,7 @@ def as_json(standing: ClassStanding, students: Sequence[Mapping[str, Any]]) -> s
     return json.dumps(data, indent=1, ensure_ascii=False)
 
 
-def as_junit(standing: ClassStanding, found: Mapping[str, Result]) -> str:
+def as_junit(standing: ClassStatus, found: Mapping[str, Result]) -> str:
     """Return a test suite for each student: what needs a human is an error, what is not there is skipped."""
     root = Xml.Element("testsuites", name=standing.assignment)
     for one in standing.students:
@@ -112,7 +112,7 @@ def as_junit(standing: ClassStanding, found: Mapping[str, Result]) -> str:
     return Xml.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _suite(root: Xml.Element, standing: ClassStanding, one: Standing, result: Result | None) -> None:
+def _suite(root: Xml.Element, standing: ClassStatus, one: GradeStatus, result: Result | None) -> None:
     suite = Xml.SubElement(root, "testsuite", name=_text(f"{standing.assignment}.{one.student.id}"))
     tests = failures = errors = skipped = 0
     if one.so_far is None:
@@ -143,7 +143,7 @@ def _text(text: str) -> str:
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def results(course: Course, standing: ClassStanding) -> dict[str, Result]:
+def results(course: Course, standing: ClassStatus) -> dict[str, Result]:
     """Return the stored result of each graded student."""
     store = Store(course.grading)
     found = {}
@@ -153,7 +153,7 @@ def results(course: Course, standing: ClassStanding) -> dict[str, Result]:
     return found
 
 
-def as_data(one: Standing, result: Result | None) -> dict[str, Any]:
+def as_data(one: GradeStatus, result: Result | None) -> dict[str, Any]:
     """Return one student's standing as plain data."""
     who = one.student
     return {
@@ -203,7 +203,7 @@ def as_data(one: Standing, result: Result | None) -> dict[str, Any]:
     }
 
 
-def gradescope(one: Standing, result: Result | None, leaderboard: bool = False) -> dict[str, Any]:
+def gradescope(one: GradeStatus, result: Result | None, leaderboard: bool = False) -> dict[str, Any]:
     """Return one student's work as Gradescope's ``results.json``.
 
     Without points, ``score`` is left out: Gradescope then shows none, and a person can give them.
@@ -248,7 +248,7 @@ def _why(check: dict[str, Any]) -> str:
     return "\n".join(filter(None, [check["failure"], cause]))
 
 
-def _headline(one: Standing) -> str:
+def _headline(one: GradeStatus) -> str:
     if one.so_far is None:
         return f"{one.state}{': ' if one.reason else ''}{one.reason}"
     late = f"; {one.days_late} days late: −{number(one.penalty)} points" if one.penalty else ""

@@ -14,9 +14,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from autograder.grading.lms.archives import Entry
-from autograder.grading.roster.datetimes import in_utc, moment
+from autograder.grading.roster.datetimes import in_utc, parse_datetime
 from autograder.grading.roster.names import COPY
-from autograder.grading.roster.roster import Who
+from autograder.grading.roster.roster import StudentMatch
 from autograder.grading.submission.read import UnsafeSubmission
 
 MOODLE, CANVAS, BRIGHTSPACE, GRADESCOPE, PLAIN = "Moodle", "Canvas", "Brightspace", "Gradescope", "files"
@@ -38,7 +38,7 @@ class Found:
     """
 
     entry: Entry
-    who: tuple[Who, ...]
+    who: tuple[StudentMatch, ...]
     inside: str
     attempt: str
     when: datetime | None = None
@@ -86,7 +86,9 @@ def _moodle(entry: Entry) -> Found | None:
     # A group's name stands before the student's, with a hyphen; either may hold hyphens itself.
     parts = match["name"].split("-")
     names = tuple("-".join(parts[place:]) for place in range(len(parts)))
-    return Found(entry, (Who((f"Participant {match['id']}",), names),), inside, f"{match['name']}_{match['id']}")
+    return Found(
+        entry, (StudentMatch((f"Participant {match['id']}",), names),), inside, f"{match['name']}_{match['id']}"
+    )
 
 
 def _canvas(entry: Entry) -> Found | None:
@@ -95,7 +97,7 @@ def _canvas(entry: Entry) -> Found | None:
     if match is None:
         return None
     names = tuple(filter(None, [match.groupdict().get("name")]))
-    who = Who((f"Canvas {match['id']}",), names)
+    who = StudentMatch((f"Canvas {match['id']}",), names)
     return Found(entry, (who,), match["rest"], match["id"], late=bool(match["late"]))
 
 
@@ -104,13 +106,13 @@ def _brightspace(entry: Entry, here: tzinfo) -> Found | None:
     for depth, folder in enumerate(folders):
         if match := _BRIGHTSPACE.fullmatch(folder):
             inside = "/".join(entry.path.split("/")[depth + 1 :])
-            return Found(entry, (Who((), (match["name"],)),), inside, folder, _or_none(match["when"], here))
+            return Found(entry, (StudentMatch((), (match["name"],)),), inside, folder, _or_none(match["when"], here))
     return None
 
 
 def _or_none(text: str, here: tzinfo) -> datetime | None:
     try:
-        return moment(text, here)
+        return parse_datetime(text, here)
     except ValueError:
         return None
 
@@ -133,13 +135,13 @@ def _gradescope(found: Sequence[Entry], metadata: Entry, here: tzinfo) -> list[F
         who = tuple(_submitter(one) for one in told.get(":submitters", ()) if isinstance(one, dict))
         when = told.get(":created_at")
         at = in_utc(when, here) if isinstance(when, datetime) else _or_none(str(when), here)
-        files.append(Found(entry, who or (Who((), (attempt,)),), inside or attempt, attempt, at))
+        files.append(Found(entry, who or (StudentMatch((), (attempt,)),), inside or attempt, attempt, at))
     return files
 
 
-def _submitter(about: Mapping[str, Any]) -> Who:
+def _submitter(about: Mapping[str, Any]) -> StudentMatch:
     ids = tuple(str(about[key]) for key in (":sid", ":email") if about.get(key))
-    return Who(ids, (str(about[":name"]),) if about.get(":name") else ())
+    return StudentMatch(ids, (str(about[":name"]),) if about.get(":name") else ())
 
 
 def _without_outer_folders(found: Sequence[Entry], is_student: Callable[[str], bool]) -> list[Entry]:
@@ -161,7 +163,7 @@ def _plain(entry: Entry, own: Sequence[str]) -> Found:
     names = tuple(dict.fromkeys(filter(None, (bare, less, less.replace("_", " ").replace(".", " ")))))
     steps = below.split("/")
     inside = "/".join(steps[1:]) if len(steps) > 1 and steps[0] in own else below
-    return Found(entry, (Who(names, names),), inside or first, name if below else "loose")
+    return Found(entry, (StudentMatch(names, names),), inside or first, name if below else "loose")
 
 
 def _without(name: str, own: Sequence[str]) -> str:

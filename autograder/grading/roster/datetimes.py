@@ -31,7 +31,7 @@ def zone(name: str | None) -> tzinfo:
         raise ValueError(f"There is no time zone {name!r}. Expected a name such as Europe/Berlin.") from None
 
 
-def moment(text: str, here: tzinfo) -> datetime:
+def parse_datetime(text: str, here: tzinfo) -> datetime:
     """Return the point in time that a text says, in UTC; without an offset in it, in the time zone ``here``.
 
     Raises ValueError for anything else.
@@ -58,7 +58,7 @@ def extension(text: str, here: tzinfo) -> timedelta | datetime:
     if found := _DAYS.fullmatch(text.strip()):
         hours = (found[2] or "d").startswith("h")
         return timedelta(hours=float(found[1])) if hours else timedelta(days=float(found[1]))
-    return moment(text, here)
+    return parse_datetime(text, here)
 
 
 def as_time_stamp(when: datetime) -> str:

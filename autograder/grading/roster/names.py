@@ -10,24 +10,24 @@ _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": 
 COPY = re.compile(r"( ?\(\d+\)|[-_ ]+copy|[-_ ]+Kopie)$", re.IGNORECASE)
 
 
-def folded(text: str) -> str:
+def casefold_name(text: str) -> str:
     """Return the text in the form in which ids and names are compared: NFKC, without case, with single spaces."""
     return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).split())
 
 
-def joined(text: str) -> str:
+def full_name(text: str) -> str:
     """Return the letters and digits of a text in one piece: Canvas writes ``Lovelace, Ada`` as ``lovelaceada``."""
-    return "".join(letter for letter in folded(text) if letter.isalnum())
+    return "".join(letter for letter in casefold_name(text) if letter.isalnum())
 
 
 def words(text: str) -> tuple[str, ...]:
     """Return the words of a name in alphabetical order: platforms disagree on which of the names comes first."""
-    return tuple(sorted(re.findall(r"[^\W_]+", folded(text))))
+    return tuple(sorted(re.findall(r"[^\W_]+", casefold_name(text))))
 
 
-def spellings(text: str) -> set[str]:
+def name_variants(text: str) -> set[str]:
     """Return a text as it is, without accents, and with umlauts written as two letters."""
-    plain = folded(text)
+    plain = casefold_name(text)
     without = "".join(letter for letter in unicodedata.normalize("NFD", plain) if not unicodedata.combining(letter))
     both = unicodedata.normalize("NFC", plain).translate(_UMLAUTS)
     bare = "".join(letter for letter in unicodedata.normalize("NFD", both) if not unicodedata.combining(letter))

@@ -17,7 +17,7 @@ from typing import Any
 
 from autograder.grading.course import Course
 from autograder.grading.roster.datetimes import extension, in_utc, zone
-from autograder.grading.roster.names import folded, joined, spellings, words
+from autograder.grading.roster.names import casefold_name, full_name, name_variants, words
 
 #: The columns, each with other names for it, compared without case and punctuation.
 COLUMNS = {
@@ -96,11 +96,11 @@ def read_roster(path: Path, here: tzinfo, assignments: Sequence[str] = ()) -> Ro
         given = {name: row[place].strip() if place < len(row) else "" for name, place in columns.items()}
         try:
             student = _student(given, here, assignments)
-            if folded(student.id) in students:
+            if casefold_name(student.id) in students:
                 raise ValueError(f"the id {student.id!r} is there twice")
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
-        students[folded(student.id)] = student
+        students[casefold_name(student.id)] = student
     return Roster(tuple(students.values()))
 
 
@@ -228,7 +228,7 @@ _MOST_WORDS = 6
 
 
 @dataclass(frozen=True)
-class Who:
+class StudentMatch:
     """How a hand-in or a row of a sheet names its student: ``ids`` are ids, logins or e-mail addresses, ``names`` names."""
 
     ids: tuple[str, ...] = ()
@@ -253,16 +253,16 @@ class Directory:
 
     def learn(self, key: str, student: str) -> None:
         """Add an identifier that a platform uses for this student, such as Moodle's number of a participant."""
-        self._ids.setdefault(folded(key), set()).add(student)
+        self._ids.setdefault(casefold_name(key), set()).add(student)
 
-    def find(self, who: Who) -> Student | None:
+    def find(self, who: StudentMatch) -> Student | None:
         """Return the only member of the class that fits, by id first and by name otherwise; None if there is none."""
         found = self.candidates(who)
         return self.students[next(iter(found))] if len(found) == 1 else None
 
-    def candidates(self, who: Who) -> set[str]:
+    def candidates(self, who: StudentMatch) -> set[str]:
         """Return the ids of all who fit: an id decides, and a name narrows down only what is ambiguous."""
-        by_id = self._of(folded(key) for key in who.ids)
+        by_id = self._of(casefold_name(key) for key in who.ids)
         if len(by_id) == 1:
             return by_id
         by_name = set().union(*(self._named(name) for name in who.names))
@@ -275,7 +275,7 @@ class Directory:
         return set()
 
     def _named(self, name: str) -> set[str]:
-        for form in (words(name), *(words(text) for text in spellings(name)), *map(joined, spellings(name))):
+        for form in (words(name), *(words(text) for text in name_variants(name)), *map(full_name, name_variants(name))):
             if form in self._names:
                 return self._names[form]
         return set()
@@ -283,7 +283,7 @@ class Directory:
 
 def _ids(student: Student) -> set[str]:
     own = {student.id, student.login, student.email}
-    return {folded(text) for text in own if text}
+    return {casefold_name(text) for text in own if text}
 
 
 def _names(student: Student) -> set[tuple[str, ...] | str]:
@@ -291,7 +291,7 @@ def _names(student: Student) -> set[tuple[str, ...] | str]:
     parts = [part for part in (student.first_name, student.last_name) if part]
     found: set[tuple[str, ...] | str] = set()
     for order in permutations(parts):
-        each = [sorted(spellings(word)) for word in " ".join(order).split()[:_MOST_WORDS]]
+        each = [sorted(name_variants(word)) for word in " ".join(order).split()[:_MOST_WORDS]]
         for spelt in product(*each):  # people write one of their umlauts so and the other so
-            found |= {words(" ".join(spelt)), joined("".join(spelt))}
+            found |= {words(" ".join(spelt)), full_name("".join(spelt))}
     return found - {(), ""}

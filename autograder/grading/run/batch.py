@@ -9,9 +9,9 @@ from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 
-from autograder.grading.run.pool import HelperLost, Helpers, NeedsHuman, Task, describe
+from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded, WorkerCrashed, describe
 from autograder.grading.run.result import Result
-from autograder.grading.run.status import Outcome, graded, human
+from autograder.grading.run.status import Outcome, graded, needs_review
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
 from autograder.grading.submission.model import Submission, from_folder
@@ -22,7 +22,7 @@ X = TypeVar("X")
 Y = TypeVar("Y")
 
 #: Turns a task into a result: processes on this machine, or a cluster. Raises HelperLost or NeedsHuman.
-Grader = Callable[[Task], Result]
+Grader = Callable[[GradingJob], Result]
 
 #: Outcomes as they become ready. Closing the generator stops the submissions still being graded.
 Outcomes = Generator[Outcome, None, None]
@@ -44,14 +44,14 @@ class ClassWork:
     def read(self, hand_in: HandIn) -> Submission | Outcome:
         """Read a submission, or return why a person has to look at it."""
         if hand_in.problem:
-            return human(hand_in.student, hand_in.problem)
+            return needs_review(hand_in.student, hand_in.problem)
         try:
             read = from_folder(hand_in.student, hand_in.folder, self.released, hand_in.author)
             return replace(read, notes=(*read.notes, hand_in.note)) if hand_in.note else read
         except (ValueError, OSError) as error:
-            return human(hand_in.student, error)
+            return needs_review(hand_in.student, error)
         except Exception as error:  # an unforeseen error must not stop the other submissions
-            return human(hand_in.student, f"it could not be read: {describe(error)}")
+            return needs_review(hand_in.student, f"it could not be read: {describe(error)}")
 
     def _others(self, submission: Submission) -> list[str]:
         return [who for who in self.authors if who != submission.author] if submission.author else []
@@ -65,12 +65,12 @@ class ClassWork:
             with self._locks[key]:  # the same work of a group is graded once
                 result = None if self.force and key not in self.made else self.store.get(key)
                 if result is None:
-                    result = grader(Task(submission, seed, self.settings, others=self._others(submission)))
+                    result = grader(GradingJob(submission, seed, self.settings, others=self._others(submission)))
                     self.made.add(key)
                     self.store.put(key, result)
-        except NeedsHuman as error:
-            return human(student, error)
-        except HelperLost as error:
+        except ManualReviewNeeded as error:
+            return needs_review(student, error)
+        except WorkerCrashed as error:
             return Outcome(student, "", key, submission.digest).failed(str(error))
         except Exception as error:  # our own bug or a machine fault must not stop the other submissions
             return Outcome(student, "", key, submission.digest).failed(describe(error))

@@ -7,7 +7,7 @@ from typing import Any
 from joblib import cpu_count
 
 from autograder.grading.run.batch import ClassWork, Outcomes, outcomes
-from autograder.grading.run.pool import HelperLost, Helpers, NeedsHuman, Task, unpack_task
+from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded, WorkerCrashed, unpack_task
 from autograder.grading.run.result import Result, checks_version, environment
 from autograder.grading.submission.read import HandIn
 
@@ -38,9 +38,9 @@ def grade_packed(data: bytes) -> str:
     """
     try:
         return "+" + _of_this_worker().grade(unpack_task(data)).as_json()
-    except NeedsHuman as error:
+    except ManualReviewNeeded as error:
         return f"?{error}"
-    except HelperLost as error:
+    except WorkerCrashed as error:
         return f"-{error}"
 
 
@@ -74,26 +74,26 @@ def _connect(scheduler: str) -> Any:
         ) from None
 
 
-def _grade_there(client: Any, task: Task) -> Result:
+def _grade_there(client: Any, task: GradingJob) -> Result:
     """Grade a submission on the cluster. The worker must have the same checks and environment as this machine."""
     future = client.submit(grade_packed, task.pack(), retries=RETRIES, pure=False)
     try:
         answer = future.result()
     except Exception as error:  # Dask's own, or one raised on the worker
-        raise HelperLost(f"on the cluster: {error}"[:400]) from None
+        raise WorkerCrashed(f"on the cluster: {error}"[:400]) from None
     finally:
         future.release()
     if answer[:1] == "?":
-        raise NeedsHuman(answer[1:])
+        raise ManualReviewNeeded(answer[1:])
     if answer[:1] == "-":
-        raise HelperLost(f"on the cluster: {answer[1:]}")
+        raise WorkerCrashed(f"on the cluster: {answer[1:]}")
     result = Result.from_json(answer[1:])
     own = (checks_version(task.settings.lessons), environment())
     if (result.checks, result.environment) != own:
-        raise HelperLost(
+        raise WorkerCrashed(
             f"the worker has checks {result.checks} and {result.environment}, but here they are {own[0]} and {own[1]}: install "
             "the same version of the course there"
         )
     if (result.identity, result.seed) != (task.submission.identity, task.seed):
-        raise HelperLost("what came back from the cluster is the result of another submission")
+        raise WorkerCrashed("what came back from the cluster is the result of another submission")
     return result

@@ -16,7 +16,7 @@ from autograder.sandbox.inside import shell
 from autograder.sandbox.outside.cell_result import CellResult, cell_result
 
 
-class Host(Protocol):
+class Executor(Protocol):
     """Runs cells one after another, and provides the checks with a student built from their definitions."""
 
     sealed: bool
@@ -36,7 +36,7 @@ def content_of(lesson: Lesson | None) -> Lesson:
     return lesson
 
 
-class Trusting:
+class TrustedExecutor:
     """Runs cells in this process, in an empty folder with the submitted files: only for trusted submissions."""
 
     sealed = False

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from autograder.content import notebook
 from autograder.content.lesson import Lesson, Lessons, unknown_student
 from autograder.content.notebook import Cell, checked_exercise, defined
-from autograder.grading.run.executors import Host
+from autograder.grading.run.executors import Executor
 from autograder.grading.run.outputs import (
     LONGEST_LINE,
-    Room,
+    OutputBudget,
     as_data,
     cell_outputs,
     check_outputs,
@@ -18,7 +18,7 @@ from autograder.grading.run.outputs import (
     first_ones,
     points,
 )
-from autograder.grading.run.result import Result, checks_version, environment, points_between
+from autograder.grading.run.result import Result, checks_version, environment, progress_points
 from autograder.grading.submission.model import Submission
 from autograder.sandbox.inside.shell import GOES_ON
 from autograder.verdict.report import ExerciseReport
@@ -35,7 +35,7 @@ def grade(
     submission: Submission,
     lessons: Lessons,
     seed: int,
-    host: Host,
+    host: Executor,
     only: Sequence[str] | None = None,
     known: Sequence[str] = (),
     told: Callable[[str], None] = lambda name: None,
@@ -64,7 +64,7 @@ class _Grading:
         self,
         submission: Submission,
         lesson: Lesson | None,
-        host: Host,
+        host: Executor,
         result: Result,
         only: Sequence[str] | None,
         told: Callable[[str], None],
@@ -79,7 +79,7 @@ class _Grading:
         self.checked = {number: name for number, name in checks if name in self.exercises}
         self.needed = notebook.dependencies(self.cells)
         self.reports: dict[int, ExerciseReport] = {}
-        self.room = Room()
+        self.room = OutputBudget()
 
     def run(self, full: dict[str, bool]) -> None:
         self.host.look_ahead(
@@ -155,7 +155,7 @@ class _Grading:
                 self.result.notes.append(f"{which}, which imports, stopped: {ran.error[0]}: {ran.error[1][:150]}{more}")
 
     def _note_result(self, number: int, report: ExerciseReport) -> None:
-        earned = points_between(report.earned, report.points)
+        earned = progress_points(report.earned, report.points)
         if report.right_for:
             self.result.notes.append(f"{report.exercise}: right with the numbers of {report.right_for}")
         if self.lesson and (unknown := unknown_student(self.lesson, report.exercise)):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from autograder.content.notebook import Cell
-from autograder.grading.run.result import Output, points_between
+from autograder.grading.run.result import Output, progress_points
 from autograder.sandbox.outside.cell_result import CellResult
 from autograder.verdict.report import ExerciseReport
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 _DROPPED = "The output of this cell was dropped: the notebook shows more than {:,} characters."
 
 
-class Room:
+class OutputBudget:
     """What is left for the outputs of one submission, in characters of JSON."""
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ def as_data(report: ExerciseReport) -> dict:
     ]
     return {
         "name": report.exercise,
-        "earned": points_between(report.earned, report.points),
+        "earned": progress_points(report.earned, report.points),
         "points": report.points,
         "seed": report.seed,
         "named": [name[:LONGEST_LINE] for name in report.named],
@@ -110,7 +110,7 @@ def check_outputs(report: ExerciseReport, sealed: bool) -> list[Output]:
     data = {"text/plain": warning + report_text(str(report))}
     if len(table := report._repr_html_()) <= MOST_REPORT:  # half a table is none
         data["text/html"] = warning + table
-    value = points_between(report.earned, report.points)
+    value = progress_points(report.earned, report.points)
     return [
         {"output_type": "display_data", "metadata": {"autograder": True}, "data": data},
         {"output_type": "execute_result", "metadata": {}, "execution_count": None, "data": {"text/plain": repr(value)}},
@@ -154,7 +154,7 @@ def earned(outputs: Sequence[Output], cell: Cell) -> float:
 def _partial_credit(item: Output, points: float) -> Output:
     """Clamp partial credit, and drop a last value that is not a number: nbgrader would take either for full marks."""
     try:
-        earned = points_between(float(str(item["data"].get("text/plain"))), points)
+        earned = progress_points(float(str(item["data"].get("text/plain"))), points)
     except ValueError:
         return {"output_type": "display_data", "metadata": {}, "data": item["data"]}
     return item | {"data": {"text/plain": repr(earned)}}

@@ -112,20 +112,20 @@ _BEYOND_LIMITS = 300.0
 _MOST_TASKS = 100
 
 
-class HelperLost(Exception):
+class WorkerCrashed(Exception):
     """The grading process has died, or could not grade. The message gives the reason."""
 
 
-class TooSlow(HelperLost):
+class JobTimeout(WorkerCrashed):
     """The grading process was killed because it took far too long. A retry would take as long."""
 
 
-class NeedsHuman(Exception):
+class ManualReviewNeeded(Exception):
     """A submission that cannot be graded automatically; a retry would not help."""
 
 
 @dataclass(frozen=True)
-class Task:
+class GradingJob:
     """A submission, the seed of its inputs, and how to grade it; what has a default, after ``settings``, as in :func:`grade`."""
 
     submission: Submission
@@ -148,13 +148,13 @@ class Task:
         return len(text).to_bytes(8, "big") + text + self.submission.pack()
 
 
-def unpack_task(data: bytes) -> Task:
+def unpack_task(data: bytes) -> GradingJob:
     """Return the task encoded by :meth:`Task.pack`."""
     size = int.from_bytes(data[:8], "big")
     about = json.loads(data[8 : 8 + size])
     settings = about["settings"]
     settings |= {"limits": Limits(**settings["limits"]), "lessons": Lessons(**settings["lessons"])}
-    return Task(unpack(data[8 + size :]), **about | {"settings": Settings(**settings)})
+    return GradingJob(unpack(data[8 + size :]), **about | {"settings": Settings(**settings)})
 
 
 class Helper:
@@ -180,8 +180,10 @@ class Helper:
         except (OSError, EOFError):
             status = self.channel.kill()
             if not late.is_alive():
-                raise TooSlow(f"grading did not finish within {seconds:g} s") from None
-            raise HelperLost(f"the process that graded it has died: exit status {status} {self._last_line()}") from None
+                raise JobTimeout(f"grading did not finish within {seconds:g} s") from None
+            raise WorkerCrashed(
+                f"the process that graded it has died: exit status {status} {self._last_line()}"
+            ) from None
         finally:
             late.cancel()
 
@@ -207,7 +209,7 @@ class Helpers:
         self._all: set[Helper] = set()
         self._closed = False
 
-    def grade(self, task: Task) -> Result:
+    def grade(self, task: GradingJob) -> Result:
         """Grade one submission. Raises HelperLost after ``TRIES`` failed attempts, and NeedsHuman."""
         data, seconds, reason = task.pack(), task.settings.limits.total_wall + _BEYOND_LIMITS, ""
         with self._free:
@@ -215,24 +217,24 @@ class Helpers:
                 with self._helper() as helper:
                     try:
                         answer = helper.ask(data, seconds)
-                    except TooSlow:
+                    except JobTimeout:
                         raise
-                    except HelperLost as lost:
+                    except WorkerCrashed as lost:
                         reason, data = str(lost), replace(task, causes=False).pack()  # their search may have ended it
                         continue
                 kind, reason = answer[:1], answer[1:].decode(errors="replace")
                 if kind == b"+":
                     return _own(Result.from_json(reason), task)
                 if kind == b"?":
-                    raise NeedsHuman(reason)
-        raise HelperLost(reason)
+                    raise ManualReviewNeeded(reason)
+        raise WorkerCrashed(reason)
 
     @contextlib.contextmanager
     def _helper(self) -> Iterator[Helper]:
         """Lend a living process, preferably an idle one."""
         with self._lock:
             if self._closed:
-                raise HelperLost("grading was stopped")
+                raise WorkerCrashed("grading was stopped")
             dead = [helper for helper in self._idle if helper.ended]
             for helper in dead:
                 self._idle.remove(helper)
@@ -266,10 +268,10 @@ class Helpers:
         self.close()
 
 
-def _own(result: Result, task: Task) -> Result:
+def _own(result: Result, task: GradingJob) -> Result:
     """Return the result if it belongs to this task. A result of another submission must never reach a gradebook."""
     if (result.identity, result.seed, result.sealed) != (task.submission.identity, task.seed, not task.settings.trust):
-        raise HelperLost("what came back is the result of another submission")
+        raise WorkerCrashed("what came back is the result of another submission")
     return result
 
 

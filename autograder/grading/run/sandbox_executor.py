@@ -9,16 +9,16 @@ from autograder.grading.run.executors import content_of
 from autograder.sandbox.outside.cell_result import CellResult
 from autograder.sandbox.outside.imports import IMPORTS
 from autograder.sandbox.outside.remote import RemoteStudent
-from autograder.sandbox.outside.sandbox import Box
+from autograder.sandbox.outside.sandbox import Sandbox
 from autograder.sandbox.outside.session import Session
 
 
-class Sealed:
+class SandboxExecutor:
     """Runs cells in the sandbox and gives the checks a student outside that process."""
 
     sealed = True
 
-    def __init__(self, lesson: Lesson | None, box: Box, files: Mapping[str, bytes], author: str = ""):
+    def __init__(self, lesson: Lesson | None, box: Sandbox, files: Mapping[str, bytes], author: str = ""):
         self.lesson = lesson
         forbid, package, may_use = (
             (lesson.forbidden, lesson.package, lesson.libraries_in("")) if lesson else ((), "", None)

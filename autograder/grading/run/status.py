@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from autograder.grading.run.result import Result, worth
+from autograder.grading.run.result import Result, max_points
 from autograder.grading.run.store import write_whole
 from autograder.grading.submission.released import Released
 
@@ -64,12 +64,12 @@ def graded(
 ) -> Outcome:
     """Return the outcome of a submission that has a result, with its points as the gradebook counts them."""
     of = {name: released.cells[name].points for name in result.scores}
-    earned = sum(worth(score, of[name]) for name, score in result.scores.items())
+    earned = sum(max_points(score, of[name]) for name, score in result.scores.items())
     told = _few([*notes, *result.notes])
     return Outcome(student, GRADED, key, result.digest, "", before, earned, sum(of.values()), told, seconds)
 
 
-def human(student: str, error: BaseException | str) -> Outcome:
+def needs_review(student: str, error: BaseException | str) -> Outcome:
     """Return the outcome of a submission that could not be read."""
     return Outcome(student, HUMAN, reason=readable(str(error)) or type(error).__name__)
 
@@ -95,12 +95,12 @@ def _file(grading: Path, assignment: str) -> Path:
     return grading / "outcomes" / f"{assignment}.json"
 
 
-def remember(grading: Path, assignment: str, outcomes: Sequence[Outcome]) -> None:
+def save_status(grading: Path, assignment: str, outcomes: Sequence[Outcome]) -> None:
     """Record the outcome of these submissions; records of others stay unchanged."""
     from filelock import FileLock
 
     with FileLock(grading / "outcomes.lock"):
-        before = recall(grading, assignment)
+        before = load_status(grading, assignment)
         fresh = {outcome.student: _with_time(outcome, before.get(outcome.student)) for outcome in outcomes}
         _note_changes(grading, assignment, before, fresh)
         known = {**before} | fresh
@@ -146,7 +146,7 @@ def history(grading: Path, assignment: str) -> list[dict[str, str]]:
     return rows
 
 
-def recall(grading: Path, assignment: str) -> Mapping[str, Outcome]:
+def load_status(grading: Path, assignment: str) -> Mapping[str, Outcome]:
     """Return the outcomes of an assignment's submissions, by student; empty if none has been graded."""
     try:
         data = json.loads(_file(grading, assignment).read_text(encoding="utf8"))

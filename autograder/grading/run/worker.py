@@ -10,12 +10,20 @@ from collections.abc import Iterator
 from multiprocessing.connection import wait
 from typing import IO, Any
 
-from autograder.grading.run.executors import Host, Trusting
+from autograder.grading.run.executors import Executor, TrustedExecutor
 from autograder.grading.run.grade import grade
-from autograder.grading.run.pool import NeedsHuman, Task, describe, inside, read_frame, unpack_task, write_frame
+from autograder.grading.run.pool import (
+    GradingJob,
+    ManualReviewNeeded,
+    describe,
+    inside,
+    read_frame,
+    unpack_task,
+    write_frame,
+)
 from autograder.grading.run.result import Result
-from autograder.grading.run.sandbox_executor import Sealed
-from autograder.sandbox.outside.sandbox import Box, SandboxMissing
+from autograder.grading.run.sandbox_executor import SandboxExecutor
+from autograder.sandbox.outside.sandbox import Sandbox, SandboxMissing
 from autograder.sandbox.outside.session import SetUpFailed
 
 
@@ -25,14 +33,14 @@ def main() -> None:
 
     questions, answers = inside()
     torch.set_num_threads(1)  # one such process runs on each core
-    boxes = Boxes()
+    boxes = SandboxCache()
     for task in _tasks(questions):
         write_frame(answers, _answer(task, boxes))
         gc.collect()
     boxes.close()
 
 
-def _tasks(questions: IO[bytes]) -> Iterator[Task]:
+def _tasks(questions: IO[bytes]) -> Iterator[GradingJob]:
     while True:
         try:
             yield unpack_task(read_frame(questions))
@@ -40,10 +48,10 @@ def _tasks(questions: IO[bytes]) -> Iterator[Task]:
             return
 
 
-def _answer(task: Task, boxes: "Boxes") -> bytes:
+def _answer(task: GradingJob, boxes: "SandboxCache") -> bytes:
     try:
         return b"+" + grade_task(task, boxes).as_json().encode()
-    except (NeedsHuman, SetUpFailed) as error:
+    except (ManualReviewNeeded, SetUpFailed) as error:
         return f"?{error}".encode()
     except SandboxMissing as error:
         return f"-sandbox: {error}".encode()
@@ -51,7 +59,7 @@ def _answer(task: Task, boxes: "Boxes") -> bytes:
         return f"-{describe(error)}".encode()
 
 
-def grade_task(task: Task, boxes: "Boxes") -> Result:
+def grade_task(task: GradingJob, boxes: "SandboxCache") -> Result:
     """Grade a task in the sandbox or, for a trusted submission, in a process that ends with it."""
     if task.settings.trust:
         return _in_own_process(task)
@@ -62,27 +70,31 @@ def grade_task(task: Task, boxes: "Boxes") -> Result:
         return _grade(task, boxes.get(task))
 
 
-def _grade(task: Task, box: Box | None) -> Result:
+def _grade(task: GradingJob, box: Sandbox | None) -> Result:
     submission, files = task.submission, task.submission.files
-    host: Host = Trusting(task.lesson, files) if box is None else Sealed(task.lesson, box, files, submission.author)
+    host: Executor = (
+        TrustedExecutor(task.lesson, files)
+        if box is None
+        else SandboxExecutor(task.lesson, box, files, submission.author)
+    )
     lessons, only, known = task.settings.lessons, task.only, task.known
     return grade(submission, lessons, task.seed, host, only, known, causes=task.causes, others=task.others)
 
 
-class Boxes:
+class SandboxCache:
     """The sandbox of this process: started on first use, and restarted after it ends or when other limits are requested."""
 
     def __init__(self) -> None:
-        self.box: Box | None = None
+        self.box: Sandbox | None = None
         self.settings: Any = None
 
-    def get(self, task: Task) -> Box:
+    def get(self, task: GradingJob) -> Sandbox:
         libraries = task.lesson.libraries_in("") if task.lesson else None
         wanted = (task.settings.limits, task.settings.gpu, task.settings.label, libraries)
         if self.box is None or self.settings != wanted or self.box.process.poll() is not None:
             self.close()
             self.settings = wanted
-            self.box = Box(task.settings.limits, None, task.settings.gpu, task.settings.label, libraries)
+            self.box = Sandbox(task.settings.limits, None, task.settings.gpu, task.settings.label, libraries)
         return self.box
 
     def close(self) -> None:
@@ -91,7 +103,7 @@ class Boxes:
             self.box = None
 
 
-def _in_own_process(task: Task) -> Result:
+def _in_own_process(task: GradingJob) -> Result:
     """Grade a trusted submission in its own process, forked where possible because this process has loaded PyTorch."""
     context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     receiver, sender = context.Pipe(duplex=False)
@@ -101,7 +113,7 @@ def _in_own_process(task: Task) -> Result:
     seconds = task.settings.limits.total_wall
     try:
         if not wait([receiver, process.sentinel], seconds):
-            raise NeedsHuman(
+            raise ManualReviewNeeded(
                 f"grading did not finish within {seconds:g} s; a sandbox would have stopped the cell that takes so long"
             )
         answer = receiver.recv() if receiver.poll() else None
@@ -113,7 +125,7 @@ def _in_own_process(task: Task) -> Result:
     if isinstance(answer, Result):
         return answer
     if answer is None:
-        raise NeedsHuman(f"its code ended the process that ran it (exit status {process.exitcode})")
+        raise ManualReviewNeeded(f"its code ended the process that ran it (exit status {process.exitcode})")
     raise RuntimeError(answer)  # our own bug or a machine fault
 
 
@@ -126,7 +138,7 @@ def _kill_group(process: Any) -> None:
     process.join()
 
 
-def _grade_and_send(sender: Any, task: Task) -> None:
+def _grade_and_send(sender: Any, task: GradingJob) -> None:
     if hasattr(os, "setsid"):
         os.setsid()
     try:

@@ -38,14 +38,14 @@ def grade_here(
 ) -> Result:
     """Grade a submission of this process's own user, without a sandbox; ``only`` and ``seed`` as for :func:`check_notebook`."""
     # They load PyTorch, which takes seconds: import them after validating the call.
-    from autograder.grading.run.executors import Trusting
+    from autograder.grading.run.executors import TrustedExecutor
     from autograder.grading.run.grade import grade
 
     lesson = lessons.of(submission.assignment)
     with progress("checking", len(only or lesson.exercises)) as step:
         told = lambda name: step()  # noqa: E731
         seed = fresh_seed() if seed is None else seed
-        return grade(submission, lessons, seed, Trusting(lesson, submission.files), only, told=told)
+        return grade(submission, lessons, seed, TrustedExecutor(lesson, submission.files), only, told=told)
 
 
 def as_json(result: Result) -> dict[str, Any]:

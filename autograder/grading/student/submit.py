@@ -13,7 +13,7 @@ from autograder.grading.run.result import Result
 from autograder.grading.student.locate_lesson import lesson_of, released_for
 from autograder.grading.submission.model import Submission, from_folder
 from autograder.grading.submission.read import MOST_BYTES, MOST_NOTEBOOK, original_name
-from autograder.notebook.progress import LessonProgress, SavedFile, standing
+from autograder.notebook.progress import LessonProgress, SavedFile, lesson_progress
 from autograder.runtime.files import files_in
 from course_lib import variants
 
@@ -121,7 +121,7 @@ def _unwritten(exercise: Mapping[str, Any]) -> bool:
 
 
 def _standing(hand_in: HandIn, submission: Submission) -> LessonProgress:
-    return standing(hand_in.lesson, SavedFile(submission.cells, hand_in.notebook.parent))
+    return lesson_progress(hand_in.lesson, SavedFile(submission.cells, hand_in.notebook.parent))
 
 
 def _expected(note: str, hand_in: HandIn) -> bool:

@@ -13,7 +13,7 @@ from autograder.content import notebook
 from autograder.grading.course import find_course
 from autograder.grading.student.locate_lesson import lesson_of
 from autograder.notebook.history import FOLDER, History
-from autograder.notebook.progress import Panel, SavedFile, standing
+from autograder.notebook.progress import Panel, SavedFile, lesson_progress
 
 #: Where the notebook of a lesson may lie, seen from the current folder. What ``make lab`` opens comes before what was released.
 _PLACES = ("", "{}", "work/{}", "../{}", "assignments/{}")
@@ -73,7 +73,7 @@ def progress_of(path: Path) -> Panel:
     cells = notebook.read(path)["cells"]
     work = SavedFile(cells, path.parent, History(path.parent, lesson.name).entries())
     known = [] if work.entries else [f"No check has been run in this folder yet ({Path(path.parent, FOLDER)})."]
-    return Panel(standing(lesson, work), known, f"To hand in: autograder hand-in {path}")
+    return Panel(lesson_progress(lesson, work), known, f"To hand in: autograder hand-in {path}")
 
 
 def _newest_first(folder: Path) -> list[Path]:

@@ -20,7 +20,7 @@ _PICTURES = ("image/png", "image/jpeg", "image/gif")
 
 
 @dataclass
-class Matched:
+class MatchResult:
     """A submission's cells with trusted metadata. ``recognised`` cells were identified without nbgrader's mark."""
 
     cells: list[Cell]
@@ -29,7 +29,7 @@ class Matched:
     untouched: bool = False
 
 
-def match(notebook: Mapping[str, Any], released: Released) -> Matched:
+def match(notebook: Mapping[str, Any], released: Released) -> MatchResult:
     """Return a submitted notebook's cells without anything that the student could have used to influence the grading.
 
     A cell keeps its type, its text, and the identity of its released cell. Everything else about a released cell
@@ -44,7 +44,7 @@ def match(notebook: Mapping[str, Any], released: Released) -> Matched:
     _put_back(cells, released)
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
-    return Matched(cells, list(marked.values()), list(recognised.values()), _is_untouched(cells, released))
+    return MatchResult(cells, list(marked.values()), list(recognised.values()), _is_untouched(cells, released))
 
 
 def _cells_of(notebook: Mapping[str, Any], released: Released) -> list[Mapping[str, Any]]:

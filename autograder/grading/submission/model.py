@@ -11,7 +11,7 @@ from typing import Any
 from autograder.content import notebook as notebooks
 from autograder.content.notebook import Cell, checked_exercise
 from autograder.grading.submission import read as folders
-from autograder.grading.submission.match import Matched, match
+from autograder.grading.submission.match import MatchResult, match
 from autograder.grading.submission.released import Released
 from autograder.runtime.files import files_in
 
@@ -142,12 +142,12 @@ def _time_stamp(path: Path) -> list[str]:
     return []
 
 
-def _choose(candidates: Mapping[str, bytes], released: Released) -> tuple[str, Matched, list[str]]:
+def _choose(candidates: Mapping[str, bytes], released: Released) -> tuple[str, MatchResult, list[str]]:
     """Return the path of the notebook to grade, with its cells, and notes on the others."""
     wanted = f"{released.notebook}.ipynb"
     if not candidates:
         raise ValueError(f"there is no {wanted} and no other notebook in the folder")
-    read: dict[str, Matched] = {}
+    read: dict[str, MatchResult] = {}
     problems: dict[str, str] = {}
     for name, data in candidates.items():
         try:
@@ -168,7 +168,7 @@ def _choose(candidates: Mapping[str, bytes], released: Released) -> tuple[str, M
     return chosen, read[chosen], notes
 
 
-def _only_one(read: Mapping[str, Matched], wanted: str) -> str:
+def _only_one(read: Mapping[str, MatchResult], wanted: str) -> str:
     """Return the notebook that counts: the only one with work in it, or else the one with the right name."""
     worked = {name: matched for name, matched in read.items() if not matched.untouched} or read
     different = {
@@ -183,7 +183,7 @@ def _only_one(read: Mapping[str, Matched], wanted: str) -> str:
     return name
 
 
-def _matched(name: str, data: bytes, released: Released) -> Matched:
+def _matched(name: str, data: bytes, released: Released) -> MatchResult:
     notebook = notebooks.parse(data, name)
     matched = match(notebook, released)
     if not matched.marked and not matched.recognised:

@@ -40,11 +40,11 @@ def hand_ins(submitted: Path, assignment: str, roster: Sequence[str]) -> list[Ha
     A student's id is the folder's name. Ids that differ only in their Unicode normal form (NFC or NFD) are the same,
     and are written as in the ``roster``.
     """
-    known = {normal(student): student for student in roster}
+    known = {canonical_id(student): student for student in roster}
     found: dict[str, list[Path]] = {}
     for place in sorted(submitted.glob("*")):
         if not place.name.startswith("."):
-            student = normal(os.fsencode(place.name).decode("utf8", "replace"))
+            student = canonical_id(os.fsencode(place.name).decode("utf8", "replace"))
             found.setdefault(known.get(student, student), []).append(place)
     every = []
     for student, places in found.items():
@@ -81,13 +81,13 @@ def _is_there(path: Path) -> bool:
     return path.is_symlink() or path.exists()
 
 
-def normal(student: str) -> str:
+def canonical_id(student: str) -> str:
     """Return a student's id in the Unicode normal form in which ids are compared."""
     return unicodedata.normalize("NFC", student)
 
 
 def _loosely(text: str) -> str:
-    return "".join(letter for letter in normal(text).casefold() if letter.isalnum())
+    return "".join(letter for letter in canonical_id(text).casefold() if letter.isalnum())
 
 
 MOST_FILES = 200
@@ -110,7 +110,7 @@ class UnsafeSubmission(ValueError):
 
 
 @dataclass
-class Contents:
+class SubmissionFiles:
     """The files of a submission by path; ``notebooks`` are the candidates for its notebook; and notes for a person."""
 
     notebooks: dict[str, bytes]
@@ -160,7 +160,7 @@ def mb(size: int) -> str:
     return f"{size / 2**20:.0f}"
 
 
-def read(folder: Path) -> Contents:
+def read(folder: Path) -> SubmissionFiles:
     """Read all files of a submission's folder, and those in its only archive if there is no notebook beside it.
 
     Raises UnsafeSubmission for files that must not be opened, and OSError for unreadable ones.
@@ -175,7 +175,7 @@ def read(folder: Path) -> Contents:
     found = _notebooks(files)
     if len(found) > _MOST_NOTEBOOKS:
         raise UnsafeSubmission(f"There are {len(found)} notebooks. Expected one; which one counts?")
-    return Contents(found, {name: data for name, data in files.items() if name not in found}, notes)
+    return SubmissionFiles(found, {name: data for name, data in files.items() if name not in found}, notes)
 
 
 def _notebooks(files: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -10,7 +10,7 @@ from autograder.content import notebook
 from autograder.grading.course import Course
 from autograder.grading.run.store import write_whole
 from autograder.grading.teacher.answers import cells_of
-from autograder.grading.teacher.why import Found
+from autograder.grading.teacher.why import StudentResult
 
 _SHORTEST = 3  # letters of a name: shorter ones occur in ordinary words
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -18,7 +18,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 def adopt(
     course: Course,
-    found: Found,
+    found: StudentResult,
     exercise: str,
     bank: Path | None = None,
     name: str | None = None,
@@ -49,7 +49,7 @@ def adopt(
     return place
 
 
-def _require_everyones(found: Found, exercise: str) -> None:
+def _require_everyones(found: StudentResult, exercise: str) -> None:
     if exercise in found.standing.released.variants:
         raise ValueError(
             f"An answer to {exercise} has the numbers of {found.own.student.id}, and a case holds for everyone. Write it by "

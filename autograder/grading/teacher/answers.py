@@ -94,7 +94,7 @@ class _Plain(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def essence(text: str) -> str:
+def normalised_source(text: str) -> str:
     """Return code without comments, docstrings, annotations, layout and the names of variables; as it is if it is no Python."""
     try:
         tree = ast.parse(text)
@@ -127,7 +127,7 @@ def groups(answers: Mapping[tuple[str, tuple[str, ...]], Sequence[Answer]]) -> l
     for (exercise, failed), some in answers.items():
         clusters: list[tuple[str, list[Answer]]] = []
         for answer in some:
-            own = essence(answer.text)
+            own = normalised_source(answer.text)
             for other, members in clusters:
                 if _alike(own, other):
                     members.append(answer)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from autograder.content.known_answers import misconceptions
 from autograder.content.lesson import Lessons
 from autograder.grading.course import Course
-from autograder.grading.gradebook.status import ClassStanding
+from autograder.grading.gradebook.status import ClassStatus
 from autograder.grading.run.result import Result
 from autograder.grading.teacher.answers import Answer, Group, answer_in, cells_of, groups
 
@@ -64,7 +64,7 @@ class Findings:
     not_begun: Mapping[str, int]
 
 
-def findings(course: Course, standing: ClassStanding, results: Mapping[str, Result]) -> Findings:
+def findings(course: Course, standing: ClassStatus, results: Mapping[str, Result]) -> Findings:
     """Return what these results say of the class."""
     exercises: dict[str, Exercise] = {}
     named: dict[tuple[str, str], Misconception] = {}
@@ -102,7 +102,7 @@ def _count(exercise: Exercise, one: Mapping) -> None:
 
 
 def _groups(
-    course: Course, standing: ClassStanding, unnamed: Mapping[tuple[str, tuple[str, ...]], Sequence[str]]
+    course: Course, standing: ClassStatus, unnamed: Mapping[tuple[str, tuple[str, ...]], Sequence[str]]
 ) -> list[Group]:
     """Read the answers that no misconception explains, and group them."""
     cells: dict[str, list] = {}

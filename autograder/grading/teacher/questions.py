@@ -14,10 +14,10 @@ from autograder.content.lesson import Lesson
 from autograder.diagnosis.edits import Edit, edits
 from autograder.diagnosis.mutations import edited
 from autograder.grading.course import Course
-from autograder.grading.run.pool import HelperLost, Helpers, NeedsHuman, Task
+from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded, WorkerCrashed
 from autograder.grading.submission.model import Submission
 from autograder.grading.teacher.replay import task_of
-from autograder.grading.teacher.why import Found
+from autograder.grading.teacher.why import StudentResult
 
 #: Changes that are tried for a question: many make no difference, or stop the whole answer, and ask nothing.
 _TRIES = 6
@@ -51,7 +51,9 @@ class Question:
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def questions(course: Course, found: Found, exercise: str | None, count: int, trust: bool = False) -> list[Question]:
+def questions(
+    course: Course, found: StudentResult, exercise: str | None, count: int, trust: bool = False
+) -> list[Question]:
     """Return questions about the exercises in which a student has all points, each by a run of the checks on the changed code.
 
     The same hand-in gets the same questions. Raises LookupError if there is nothing to ask about.
@@ -77,13 +79,13 @@ def questions(course: Course, found: Found, exercise: str | None, count: int, tr
                 lines = {(one.exercise, one.number) for one in asked}
                 one = _question(helpers, replace(task, only=[name]), lesson, name, draw, lines)
                 asked += [one] if one else []
-    except (NeedsHuman, HelperLost) as error:
+    except (ManualReviewNeeded, WorkerCrashed) as error:
         raise LookupError(f"{student}: {error}") from None
     return asked
 
 
 def _question(
-    helpers: Helpers, task: Task, lesson: Lesson, exercise: str, draw: random.Random, asked: set[tuple[str, int]]
+    helpers: Helpers, task: GradingJob, lesson: Lesson, exercise: str, draw: random.Random, asked: set[tuple[str, int]]
 ) -> Question | None:
     """Return a question about a line that nobody has asked about, or None if no change that was tried loses some points only."""
     text = next((notebook.source(c) for c in task.submission.cells if notebook.grade_id(c) == exercise), "")

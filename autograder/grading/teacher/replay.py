@@ -5,16 +5,16 @@ import sys
 
 from autograder.grading.course import Course
 from autograder.grading.gradebook.state import assignment_in
-from autograder.grading.run.pool import HelperLost, Helpers, NeedsHuman, Task
+from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded, WorkerCrashed
 from autograder.grading.run.result import Result
 from autograder.grading.run.status import readable_lines
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
 from autograder.grading.submission.model import from_folder
-from autograder.grading.teacher.why import Found, hand_in_of, hand_ins_of
+from autograder.grading.teacher.why import StudentResult, hand_in_of, hand_ins_of
 
 
-def replay(course: Course, found: Found, exercise: str | None, trust: bool = False) -> int:
+def replay(course: Course, found: StudentResult, exercise: str | None, trust: bool = False) -> int:
     """Print the result again. Returns 0 if it is the same as the stored one, else 1.
 
     Raises LookupError if there is nothing to grade, and ValueError if the hand-in cannot be read.
@@ -24,7 +24,7 @@ def replay(course: Course, found: Found, exercise: str | None, trust: bool = Fal
     try:
         with Helpers(1) as helpers:
             again = helpers.grade(task)
-    except (NeedsHuman, HelperLost) as error:
+    except (ManualReviewNeeded, WorkerCrashed) as error:
         raise LookupError(f"{student}: {error}") from None
     for one in again.exercises:
         print("\n".join(readable_lines(one["text"])))
@@ -43,7 +43,7 @@ def replay(course: Course, found: Found, exercise: str | None, trust: bool = Fal
 
 def task_of(
     course: Course, student: str, assignment: str, stored: Result | None, exercise: str | None, trust: bool
-) -> Task:
+) -> GradingJob:
     """Return what is graded again. Raises LookupError for an exercise that the lesson does not have."""
     released = assignment_in(course, assignment)
     lesson = course.lessons.find(assignment)
@@ -55,7 +55,7 @@ def task_of(
     settings = Settings.from_environment(label=course.label, lessons=course.lessons, trust=trust)
     seed = stored.seed if stored is not None else Store(course.grading).seed_for(submission, settings)
     others = sorted({one.author for one in hand_ins_of(course, assignment)}) if submission.author else []
-    return Task(submission, seed, settings, None if exercise is None else [exercise], others=others)
+    return GradingJob(submission, seed, settings, None if exercise is None else [exercise], others=others)
 
 
 def differences(before: Result, after: Result) -> list[str]:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from autograder.grading.course import Course
 from autograder.grading.gradebook.class_run import changes
-from autograder.grading.gradebook.status import MISSING, STATES, ClassStanding, class_standing
+from autograder.grading.gradebook.status import MISSING, STATES, ClassStatus, load_class_status
 from autograder.grading.lms.grades import number, results
 from autograder.grading.roster.roster import Student, read_policy
 from autograder.grading.run.status import history
@@ -49,7 +49,7 @@ def render(template: str, **given: Any) -> str:
     return page.render(script=Markup(script), style=Markup(style), script_hash=digest, made=made, **given)
 
 
-def assignment_page(standing: ClassStanding, found: Findings, changes: Sequence[Sequence[str]], zone: tzinfo) -> str:
+def assignment_page(standing: ClassStatus, found: Findings, changes: Sequence[Sequence[str]], zone: tzinfo) -> str:
     """Return the report on one assignment. ``changes`` are rows of what the last regrade changed."""
     totals = [one.so_far for one in standing.students if one.so_far is not None]
     counts = {state: sum(one.state == state for one in standing.students) for state in STATES}
@@ -109,7 +109,7 @@ def _times(seconds: Sequence[float]) -> Markup:
     return Markup(charts.histogram(seconds, max(seconds), "seconds", told))
 
 
-def _looks(standing: ClassStanding) -> list[tuple[str, str, str]]:
+def _looks(standing: ClassStatus) -> list[tuple[str, str, str]]:
     """Return (student, state, why) of everything that waits for a person."""
     rows = []
     for one in standing.students:
@@ -122,7 +122,7 @@ def _looks(standing: ClassStanding) -> list[tuple[str, str, str]]:
 
 
 def course_page(
-    standings: Sequence[ClassStanding], found: Mapping[str, Findings], left_out: Sequence[str], most: int = 3
+    standings: Sequence[ClassStatus], found: Mapping[str, Findings], left_out: Sequence[str], most: int = 3
 ) -> str:
     """Return the report on the whole course. ``left_out`` names assignments that the gradebook does not know."""
     rows: list[dict[str, Any]] = []
@@ -185,14 +185,14 @@ def write_report(course: Course, assignment: str | None, output: Path | None = N
     return page
 
 
-def _write(course: Course, assignment: str, page: Path) -> tuple[ClassStanding, Findings]:
-    standing = class_standing(course, assignment)
+def _write(course: Course, assignment: str, page: Path) -> tuple[ClassStatus, Findings]:
+    standing = load_class_status(course, assignment)
     found = findings(course, standing, results(course, standing))
     write_whole(page, assignment_page(standing, found, _changes(course, standing), read_policy(course).zone))
     return standing, found
 
 
-def _changes(course: Course, standing: ClassStanding) -> list[tuple[str, ...]]:
+def _changes(course: Course, standing: ClassStatus) -> list[tuple[str, ...]]:
     """Return what the last regrade changed for each student whose result is still the one that it made."""
     now = {one.student.id: one.outcome.key for one in standing.students if one.outcome is not None}
     last = {row["student"]: row for row in history(course.grading, standing.assignment)}

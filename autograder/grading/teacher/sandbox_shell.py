@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 from autograder.content import notebook
 from autograder.grading.course import find_course
-from autograder.grading.run.sandbox_executor import Sealed
+from autograder.grading.run.sandbox_executor import SandboxExecutor
 from autograder.grading.teacher.replay import task_of
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside.cell_result import CellResult
-from autograder.sandbox.outside.sandbox import Box
+from autograder.sandbox.outside.sandbox import Sandbox
 
 
 def main(student: str, assignment: str) -> None:
@@ -25,8 +25,8 @@ def main(student: str, assignment: str) -> None:
     needed = notebook.dependencies(cells)
     limits = Limits(total_wall=24 * 3600.0, total_cpu=24 * 3600.0)
     with (
-        Box(limits, label=course.label, libraries=task.lesson.libraries_in("") if task.lesson else None) as box,
-        contextlib.closing(Sealed(task.lesson, box, task.submission.files, task.submission.author)) as host,
+        Sandbox(limits, label=course.label, libraries=task.lesson.libraries_in("") if task.lesson else None) as box,
+        contextlib.closing(SandboxExecutor(task.lesson, box, task.submission.files, task.submission.author)) as host,
     ):
         for cell, need in zip(cells, needed, strict=True):
             if need and cell["cell_type"] == "code" and not notebook.is_check(cell):

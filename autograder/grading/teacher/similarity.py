@@ -17,7 +17,7 @@ import numpy as np
 from autograder.content.known_answers import cases_of
 from autograder.grading.console import progress
 from autograder.grading.course import Course
-from autograder.grading.gradebook.status import ClassStanding, class_standing
+from autograder.grading.gradebook.status import ClassStatus, load_class_status
 from autograder.grading.run.store import write_whole
 from autograder.grading.teacher.answers import answer_in, cells_of
 from autograder.grading.teacher.report import render
@@ -122,7 +122,7 @@ def _places(slices: Any) -> list[tuple[int, int]]:
     return sorted(zip(map(int, starts), map(int, ends), strict=True))
 
 
-def marked(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[str, bool]]:
+def highlight_shared(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[str, bool]]:
     """Return the text in pieces, each with whether it is shared."""
     pieces, at = [], 0
     for begin, end in places:
@@ -140,7 +140,7 @@ def write_similar(course: Course, assignment: str, least: float, output: Path | 
 
     Raises LookupError if nothing has been graded.
     """
-    standing = class_standing(course, assignment)
+    standing = load_class_status(course, assignment)
     prints = _prints(course, standing)
     if not prints:
         raise LookupError(
@@ -158,7 +158,7 @@ def write_similar(course: Course, assignment: str, least: float, output: Path | 
     return page, len(found)
 
 
-def _prints(course: Course, standing: ClassStanding) -> dict[str, dict[str, Print]]:
+def _prints(course: Course, standing: ClassStatus) -> dict[str, dict[str, Print]]:
     """Return the fingerprints by exercise and student, without what was released and what the bank knows."""
     lesson = course.lessons.find(standing.assignment)
     released = [cell.text for cell in standing.released.cells.values() if cell.cell_type == "code"]
@@ -188,8 +188,8 @@ def _shown(pair: Pair, prints: Mapping[str, Mapping[str, Print]], names: Mapping
             {
                 "exercise": exercise,
                 "share": share,
-                "one": marked(one.text, places[0]),
-                "other": marked(other.text, places[1]),
+                "one": highlight_shared(one.text, places[0]),
+                "other": highlight_shared(other.text, places[1]),
             }
         )
     who = [

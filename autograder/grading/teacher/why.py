@@ -5,20 +5,20 @@ from dataclasses import dataclass
 from autograder.grading.course import Course
 from autograder.grading.gradebook.enrolment import handed_in
 from autograder.grading.gradebook.state import known_students
-from autograder.grading.gradebook.status import ClassStanding, Standing, class_standing
+from autograder.grading.gradebook.status import ClassStatus, GradeStatus, load_class_status
 from autograder.grading.lms.grades import number, request_text
 from autograder.grading.run.result import Result
 from autograder.grading.run.status import readable, readable_lines
 from autograder.grading.run.store import Store
-from autograder.grading.submission.read import HandIn, normal
+from autograder.grading.submission.read import HandIn, canonical_id
 
 
 @dataclass(frozen=True)
-class Found:
+class StudentResult:
     """A student in an assignment. ``result`` is None where nothing has been graded."""
 
-    standing: ClassStanding
-    own: Standing
+    standing: ClassStatus
+    own: GradeStatus
     result: Result | None
 
 
@@ -30,28 +30,30 @@ def hand_ins_of(course: Course, assignment: str) -> list[HandIn]:
 def hand_in_of(course: Course, student: str, assignment: str) -> HandIn:
     """Return a student's hand-in, perhaps that of their group. Raises LookupError if there is none."""
     for one in hand_ins_of(course, assignment):
-        if normal(one.student) == normal(student):
+        if canonical_id(one.student) == canonical_id(student):
             if one.problem:
                 raise LookupError(f"{student}: {one.problem}")
             return one
     raise LookupError(f"{student!r} has handed in nothing for {assignment}.")
 
 
-def find(course: Course, student: str, assignment: str) -> Found:
+def find(course: Course, student: str, assignment: str) -> StudentResult:
     """Return what is known of a student's work. Raises LookupError if nobody is called that in this class."""
-    standing = class_standing(course, assignment)
-    own = {normal(one.student.id): one for one in standing.students}.get(normal(student))
+    standing = load_class_status(course, assignment)
+    own = {canonical_id(one.student.id): one for one in standing.students}.get(canonical_id(student))
     if own is None:
         near = [
-            one.student.id for one in standing.students if normal(student).casefold() in one.student.name.casefold()
+            one.student.id
+            for one in standing.students
+            if canonical_id(student).casefold() in one.student.name.casefold()
         ]
         hint = f" Did you mean {', '.join(near[:5])}?" if near else ""
         raise LookupError(f"There is no student {student!r} in {assignment}.{hint}")
     key = own.outcome.key if own.outcome is not None else ""
-    return Found(standing, own, Store(course.grading).get(key) if key else None)
+    return StudentResult(standing, own, Store(course.grading).get(key) if key else None)
 
 
-def why(found: Found, exercise: str | None = None) -> str:
+def why(found: StudentResult, exercise: str | None = None) -> str:
     """Return a page of text: the points, their causes, the seed, and what ran. Raises LookupError without such an exercise."""
     lines = _head(found)
     if found.result is None:
@@ -70,7 +72,7 @@ def why(found: Found, exercise: str | None = None) -> str:
     return "\n".join(lines)
 
 
-def _head(found: Found) -> list[str]:
+def _head(found: StudentResult) -> list[str]:
     own = found.own
     who = own.student
     title = f"{who.id} ({who.name})" if who.name != who.id else who.id
@@ -86,7 +88,7 @@ def _head(found: Found) -> list[str]:
     return [*lines, *(f"  {readable(request_text(one))}" for one in own.requests)]
 
 
-def _parts(found: Found) -> list[str]:
+def _parts(found: StudentResult) -> list[str]:
     lines = [""]
     named = {one["name"]: one["named"] for one in (found.result.exercises if found.result else ())}
     for part in found.own.parts:

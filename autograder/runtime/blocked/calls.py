@@ -220,9 +220,9 @@ class _FunctionWatch(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         if id(func) in self.names:
-            used(self.names[id(func)])
+            record_call(self.names[id(func)])
         if _named_as_one_behind(name := getattr(func, "__name__", ""), self.forbid):
-            used(name)
+            record_call(name)
         return func(*args, **(kwargs or {}))
 
 
@@ -326,7 +326,7 @@ def only_here(found: CheckFailure) -> CheckFailure:
     return dataclasses.replace(found, message=found.message.replace("in this lesson", "in this exercise"))
 
 
-def used(name: str) -> None:
+def record_call(name: str) -> None:
     """Note that a forbidden function was called, and raise the failure that says so."""
     HITS.append(name)
     raise failure(name)
@@ -367,8 +367,8 @@ def _raising(name: str, free: tuple[str, ...]) -> CodeType:
     text = (
         f"def outer():\n{outer}"
         f"    def blocked(*args, **kwargs):\n"
-        f"        from {__name__} import used\n"
-        f"        used({name!r})\n"
+        f"        from {__name__} import record_call\n"
+        f"        record_call({name!r})\n"
         f"        return ({', '.join(free)})\n"
         f"    return blocked\n"
     )

@@ -65,7 +65,7 @@ def parts_ratio(
     def clocked(kwargs: Mapping[str, Any]) -> Callable[[tuple], float]:
         return lambda fresh: _timed(session, session.worker(), name, fresh, kwargs)[0]
 
-    return measure.race(clocked(part), clocked(whole), lambda: redrawn(inputs), thresholds, rounds=(3, 25))
+    return measure.compare_time(clocked(part), clocked(whole), lambda: redrawn(inputs), thresholds, rounds=(3, 25))
 
 
 def must_live(process: Process) -> None:
@@ -108,7 +108,7 @@ class Race:
             return timed
 
         self.results.clear()
-        return measure.race(seconds(False), seconds(True), fresh, thresholds, rounds)
+        return measure.compare_time(seconds(False), seconds(True), fresh, thresholds, rounds)
 
     def _seconds(self, of_rival: bool, name: str, inputs: tuple) -> float:
         """Return the processor seconds of one call, and keep its result."""
@@ -197,7 +197,7 @@ class RemoteStudent(RequestBuilder):
             got = self._ask("call", name, second, packings[1], protocol.value, "value", alone=True)
             held = process.held()
             must_live(process)
-        same_result(got, references.answer(self.lesson, name, others, kwargs), "while its memory was measured")
+        same_result(got, references.answer_for(self.lesson, name, others, kwargs), "while its memory was measured")
         explained = told * 3 // 2 + _MEMORY_NOISE + packings[1].size  # the arguments arrive while it is measured
         return told if held <= explained else held
 

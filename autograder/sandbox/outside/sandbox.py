@@ -201,7 +201,7 @@ _START = 180.0
 _CREDENTIALS = struct.Struct("iII")
 
 
-class Box:
+class Sandbox:
     """A sandboxed process that has loaded PyTorch. :meth:`spawn` returns a fresh worker, isolated from all others.
 
     With ``gpu`` the workers see the machine's NVIDIA devices. Forking a process that shares driver state is not
@@ -223,7 +223,7 @@ class Box:
         self.threads = threads or cpu_count()
         self.gpu, self.label, self.libraries = gpu, label, libraries
         self.used = False
-        self._beside: dict[tuple[str, ...] | None, Box] = {}
+        self._beside: dict[tuple[str, ...] | None, Sandbox] = {}
         self.program = find()
         for number in dict.fromkeys((free_user(), 0)):
             self._start(number)
@@ -266,7 +266,7 @@ class Box:
         if settings.libraries != self.libraries:
             return self._with(settings.libraries).spawn(settings)
         if self.gpu and self.used:
-            own = Box(self.limits, self.threads, gpu=True, label=self.label, libraries=self.libraries)
+            own = Sandbox(self.limits, self.threads, gpu=True, label=self.label, libraries=self.libraries)
             worker = own.spawn(settings)
             worker.parent = own
             return worker
@@ -285,10 +285,10 @@ class Box:
             ours.close()
             raise
 
-    def _with(self, libraries: tuple[str, ...] | None) -> "Box":
+    def _with(self, libraries: tuple[str, ...] | None) -> "Sandbox":
         """Return the sandbox beside this one in which these libraries can be imported."""
         if libraries not in self._beside:
-            self._beside[libraries] = Box(self.limits, self.threads, self.gpu, self.label, libraries)
+            self._beside[libraries] = Sandbox(self.limits, self.threads, self.gpu, self.label, libraries)
         return self._beside[libraries]
 
     def _hello(self, connection: socket.socket) -> int:
@@ -314,7 +314,7 @@ class Box:
         self.process.wait()
         self.errors.close()
 
-    def __enter__(self) -> "Box":
+    def __enter__(self) -> "Sandbox":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -13,7 +13,7 @@ from autograder.sandbox.inside import protocol
 from autograder.sandbox.inside.protocol import SetUp, unpack_failure
 from autograder.sandbox.outside.cell_result import CellResult, cell_result
 from autograder.sandbox.outside.imports import imports_withheld, lacks_withheld
-from autograder.sandbox.outside.sandbox import Box
+from autograder.sandbox.outside.sandbox import Sandbox
 from autograder.sandbox.outside.worker import Stopped, Worker
 
 
@@ -60,7 +60,7 @@ class Open:
     ran: list[tuple[str, bool]] = field(default_factory=list)
 
 
-def started(box: Box, settings: SetUp, files: Mapping[str, bytes], deadline: float, may_wait: float) -> Worker:
+def started(box: Sandbox, settings: SetUp, files: Mapping[str, bytes], deadline: float, may_wait: float) -> Worker:
     """Return a worker with these settings and files. Raises SetUpFailed if the files could not be written."""
     worker = box.spawn(settings)
     worker.deadline, worker.may_wait = deadline, may_wait
@@ -91,7 +91,7 @@ class Session:
 
     def __init__(
         self,
-        box: Box,
+        box: Sandbox,
         forbid: tuple[str, ...] = (),
         files: Mapping[str, bytes] | None = None,
         lesson: str = "",

@@ -37,7 +37,9 @@ def check_weights_are_the_softmax_of_dot_products(student: Student, sizes: Sizes
     for N_X in (sizes.N_X, 1, sizes.D_Q):
         q, X = _inputs(sizes, draw, 0.7, N_X=N_X)
         _, a = _attend(student, q, X)
-        expect.close(a, references.attend(q, X)[1], "a", setting=f"q ({sizes.D_Q},), X ({N_X}, {sizes.D_Q}), float64")
+        expect.allclose(
+            a, references.attend(q, X)[1], "a", setting=f"q ({sizes.D_Q},), X ({N_X}, {sizes.D_Q}), float64"
+        )
 
 
 @exercise("attend")
@@ -47,7 +49,9 @@ def check_output_is_the_weighted_sum(student: Student, sizes: Sizes, draw: Draw)
     for N_X in (sizes.N_X, 1, sizes.D_Q):
         q, X = _inputs(sizes, draw, 0.7, N_X=N_X)
         y, _ = _attend(student, q, X)
-        expect.close(y, references.attend(q, X)[0], "y", setting=f"q ({sizes.D_Q},), X ({N_X}, {sizes.D_Q}), float64")
+        expect.allclose(
+            y, references.attend(q, X)[0], "y", setting=f"q ({sizes.D_Q},), X ({N_X}, {sizes.D_Q}), float64"
+        )
 
 
 @exercise("attend")
@@ -58,8 +62,8 @@ def check_large_similarities(student: Student, sizes: Sizes, draw: Draw) -> None
         q, X = _near(level, sizes, draw)
         y, a = _attend(student, q, X)
         want_y, want_a = references.attend(q, X)
-        expect.close(a, want_a, "a", size=abs(level), setting=f"similarities near {level:.0f}")
-        expect.close(y, want_y, "y", size=abs(level), setting=f"similarities near {level:.0f}")
+        expect.allclose(a, want_a, "a", size=abs(level), setting=f"similarities near {level:.0f}")
+        expect.allclose(y, want_y, "y", size=abs(level), setting=f"similarities near {level:.0f}")
 
 
 def _near(level, sizes: Sizes, draw: Draw):
@@ -80,7 +84,7 @@ def check_inputs_and_dtype_are_kept(student: Student, sizes: Sizes, draw: Draw) 
         answer = student.answer(Request("attend", (q, X)))
         y, a = expect.pair(answer.value, "y", "a")
         setting = f"{dtype}, X not contiguous"
-        expect.unchanged((q, X), answer.args_after, ("q", "X"))
+        expect.inputs_unchanged((q, X), answer.args_after, ("q", "X"))
         expect.dtype(y, dtype, "y", setting)
         expect.dtype(a, dtype, "a", setting)
         expect.depends_on_its_inputs(y, _attend(student, q, X.square())[0], "y")

@@ -45,7 +45,7 @@ def _compare(student: Student, inputs, size=1.0, more="", **options):
         f"Q {tuple(Q.shape)}, K {tuple(K.shape)}, V {tuple(V.shape)}, {given or 'defaults'}, {inputs[0].dtype}{more}"
     )
     try:
-        expect.close(Y, want, "Y", size=size, setting=setting)
+        expect.allclose(Y, want, "Y", size=size, setting=setting)
     except CheckFailure as failure:
         if causal and failure.kind == "value":
             failure.cause, failure.hint = _ahead(student, inputs, Y, options)
@@ -122,7 +122,7 @@ def check_dtype_and_inputs_are_kept(student: Student, sizes: Sizes, draw: Draw) 
                 answer = student.answer(Request(NAME, inputs, {"causal": causal, "block_size": 8}))
                 Y = expect.tensor(answer.value, "Y")
                 expect.dtype(Y, dtype, "Y", f"inputs {dtype}, {layout}")
-                expect.unchanged(inputs, answer.args_after, "QKV")
+                expect.inputs_unchanged(inputs, answer.args_after, "QKV")
                 _compare(student, inputs, causal=causal, block_size=8)
 
 
@@ -216,7 +216,7 @@ def check_speed(student: Student, draw: Draw) -> None:
         inputs = fresh()
         Y = student.answer(Request(NAME, inputs, {"causal": True}, deep=True)).value
         expected = references.blockwise_attention(*inputs, causal=True)
-        expect.close(expect.tensor(Y, "Y"), expected, "Y", size=4.0, setting=f"Q {RACED}, causal=True")
+        expect.allclose(expect.tensor(Y, "Y"), expected, "Y", size=4.0, setting=f"Q {RACED}, causal=True")
 
     SPEED.check(student, fresh, right, causal=True)
 

@@ -29,8 +29,8 @@ def _compare(student: Student, Q, K, V, more="float64", size=1.0, **options):
     Y, A = _attention(student, Q, K, V, **options)
     want_Y, want_A = references.scaled_dot_product_attention(Q.double(), K.double(), V.double(), options.get("allowed"))
     setting = _setting(Q, V, more)
-    expect.close(A, want_A, "A", size=size, setting=setting, inputs=Q.dtype)
-    expect.close(Y, want_Y, "Y", size=size, setting=setting, inputs=Q.dtype)
+    expect.allclose(A, want_A, "A", size=size, setting=setting, inputs=Q.dtype)
+    expect.allclose(Y, want_Y, "Y", size=size, setting=setting, inputs=Q.dtype)
     return Y, A
 
 
@@ -70,7 +70,7 @@ def check_weights_sum_to_one_over_the_keys(student: Student, sizes: Sizes, draw:
                 cause="negative weights",
                 hint="Similarities may be negative, weights may not. Did the softmax happen?",
             )
-        expect.close(
+        expect.allclose(
             A.sum(-1),
             torch.ones(*lead, sizes.N_Q, dtype=torch.float64),
             "sum of A over the keys",
@@ -214,7 +214,7 @@ def check_inputs_are_not_changed(student: Student, sizes: Sizes, draw: Draw) -> 
     for mask in (None, allowed, allowed.contiguous()):
         args = (Q, K, V) if mask is None else (Q, K, V, mask)
         answer = student.answer(Request(NAME, args))
-        expect.unchanged(args, answer.args_after, ("Q", "K", "V", "allowed"))
+        expect.inputs_unchanged(args, answer.args_after, ("Q", "K", "V", "allowed"))
         Y, _ = expect.pair(answer.value, "Y", "A")
         expect.shape(Y, (*Q.shape[:-1], V.shape[-1]), "Y", "(…, N_Q, D_V)")
         expect.depends_on_its_inputs(Y, _attention(student, *(x.square() for x in (Q, K, V)), *args[3:])[0], "Y")

@@ -21,7 +21,7 @@ def check_equals_softmax_over_the_last_dimension(student: Student, sizes: Sizes,
         A = expect.tensor(student.softmax(E), "A")
         setting = f"E {shape}, float64"
         expect.shape(A, shape, "A", "the shape of E", setting)
-        expect.close(A, torch.softmax(E, -1), "A", setting=setting)
+        expect.allclose(A, torch.softmax(E, -1), "A", setting=setting)
 
 
 @exercise("softmax")
@@ -33,7 +33,7 @@ def check_any_dimension(student: Student, sizes: Sizes, draw: Draw) -> None:
         E = draw.normal(*shape[-size:], scale=2)
         for dim in range(-size, size):
             A = expect.tensor(student.softmax(E, dim=dim), "A")
-            expect.close(A, torch.softmax(E, dim), "A", setting=f"E {shape[-size:]}, dim={dim}, float64")
+            expect.allclose(A, torch.softmax(E, dim), "A", setting=f"E {shape[-size:]}, dim={dim}, float64")
 
 
 #: Far apart, and those but the smallest beyond any limit that keeps exp finite.
@@ -53,7 +53,7 @@ def _right_at_any_magnitude(student: Student, given: torch.Tensor, size: float, 
     A = expect.tensor(student.softmax(given, dim=-1), "A")
     try:
         # A shift by the largest similarity loses nothing, so the error grows with the others' magnitude only.
-        expect.close(A, torch.softmax(given.double(), -1), "A", size=min(size, 5000.0), setting=setting)
+        expect.allclose(A, torch.softmax(given.double(), -1), "A", size=min(size, 5000.0), setting=setting)
     except expect.CheckFailure as failure:
         if failure.kind == "value" and _cut_off(student):
             failure.cause = "large similarities cut off"
@@ -94,7 +94,7 @@ def check_minus_infinity_gets_no_weight(student: Student, sizes: Sizes, draw: Dr
         hidden = ~draw.allowed(sizes.B, sizes.N_Q, sizes.N_K)
         A = expect.tensor(student.softmax(E.masked_fill(hidden, -INF)), "A")
         setting = f"similarities of magnitude {scale:g}, some of them −inf"
-        expect.close(A, torch.softmax(E.masked_fill(hidden, -INF), -1), "A", size=scale, setting=setting)
+        expect.allclose(A, torch.softmax(E.masked_fill(hidden, -INF), -1), "A", size=scale, setting=setting)
         if A[hidden].any():
             raise expect.CheckFailure(
                 "value",
@@ -110,7 +110,7 @@ def check_minus_infinity_gets_no_weight(student: Student, sizes: Sizes, draw: Dr
         E = E.masked_fill(~draw.allowed(*E.shape), -INF)
         A = expect.tensor(student.softmax(E), "A")
         setting = f"similarities of {low:g}, some of them −inf"
-        expect.close(A, torch.softmax(E, -1), "A", size=abs(low), setting=setting)
+        expect.allclose(A, torch.softmax(E, -1), "A", size=abs(low), setting=setting)
 
 
 @exercise("softmax")
@@ -122,7 +122,7 @@ def check_input_and_dtype_are_kept(student: Student, sizes: Sizes, draw: Draw) -
         answer = student.answer(Request("softmax", (E,), {"dim": 0}))
         A = expect.tensor(answer.value, "A")
         expect.dtype(A, dtype, "A", "E transposed (not contiguous)")
-        expect.unchanged((E,), answer.args_after, ("E",))
+        expect.inputs_unchanged((E,), answer.args_after, ("E",))
         computed(A, E, "A", "E")
         expect.depends_on_its_inputs(A, expect.tensor(student.softmax(E.square(), dim=0), "A"), "A")
 

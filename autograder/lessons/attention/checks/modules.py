@@ -37,8 +37,8 @@ def compare(module, loaded, X, setting, mask=None, size=3.0, **options):
     """Run the student's module on X and compare both results with the reference."""
     Y, A = expect.pair(module(X, **options), "Y", "A")
     want_Y, want_A = reference({k: w.double() for k, w in loaded.items()}, X.double(), mask)
-    expect.close(A, want_A, "A", setting=setting)
-    expect.close(Y, want_Y, "Y", size=size, setting=setting)
+    expect.allclose(A, want_A, "A", setting=setting)
+    expect.allclose(Y, want_Y, "Y", size=size, setting=setting)
 
 
 def describe(X, sizes: Sizes, more=""):
@@ -78,7 +78,7 @@ def earlier_calls_leave_no_trace(module, loaded, X, draw: Draw, sizes: Sizes, ma
     Y, _ = expect.pair(answer.value, "Y", "A")
     want, _ = reference({k: w.double() for k, w in loaded.items()}, X.double(), mask)
     try:
-        expect.close(Y, want, "Y", size=3.0, setting="after two calls of the same module with other inputs")
+        expect.allclose(Y, want, "Y", size=3.0, setting="after two calls of the same module with other inputs")
     except CheckFailure as failure:
         failure.kind, failure.cause = "memory", "remembers earlier calls"
         failure.hint = (
@@ -108,7 +108,7 @@ def equivariance(module, X, order):
     pairs = ((Y_moved, Y[:, order], "Y"), (A_moved, A[:, order][:, :, order], "A"))
     for got, want, what in pairs:
         try:
-            expect.close(
+            expect.allclose(
                 got,
                 want.double(),
                 what,

@@ -59,8 +59,8 @@ def _agree(twins, *inputs, setting="", size=1.0):
     shapes = f"state {tuple(inputs[0].shape)}, features {tuple(inputs[1].shape)}, {inputs[1].dtype}"
     setting = f"{shapes}, {setting}" if setting else shapes
     with explain_randomness(twins.module, got, *inputs):
-        expect.close(got[1], want[1], WHAT[1], size=size, setting=setting, message="The weights are wrong.")
-        expect.close(got[0], want[0], WHAT[0], size=4 * size, setting=setting, message="The context is wrong.")
+        expect.allclose(got[1], want[1], WHAT[1], size=size, setting=setting, message="The weights are wrong.")
+        expect.allclose(got[0], want[0], WHAT[0], size=4 * size, setting=setting, message="The context is wrong.")
     return got
 
 
@@ -115,14 +115,14 @@ def check_pictures_and_cells(student: Student, sizes: Sizes, draw: Draw) -> None
     alone_context, alone_weights = _results(twins, state[1:2], features[1:2])
     message = "A picture's result depends on the other pictures of the batch."
     setting = "picture 1 with two others, and alone"
-    expect.close(weights[1:2], alone_weights.double(), WHAT[1], setting=setting, message=message)
-    expect.close(context[1:2], alone_context.double(), WHAT[0], size=4.0, setting=setting, message=message)
+    expect.allclose(weights[1:2], alone_weights.double(), WHAT[1], setting=setting, message=message)
+    expect.allclose(context[1:2], alone_context.double(), WHAT[0], size=4.0, setting=setting, message=message)
     order = draw.permutation(sizes.N_K)
     moved_context, moved_weights = _results(twins, state, features[:, order])
     setting = f"cells in the order {order.tolist()}"
     message = "Another order of the cells gives another result."
-    expect.close(moved_weights, weights[:, order].double(), WHAT[1], setting=setting, message=message)
-    expect.close(moved_context, context.double(), WHAT[0], size=4.0, setting=setting, message=message)
+    expect.allclose(moved_weights, weights[:, order].double(), WHAT[1], setting=setting, message=message)
+    expect.allclose(moved_context, context.double(), WHAT[0], size=4.0, setting=setting, message=message)
 
 
 @exercise(NAME)
@@ -138,8 +138,8 @@ def check_allowed(student: Student, sizes: Sizes, draw: Draw) -> None:
         other = torch.where(allowed[..., None], features, draw.normal(B, N, D, scale=3.0))
         message = "The features of cells that are not allowed change the result."
         changed_context, changed_weights = _results(twins, state, other, allowed)
-        expect.close(changed_weights, weights.double(), WHAT[1], message=message)
-        expect.close(changed_context, context.double(), WHAT[0], size=4.0, message=message)
+        expect.allclose(changed_weights, weights.double(), WHAT[1], message=message)
+        expect.allclose(changed_context, context.double(), WHAT[0], size=4.0, message=message)
         _agree(twins, state, features, torch.ones(B, N, dtype=torch.bool), setting="all cells allowed")
     for factor in (30.0, -30.0):  # scores so far apart that a hidden one which is not far below all others shows
         loud = _twins(student, draw, weights={"v.weight": draw.normal(1, HIDDEN) + factor})
@@ -207,7 +207,7 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
             expect.dtype(result, torch.float32, what)
         same_twice(twins.module, *inputs)
         after = twins.module.request(*inputs).args_after
-        expect.unchanged(inputs, after, ("state", "features", "allowed"))
+        expect.inputs_unchanged(inputs, after, ("state", "features", "allowed"))
     others = [(2 * state, features), (state[:1], features[:1, :2]), (state, features, allowed)]
     no_side_effects(twins, others, state, features, what=WHAT)
     transposed = features.mT.contiguous().mT  # as grid_features makes them

@@ -143,7 +143,7 @@ def check_mask(student: Student, draw: Draw) -> None:
         got = twins.agree(features, captions, allowed, what=WHAT, setting=setting)
         other = torch.where(allowed[..., None], features, draw.normal(*features.shape, scale=5.0))
         for value, old, what in zip(twins.module(other, captions, allowed=allowed), got, WHAT, strict=True):
-            expect.close(value, old, what, size=4.0, setting=f"other features where not allowed, {setting}")
+            expect.allclose(value, old, what, size=4.0, setting=f"other features where not allowed, {setting}")
     twins.agree(features, captions, torch.ones_like(allowed), what=WHAT, setting="everything allowed")
 
 
@@ -168,7 +168,7 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     expect.dtype(weights, torch.float32, "The weights")
     same_twice(twins.module, features, captions)
     no_side_effects(twins, [(2 * features, captions), (features[:1], captions[:1, :2])], features, captions, what=WHAT)
-    expect.unchanged(
+    expect.inputs_unchanged(
         (features, captions), twins.module.request(features, captions).args_after, ("features", "captions")
     )
     transposed = features.transpose(1, 2).contiguous().transpose(1, 2)  # what grid_features returns
@@ -178,7 +178,7 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     logits, _ = _results(twins.module(features, captions), 3, N, T)
     for b in range(3):
         alone, _ = _results(twins.module(features[b : b + 1], captions[b : b + 1]), 1, N, T)
-        expect.close(
+        expect.allclose(
             alone,
             logits[b : b + 1].double(),
             "The logits",

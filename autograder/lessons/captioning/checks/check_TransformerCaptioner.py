@@ -52,14 +52,14 @@ def _agree(twins, *inputs, setting="", **options):
     with explain_randomness(twins.module, got, *inputs, **options):
         for index, size in ((1, 4.0), (0, 20.0)):
             message = f"The {WHAT[index]} are wrong."
-            expect.close(got[index].float(), want[index], WHAT[index], size=size, setting=setting, message=message)
+            expect.allclose(got[index].float(), want[index], WHAT[index], size=size, setting=setting, message=message)
     return got
 
 
 def _same(got, want, setting, message):
     """Compare two (logits, weights) of the student's own. Weights first: what is wrong there is wrong in the logits too."""
     for k in (1, 0):
-        expect.close(got[k].float(), want[k].double(), WHAT[k], size=20.0, setting=setting, message=message)
+        expect.allclose(got[k].float(), want[k].double(), WHAT[k], size=20.0, setting=setting, message=message)
 
 
 @exercise(NAME)
@@ -176,7 +176,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
             expect.gradients([None], [expected], (name,), _describe(features, captions))
             continue
         size = 20 * max(float(expected.abs().max()), 1.0)
-        expect.close(got.float(), expected, f"d/d {name}", size=size, message=f"The gradient of {name} is wrong.")
+        expect.allclose(got.float(), expected, f"d/d {name}", size=size, message=f"The gradient of {name} is wrong.")
 
 
 @exercise(NAME)
@@ -193,7 +193,7 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
         for result, what in zip(_agree(twins, *given), WHAT, strict=True):
             expect.dtype(result, torch.float32, what)
     same_twice(twins.module, *inputs)
-    expect.unchanged(inputs, twins.module.request(*inputs).args_after, ("features", "captions", "allowed"))
+    expect.inputs_unchanged(inputs, twins.module.request(*inputs).args_after, ("features", "captions", "allowed"))
     others = [_inputs(draw, 3, 2, 4, torch.float32), inputs, (features.flip(0), captions[:, :2])]
     no_side_effects(twins, others, features, captions, what=WHAT)
     transposed = features.mT.contiguous().mT  # as grid_features makes them

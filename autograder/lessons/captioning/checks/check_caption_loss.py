@@ -66,7 +66,7 @@ def check_every_word_is_predicted_from_the_words_before_it(student: Student, dra
         loss = LOSS.compare(student, logits, captions)
         other = logits.clone()
         other[:, -1] = draw.normal(len(lengths), V, scale=5.0)
-        expect.close(
+        expect.allclose(
             LOSS.value(student, other, captions),
             loss.detach().double(),
             "The loss",
@@ -87,7 +87,7 @@ def check_padding_does_not_count(student: Student, draw: Draw) -> None:
             loss = LOSS.compare(student, logits, captions)
             other = logits.clone()
             other[:, :-1][captions[:, 1:] == PAD] += 10.0 * torch.eye(V, dtype=torch.float64)[PAD]
-            expect.close(
+            expect.allclose(
                 LOSS.value(student, other, captions),
                 loss.detach().double(),
                 "The loss",

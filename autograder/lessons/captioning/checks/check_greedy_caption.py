@@ -160,7 +160,7 @@ def check_weights(student: Student, draw: Draw) -> None:
         expect.shape(weights, want.shape, "The weights", "(B, L, N)", f"B = {B}")
         shown = torch.arange(captions.shape[1]) < torch.tensor([[len(words)] for words in case.words])
         weights = torch.where(shown[..., None], weights.detach().double(), want)  # after END they do not matter
-        expect.close(weights, want, "A (weights)", setting=f"B = {B}, captions {captions.tolist()}")
+        expect.allclose(weights, want, "A (weights)", setting=f"B = {B}, captions {captions.tolist()}")
 
 
 @exercise(NAME)
@@ -248,4 +248,4 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     transposed = case.features.transpose(1, 2).contiguous().transpose(1, 2)
     answer = student.answer(Request(NAME, (decoder, transposed), before=((decoder, -case.features),)))
     same_words(captions_and_weights(answer.value)[0], padded(case.words), "after a call with other features")
-    expect.unchanged((case.features,), answer.args_after[1:], ("features",))
+    expect.inputs_unchanged((case.features,), answer.args_after[1:], ("features",))

@@ -28,7 +28,7 @@ def _compare(student: Student, weights, height, width, more=""):
     got = expect.tensor(student.weights_to_grid(weights, height, width), "The grid")
     setting = f"weights {tuple(weights.shape)}{more}, height = {height}, width = {width}"
     expect.shape(got, (*weights.shape[:-1], height, width), "The grid", "(…, height, width)", setting)
-    expect.close(got, _grid(weights, height, width), "The grid", size=4.0, setting=setting)
+    expect.allclose(got, _grid(weights, height, width), "The grid", size=4.0, setting=setting)
 
 
 @exercise(NAME)
@@ -96,8 +96,8 @@ def check_other_memory_layouts_and_gradients(student: Student, sizes: Sizes, dra
     answer = student.answer(Request(NAME, (weights, 3, 5)))
     got = expect.tensor(answer.value, "The grid")
     expect.dtype(got, torch.float32, "The grid")
-    expect.close(got, _grid(weights, 3, 5), "The grid", size=4.0, setting=f"weights {tuple(weights.shape)}, float32")
-    expect.unchanged((weights,), answer.args_after, ("weights",))
+    expect.allclose(got, _grid(weights, 3, 5), "The grid", size=4.0, setting=f"weights {tuple(weights.shape)}, float32")
+    expect.inputs_unchanged((weights,), answer.args_after, ("weights",))
     cotangent = draw.normal(sizes.B, 3, 5)
     found = student.answer(Request(NAME, (draw.normal(sizes.B, 15), 3, 5), cotangents=(cotangent,))).gradients
     expect.gradients(found, [cotangent.flatten(1)], ("weights",), f"weights {(sizes.B, 15)}")

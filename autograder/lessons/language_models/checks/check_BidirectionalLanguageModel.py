@@ -41,7 +41,7 @@ def _three(value, ids: Tensor, build=(V, W, L)) -> list[Tensor]:
         )
     words, width, layers = build
     B, N = ids.shape
-    parts = [expect.part(part, name) for part, name in zip(value, WHAT, strict=True)]
+    parts = [expect.component(part, name) for part, name in zip(value, WHAT, strict=True)]
     setting = f"ids {tuple(ids.shape)}, num_layers = {layers}"
     for part, name in zip(parts[:2], WHAT, strict=False):
         expect.shape(part, (B, N - 1, words), name, "(B, N − 1, vocab_size)", setting)
@@ -58,7 +58,7 @@ def _agree(twins: ModulePair, ids: Tensor, names=WHAT, build=(V, W, L), more: st
         got = dict(zip(WHAT, _three(twins.module(some), some, build), strict=True))
         with explain_randomness(twins.module, tuple(got.values()), some):
             for name in names:
-                expect.close(got[name], want[name], name, size=4.0, setting=setting)
+                expect.allclose(got[name], want[name], name, size=4.0, setting=setting)
     return list(got.values())
 
 
@@ -168,12 +168,12 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     for part, name in zip(_agree(twins, ids, more=", float32"), WHAT, strict=True):
         expect.dtype(part, torch.float32, name)
     same_twice(twins.module, ids)
-    expect.unchanged((ids,), twins.module.request(ids).args_after, ("ids",))
+    expect.inputs_unchanged((ids,), twins.module.request(ids).args_after, ("ids",))
     twins = _twins(student, draw)
     others = [(draw.integers(V, 2, 7),), (draw.integers(V, 3, 5),)]
     got = _three(twins.module.when(before=others).request(ids).value, ids)
     with torch.no_grad():
         want = twins.reference(ids)
     for part, right, name in zip(got, want, WHAT, strict=True):
-        expect.close(part, right, name, size=4.0, setting="after calls of the same module with other inputs")
+        expect.allclose(part, right, name, size=4.0, setting="after calls of the same module with other inputs")
     _agree(twins, ids.T.contiguous().T, more=", a transposed tensor")

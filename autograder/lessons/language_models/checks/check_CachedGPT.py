@@ -44,8 +44,8 @@ def _agree(pair, ids, cache=None, setting="", blocks=BLOCKS):
         got, mine = _results(value, past, ids.shape, blocks, setting)
         for number, (own, want) in enumerate(zip(mine, kept, strict=True)):
             for part, right, what in zip(own, want, "KV", strict=True):
-                expect.close(part, right, f"{what} of block {number}", size=20.0, setting=setting)
-        expect.close(got, logits, LOGITS, size=20.0, setting=setting)
+                expect.allclose(part, right, f"{what} of block {number}", size=20.0, setting=setting)
+        expect.allclose(got, logits, LOGITS, size=20.0, setting=setting)
     return got, mine
 
 
@@ -97,9 +97,9 @@ def check_piece_by_piece_equals_all_at_once(student: Student, sizes: Sizes, draw
             logits, cache = _results(value, past, piece.shape, setting=setting)
             found.append(logits)
             past += piece.shape[1]
-        expect.close(torch.cat(found, 1), want, LOGITS, size=20.0, setting=setting)
+        expect.allclose(torch.cat(found, 1), want, LOGITS, size=20.0, setting=setting)
         for number, (own, right) in enumerate(zip(cache, kept, strict=True)):
-            expect.close(own[1], right[1], f"V of block {number}", size=20.0, setting=setting)
+            expect.allclose(own[1], right[1], f"V of block {number}", size=20.0, setting=setting)
 
 
 @exercise(NAME)
@@ -120,13 +120,13 @@ def check_the_cache_passed_in_is_not_changed(student: Student, sizes: Sizes, dra
             cause="input changed in place",
             hint="Make a new list with new pairs; leave the one passed in as it is.",
         )
-    expect.unchanged((ids, *flat), (after[0], *own), ("ids", *["the cache"] * len(flat)))
+    expect.inputs_unchanged((ids, *flat), (after[0], *own), ("ids", *["the cache"] * len(flat)))
     want = [each.detach() for each in (pair.reference(ids)[0], pair.reference(ids, cache)[0])]
     others = [(ids_of(draw, 3, 4),), (ids, cache), (ids.flip(0),)]
     for given, right in (((ids,), want[0]), ((ids, cache), want[1])):
         logits, _ = two(pair.module.when(before=others)(*given), "logits", "the cache")
         try:
-            expect.close(
+            expect.allclose(
                 expect.tensor(logits, LOGITS), right, LOGITS, size=20.0, setting="after calls with other tokens"
             )
         except CheckFailure as failure:

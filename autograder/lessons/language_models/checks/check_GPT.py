@@ -3,7 +3,7 @@
 import torch
 
 from autograder.checks import expect
-from autograder.checks.dropout import FEW, count_dropped_rows, same_dropout_distribution, share_is
+from autograder.checks.dropout import FEW, independent_elements, same_dropout_distribution, share_is
 from autograder.checks.inputs import Draw, Sizes
 from autograder.checks.modules import expect_still, explain_randomness, no_side_effects, parameter_gradients
 from autograder.checks.parameters import field_taken_for_another, parameters_are
@@ -63,7 +63,7 @@ def _agree(pair, ids, blocks=BLOCKS, setting="", **options):
         got, attentions = _results(value, blocks, *ids.shape)
         compared = [*zip(attentions, weights, _what(blocks)[1:], strict=True), (got, logits, "The logits")]
         for mine, want, what in compared:
-            expect.close(expect.tensor(mine, what), want, what, size=20.0, setting=setting)
+            expect.allclose(expect.tensor(mine, what), want, what, size=20.0, setting=setting)
     return got
 
 
@@ -149,7 +149,7 @@ def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     setting = "need_weights=False"
     with torch.no_grad():
         want = pair.reference(ids)[0]
-    expect.close(expect.tensor(logits, "The logits"), want, "The logits", size=20.0, setting=setting)
+    expect.allclose(expect.tensor(logits, "The logits"), want, "The logits", size=20.0, setting=setting)
 
 
 @exercise(NAME)
@@ -208,7 +208,7 @@ def check_documents(student: Student, draw: Draw) -> None:
                 if part.stop > part.start:
                     alone = pair.reference(ids[b : b + 1, part])[0][0].detach()
                     message = "A document in a packed row gets other logits than alone."
-                    expect.close(logits[b, part], alone, "The logits", size=20.0, setting=setting, message=message)
+                    expect.allclose(logits[b, part], alone, "The logits", size=20.0, setting=setting, message=message)
 
 
 @exercise(NAME)
@@ -232,7 +232,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
                     expect.gradients([None], [expected], (name,), told(changes))
                     continue
                 size, message = 20 * max(float(expected.abs().max()), 1.0), f"The gradient of {name} is wrong."
-                expect.close(got, expected, f"d/d {name}", size=size, setting=told(changes), message=message)
+                expect.allclose(got, expected, f"d/d {name}", size=size, setting=told(changes), message=message)
 
 
 @exercise(NAME)
@@ -259,7 +259,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
     if bool(logits.abs().lt(1e-6).all()):
         _dropout_fails("In training nothing is dropped of the sum of embedding and positions.", told_of)
     hint = "The order is: embedding plus positions, then dropout, then the blocks."
-    count_dropped_rows(logits < 0, "Whole vectors are dropped.", "nn.Dropout decides for every number.", told_of)
+    independent_elements(logits < 0, "Whole vectors are dropped.", "nn.Dropout decides for every number.", told_of)
     share_is(logits < 0, p, "The share of what is dropped is wrong.", hint, told_of)
     _blocks_drop(student, draw, told_of)
 
@@ -307,7 +307,7 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
     same_twice(pair.module, ids)
     documents = torch.tensor([[1, 1, 1, 0, 0]] * sizes.B)
     answer = pair.module.request(ids, True, documents)
-    expect.unchanged((ids, documents), (answer.args_after[0], answer.args_after[2]), ("ids", "documents"))
+    expect.inputs_unchanged((ids, documents), (answer.args_after[0], answer.args_after[2]), ("ids", "documents"))
     others = [(ids_of(draw, 3, 4),), (ids.flip(0),), (ids_of(draw, *ids.shape),)]
     no_side_effects(pair, others, ids, what=_what())
     hint = "layers.LearnedPositions raises it if it is called. A slice of its table that is too short raises something else."

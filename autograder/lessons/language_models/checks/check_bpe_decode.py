@@ -13,8 +13,8 @@ Merges = list[tuple[int, int]]
 
 
 def _agree(student: Student, word: list[int], merges: Merges) -> None:
-    setting = f"ids {inputs.shown(word)}, {len(merges)} merges" + (f", {merges}" if len(merges) <= 4 else "")
-    found = inputs.ids(student.bpe_decode(word, merges), "The result", setting)
+    setting = f"ids {inputs.format_plain(word)}, {len(merges)} merges" + (f", {merges}" if len(merges) <= 4 else "")
+    found = inputs.token_ids(student.bpe_decode(word, merges), "The result", setting)
     inputs.equal(found, references.bpe_decode(word, merges), "The result", setting)
 
 
@@ -66,6 +66,6 @@ def check_unknown_ids(student: Student, draw: Draw) -> None:
                 )
     word = [97, references.BYTES, 98]
     answer = student.answer(Request(NAME, (word, merges)))
-    inputs.kept((word, merges), answer.args_after, ("ids", "merges"))
-    found = inputs.ids(answer.value, "The result")
+    inputs.inputs_kept((word, merges), answer.args_after, ("ids", "merges"))
+    found = inputs.token_ids(answer.value, "The result")
     computes(len(found) > 3, "There are not more bytes than ids.")

@@ -12,8 +12,8 @@ Merges = list[tuple[int, int]]
 
 
 def _agree(student: Student, word: list[int], merges: Merges) -> None:
-    setting = f"ids {inputs.shown(word)}, {len(merges)} merges" + (f", {merges}" if len(merges) <= 4 else "")
-    found = inputs.ids(student.bpe_encode(word, merges), "The result", setting)
+    setting = f"ids {inputs.format_plain(word)}, {len(merges)} merges" + (f", {merges}" if len(merges) <= 4 else "")
+    found = inputs.token_ids(student.bpe_encode(word, merges), "The result", setting)
     inputs.equal(found, references.bpe_encode(word, merges), "The result", setting)
 
 
@@ -80,6 +80,6 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     for letters in (2, 3):
         word, merges = [97, 98, 97, *ids(draw, 11, letters)], [(97, 98), (256, 97)]
         answer = student.answer(Request(NAME, (word, merges)))
-        inputs.kept((word, merges), answer.args_after, ("ids", "merges"))
-        found = inputs.ids(answer.value, "The result")
+        inputs.inputs_kept((word, merges), answer.args_after, ("ids", "merges"))
+        found = inputs.token_ids(answer.value, "The result")
         computes(any(n >= references.BYTES for n in found), "Nothing is merged.")

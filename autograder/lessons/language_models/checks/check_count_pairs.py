@@ -19,7 +19,7 @@ def _counted(value: Any, setting: str) -> Mapping[Any, Any]:
     if isinstance(value, Mapping):
         return value
     if value is None:
-        inputs.ids(value, "The result")
+        inputs.token_ids(value, "The result")
     raise inputs.of_another_type(
         value,
         "The result should be a dictionary.",
@@ -30,7 +30,7 @@ def _counted(value: Any, setting: str) -> Mapping[Any, Any]:
 
 
 def _agree(student: Student, words: list[list[int]], counts: list[int]) -> None:
-    setting = f"words {inputs.shown(words)}, counts {inputs.shown(counts)}"
+    setting = f"words {inputs.format_plain(words)}, counts {inputs.format_plain(counts)}"
     found = _counted(student.count_pairs(words, counts), setting)
     inputs.equal(dict(found), references.count_pairs(words, counts), "The counts", setting)
 
@@ -78,16 +78,16 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
         words, counts = [_no_twins(draw, n) for n in (5, 3, 4)], [3, 2, 7]
         for again in ((), ((words, counts),)):
             answer = student.answer(Request(NAME, (words, counts), before=again))
-            inputs.kept((words, counts), answer.args_after, ("words", "counts"))
-            results.append(inputs.settled(_counted(answer.value, "")))
+            inputs.inputs_kept((words, counts), answer.args_after, ("words", "counts"))
+            results.append(inputs.resolve(_counted(answer.value, "")))
     computes(results[0] != results[2], "The result is the same for different words.")
     for first, second in ((results[0], results[1]), (results[2], results[3])):
         if second != first:
             raise CheckFailure(
                 "memory",
                 "The second of two equal calls counts something else.",
-                expected=inputs.shown(first),
-                yours=inputs.shown(second),
+                expected=inputs.format_plain(first),
+                yours=inputs.format_plain(second),
                 received=second,
                 cause="remembers earlier calls",
                 hint="What is made when the function is defined, such as a default value, is the same in every call. Look at "

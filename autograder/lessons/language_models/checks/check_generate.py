@@ -188,7 +188,7 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     for total in (11, case.prompts.shape[1]):  # also where the prompts are as wide as the result
         answer = student.answer(Request(NAME, (case.model(), case.prompts, case.lengths, total, 11)))
         after = answer.args_after
-        expect.unchanged((case.prompts, case.lengths), (after[1], after[2]), ("prompts", "lengths"))
+        expect.inputs_unchanged((case.prompts, case.lengths), (after[1], after[2]), ("prompts", "lengths"))
     case.prompts = case.prompts.T.contiguous().T
     case.agree(student)
 

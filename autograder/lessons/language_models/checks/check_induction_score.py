@@ -38,7 +38,7 @@ def _agree(student: Student, A: Tensor, ids: Tensor, more: str = "") -> Tensor:
     setting = f"A {tuple(A.shape)}, {shown}{more}"
     score = expect.tensor(student.induction_score(A, ids), "The score")
     expect.shape(score, (A.shape[1],), "The score", "(H,)", setting)
-    expect.close(score, references.induction_score(A.double(), ids), "The score", setting=setting)
+    expect.allclose(score, references.induction_score(A.double(), ids), "The score", setting=setting)
     return score
 
 
@@ -66,7 +66,7 @@ def check_perfect_heads(student: Student, draw: Draw) -> None:
         A[place, (place - back).clamp(min=0)] = 1.0
         heads.append(A)
     score = _agree(student, torch.stack(heads)[None], ids)
-    expect.close(score[:1], torch.ones(1).double(), "The score", setting="a head that looks behind the copy")
+    expect.allclose(score[:1], torch.ones(1).double(), "The score", setting="a head that looks behind the copy")
 
 
 @exercise(NAME)
@@ -88,7 +88,7 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
         A = _weights(draw, 2, 3, 7, dtype)
         expect.dtype(_agree(student, A, ids), dtype, "The score")
         _agree(student, A.mT.contiguous().mT, ids.T.contiguous().T, ", transposed tensors")
-    expect.unchanged((A, ids), student.answer(Request(NAME, (A, ids))).args_after, ("A", "ids"))
+    expect.inputs_unchanged((A, ids), student.answer(Request(NAME, (A, ids))).args_after, ("A", "ids"))
 
 
 #: What the experiment measures, by name, on the notebook's own chains.

@@ -11,8 +11,8 @@ NAME = "merge_pair"
 
 
 def _agree(student: Student, word: list[int], pair: tuple[int, int], new: int) -> None:
-    setting = f"ids {inputs.shown(word)}, pair {pair}, new = {new}"
-    found = inputs.ids(student.merge_pair(word, pair, new), "The result", setting)
+    setting = f"ids {inputs.format_plain(word)}, pair {pair}, new = {new}"
+    found = inputs.token_ids(student.merge_pair(word, pair, new), "The result", setting)
     inputs.equal(found, references.merge_pair(word, pair, new), "The result", setting)
 
 
@@ -58,6 +58,6 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     for word in ([5, 7, 8, 9, 7, 8], [90, *ids(draw, 23), 97, 98]):
         pair = (word[-2], word[-1])
         answer = student.answer(Request(NAME, (word, pair, 400)))
-        inputs.kept((word, pair), answer.args_after[:2], ("ids", "pair"))
-        found = inputs.ids(answer.value, "The result")
+        inputs.inputs_kept((word, pair), answer.args_after[:2], ("ids", "pair"))
+        found = inputs.token_ids(answer.value, "The result")
         computes(400 in found, "The new id is not in the result.")

@@ -54,7 +54,7 @@ def check_distribution(student: Student, draw: Draw) -> None:
     """P[k, n] is the probability of every token at place n, given the tokens of sentence k before it"""
     for given in _languages(draw):
         P, _ = _results(student.next_token_limit(*given), given)
-        expect.close(P, references.next_token_limit(*given)[0], "P", setting=_setting(given))
+        expect.allclose(P, references.next_token_limit(*given)[0], "P", setting=_setting(given))
 
 
 @exercise(NAME)
@@ -64,7 +64,7 @@ def check_limit(student: Student, draw: Draw) -> None:
     for given in _languages(draw):
         _, H = _results(student.next_token_limit(*given), given)
         want = references.next_token_limit(*given)[1]
-        expect.close(H, want, "H", size=max(1.0, float(want.max())), setting=_setting(given))
+        expect.allclose(H, want, "H", size=max(1.0, float(want.max())), setting=_setting(given))
 
 
 @exercise(NAME)
@@ -78,5 +78,5 @@ def check_dtypes_and_arguments(student: Student, draw: Draw) -> None:
             _results(answer.value, given), references.next_token_limit(*given), WHAT, strict=True
         ):
             expect.dtype(part, dtype, name)
-            expect.close(part, want, name, setting=_setting(given))
-        expect.unchanged(given[:2], answer.args_after, ("sentences", "probabilities"))
+            expect.allclose(part, want, name, setting=_setting(given))
+        expect.inputs_unchanged(given[:2], answer.args_after, ("sentences", "probabilities"))

@@ -117,4 +117,4 @@ def check_any_numbers(student: Student, draw: Draw) -> None:
                 for got, want, what in zip(_both(student, given), references.packed(documents), WHAT, strict=True):
                     _same(got.to(want.dtype), want, what, documents)
     answer = student.answer(Request(NAME, (documents,)))
-    expect.unchanged((documents,), answer.args_after, ("documents",))
+    expect.inputs_unchanged((documents,), answer.args_after, ("documents",))

@@ -86,4 +86,6 @@ def check_refusals_and_types(student: Student, draw: Draw) -> None:
     losses, sizes = _inputs(draw, 13, torch.float32)
     for which in (0, 1):
         _agree(student, (losses, sizes), which, "float32")
-    expect.unchanged((losses, sizes), student.answer(Request(NAME, (losses, sizes))).args_after, ("losses", "sizes"))
+    expect.inputs_unchanged(
+        (losses, sizes), student.answer(Request(NAME, (losses, sizes))).args_after, ("losses", "sizes")
+    )

@@ -39,7 +39,7 @@ def _agree(student: Student, ids: Tensor, V: int, prior: float, more: str = "") 
     P = (
         P if P.dtype == torch.float32 else P.double().float()
     )  # its dtype is not asked for, nor its digits beyond float32
-    expect.close(P, references.predict_by_counts(ids, V, prior), "P", setting=setting)
+    expect.allclose(P, references.predict_by_counts(ids, V, prior), "P", setting=setting)
     return P
 
 
@@ -61,7 +61,7 @@ def check_nothing_is_known_at_first(student: Student, draw: Draw) -> None:
             for N in (1, 2, 3):
                 ids = draw.permutation(V)[None, :N]
                 P = _agree(student, ids, V, prior)
-                expect.close(P, torch.full((1, N, V), 1 / V).double(), "P", setting=_setting(ids, V, prior))
+                expect.allclose(P, torch.full((1, N, V), 1 / V).double(), "P", setting=_setting(ids, V, prior))
 
 
 @exercise(NAME)
@@ -87,7 +87,7 @@ def check_it_does_not_look_ahead(student: Student, draw: Draw) -> None:
             )
     for rows in ([0], [1], [1, 0]):
         P = _agree(student, ids[rows], V, 0.5)
-        expect.close(P, whole[rows].double(), "P", setting=f"sequences {rows} of {ids.tolist()}")
+        expect.allclose(P, whole[rows].double(), "P", setting=f"sequences {rows} of {ids.tolist()}")
 
 
 @exercise(NAME)
@@ -97,7 +97,7 @@ def check_arguments_stay(student: Student, draw: Draw) -> None:
     ids = draw.integers(5, 3, 7)
     ids[:, 1] = ids[:, 0]  # a pair that is needed as soon as it is there
     answer = student.answer(Request(NAME, (ids, 5, 0.3)))
-    expect.unchanged((ids,), answer.args_after, ("ids",))
+    expect.inputs_unchanged((ids,), answer.args_after, ("ids",))
     _agree(student, ids, 5, 0.3)
     _agree(student, ids.T.contiguous().T, 5, 0.3, ", a transposed tensor")
     _agree(student, ids, 5, 2, ", a whole number")

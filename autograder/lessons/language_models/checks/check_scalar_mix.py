@@ -35,7 +35,7 @@ def _agree(student: Student, given: tuple[Tensor, Tensor, Tensor], more: str = "
     mix = expect.tensor(student.scalar_mix(*given), "The mix")
     expect.shape(mix, states.shape[1:], "The mix", "(B, N, D)", setting)
     want = references.scalar_mix(*(part.double() for part in given))
-    expect.close(mix, want, "The mix", size=float(want.abs().max()), setting=setting)
+    expect.allclose(mix, want, "The mix", size=float(want.abs().max()), setting=setting)
     return mix
 
 
@@ -72,4 +72,4 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
         given = _inputs(draw, 3, 2, 5, 7, dtype=dtype)
         expect.dtype(_agree(student, given), dtype, "The mix")
         _agree(student, (given[0].mT.contiguous().mT, *given[1:]), ", a transposed tensor")
-    expect.unchanged(given, student.answer(Request(NAME, given)).args_after, GIVEN)
+    expect.inputs_unchanged(given, student.answer(Request(NAME, given)).args_after, GIVEN)

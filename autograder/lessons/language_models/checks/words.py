@@ -79,19 +79,19 @@ def speech(generator: torch.Generator, words: int = 1009) -> dict[str, int]:
 
 def told(counts: Mapping[str, int], num_merges: int) -> str:
     """Return what was asked as text."""
-    few = inputs.shown(dict(counts)) if len(counts) <= 4 else f"{len(counts)} words such as {[*counts][:3]}"
+    few = inputs.format_plain(dict(counts)) if len(counts) <= 4 else f"{len(counts)} words such as {[*counts][:3]}"
     return f"word_counts {few}, num_merges = {num_merges}"
 
 
 def two_ids(pair: object) -> bool:
-    return isinstance(pair, tuple | list) and len(pair) == 2 and all(map(inputs.whole, pair))
+    return isinstance(pair, tuple | list) and len(pair) == 2 and all(map(inputs.is_integral, pair))
 
 
 def pairs_of(value: object, setting: str) -> Sequence[Sequence[int]]:
     """Return merges if they are a list of pairs of ids, or fail."""
     if not isinstance(value, tuple | list):
         if value is None:
-            inputs.ids(value, "The result")
+            inputs.token_ids(value, "The result")
         raise inputs.of_another_type(
             value,
             "The merges should be a list of pairs.",
@@ -106,7 +106,7 @@ def pairs_of(value: object, setting: str) -> Sequence[Sequence[int]]:
             "Each merge should be a pair of ids, which are whole numbers.",
             "merges that are no pairs of ids",
             setting,
-            f" with {inputs.shown(strange[0])} in it",
+            f" with {inputs.format_plain(strange[0])} in it",
             "An entry of the list is the pair (a, b) of the two ids that are joined, and nothing else.",
         )
     return value

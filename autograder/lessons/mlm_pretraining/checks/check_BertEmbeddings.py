@@ -3,7 +3,7 @@
 import torch
 
 from autograder.checks import expect
-from autograder.checks.dropout import count_dropped_rows, slack
+from autograder.checks.dropout import independent_elements, slack
 from autograder.checks.inputs import Draw, Sizes
 from autograder.checks.modules import ModulePair, no_side_effects
 from autograder.checks.parameters import has_parameters
@@ -64,7 +64,7 @@ def check_segments(student: Student, sizes: Sizes, draw: Draw) -> None:
     for segments in (torch.zeros_like(ids), torch.ones_like(ids), segments_of(draw, ids)):
         _agree(twins, ids, segments)
     none, zeros = _agree(twins, ids), _agree(twins, ids, torch.zeros_like(ids))
-    expect.close(none, zeros.double(), "X", message="Without segments, X is not what it is with segments of all 0.")
+    expect.allclose(none, zeros.double(), "X", message="Without segments, X is not what it is with segments of all 0.")
     uses_its_inputs(twins.module, (ids, torch.zeros_like(ids)), (ids, torch.ones_like(ids)))
 
 
@@ -82,7 +82,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
     share, room = zero.double().mean().item(), slack(p, zero.numel())
     told = {"setting": f"training mode, dropout={p}", "received": "dropout"}
     if kept_right and abs(share - p) <= room:
-        count_dropped_rows(
+        independent_elements(
             zero, "Whole vectors are dropped, not single numbers.", "nn.Dropout decides for every number.", told
         )
         return
@@ -123,7 +123,7 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
     segments = segments_of(draw, ids)
     same_twice(twins.module, ids, segments)
     no_side_effects(twins, [(ids[:1, :2],), (ids.flip(0), segments)], ids, segments, what=WHAT)
-    expect.unchanged((ids, segments), twins.module.request(ids, segments).args_after, ("ids", "segments"))
+    expect.inputs_unchanged((ids, segments), twins.module.request(ids, segments).args_after, ("ids", "segments"))
     single = _twins(student, draw, dtype=torch.float32)
     expect.dtype(_agree(single, ids, segments), torch.float32, "X")
     _agree(twins, ids.T.contiguous().T, segments.T.contiguous().T)

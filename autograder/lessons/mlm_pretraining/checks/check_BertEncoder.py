@@ -98,7 +98,9 @@ def check_weights_only_when_asked(student: Student, sizes: Sizes, draw: Draw) ->
     with torch.no_grad():
         want, _ = twins.reference(ids)
     keep = ids != 0
-    expect.close(expect.tensor(Y, "Y")[keep], want[keep], "Y", size=8.0, setting=f"{describe(ids)}, need_weights=False")
+    expect.allclose(
+        expect.tensor(Y, "Y")[keep], want[keep], "Y", size=8.0, setting=f"{describe(ids)}, need_weights=False"
+    )
     no_weights(weights)
 
 

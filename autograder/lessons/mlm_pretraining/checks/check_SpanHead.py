@@ -63,7 +63,7 @@ def check_allowed(student: Student, sizes: Sizes, draw: Draw) -> None:
         for value, expected, what in zip(expect.pair(twins.module(Y, allowed), *WHAT), want, WHAT, strict=True):
             expect.shape(value, (B, N), what, "(B, N)", f"Y {tuple(Y.shape)}, allowed {tuple(allowed.shape)}")
             setting = f"Y {tuple(Y.shape)}, allowed {allowed.tolist()}"[:200]
-            expect.close(value[allowed], expected[allowed], what, setting=setting)
+            expect.allclose(value[allowed], expected[allowed], what, setting=setting)
             if bool((value[~allowed] > -1e4).any()) or bool(value.isnan().any()):
                 raise CheckFailure(
                     "hidden",
@@ -78,4 +78,4 @@ def check_allowed(student: Student, sizes: Sizes, draw: Draw) -> None:
         everything = torch.ones_like(allowed)
         twins.agree(Y, everything, what=WHAT, setting=f"Y {tuple(Y.shape)}, all allowed")
         inputs = (Y, allowed)
-        expect.unchanged(inputs, twins.module.request(*inputs).args_after, ("Y", "allowed"))
+        expect.inputs_unchanged(inputs, twins.module.request(*inputs).args_after, ("Y", "allowed"))

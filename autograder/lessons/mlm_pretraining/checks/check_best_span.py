@@ -89,4 +89,4 @@ def check_hidden_and_unchanged(student: Student, draw: Draw) -> None:
             start, end = (draw.normal(B, N, dtype=dtype).masked_fill(~allowed, -torch.inf) for _ in range(2))
             _agree(student, start, end)
             answer = student.answer(Request(NAME, (start, end)))
-            expect.unchanged((start, end), answer.args_after, ("start", "end"))
+            expect.inputs_unchanged((start, end), answer.args_after, ("start", "end"))

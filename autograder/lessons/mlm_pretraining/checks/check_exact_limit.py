@@ -37,7 +37,7 @@ def _setting(given: Language) -> str:
 
 def _results(value: Any, given: Language) -> tuple[Tensor, float]:
     P, L = pair(value, *WHAT)
-    P = expect.part(P, "P")
+    P = expect.component(P, "P")
     expect.shape(P, (*given[0].shape, given[3]), "P", "(K, N, V)", _setting(given))
     return P, scalar(L, "L", _setting(given))
 
@@ -53,7 +53,7 @@ def check_what_can_be_known(student: Student, draw: Draw) -> None:
     """P[k, n] is the probability of every word at place n, given what is seen of sentence k; 1 for a word that is seen"""
     for given in _languages(draw):
         P, _ = _results(student.exact_limit(*given), given)
-        expect.close(P, references.exact_limit(*given)[0], "P", setting=_setting(given))
+        expect.allclose(P, references.exact_limit(*given)[0], "P", setting=_setting(given))
 
 
 @exercise(NAME)
@@ -74,5 +74,5 @@ def check_dtypes_and_arguments(student: Student, draw: Draw) -> None:
         answer = student.answer(Request(NAME, given))
         P, _ = _results(answer.value, given)
         expect.dtype(P, dtype, "P")
-        expect.close(P, references.exact_limit(*given)[0], "P", setting=_setting(given))
-        expect.unchanged(given[:3], answer.args_after, ("sentences", "probabilities", "hidden"))
+        expect.allclose(P, references.exact_limit(*given)[0], "P", setting=_setting(given))
+        expect.inputs_unchanged(given[:3], answer.args_after, ("sentences", "probabilities", "hidden"))

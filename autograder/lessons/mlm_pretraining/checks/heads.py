@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from autograder.checks import expect
-from autograder.checks.dropout import count_dropped_rows
+from autograder.checks.dropout import independent_elements
 from autograder.checks.inputs import Draw
 from autograder.checks.modules import ModulePair, expect_still, no_side_effects
 from autograder.checks.parameters import has_parameters
@@ -46,7 +46,7 @@ def gradients_and_repetition(twins: ModulePair, draw: Draw, Y, what, outputs=1):
     twins.gradients_agree(Y, draw=draw, names=("Y",), outputs=outputs)
     same_twice(twins.module, Y)
     no_side_effects(twins, [(Y[:1, :2],), (Y.flip(0),)], Y, what=what)
-    expect.unchanged((Y,), twins.module.request(Y).args_after, ("Y",))
+    expect.inputs_unchanged((Y,), twins.module.request(Y).args_after, ("Y",))
     twins.agree(Y.transpose(0, 1).contiguous().transpose(0, 1), what=what)
     uses_its_inputs(twins.module, (Y,), (Y.square(),))
 
@@ -66,17 +66,19 @@ def drops(student: Student, name, weights, Y, hint):
     still = expect.tensor(expect_still(module, Y, setting=f"eval mode, dropout={P}"), "logits").double()
     whole = expect.tensor(student.build(name, D, 2 * D, 0.0, weights=weights)(Y), "logits").double()
     message = "In eval mode the logits are not those without dropout."
-    expect.close(still, whole, "logits", setting=f"eval mode, dropout={P}", message=message)
+    expect.allclose(still, whole, "logits", setting=f"eval mode, dropout={P}", message=message)
     in_training = module.when(training=True).request(Y)
     dropped = expect.tensor(in_training.value, "logits").double()
-    expect.unchanged((Y,), in_training.args_after, ("Y",))  # nn.Dropout(inplace=True) would drop the caller's numbers
+    expect.inputs_unchanged(
+        (Y,), in_training.args_after, ("Y",)
+    )  # nn.Dropout(inplace=True) would drop the caller's numbers
     zero = dropped == 0
     twice = torch.equal(zero[..., :D], zero[..., D:])
     share, slack = zero.double().mean().item(), 6.5 * math.sqrt(2 * P * (1 - P) / zero.numel())
     scaled = torch.allclose(dropped[~zero], whole[~zero] / (1 - P), rtol=1e-4, atol=1e-6)
     if twice and scaled and abs(share - P) <= slack:
         told = {"setting": f"training mode, dropout={P}", "received": "dropout"}
-        count_dropped_rows(zero[..., :D], "Whole vectors are dropped, not single numbers.", hint, told)
+        independent_elements(zero[..., :D], "Whole vectors are dropped, not single numbers.", hint, told)
         return
     raise CheckFailure(
         "dropout",

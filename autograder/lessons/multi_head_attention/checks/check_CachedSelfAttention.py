@@ -81,9 +81,9 @@ def check_piece_by_piece_equals_all_at_once(student: Student, sizes: Sizes, draw
         want, (K, V) = twins.reference(X)
     for pieces in (1, [10, 1], [1, 10], [4, 5, 2], 11):
         Y, cache = _in_pieces(twins.module, X, pieces)
-        expect.close(Y, want, "Y", size=4.0, setting=f"11 positions, in pieces of {pieces}")
+        expect.allclose(Y, want, "Y", size=4.0, setting=f"11 positions, in pieces of {pieces}")
         for got, expected, what in zip(expect.pair(cache, "K", "V"), (K, V), ("K", "V"), strict=True):
-            expect.close(got, expected, what, size=4.0, setting=f"the cache after pieces of {pieces}")
+            expect.allclose(got, expected, what, size=4.0, setting=f"the cache after pieces of {pieces}")
 
 
 @exercise(NAME)
@@ -104,7 +104,7 @@ def check_the_cache_passed_in_is_not_changed(student: Student, sizes: Sizes, dra
             cause="input changed in place",
             hint="Return a new pair (K, V); leave the one passed in as it is.",
         )
-    expect.unchanged((X, *cache), (after[0], *after[1]), ("X", "K of the cache", "V of the cache"))
+    expect.inputs_unchanged((X, *cache), (after[0], *after[1]), ("X", "K of the cache", "V of the cache"))
     others = [(draw.normal(sizes.B, N, D),) for N in (3, 4)]
     no_side_effects(twins, others, X, what=WHAT)
     no_side_effects(twins, [(X, cache)], X, cache, what=WHAT)

@@ -77,8 +77,8 @@ def check_permutation_equivariance(student: Student, sizes: Sizes, draw: Draw) -
     expect.shape(Y, X.shape, "Y", "(B, C, height, width)")
     expect.shape(A, (sizes.B, 10, 10), "A", "(B, height · width, height · width)")
     setting = f"positions in the order {order.tolist()}"
-    expect.close(A_moved, A[:, order][..., order].double(), "A", setting=setting)
-    expect.close(Y_moved, Y.flatten(2)[..., order].reshape(X.shape).double(), "Y", size=4.0, setting=setting)
+    expect.allclose(A_moved, A[:, order][..., order].double(), "A", setting=setting)
+    expect.allclose(Y_moved, Y.flatten(2)[..., order].reshape(X.shape).double(), "Y", size=4.0, setting=setting)
 
 
 @exercise(NAME)
@@ -99,6 +99,6 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
     expect.dtype(expect.pair(twins.module(X), *WHAT)[0], torch.float32, "Y")
     same_twice(twins.module, X)
     no_side_effects(twins, [(draw.normal(1, C, 2, 2, dtype=torch.float32),), (2 * X,)], X, what=WHAT)
-    expect.unchanged((X,), twins.module.request(X).args_after, ("X",))
+    expect.inputs_unchanged((X,), twins.module.request(X).args_after, ("X",))
     channels_last = X.contiguous(memory_format=torch.channels_last)
     twins.agree(channels_last, what=WHAT, setting=f"X {tuple(X.shape)} in the memory format channels_last")

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.checks import expect
-from autograder.checks.dropout import count_dropped_rows, same_dropout_distribution, share_is
+from autograder.checks.dropout import independent_elements, same_dropout_distribution, share_is
 from autograder.checks.inputs import Draw, Sizes
 from autograder.checks.modules import ModulePair, no_side_effects
 from autograder.checks.parameters import has_parameters
@@ -62,8 +62,8 @@ def _describe(B, N_Q, N_K, width, num_heads):
 def _compare(got, oracle, inputs, setting):
     want_Y, want_A = oracle(*inputs, average_attn_weights=False)
     Y, A = expect.pair(got, *WHAT)
-    expect.close(A, want_A, "A", setting=setting)
-    expect.close(Y, want_Y, "Y", size=4.0, setting=setting)
+    expect.allclose(A, want_A, "A", setting=setting)
+    expect.allclose(Y, want_Y, "Y", size=4.0, setting=setting)
 
 
 @exercise(NAME)
@@ -139,7 +139,7 @@ def check_mask(student: Student, sizes: Sizes, draw: Draw) -> None:
     masks = [draw.allowed(*shape) for shape in [(N_Q, N_K), (B, 1, 1, N_K), (B, H, N_Q, N_K), (H, 1, N_K), (N_K,)]]
     for allowed in (*masks, empty):
         twins.agree(X, Z, allowed=allowed, what=WHAT, setting=f"{describe(X, Z)}, allowed {tuple(allowed.shape)}")
-    expect.unchanged(
+    expect.inputs_unchanged(
         (X, Z, Z, empty), twins.module.request(X, Z, Z, empty).args_after, ("queries", "keys", "values", "allowed")
     )
 
@@ -157,7 +157,7 @@ def check_padding_changes_nothing(student: Student, sizes: Sizes, draw: Draw) ->
     longer[:, sizes.N_Q :] = draw.normal(sizes.B, sizes.N_K - sizes.N_Q, D, scale=50.0)
     Y_padded, A_padded = expect.pair(twins.module(longer, allowed=allowed), *WHAT)
     for got, want, what in ((A_padded[..., : sizes.N_Q, : sizes.N_Q], A, "A"), (Y_padded[:, : sizes.N_Q], Y, "Y")):
-        expect.close(got, want.double(), what, size=4.0, setting="with and without two padded keys")
+        expect.allclose(got, want.double(), what, size=4.0, setting="with and without two padded keys")
 
 
 @exercise(NAME)
@@ -175,8 +175,8 @@ def check_permuted_heads(student: Student, sizes: Sizes, draw: Draw) -> None:
     Y_moved, A_moved = expect.pair(student.build(NAME, D, H, weights=moved)(X), *WHAT)
     expect.shape(A, (sizes.B, H, sizes.N_Q, sizes.N_Q), "A", "(B, H, N_Q, N_K)")
     setting = f"heads in the order {order.tolist()}"
-    expect.close(A_moved, A[:, order].double(), "A", setting=setting)
-    expect.close(Y_moved, Y.double(), "Y", size=4.0, setting=setting)
+    expect.allclose(A_moved, A[:, order].double(), "A", setting=setting)
+    expect.allclose(Y_moved, Y.double(), "Y", size=4.0, setting=setting)
 
 
 @exercise(NAME)
@@ -209,7 +209,7 @@ def check_dropout_acts_on_the_weights(student: Student, sizes: Sizes, draw: Draw
     first, second = Y.double().reshape(B, N_Q, num_heads, 2, N_K).transpose(1, 2).unbind(-2)
     told = {"setting": f"training mode, dropout={p}", "received": "dropout"}
     zero = _dropped(first, second, A.double(), p, told)
-    count_dropped_rows(
+    independent_elements(
         zero, "Weights are dropped together.", "nn.Dropout on A itself decides for every single weight.", told
     )
     hint = "The argument `dropout` is the probability with which a weight is set to 0."
@@ -271,7 +271,7 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
     mask = draw.allowed(sizes.N_Q, sizes.N_Q)
     others = [(longer[:1, :2],), (2 * X,), (2 * X, X, X, mask), (X, longer), (X, longer, 2 * longer)]
     no_side_effects(twins, others, X, what=WHAT)
-    expect.unchanged((X,), twins.module.request(X).args_after, ("queries",))
+    expect.inputs_unchanged((X,), twins.module.request(X).args_after, ("queries",))
     _twins(student, draw, more=(0.0, False)).agree(X.double(), what=WHAT, setting="bias=False")
 
 

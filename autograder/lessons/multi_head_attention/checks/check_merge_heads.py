@@ -18,7 +18,7 @@ def _compare(student: Student, Y):
     got = expect.tensor(student.merge_heads(Y), "The result")
     want = references.merge_heads(Y)
     expect.shape(got, want.shape, "The result", "(…, N, H · D_H)", f"Y {tuple(Y.shape)}")
-    expect.close(got, want, "The result", size=4.0, setting=f"Y {tuple(Y.shape)}")
+    expect.allclose(got, want, "The result", size=4.0, setting=f"Y {tuple(Y.shape)}")
 
 
 def _leads(sizes: Sizes):
@@ -62,8 +62,8 @@ def check_other_memory_layouts_and_gradients(student: Student, sizes: Sizes, dra
     whole = draw.integers(100, sizes.B, sizes.H, sizes.N_Q, D_H).float()
     answer = student.answer(Request(NAME, (whole,)))
     expect.dtype(expect.tensor(answer.value, "The result"), torch.float32, "The result")
-    expect.close(answer.value, references.merge_heads(whole), "The result", size=100.0)
-    expect.unchanged((whole,), answer.args_after, ("Y",))
+    expect.allclose(answer.value, references.merge_heads(whole), "The result", size=100.0)
+    expect.inputs_unchanged((whole,), answer.args_after, ("Y",))
     cotangent = draw.normal(sizes.B, sizes.N_Q, sizes.H * D_H)
     found = student.answer(Request(NAME, (Y,), cotangents=(cotangent,))).gradients
     expect.gradients(found, [references.split_heads(cotangent, sizes.H)], ("Y",), f"Y {tuple(Y.shape)}")

@@ -22,7 +22,7 @@ def _compare(student: Student, X, num_heads):
     want = references.split_heads(X, num_heads)
     setting = f"X {tuple(X.shape)}, num_heads = {num_heads}"
     expect.shape(H, want.shape, "The result", "(…, H, N, D_H)", setting)
-    expect.close(H, want, "The result", size=4.0, setting=setting)
+    expect.allclose(H, want, "The result", size=4.0, setting=setting)
     return H
 
 
@@ -65,8 +65,8 @@ def check_other_memory_layouts_and_gradients(student: Student, sizes: Sizes, dra
     whole = draw.integers(100, sizes.B, sizes.N_Q, sizes.H * D_H).float()
     answer = student.answer(Request(NAME, (whole, sizes.H)))
     expect.dtype(expect.tensor(answer.value, "The result"), torch.float32, "The result")
-    expect.close(answer.value, references.split_heads(whole, sizes.H), "The result", size=100.0)
-    expect.unchanged((whole,), answer.args_after, ("X",))
+    expect.allclose(answer.value, references.split_heads(whole, sizes.H), "The result", size=100.0)
+    expect.inputs_unchanged((whole,), answer.args_after, ("X",))
     cotangent = draw.normal(sizes.B, sizes.H, sizes.N_Q, D_H)
     found = student.answer(Request(NAME, (X, sizes.H), cotangents=(cotangent,))).gradients
     expect.gradients(found, [references.merge_heads(cotangent)], ("X",), f"X {tuple(X.shape)}")

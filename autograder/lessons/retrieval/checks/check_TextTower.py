@@ -56,7 +56,7 @@ def check_parts_and_shape(student: Student, draw: Draw) -> None:
             ids = _texts(draw, B, N, build[0])
             setting = f"ids {tuple(ids.shape)}"
             found = towers.result(twins.module(ids), (B, build[1]), WHAT, "(B, D)", setting)
-            expect.close(found.norm(dim=1), torch.ones(B).double(), "The length of the vectors", setting=setting)
+            expect.allclose(found.norm(dim=1), torch.ones(B).double(), "The length of the vectors", setting=setting)
 
 
 @exercise(NAME)
@@ -82,7 +82,7 @@ def check_padding(student: Student, draw: Draw) -> None:
     ids[0, 2] = ids[1, 0] = ids[1, 5] = 0
     _agree(twins, ids, ", 0 is padding")
     wider = torch.cat((ids, torch.zeros(3, 4, dtype=torch.int64)), dim=1)
-    expect.close(
+    expect.allclose(
         twins.module(wider), twins.module(ids), WHAT, setting="the same texts with four more tokens of padding"
     )
 

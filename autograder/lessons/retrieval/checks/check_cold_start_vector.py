@@ -40,7 +40,7 @@ def _agree(student: Student, inputs: tuple[Tensor, ...], ridge: float, more: str
     expect.shape(got, shape, WHAT, "(new, D)", setting)
     content, vectors, new_content = (x.double() for x in inputs)
     want = _want(content, vectors, new_content, ridge)
-    expect.close(got, want, WHAT, size=100 * float(want.abs().max()), setting=setting)
+    expect.allclose(got, want, WHAT, size=100 * float(want.abs().max()), setting=setting)
     return got
 
 
@@ -64,7 +64,7 @@ def check_the_means(student: Student, draw: Draw) -> None:
             _agree(student, _inputs(draw, M, F, D, new), ridge)
     inputs = _inputs(draw, 11, 3, 2, 5)
     huge = _agree(student, inputs, 1e9)
-    expect.close(huge, inputs[1].mean(dim=0).expand(5, -1), WHAT, size=1e10, setting="a ridge of 1e9")
+    expect.allclose(huge, inputs[1].mean(dim=0).expand(5, -1), WHAT, size=1e10, setting="a ridge of 1e9")
 
 
 @exercise(NAME)
@@ -88,5 +88,7 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     turned = tuple(x.T.contiguous().T for x in inputs)
     expect.dtype(_agree(student, turned, 2.0, ", transposed tensors"), torch.float64, WHAT)
     answer = student.answer(Request(NAME, (*inputs, 2.0), before=[(*(x.flip(0) for x in inputs), 5.0)]))
-    expect.unchanged(inputs, answer.args_after[:3], ("content", "vectors", "new_content"))
-    expect.close(expect.tensor(answer.value, WHAT), _want(*inputs, 2.0), WHAT, size=100.0, setting="after other calls")
+    expect.inputs_unchanged(inputs, answer.args_after[:3], ("content", "vectors", "new_content"))
+    expect.allclose(
+        expect.tensor(answer.value, WHAT), _want(*inputs, 2.0), WHAT, size=100.0, setting="after other calls"
+    )

@@ -69,7 +69,7 @@ def _agree(
     expect.shape(loss, (), WHAT, "one number", setting)
     parts = queries.double(), documents.double(), ids, None if log_frequency is None else log_frequency.double()
     size = float((parts[0] @ parts[1].T).abs().max()) if queries.dtype == torch.float32 else 1.0
-    expect.close(loss, _want(*parts), WHAT, size=max(4.0, 4 * size), setting=setting)
+    expect.allclose(loss, _want(*parts), WHAT, size=max(4.0, 4 * size), setting=setting)
     return loss
 
 
@@ -138,6 +138,6 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     inputs = (queries, documents, ids, _frequencies(ids, draw))
     before = [(queries.flip(0), documents, ids), (queries[:2], documents[:3], ids[:3])]
     answer = student.answer(Request(NAME, inputs, before=before))
-    expect.unchanged(inputs, answer.args_after, ("queries", "documents", "ids", "log_frequency"))
-    expect.close(expect.tensor(answer.value, WHAT), _want(*inputs), WHAT, size=4.0, setting="after other calls")
+    expect.inputs_unchanged(inputs, answer.args_after, ("queries", "documents", "ids", "log_frequency"))
+    expect.allclose(expect.tensor(answer.value, WHAT), _want(*inputs), WHAT, size=4.0, setting="after other calls")
     _agree(student, queries.T.contiguous().T, documents.T.contiguous().T, *inputs[2:], ", transposed tensors")

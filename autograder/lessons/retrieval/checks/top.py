@@ -40,7 +40,7 @@ def agree(value: object, want: tuple[Tensor, Tensor], scores: Tensor, setting: s
     if not torch.equal(ids < 0, nothing) or not torch.equal(values.isneginf(), nothing):
         _fail(ids, want[1], "The places without a document are not those that hold −1 and −inf.", setting)
     size = float(scores.abs().max()) if scores.numel() else 1.0
-    expect.close(
+    expect.allclose(
         values.masked_fill(nothing, 0.0), want[0].masked_fill(nothing, 0.0), "values", size=4 * size, setting=setting
     )
     if bool((ids >= scores.shape[1]).any()):

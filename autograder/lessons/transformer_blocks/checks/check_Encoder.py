@@ -72,7 +72,7 @@ def check_gradients_and_repeatability(student: Student, sizes: Sizes, draw: Draw
     expect.dtype(twins.module(X)[0], torch.float32, "Y")
     same_twice(twins.module, X)
     no_side_effects(twins, [(2 * X,), (X[:, :2],)], X, what=_what(2))
-    expect.unchanged((X,), twins.module.request(X).args_after, ("X",))
+    expect.inputs_unchanged((X,), twins.module.request(X).args_after, ("X",))
 
 
 @exercise(NAME)
@@ -93,7 +93,7 @@ def passes_dropout_on(student: Student, name, reference, inputs, draw: Draw):
         twins = ModulePair(student, name, build, made, draw, weights=weights)
         zeros = tuple(torch.zeros_like(x) for x in inputs)
         Y, _ = two(expect_still(twins.module, *zeros, setting=EVAL), "Y", "the weights of all blocks")
-        expect.close(expect.tensor(Y, "Y"), torch.zeros(Y.shape), "Y", setting=EVAL)
+        expect.allclose(expect.tensor(Y, "Y"), torch.zeros(Y.shape), "Y", setting=EVAL)
         Y, _ = two(twins.module.when(training=True)(*zeros), "Y", "the weights of all blocks")
         if not bool(expect.tensor(Y, "Y").any()):
             raise expect.CheckFailure(

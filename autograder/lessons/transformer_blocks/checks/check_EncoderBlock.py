@@ -94,7 +94,7 @@ def check_permutation_equivariance(student: Student, sizes: Sizes, draw: Draw) -
         uses_its_inputs(module, (X,), (X.flip(0),))
         Y, Y_moved = (expect.pair(module(x), *WHAT)[0] for x in (X, X[:, order]))
         expect.shape(Y, X.shape, "Y", "(B, N, D)")
-        expect.close(Y_moved, Y[:, order].double(), "Y", size=10.0, setting=f"inputs in the order {order.tolist()}")
+        expect.allclose(Y_moved, Y[:, order].double(), "Y", size=10.0, setting=f"inputs in the order {order.tolist()}")
 
 
 @exercise(NAME)
@@ -140,7 +140,7 @@ def check_arguments_and_repeatability(student: Student, sizes: Sizes, draw: Draw
     expect.dtype(expect.pair(twins.module(X), *WHAT)[0], torch.float32, "Y")
     same_twice(twins.module, X)
     no_side_effects(twins, [(2 * X,), (X[:, :2],)], X, what=WHAT)
-    expect.unchanged((X,), twins.module.request(X).args_after, ("X",))
+    expect.inputs_unchanged((X,), twins.module.request(X).args_after, ("X",))
     raises_value_error(
         'norm="prae"',
         "A mistyped word should not pass unnoticed. Raise a ValueError for everything but the two words.",

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from autograder.checks import expect
-from autograder.checks.dropout import count_dropped_rows, same_dropout_distribution, share_is
+from autograder.checks.dropout import independent_elements, same_dropout_distribution, share_is
 from autograder.checks.inputs import Draw, Sizes
 from autograder.checks.modules import ModulePair, no_side_effects
 from autograder.checks.parameters import has_parameters
@@ -91,7 +91,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
     expect.shape(Y, X.shape, "The result", "(…, width)", "training mode")
     told = {"setting": f"training mode, dropout={p}", "received": "dropout"}
     zero = _dropped(Y.double(), p, told)
-    count_dropped_rows(
+    independent_elements(
         zero, "Several hidden numbers are dropped together.", "nn.Dropout decides for every hidden number.", told
     )
     hint = "`dropout` is the probability with which a number is set to 0."
@@ -136,4 +136,4 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
     expect.dtype(expect.tensor(twins.module(X), "The result"), torch.float32, "The result")
     same_twice(twins.module, X)
     no_side_effects(twins, [(2 * X,), (X[:1],)], X, what=WHAT)
-    expect.unchanged((X,), twins.module.request(X).args_after, ("X",))
+    expect.inputs_unchanged((X,), twins.module.request(X).args_after, ("X",))

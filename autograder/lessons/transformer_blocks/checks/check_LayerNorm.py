@@ -27,7 +27,7 @@ def _compare(twins, X, eps=1e-5, size=4.0, setting=""):
     w = {key: value.double() for key, value in twins.weights.items()}
     want = F.layer_norm(X.double(), X.shape[-1:], w["gamma"], w["beta"], eps)
     expect.shape(got, X.shape, "The result", "(…, width)", f"X {tuple(X.shape)}")
-    expect.close(got, want, "The result", size=size, setting=setting or f"X {tuple(X.shape)}, {X.dtype}")
+    expect.allclose(got, want, "The result", size=size, setting=setting or f"X {tuple(X.shape)}, {X.dtype}")
 
 
 @exercise(NAME)
@@ -93,7 +93,9 @@ def check_every_vector_by_itself(student: Student, sizes: Sizes, draw: Draw) -> 
         whole = expect.tensor(twins.module.when(training=training)(X), "The result")
         one = expect.tensor(twins.module.when(training=training)(X[:1, 2:3]), "The result")
         expect.shape(one, (1, 1, WIDTH), "The result", "(…, width)")
-        expect.close(one, whole[:1, 2:3].double(), "The result", size=4.0, setting="one vector alone, and in its batch")
+        expect.allclose(
+            one, whole[:1, 2:3].double(), "The result", size=4.0, setting="one vector alone, and in its batch"
+        )
     same_twice(twins.module, X)
     no_side_effects(twins, [(draw.normal(2, 3, WIDTH, scale=9.0),)], X, what=("The result",))
 
@@ -125,6 +127,6 @@ def check_float32_and_large_means(student: Student, sizes: Sizes, draw: Draw) ->
     X = draw.normal(sizes.B, sizes.N_X, WIDTH, dtype=torch.float32)
     _compare(twins, X)
     expect.dtype(expect.tensor(twins.module(X), "The result"), torch.float32, "The result")
-    expect.unchanged((X,), twins.module.request(X).args_after, ("X",))
+    expect.inputs_unchanged((X,), twins.module.request(X).args_after, ("X",))
     # With a mean of 300, the mean of the squares less the square of the mean would keep too few digits.
     _compare(twins, X + 300, size=40.0, setting="X with a mean of 300, float32")

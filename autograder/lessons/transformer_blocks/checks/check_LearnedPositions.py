@@ -69,4 +69,4 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     twins.gradients_agree(X, draw=draw, names=("X",))
     same_twice(twins.module, X)
     no_side_effects(twins, [(X[:, :2],), (draw.normal(1, LONGEST, WIDTH),)], X, what=WHAT)
-    expect.unchanged((X,), twins.module.request(X).args_after, ("X",))
+    expect.inputs_unchanged((X,), twins.module.request(X).args_after, ("X",))

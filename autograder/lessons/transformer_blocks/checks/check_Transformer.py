@@ -5,7 +5,7 @@ from typing import Any
 import torch
 
 from autograder.checks import expect
-from autograder.checks.dropout import FEW, count_dropped_rows, same_dropout_distribution, slack
+from autograder.checks.dropout import FEW, independent_elements, same_dropout_distribution, slack
 from autograder.checks.inputs import Draw, Sizes
 from autograder.checks.modules import ModulePair, explain_randomness, no_side_effects
 from autograder.checks.parameters import parameters_are
@@ -71,7 +71,7 @@ def _agree(twins, *inputs, blocks=BLOCKS, setting="", **options):
             expect.shape(
                 value, want.shape, what, "(B, N_T, vocab_size)" if what == "The logits" else "(B, H, N_T, N_S)", setting
             )
-            expect.close(value.float(), want, what, size=20.0, setting=setting)
+            expect.allclose(value.float(), want, what, size=20.0, setting=setting)
     return got
 
 
@@ -134,7 +134,7 @@ def check_source_lengths(student: Student, sizes: Sizes, draw: Draw) -> None:
         pairs = torch.cat([source, other]), torch.cat([target, target])
         both = lengths.repeat(2)
         logits, _ = _agree(twins, *pairs, source_lengths=both, setting=f"source_lengths {both.tolist()}")
-        expect.close(
+        expect.allclose(
             logits[3:].float(),
             logits[:3].double(),
             "The logits",
@@ -201,7 +201,7 @@ def _gradients_agree(own, parameters, want):
             expect.gradients([None], [gradient], (name,), "tied, post-norm")
             continue
         expect.shape(found, gradient.shape, f"d/d {name}", "as the parameter")
-        expect.close(found.float(), gradient, f"d/d {name}", size=size, message=f"The gradient of {name} is wrong.")
+        expect.allclose(found.float(), gradient, f"d/d {name}", size=size, message=f"The gradient of {name} is wrong.")
 
 
 @exercise(NAME)
@@ -239,7 +239,7 @@ def check_dropout_on_the_embeddings(student: Student, draw: Draw) -> None:
         )
     told = {"setting": f"training mode, dropout={p}", "received": "dropout"}
     everywhere = shown.all(0).all(0)  # columns in which every number could be seen to be dropped
-    count_dropped_rows(
+    independent_elements(
         zero[..., everywhere], "Whole vectors are dropped.", "nn.Dropout decides for every number.", told
     )
 
@@ -309,7 +309,7 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
     expect.dtype(logits, torch.float32, "The logits")
     same_twice(twins.module, source, target)
     leaves_no_trace_ids(twins, draw, source, target)
-    expect.unchanged((source, target), twins.module.request(source, target).args_after, ("source", "target"))
+    expect.inputs_unchanged((source, target), twins.module.request(source, target).args_after, ("source", "target"))
 
 
 def leaves_no_trace_ids(twins, draw: Draw, source, target):

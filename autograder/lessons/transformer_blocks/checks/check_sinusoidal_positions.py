@@ -25,7 +25,7 @@ def _compare(student: Student, N, D, slack=40.0):
     P = expect.tensor(student.sinusoidal_positions(N, D), "P")
     call = f"sinusoidal_positions({N}, {D})"
     expect.shape(P, (N, D), "P", "(N, D)", call)
-    expect.close(P.float(), _want(N, D), "P", size=slack, setting=call)
+    expect.allclose(P.float(), _want(N, D), "P", size=slack, setting=call)
     return P
 
 
@@ -65,10 +65,10 @@ def check_values(student: Student) -> None:
 def check_position_zero_and_first_columns(student: Student) -> None:
     """Position 0 is 0, 1, 0, 1, …, and the first two columns are sin(pos) and cos(pos)"""
     P = _compare(student, 1, 6)
-    expect.close(P, torch.tensor([[0.0, 1.0] * 3]), "P", setting="position 0")
+    expect.allclose(P, torch.tensor([[0.0, 1.0] * 3]), "P", setting="position 0")
     P = _compare(student, 7, 8)
     angle = torch.arange(7.0, dtype=torch.float64)
-    expect.close(
+    expect.allclose(
         P[:, :2].float(),
         torch.stack([angle.sin(), angle.cos()], 1),
         "P[:, :2]",
@@ -93,7 +93,9 @@ def check_far_positions(student: Student) -> None:
     P = expect.tensor(student.sinusoidal_positions(N, D), "P")
     expect.shape(P, (N, D), "P", "(N, D)", f"sinusoidal_positions({N}, {D})")
     want = _want(N, D)
-    expect.close(P[:50].float(), want[:50], "P", size=40.0, setting=f"the first rows of sinusoidal_positions({N}, {D})")
+    expect.allclose(
+        P[:50].float(), want[:50], "P", size=40.0, setting=f"the first rows of sinusoidal_positions({N}, {D})"
+    )
     worst = (P.double() - want).abs().max().item()
     if not worst < 5e-6:
         raise CheckFailure(

@@ -95,7 +95,7 @@ def check_mask(student: Student, draw: Draw) -> None:
         other = torch.where(allowed[..., None], memory, draw.normal(*memory.shape, scale=5.0))
         message = "What stands at padding changes the result."
         for value, old, what in zip(twins.module(other, words, allowed), got, WHAT, strict=True):
-            expect.close(value, old, what, size=4.0, setting=setting, message=message)
+            expect.allclose(value, old, what, size=4.0, setting=setting, message=message)
     twins.agree(memory, words, torch.ones_like(allowed), what=WHAT, setting="everything allowed")
 
 
@@ -111,7 +111,7 @@ def check_sentences_are_separate(student: Student, draw: Draw) -> None:
         alone = _results(twins.module(memory[b : b + 1], words[b : b + 1]), 1, 4, N)
         for value, own, what in zip(alone, (logits, weights), WHAT, strict=True):
             message = "A sentence's result depends on the other sentences of the batch."
-            expect.close(value, own[b : b + 1], what, size=4.0, setting=f"sentence {b} alone", message=message)
+            expect.allclose(value, own[b : b + 1], what, size=4.0, setting=f"sentence {b} alone", message=message)
     order = torch.cat(
         (torch.zeros(1, dtype=torch.int64), 1 + draw.permutation(N - 1))
     )  # the first makes the first state
@@ -149,7 +149,7 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
             expect.dtype(value, torch.float32, what)
     same_twice(twins.module, memory, words)
     after = twins.module.request(memory, words, allowed).args_after
-    expect.unchanged((memory, words, allowed), after, ("memory", "words", "allowed"))
+    expect.inputs_unchanged((memory, words, allowed), after, ("memory", "words", "allowed"))
     others = [_inputs(draw, 3, 2, 4, torch.float32), (memory.flip(0), words[:, :2]), (-memory, words)]
     no_side_effects(twins, others, memory, words, what=WHAT)
     twins.agree(memory.mT.contiguous().mT, words.T.contiguous().T, what=WHAT, setting="transposed tensors")

@@ -53,7 +53,7 @@ def _agree(twins, *inputs, setting=""):
     with explain_randomness(twins.module, got, *inputs):
         for index, size in ((1, 4.0), (0, 20.0)):
             message = f"The {WHAT[index]} are wrong."
-            expect.close(got[index].float(), want[index], WHAT[index], size=size, setting=setting, message=message)
+            expect.allclose(got[index].float(), want[index], WHAT[index], size=size, setting=setting, message=message)
     return got
 
 
@@ -145,7 +145,7 @@ def check_padding(student: Student, draw: Draw) -> None:
         logits, weights = _agree(twins, *both, setting=f"allowed {allowed.int().tolist()}")
         message = "The words that are not allowed change the result."
         for own, what in ((weights, WHAT[1]), (logits, WHAT[0])):
-            expect.close(
+            expect.allclose(
                 own[B:].float(), own[:B].double(), what, size=20.0, setting=_describe(source, words), message=message
             )
     _agree(twins, source, words, torch.ones_like(allowed), setting="all words allowed")
@@ -163,7 +163,7 @@ def check_sentences_are_separate(student: Student, draw: Draw) -> None:
         alone = _results(twins.module, source[b : b + 1], words[b : b + 1])
         message = "A sentence's result depends on the other sentences of the batch."
         for got, own, what in zip(alone, (logits, weights), WHAT, strict=True):
-            expect.close(
+            expect.allclose(
                 own[b : b + 1].float(), got.double(), what, size=20.0, setting=f"sentence {b}", message=message
             )
 
@@ -184,7 +184,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
             expect.gradients([None], [expected], (name,), _describe(source, words))
             continue
         size = 20 * max(float(expected.abs().max()), 1.0)
-        expect.close(got.float(), expected, f"d/d {name}", size=size, message=f"The gradient of {name} is wrong.")
+        expect.allclose(got.float(), expected, f"d/d {name}", size=size, message=f"The gradient of {name} is wrong.")
 
 
 @exercise(NAME)
@@ -200,7 +200,7 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
         for result, what in zip(_agree(twins, *given), WHAT, strict=True):
             expect.dtype(result, torch.float32, what)
     same_twice(twins.module, *inputs)
-    expect.unchanged(inputs, twins.module.request(*inputs).args_after, ("source", "words", "allowed"))
+    expect.inputs_unchanged(inputs, twins.module.request(*inputs).args_after, ("source", "words", "allowed"))
     others = [_inputs(draw, 3, 2, 4), inputs, (source.flip(0), words[:, :2]), (source, words.flip(0))]
     no_side_effects(twins, others, source, words, what=WHAT)
     _agree(twins, source.T.contiguous().T, words.T.contiguous().T, setting="transposed tensors")

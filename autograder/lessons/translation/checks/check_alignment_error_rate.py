@@ -119,5 +119,5 @@ def check_shapes(student: Student, draw: Draw) -> None:
         )
     _agree(student, (found, sure, possible))
     answer = student.answer(Request(NAME, (found, sure, possible)))
-    expect.unchanged((found, sure, possible), answer.args_after, NAMES)
+    expect.inputs_unchanged((found, sure, possible), answer.args_after, NAMES)
     _agree(student, [one.T.contiguous().T for one in (found, sure, possible)], "transposed tensors")

@@ -29,7 +29,7 @@ def _agree(student: Student, states, memory, more=""):
     scores = expect.tensor(student.dot_scores(states, memory), "The scores")
     expect.shape(scores, (*states.shape[:2], memory.shape[1]), "The scores", "(B, T, N)", setting)
     want = references.dot_scores(states.double(), memory.double())
-    expect.close(scores, want, "The scores", size=float(want.abs().max()), setting=setting)
+    expect.allclose(scores, want, "The scores", size=float(want.abs().max()), setting=setting)
     return scores
 
 
@@ -68,4 +68,4 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     answer = student.answer(Request(NAME, (states, memory), cotangents=(torch.ones(2, 3, 5),)))
     want = (memory.sum(1, keepdim=True).expand_as(states), states.sum(1, keepdim=True).expand_as(memory))
     expect.gradients(answer.gradients, want, ("states", "memory"), "float32")
-    expect.unchanged((states, memory), answer.args_after, ("states", "memory"))
+    expect.inputs_unchanged((states, memory), answer.args_after, ("states", "memory"))

@@ -79,4 +79,4 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     _agree(student, translations[:, :-2])
     _agree(student, translations.T.contiguous().T)
     answer = student.answer(Request(NAME, (translations,)))
-    expect.unchanged((translations,), answer.args_after, ("translations",))
+    expect.inputs_unchanged((translations,), answer.args_after, ("translations",))

@@ -59,11 +59,11 @@ def _agree(student: Student, case: Rehearsal):
     last = notes[-1][notes[-1][:, 0] > 0][-1, PARAMETERS]
     setting, size = case.setting(), 1e3
     message = "The parameters are wrong after some of the steps."
-    expect.close(
+    expect.allclose(
         before, parameters[:-1], "The parameters before each step", size=size, setting=setting, message=message
     )
-    expect.close(last, parameters[-1], "The parameters at the end", size=size, setting=setting, message=message)
-    expect.close(_numbers(losses), _numbers(want_losses), "The losses", size=size, setting=setting)
+    expect.allclose(last, parameters[-1], "The parameters at the end", size=size, setting=setting, message=message)
+    expect.allclose(_numbers(losses), _numbers(want_losses), "The losses", size=size, setting=setting)
 
 
 @exercise(NAME)
@@ -74,7 +74,7 @@ def check_losses(student: Student, draw: Draw) -> None:
         case = Rehearsal(draw, steps)
         losses, _ = case.run(student)
         want, *_ = case.right()
-        expect.close(_numbers(losses), _numbers(want), "The losses", size=1e3, setting=case.setting())
+        expect.allclose(_numbers(losses), _numbers(want), "The losses", size=1e3, setting=case.setting())
     case = Rehearsal(draw, 0)
     floats(student.answer(case.request()).value, 0, "no batches")
 
@@ -88,7 +88,7 @@ def check_order(student: Student, draw: Draw) -> None:
     _one_step_each(notes, case.setting())
     norms = torch.stack([rows(one, "step")[0, NORM] for one in notes])
     message = "The gradients of a step are not those of its own batch."
-    expect.close(
+    expect.allclose(
         norms, case.right()[2], "The norms of the gradients", size=1e3, setting=case.setting(), message=message
     )
 
@@ -111,7 +111,7 @@ def check_rate(student: Student, draw: Draw) -> None:
         _one_step_each(notes, case.setting())
         rates = torch.stack([rows(one, "step")[0, RATE] for one in notes])
         message = "A step has another rate."
-        expect.close(rates, _numbers(case.rates), "The rates", setting=case.setting(), message=message)
+        expect.allclose(rates, _numbers(case.rates), "The rates", setting=case.setting(), message=message)
         _agree(student, case)
 
 
@@ -174,6 +174,6 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     case, other = Rehearsal(draw, 4, kind="Adam"), Rehearsal(draw, 3, kind="Adam", scale=3.0)
     answer = student.answer(case.request(before=(other.request().args,)))
     losses, want = floats(answer.value, 4, case.setting()), case.right()[0]
-    expect.close(_numbers(losses), _numbers(want), "The losses", size=1e3, setting="after another training")
+    expect.allclose(_numbers(losses), _numbers(want), "The losses", size=1e3, setting="after another training")
     for number, (before, after) in enumerate(zip(case.batches, answer.args_after[2], strict=True)):
-        expect.unchanged(before[:2], after[:2], (f"batch {number}: X", f"batch {number}: y"))
+        expect.inputs_unchanged(before[:2], after[:2], (f"batch {number}: X", f"batch {number}: y"))

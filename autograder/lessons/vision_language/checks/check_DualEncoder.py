@@ -77,7 +77,9 @@ def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
         for value, what in zip(expect.pair(module(images, ids), *WHAT), WHAT, strict=True):
             expect.shape(value, (B, FIELDS["shared_width"]), what, "(B, shared_width)", _setting(images, ids))
             lengths = value.double().norm(dim=1)
-            expect.close(lengths, torch.ones_like(lengths), f"The length of {what[4:]}", setting=_setting(images, ids))
+            expect.allclose(
+                lengths, torch.ones_like(lengths), f"The length of {what[4:]}", setting=_setting(images, ids)
+            )
     uses_its_inputs(module, (images, ids), (images.flip(0), ids))
 
 
@@ -91,7 +93,7 @@ def _agree(student: Student, draw: Draw, part: int, full: bool) -> None:
                 want = twins.reference(images, ids)[part]
             got = expect.pair(twins.module(images, ids), *WHAT)
             with explain_randomness(twins.module, got, images, ids):
-                expect.close(got[part], want, WHAT[part], size=4.0, setting=_setting(images, ids))
+                expect.allclose(got[part], want, WHAT[part], size=4.0, setting=_setting(images, ids))
 
 
 @exercise(NAME)
@@ -138,7 +140,7 @@ def check_gradients_and_repetition(student: Student, sizes: Sizes, draw: Draw) -
     twins, images, ids = _twins(student, draw), _pictures(draw, sizes.B + 1), _texts(draw, sizes.B + 1, 6)
     _gradients(twins, draw, images, ids)
     no_side_effects(twins, [(images[:1], ids[:1]), (images.flip(0), ids.flip(0))], images, ids, what=WHAT)
-    expect.unchanged((images, ids), twins.module.request(images, ids).args_after, ("images", "ids"))
+    expect.inputs_unchanged((images, ids), twins.module.request(images, ids).args_after, ("images", "ids"))
     single = _twins(student, draw, dtype=torch.float32)
     got = single.module(images.float(), ids)
     with torch.no_grad():

@@ -54,7 +54,7 @@ def check_is_a_strided_convolution(student: Student, draw: Draw) -> None:
         got = expect.tensor(twins.module(images), "X")
         setting = f"images {tuple(images.shape)}, patch_size = {P}, model_width = {D}"
         expect.shape(got, want.shape, "X", "(B, N, D)", setting)
-        expect.close(got, want, "X", size=8.0, setting=setting)
+        expect.allclose(got, want, "X", size=8.0, setting=setting)
 
 
 @exercise(NAME)
@@ -65,7 +65,7 @@ def check_gradients_and_repetition(student: Student, sizes: Sizes, draw: Draw) -
     twins.gradients_agree(images, draw=draw, names=("images",))
     same_twice(twins.module, images)
     no_side_effects(twins, [(images[:1],), (images.mT,)], images, what=WHAT)
-    expect.unchanged((images,), twins.module.request(images).args_after, ("images",))
+    expect.inputs_unchanged((images,), twins.module.request(images).args_after, ("images",))
     twins.agree(images.mT, what=WHAT)
     single = _twins(student, draw, dtype=torch.float32)
     expect.dtype(expect.tensor(single.agree(images.float(), what=WHAT), "X"), torch.float32, "X")

@@ -9,7 +9,7 @@ from autograder.checks.dropout import FEW, same_dropout_distribution, slack
 from autograder.checks.inputs import Draw, Sizes
 from autograder.checks.modules import ModulePair, explain_randomness, no_side_effects
 from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import alike, first_of, no_weights, tuple_of, uses_its_inputs
+from autograder.checks.properties import alike, first_result, no_weights, tuple_of, uses_its_inputs
 from autograder.checks.properties import pair as two
 from autograder.content.lesson import exercise, points
 from autograder.lessons.vit import references
@@ -135,7 +135,7 @@ def _only_positions_order(student: Student, draw: Draw, images, moved):
     """Fail unless, with all positions 0, pictures with their patches in another order give the same logits."""
     none = _twins(student, draw, weights={"positions": torch.zeros(PATCHES + 1, 14).double()})
     one, other = (_logits(none.module, x) for x in (images, moved))
-    expect.close(
+    expect.allclose(
         other,
         one.double(),
         "The logits",
@@ -169,7 +169,7 @@ def check_weights_only_when_asked(student: Student, sizes: Sizes, draw: Draw) ->
     logits, weights = two(twins.module(images, need_weights=False), "logits", "no weights")
     with torch.no_grad():
         want, _ = twins.reference(images)
-    expect.close(expect.tensor(logits, "The logits"), want, "The logits", size=20.0, setting="need_weights=False")
+    expect.allclose(expect.tensor(logits, "The logits"), want, "The logits", size=20.0, setting="need_weights=False")
     no_weights(weights)
 
 
@@ -274,11 +274,11 @@ def check_gradients_and_repetition(student: Student, sizes: Sizes, draw: Draw) -
     twins, images = _twins(student, draw), _pictures(draw, sizes.B)
     twins.gradients_agree(images, draw=draw, names=("images",), setting=f"images {tuple(images.shape)}")
     no_side_effects(twins, [(images[:1],), (images.flip(0),)], images, what=_what())
-    expect.unchanged((images,), twins.module.request(images).args_after, ("images",))
+    expect.inputs_unchanged((images,), twins.module.request(images).args_after, ("images",))
     single = _twins(student, draw, dtype=torch.float32)
     got = single.module(images.float())
     with torch.no_grad():
         want = single.reference(images.float())
     with explain_randomness(single.module, got, images.float()):
         alike(got, want, _what(), 40.0, "float32")
-    expect.dtype(expect.tensor(first_of(got), "The logits"), torch.float32, "The logits")
+    expect.dtype(expect.tensor(first_result(got), "The logits"), torch.float32, "The logits")

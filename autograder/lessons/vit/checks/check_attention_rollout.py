@@ -75,7 +75,7 @@ def check_chain(student: Student, draw: Draw) -> None:
             hint="Half of a mean of weights and half of the identity have rows that sum to 1, and so has their product.",
         )
     want = torch.tensor([[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0]], dtype=torch.float64)
-    expect.close(got, want[None], WHAT, setting=setting)
+    expect.allclose(got, want[None], WHAT, setting=setting)
     for N in (2, 5):
         _compare(student, _weights(draw, 4, 2, 3, N))
 
@@ -89,7 +89,7 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     answer = student.answer(Request(NAME, (single,)))
     got = expect.tensor(answer.value, WHAT)
     expect.dtype(got, torch.float32, WHAT)
-    expect.close(got, references.attention_rollout(weights), WHAT, setting="float32")
+    expect.allclose(got, references.attention_rollout(weights), WHAT, setting="float32")
     after = answer.args_after[0]
     if not isinstance(after, list | tuple) or len(after) != len(single):
         raise CheckFailure(
@@ -101,7 +101,7 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
             cause="input changed in place",
             hint="pop, append, reverse and insert change the caller's list. Go through it without changing it.",
         )
-    expect.unchanged(single, after, [f"weights[{n}]" for n in range(len(single))])
+    expect.inputs_unchanged(single, after, [f"weights[{n}]" for n in range(len(single))])
     _compare(student, tuple(weights), ", as a tuple")
     _compare(student, [A.mT.contiguous().mT for A in weights], ", transposed in memory")
     _gradients_flow(student, weights, draw.normal(2, 7, 7))

@@ -61,7 +61,7 @@ def check_class_token_and_same_grid(student: Student, draw: Draw) -> None:
         positions = draw.normal(1 + n * n, D)
         got = expect.tensor(student.interpolate_positions(positions, grid), WHAT)
         expect.shape(got, (1 + grid[0] * grid[1], D), WHAT, MEANING, _setting(n, D, grid))
-        expect.close(
+        expect.allclose(
             got[:1],
             positions[:1],
             WHAT,
@@ -70,7 +70,7 @@ def check_class_token_and_same_grid(student: Student, draw: Draw) -> None:
             message="The class token's position is another one.",
         )
         same = expect.tensor(student.interpolate_positions(positions, (n, n)), WHAT)
-        expect.close(same, positions, WHAT, size=8.0, setting=_setting(n, D, (n, n)))
+        expect.allclose(same, positions, WHAT, size=8.0, setting=_setting(n, D, (n, n)))
         other = expect.tensor(student.interpolate_positions(2 * positions, grid), WHAT)
         expect.depends_on_its_inputs(got[1:], other[1:], WHAT)
 

@@ -56,7 +56,7 @@ def _windows(student: Student, X, window, shift):
     got, _ = _two(student, X, window, shift)
     expect.shape(got, want.shape, WHAT, MEANING, _setting(X, window, shift))
     expect.dtype(got, want.dtype, WHAT, _setting(X, window, shift))
-    expect.close(got, want, WHAT, size=float(want.abs().max()), setting=_setting(X, window, shift))
+    expect.allclose(got, want, WHAT, size=float(want.abs().max()), setting=_setting(X, window, shift))
 
 
 def _mask(student: Student, X, window, shift):
@@ -76,7 +76,7 @@ def _mask(student: Student, X, window, shift):
             hint="Comparing with == gives a bool tensor. In this course a mask holds True where attention is allowed.",
         )
     for number, (own, right) in enumerate(zip(got, want, strict=True)):
-        expect.close(own.double(), right.double(), f"{MASK}[{number}]", setting=setting)
+        expect.allclose(own.double(), right.double(), f"{MASK}[{number}]", setting=setting)
 
 
 @exercise(NAME)
@@ -146,7 +146,7 @@ def check_layout_and_gradients(student: Student, draw: Draw) -> None:
     _windows(student, X, 2, 1)
     _windows(student, X.float(), 2, 1)
     _mask(student, X.float(), 2, 1)
-    expect.unchanged((X,), student.answer(Request(NAME, (X, 2, 1))).args_after, ("X",))
+    expect.inputs_unchanged((X,), student.answer(Request(NAME, (X, 2, 1))).args_after, ("X",))
     cotangent = draw.normal(2, 6, 4, 3)
     functions.gradients_agree(student, NAME, (X, 2, 1), _reference_windows, cotangent, ("X",))
 

@@ -21,7 +21,7 @@ def same_value(student: Student, name: str, args: tuple, want: Tensor, what: str
     expect.shape(got, want.shape, what, meaning, setting)
     if got.is_floating_point():
         expect.dtype(got, want.dtype, what, setting)
-    expect.close(got, want, what, size=float(want.abs().max()) if want.numel() else 1.0, setting=setting)
+    expect.allclose(got, want, what, size=float(want.abs().max()) if want.numel() else 1.0, setting=setting)
     return got
 
 
@@ -48,5 +48,5 @@ def keeps(
     got = expect.tensor(answer.value, what)
     expect.dtype(got, torch.float32, what)
     want = reference(*args)
-    expect.close(got, want, what, size=float(want.abs().max()), setting="float32")
-    expect.unchanged(args, answer.args_after, names)
+    expect.allclose(got, want, what, size=float(want.abs().max()), setting="float32")
+    expect.inputs_unchanged(args, answer.args_after, names)

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from autograder.checks import expect, modules
 from autograder.checks import weights as checkpoint
-from autograder.checks.properties import first_of
+from autograder.checks.properties import first_result
 from autograder.lessons.vit import references
 from autograder.runtime.student import Student
 
@@ -22,7 +22,7 @@ def loaded(student: Student, images: Tensor, file: str = FILE) -> nn.Module:
     student's; one with the weights cannot.
     """
     module = checkpoint.load(student, NAME, file)
-    own = first_of(module(images), "logits")
+    own = first_result(module(images), "logits")
     expect.shape(own, (len(images), 10), "logits", "(B, 10)", f"images {tuple(images.shape)}")
     checkpoint.are_numbers(own)
     return OWN.like(module, {"logits": own}, lambda model: {"logits": model(images)[0]})

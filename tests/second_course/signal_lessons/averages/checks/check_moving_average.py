@@ -24,4 +24,4 @@ def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     for width in (1, sizes.H, sizes.N_Q):
         x = draw.normal(sizes.D_V)
         y = expect.tensor(student.call("moving_average", x, width), "y")
-        expect.close(y, references.moving_average(x, width), "y", setting=f"width {width}, {sizes.D_V} values")
+        expect.allclose(y, references.moving_average(x, width), "y", setting=f"width {width}, {sizes.D_V} values")
