@@ -37,7 +37,7 @@ MAY_IMPORT = {
     "__init__": {"notebook"},
 }
 
-ENGINE = [name for name in MAY_IMPORT if name not in ("lessons", "__main__")]
+ENGINE = [name for name in MAY_IMPORT if name not in ("lessons", "judging", "__main__")]
 
 
 def imported(path):
@@ -133,6 +133,14 @@ def test_what_runs_beside_a_students_code_imports_nothing_else(root):
             ours = [name for name in imported(path) if name.startswith("autograder.")]
             allowed = ("autograder.runtime", "autograder.sandbox.inside")
             assert all(name.startswith(allowed) for name in ours), (path, ours)
+
+
+def test_checks_need_one_import_of_the_engine(root):
+    """An author of checks reads one list: ``autograder.checks.__all__``."""
+    for path in files(root, "autograder/lessons"):
+        if path.parent.name == "checks":
+            ours = {name.rpartition(".")[0] for name in imported(path) if name.startswith("autograder.")}
+            assert {name for name in ours if not name.startswith("autograder.lessons")} <= {"autograder.checks"}, path
 
 
 def test_two_lessons_may_have_an_exercise_of_one_name(second_course):

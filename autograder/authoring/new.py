@@ -62,10 +62,7 @@ def {name}(x: Tensor) -> Tensor:
 _CHECK = '''\
 """{name}(x)."""
 
-from autograder.content.lesson import exercise, points
-from autograder.runtime.student import Student
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
+from autograder.checks import Draw, Sizes, Student, exercise, expect, points
 from {package} import references
 
 
@@ -76,7 +73,7 @@ def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     for N in (1, sizes.N_K):
         x = draw.normal(N)
         y = expect.tensor(student.call("{name}", x), "y")
-        expect.close(y, references.{name}(x), "y", setting=f"{{N}} values")
+        expect.allclose(y, references.{name}(x), "y", setting=f"{{N}} values")
 '''
 
 _ANSWERS = """\

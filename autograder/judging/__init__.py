@@ -17,6 +17,7 @@ MOVED = {
     "in_notebook": "notebook.api",
     "kernel_start": "notebook.kernel",
     "lesson": "content.lesson",
+    "local": "checks.execute",
     "marks": "content.lesson",
     "measure": "runtime.measure",
     "notebooks": "content.notebook",
@@ -57,6 +58,42 @@ MOVED = {
     "tools": "checks",
 }
 
+#: Names within them that have changed.
+RENAMED = {
+    "Answer": "Response",
+    "Figure": "BenchmarkResult",
+    "LocalStudent": "NotebookStudent",
+    "Made": "Constructed",
+    "Seeded": "SeededGenerator",
+    "Target": "SpeedTarget",
+    "Twins": "ModulePair",
+    "alone": "single_input",
+    "close": "allclose",
+    "computes_afresh": "is_stateless",
+    "count_dropped_rows": "independent_elements",
+    "credible": "within_error_rate",
+    "drawn": "sample",
+    "every": "all_of",
+    "explained_if_random": "explain_randomness",
+    "ids": "token_ids",
+    "kept": "inputs_kept",
+    "leaves_no_trace": "no_side_effects",
+    "nothing_returned": "no_return",
+    "one_by_one": "independent_elements",
+    "one_number": "scalar",
+    "part": "component",
+    "race": "compare_time",
+    "refuses": "raises_value_error",
+    "settled": "resolve",
+    "shown": "format_plain",
+    "spreads_as": "same_dropout_distribution",
+    "two": "pair",
+    "unchanged": "inputs_unchanged",
+    "varies": "is_random",
+    "whole": "is_integral",
+    "work": "count_operations",
+}
+
 
 class _Moved(MetaPathFinder, Loader):
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
@@ -65,12 +102,13 @@ class _Moved(MetaPathFinder, Loader):
         return ModuleSpec(name, self, is_package=old == "tools") if known else None
 
     def exec_module(self, module: ModuleType) -> None:
+        """Let the module give what the new one has, under its old name or its new one."""
         old = module.__name__.partition("judging.")[2]
         if old == "tools":  # a package, whose modules are looked for one by one
             return
-        new = f"autograder.{MOVED[old]}"
-        warnings.warn(f"autograder.judging.{old} is now {new}.", DeprecationWarning, stacklevel=2)
-        sys.modules[module.__name__] = importlib.import_module(new)
+        new = importlib.import_module(f"autograder.{MOVED[old]}")
+        warnings.warn(f"autograder.judging.{old} is now {new.__name__}.", DeprecationWarning, stacklevel=2)
+        module.__getattr__ = lambda name: getattr(new, name if hasattr(new, name) else RENAMED.get(name, name))  # type: ignore[method-assign]
 
 
 sys.meta_path.append(_Moved())

@@ -2,15 +2,10 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.properties import works_where_its_inputs_are
-from autograder.content.lesson import exercise, points
+from autograder.checks import CheckFailure, Draw, Sizes, Student, exercise, expect, points, works_where_its_inputs_are
 from autograder.lessons.attention import references
 from autograder.lessons.attention.checks import modules
 from autograder.lessons.attention.checks.check_SelfAttention import gradients_agree
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAME = "CausalSelfAttention"
 

@@ -2,11 +2,8 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Sizes, Student, exercise, expect, points
 from autograder.lessons.attention.checks import modules
-from autograder.runtime.student import Student
 
 NAME = "SelfAttention"
 

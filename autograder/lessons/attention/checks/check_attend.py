@@ -2,11 +2,8 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Request, Sizes, Student, exercise, expect, points
 from autograder.lessons.attention import references
-from autograder.runtime.student import Request, Student
 
 
 def _inputs(sizes: Sizes, draw: Draw, scale=1.0, dtype=torch.float64, N_X=None):

@@ -5,14 +5,21 @@ from dataclasses import replace
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.properties import equal, is_stateless
-from autograder.checks.timing import SpeedTarget
-from autograder.content.lesson import exercise, measured, points
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    Request,
+    Sizes,
+    SpeedTarget,
+    Student,
+    equal,
+    exercise,
+    expect,
+    is_stateless,
+    measured,
+    points,
+)
 from autograder.lessons.attention import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Student
 
 NAME = "blockwise_attention"
 RACED = (1, 8, 2048, 64)

@@ -4,12 +4,7 @@ import contextlib
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Sizes
-from autograder.checks.matrix_view import Matrix
-from autograder.content.lesson import exercise, points
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Student
+from autograder.checks import CheckFailure, Matrix, Request, Sizes, Student, exercise, expect, points
 
 NAME = "causal_mask"
 LONG = 131  # longer than a mask that somebody made once and cut to size

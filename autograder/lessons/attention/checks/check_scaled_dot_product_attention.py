@@ -4,13 +4,8 @@ from dataclasses import replace
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.properties import is_stateless
-from autograder.content.lesson import exercise, points
+from autograder.checks import CheckFailure, Draw, Request, Sizes, Student, exercise, expect, is_stateless, points
 from autograder.lessons.attention import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Student
 
 NAME = "scaled_dot_product_attention"
 LONG = 263  # longer than a block in which somebody may treat the keys

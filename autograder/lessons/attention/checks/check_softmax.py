@@ -2,11 +2,7 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.properties import computed
-from autograder.content.lesson import exercise, points
-from autograder.runtime.student import Request, Student
+from autograder.checks import Draw, Request, Sizes, Student, computed, exercise, expect, points
 
 INF = float("inf")
 LONG = 263  # more than fit into a table of fixed size

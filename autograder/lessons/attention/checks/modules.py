@@ -4,13 +4,8 @@ from dataclasses import replace
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import BothModes
-from autograder.checks.parameters import has_parameters
+from autograder.checks import BothModes, CheckFailure, Draw, Sizes, Student, expect, has_parameters
 from autograder.lessons.attention import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAMES = ("W_Q.weight", "W_K.weight", "W_V.weight")
 

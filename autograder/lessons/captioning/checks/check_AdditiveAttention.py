@@ -2,15 +2,22 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import ModulePair, explain_randomness, no_side_effects
-from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import same_twice, uses_its_inputs
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    ModulePair,
+    Sizes,
+    Student,
+    exercise,
+    expect,
+    explain_randomness,
+    has_parameters,
+    no_side_effects,
+    points,
+    same_twice,
+    uses_its_inputs,
+)
 from autograder.lessons.captioning import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAME = "AdditiveAttention"
 S, D, HIDDEN = 11, 13, 17

@@ -2,15 +2,23 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import ModulePair, explain_randomness, no_side_effects, parameter_gradients
-from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import same_twice, uses_its_inputs
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    ModulePair,
+    Sizes,
+    Student,
+    exercise,
+    expect,
+    explain_randomness,
+    has_parameters,
+    no_side_effects,
+    parameter_gradients,
+    points,
+    same_twice,
+    uses_its_inputs,
+)
 from autograder.lessons.captioning import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAME = "TransformerCaptioner"
 V, FEATURE_WIDTH, D, H, BLOCKS = 19, 11, 22, 2, 2

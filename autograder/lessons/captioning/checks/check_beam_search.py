@@ -5,14 +5,10 @@ import math
 import torch
 from torch import Tensor
 
-from autograder.checks import expect, inputs
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, inputs, no_return, points
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.checks.tables import NEVER
 from autograder.lessons.captioning.references import END, PAD, START
-from autograder.runtime.errors import CheckFailure, no_return
-from autograder.runtime.student import Request, Student
 
 NAME = "beam_search"
 V, N = 11, 3

@@ -2,12 +2,8 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.checks.losses import SIZE, Loss
-from autograder.content.lesson import exercise, points
+from autograder.checks import SIZE, Draw, Loss, Student, exercise, expect, points
 from autograder.lessons.captioning.references import END, PAD, START
-from autograder.runtime.student import Student
 
 NAME = "caption_loss"
 V = 11

@@ -5,15 +5,21 @@ import itertools
 
 import torch
 
-from autograder.checks import expect, inputs
-from autograder.checks.inputs import Draw
-from autograder.checks.modules import ModulePair
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    CheckFailure,
+    Constructed,
+    Draw,
+    ModulePair,
+    Request,
+    Student,
+    exercise,
+    expect,
+    inputs,
+    points,
+)
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.references import END, PAD, START
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Constructed, Request, Student
 
 NAME = "greedy_caption"
 V, N = 11, 13

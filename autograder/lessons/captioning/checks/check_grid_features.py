@@ -2,10 +2,7 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.content.lesson import exercise, points
-from autograder.runtime.student import Request, Student
+from autograder.checks import Draw, Request, Sizes, Student, exercise, expect, points
 
 NAME = "grid_features"
 #: (B, D, height, width), the smallest first. In the last ones, sizes that should be told apart are equal.

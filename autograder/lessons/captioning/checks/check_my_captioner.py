@@ -1,7 +1,6 @@
 """my_captioner(), with the weights that were handed in."""
 
-from autograder.checks import weights
-from autograder.content.lesson import exercise, measured, points
+from autograder.checks import CheckFailure, Student, exercise, measured, points, weights
 from autograder.lessons.captioning.checks.trained import (
     FILE,
     NAME,
@@ -11,8 +10,6 @@ from autograder.lessons.captioning.checks.trained import (
     write,
     written,
 )
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 #: Full points from the first on, none at the second. The solution, from five seeds, on 1000 scenes each: exact 0.951 with a
 #: standard deviation of 0.006, pointing 0.939 with one of 0.004.

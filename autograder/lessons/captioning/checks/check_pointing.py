@@ -3,13 +3,9 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import expect, weights
-from autograder.checks.expect import close_numbers, scalar
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, measured, points
+from autograder.checks import Draw, Request, Student, close_numbers, exercise, expect, measured, points, scalar, weights
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.checks import trained
-from autograder.runtime.student import Request, Student
 
 NAME = "pointing"
 FILE = "no_price.safetensors"

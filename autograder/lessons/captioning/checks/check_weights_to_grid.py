@@ -2,11 +2,7 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.properties import computes, raises_value_error
-from autograder.content.lesson import exercise, points
-from autograder.runtime.student import Request, Student
+from autograder.checks import Draw, Request, Sizes, Student, computes, exercise, expect, points, raises_value_error
 
 NAME = "weights_to_grid"
 GRIDS = ((2, 3), (3, 5), (7, 2), (1, 4), (4, 1), (1, 1), (3, 3))

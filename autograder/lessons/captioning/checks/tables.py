@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
-from autograder.checks.inputs import Draw
+from autograder.checks import Constructed, Draw
 from autograder.lessons.captioning.references import END, PAD, START
-from autograder.runtime.student import Constructed
 
 #: Words that no caption should hold are this unlikely: whether a search rules them out itself makes no difference.
 NEVER = -60.0

@@ -8,12 +8,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from autograder.checks import expect, modules
+from autograder.checks import Draw, Student, expect, modules
 from autograder.checks import weights as checkpoint
-from autograder.checks.inputs import Draw
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.references import PAD, CaptionDecoder
-from autograder.runtime.student import Student
 
 NAME = "my_captioner"
 FILE = "captioner.safetensors"

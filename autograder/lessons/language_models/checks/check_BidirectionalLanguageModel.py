@@ -3,15 +3,22 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.checks.modules import ModulePair, explain_randomness, parameter_gradients
-from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import same_twice, uses_its_inputs
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    ModulePair,
+    Student,
+    exercise,
+    expect,
+    explain_randomness,
+    has_parameters,
+    no_return,
+    parameter_gradients,
+    points,
+    same_twice,
+    uses_its_inputs,
+)
 from autograder.lessons.language_models import references
-from autograder.runtime.errors import CheckFailure, no_return
-from autograder.runtime.student import Student
 
 NAME = "BidirectionalLanguageModel"
 V, W, L = 13, 5, 2

@@ -4,17 +4,23 @@ from typing import Any
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import explain_randomness
-from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import pair as two
-from autograder.checks.properties import raises_value_error, tuple_of, uses_its_inputs
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    Sizes,
+    Student,
+    exercise,
+    expect,
+    explain_randomness,
+    has_parameters,
+    points,
+    raises_value_error,
+    tuple_of,
+    uses_its_inputs,
+)
+from autograder.checks import pair as two
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.sizes import BLOCKS, LONGEST, D, H, V, config, ids_of, made, told, twins
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAME = "CachedGPT"
 LOGITS = "The logits"

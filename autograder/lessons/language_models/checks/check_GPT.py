@@ -2,14 +2,33 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.dropout import FEW, independent_elements, same_dropout_distribution, share_is
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import expect_still, explain_randomness, no_side_effects, parameter_gradients
-from autograder.checks.parameters import field_taken_for_another, parameters_are
-from autograder.checks.properties import no_weights, raises_value_error, same_twice, tuple_of, uses_its_inputs
-from autograder.checks.properties import pair as two
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    FEW,
+    CheckFailure,
+    Draw,
+    Request,
+    Sizes,
+    Student,
+    exercise,
+    expect,
+    expect_still,
+    explain_randomness,
+    field_taken_for_another,
+    independent_elements,
+    matching,
+    no_side_effects,
+    no_weights,
+    parameter_gradients,
+    parameters_are,
+    points,
+    raises_value_error,
+    same_dropout_distribution,
+    same_twice,
+    share_is,
+    tuple_of,
+    uses_its_inputs,
+)
+from autograder.checks import pair as two
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.sizes import (
     BLOCKS,
@@ -22,9 +41,6 @@ from autograder.lessons.language_models.checks.sizes import (
     told,
     twins,
 )
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.state import matching
-from autograder.runtime.student import Request, Student
 
 NAME = "GPT"
 GPT2 = {

@@ -1,12 +1,8 @@
 """bpe_decode(ids, merges)."""
 
-from autograder.checks import inputs
-from autograder.checks.inputs import Draw
-from autograder.checks.properties import raises_value_error
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Request, Student, exercise, inputs, points, raises_value_error
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import LECTURE, STRANGE, computes, ids, word_counts
-from autograder.runtime.student import Request, Student
 
 NAME = "bpe_decode"
 Merges = list[tuple[int, int]]

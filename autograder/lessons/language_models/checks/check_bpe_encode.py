@@ -1,11 +1,8 @@
 """bpe_encode(ids, merges)."""
 
-from autograder.checks import inputs
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Request, Student, exercise, inputs, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import LECTURE, STRANGE, computes, ids, word_counts
-from autograder.runtime.student import Request, Student
 
 NAME = "bpe_encode"
 Merges = list[tuple[int, int]]

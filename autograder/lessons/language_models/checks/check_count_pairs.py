@@ -4,13 +4,9 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
-from autograder.checks import inputs
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, inputs, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import computes, ids
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Student
 
 NAME = "count_pairs"
 

@@ -4,13 +4,21 @@ from typing import Any
 
 import torch
 
-from autograder.checks import expect, inputs
-from autograder.checks.dropout import within_error_rate
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, measured, points
+from autograder.checks import (
+    CheckFailure,
+    Constructed,
+    Draw,
+    Request,
+    SeededGenerator,
+    Student,
+    exercise,
+    expect,
+    inputs,
+    measured,
+    points,
+    within_error_rate,
+)
 from autograder.lessons.language_models import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Constructed, Request, SeededGenerator, Student
 
 NAME = "generate"
 V, D = 23, 13

@@ -3,14 +3,10 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
+from autograder.checks import Draw, Request, Student, exercise, expect, measured, points, weights_in
 from autograder.checks import weights as experiment
-from autograder.checks.inputs import Draw
-from autograder.checks.weights import weights_in
-from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks import check_my_learner, handed_in
-from autograder.runtime.student import Request, Student
 from course_lib.generators import generator_of
 
 NAME = "induction_score"

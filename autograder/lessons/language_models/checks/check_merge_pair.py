@@ -1,11 +1,8 @@
 """merge_pair(ids, pair, new)."""
 
-from autograder.checks import inputs
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Request, Student, exercise, inputs, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import computes, ids
-from autograder.runtime.student import Request, Student
 
 NAME = "merge_pair"
 

@@ -6,12 +6,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from autograder.checks import weights
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, measured, points
+from autograder.checks import CheckFailure, Draw, Student, exercise, measured, points, weights
 from autograder.lessons.language_models.checks import handed_in
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAME = "my_gpt"
 FILE = "gpt.safetensors"

@@ -5,13 +5,9 @@ import functools
 import torch
 from torch import Tensor, nn
 
-from autograder.checks import weights
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, measured, points
+from autograder.checks import CheckFailure, Draw, Student, exercise, measured, points, weights
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks import handed_in
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAME = "my_learner"
 FILE, ONE_BLOCK = "in_context.safetensors", "one_block.safetensors"

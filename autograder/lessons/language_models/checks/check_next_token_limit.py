@@ -5,11 +5,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Request, Student, exercise, expect, points
 from autograder.lessons.language_models import references
-from autograder.runtime.student import Request, Student
 
 NAME = "next_token_limit"
 WHAT = ("P", "H")

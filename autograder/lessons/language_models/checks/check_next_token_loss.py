@@ -2,11 +2,7 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.checks.losses import Loss
-from autograder.content.lesson import exercise, points
-from autograder.runtime.student import Student
+from autograder.checks import Draw, Loss, Student, exercise, expect, points
 
 NAME = "next_token_loss"
 V = 11

@@ -2,12 +2,8 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points
 from autograder.lessons.language_models import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Student
 
 NAME = "packed"
 WHAT = ("allowed", "places")

@@ -4,13 +4,19 @@ import math
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.expect import close_numbers, scalar
-from autograder.checks.inputs import Draw
-from autograder.checks.properties import pair, raises_value_error
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    Draw,
+    Request,
+    Student,
+    close_numbers,
+    exercise,
+    expect,
+    pair,
+    points,
+    raises_value_error,
+    scalar,
+)
 from autograder.lessons.language_models import references
-from autograder.runtime.student import Request, Student
 
 NAME = "perplexity_and_bits"
 WHAT = ("the perplexity", "the bits per byte")

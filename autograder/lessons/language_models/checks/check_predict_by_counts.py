@@ -3,12 +3,8 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points
 from autograder.lessons.language_models import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Student
 
 NAME = "predict_by_counts"
 #: (B, N, V), the smallest first; one sequence, as many of one thing as of another, and a long one.

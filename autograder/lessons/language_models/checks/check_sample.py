@@ -8,14 +8,20 @@ import math
 
 import torch
 
-from autograder.checks import expect, inputs
-from autograder.checks.dropout import within_error_rate
-from autograder.checks.inputs import Draw
-from autograder.checks.properties import raises_value_error
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    Request,
+    SeededGenerator,
+    Student,
+    exercise,
+    expect,
+    inputs,
+    points,
+    raises_value_error,
+    within_error_rate,
+)
 from autograder.lessons.language_models.references import next_probabilities
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, SeededGenerator, Student
 
 NAME = "sample"
 #: Rows that are drawn from each distribution.

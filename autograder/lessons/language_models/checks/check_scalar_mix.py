@@ -3,11 +3,8 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Request, Student, exercise, expect, points
 from autograder.lessons.language_models import references
-from autograder.runtime.student import Request, Student
 
 NAME = "scalar_mix"
 GIVEN = ("states", "weights", "gamma")

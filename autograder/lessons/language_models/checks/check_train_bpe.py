@@ -2,9 +2,7 @@
 
 from functools import partial
 
-from autograder.checks import inputs
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Request, Student, exercise, inputs, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import (
     LECTURE,
@@ -15,7 +13,6 @@ from autograder.lessons.language_models.checks.words import (
     without_ties,
     word_counts,
 )
-from autograder.runtime.student import Request, Student
 
 NAME = "train_bpe"
 #: Several bytes for each character, and one pair that is the most frequent for so many merges.

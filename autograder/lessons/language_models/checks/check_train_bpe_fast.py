@@ -2,14 +2,10 @@
 
 from functools import partial
 
-from autograder.checks import inputs
-from autograder.checks.inputs import Draw
-from autograder.checks.timing import SpeedTarget
-from autograder.content.lesson import exercise, measured, points
+from autograder.checks import Draw, Request, SpeedTarget, Student, exercise, inputs, measured, points
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.check_train_bpe import ENDS, SCRIPTS, agree
 from autograder.lessons.language_models.checks.words import LECTURE, pairs_of, speech, told, without_ties, word_counts
-from autograder.runtime.student import Request, Student
 
 NAME = "train_bpe_fast"
 MERGES = 211

@@ -8,11 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.checks import expect, modules
+from autograder.checks import Student, expect, modules
 from autograder.checks import weights as checkpoint
 from autograder.lessons.language_models.reference_model import GPT
 from autograder.lessons.transformer_blocks.references import TransformerConfig
-from autograder.runtime.student import Student
 
 FEW = 8  # sequences on which the student's model is compared with ours
 

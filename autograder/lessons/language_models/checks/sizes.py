@@ -4,10 +4,8 @@ from typing import Any
 
 import torch
 
-from autograder.checks.inputs import Draw
-from autograder.checks.modules import ModulePair
+from autograder.checks import Constructed, Draw, ModulePair, Student
 from autograder.lessons.language_models import references
-from autograder.runtime.student import Constructed, Student
 
 V, D, H, HIDDEN, BLOCKS, LONGEST = 19, 15, 3, 17, 2, 31
 FIELDS: dict[str, Any] = {

@@ -4,10 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import torch
 
-from autograder.checks import inputs
-from autograder.checks.inputs import Draw
+from autograder.checks import CheckFailure, Draw, inputs
 from autograder.lessons.language_models import references
-from autograder.runtime.errors import CheckFailure
 
 LECTURE: dict[str, int] = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
 #: What is not English, or no text at all, as bytes.

@@ -6,12 +6,17 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.dropout import FEW, same_dropout_distribution
-from autograder.checks.modules import ModulePair, explain_randomness, no_side_effects
-from autograder.checks.properties import first_result
+from autograder.checks import (
+    FEW,
+    CheckFailure,
+    ModulePair,
+    expect,
+    explain_randomness,
+    first_result,
+    no_side_effects,
+    same_dropout_distribution,
+)
 from autograder.lessons.mlm_pretraining.references import ORDINARY, PAD
-from autograder.runtime.errors import CheckFailure
 
 #: vocab_size, model_width, num_heads, num_blocks, max_length. Different primes, but for the heads, which divide the width.
 SIZES = (23, 14, 2, 3, 19)

@@ -2,17 +2,25 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.dropout import independent_elements, slack
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import ModulePair, no_side_effects
-from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import raises_value_error, same_twice, uses_its_inputs
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    ModulePair,
+    Sizes,
+    Student,
+    exercise,
+    expect,
+    has_parameters,
+    independent_elements,
+    no_side_effects,
+    points,
+    raises_value_error,
+    same_twice,
+    slack,
+    uses_its_inputs,
+)
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks.bodies import LONGEST, V, describe, ids_of, other_ids, segments_of
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAME = "BertEmbeddings"
 WIDTH = 13

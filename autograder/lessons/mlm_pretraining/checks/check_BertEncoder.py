@@ -2,12 +2,21 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import ModulePair
-from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import no_weights, pair, tuple_of, uses_its_inputs
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    ModulePair,
+    Sizes,
+    Student,
+    exercise,
+    expect,
+    has_parameters,
+    no_weights,
+    pair,
+    points,
+    tuple_of,
+    uses_its_inputs,
+)
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks.bodies import (
     SIZES,
@@ -21,8 +30,6 @@ from autograder.lessons.mlm_pretraining.checks.bodies import (
     same_again,
     segments_of,
 )
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAME = "BertEncoder"
 

@@ -2,13 +2,8 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.properties import uses_its_inputs
-from autograder.content.lesson import exercise, points
+from autograder.checks import CheckFailure, Draw, Sizes, Student, exercise, expect, points, uses_its_inputs
 from autograder.lessons.mlm_pretraining.checks import heads
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAME = "SequenceClassifier"
 CLASSES = 3

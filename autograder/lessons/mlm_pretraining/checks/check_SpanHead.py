@@ -2,16 +2,20 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import ModulePair
-from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import uses_its_inputs
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    ModulePair,
+    Sizes,
+    Student,
+    exercise,
+    expect,
+    has_parameters,
+    points,
+    uses_its_inputs,
+)
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks import heads
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAME = "SpanHead"
 WHAT = ("start", "end")

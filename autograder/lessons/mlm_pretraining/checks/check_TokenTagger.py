@@ -1,9 +1,7 @@
 """TokenTagger(model_width, tags, dropout=0.1)."""
 
-from autograder.checks.inputs import Draw, Sizes
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Sizes, Student, exercise, points
 from autograder.lessons.mlm_pretraining.checks import heads
-from autograder.runtime.student import Student
 
 NAME = "TokenTagger"
 TAGS = 7

@@ -2,11 +2,7 @@
 
 import torch
 
-from autograder.checks import expect, inputs
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Student
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, inputs, points
 
 NAME = "best_span"
 #: In so many rows the best spans of up to some length are no coincidence.

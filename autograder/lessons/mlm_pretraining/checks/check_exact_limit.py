@@ -5,13 +5,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.expect import close_numbers, scalar
-from autograder.checks.inputs import Draw
-from autograder.checks.properties import pair
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Request, Student, close_numbers, exercise, expect, pair, points, scalar
 from autograder.lessons.mlm_pretraining import references
-from autograder.runtime.student import Request, Student
 
 NAME = "exact_limit"
 WHAT = ("P", "L")

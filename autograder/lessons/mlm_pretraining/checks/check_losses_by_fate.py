@@ -6,15 +6,24 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checks import expect, modules, weights
-from autograder.checks.expect import close_numbers, scalar
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, measured, points
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    Request,
+    Student,
+    close_numbers,
+    exercise,
+    expect,
+    measured,
+    modules,
+    no_return,
+    points,
+    scalar,
+    weights,
+)
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks import trained
 from autograder.lessons.mlm_pretraining.references import IGNORE, MASK, ORDINARY
-from autograder.runtime.errors import CheckFailure, no_return
-from autograder.runtime.student import Request, Student
 
 NAME = "losses_by_fate"
 FATES = ("hidden", "stayed", "replaced")

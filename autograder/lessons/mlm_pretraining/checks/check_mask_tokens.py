@@ -9,14 +9,20 @@ from typing import NoReturn
 
 import torch
 
-from autograder.checks import expect
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    Request,
+    SeededGenerator,
+    Student,
+    exercise,
+    expect,
+    is_random,
+    points,
+    within_error_rate,
+)
 from autograder.checks import inputs as plain
-from autograder.checks.dropout import is_random, within_error_rate
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
 from autograder.lessons.mlm_pretraining.references import CLS, IGNORE, MASK, ORDINARY, PAD, SEP
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, SeededGenerator, Student
 
 NAME = "mask_tokens"
 V = 23

@@ -4,14 +4,10 @@ import functools
 
 import torch
 
-from autograder.checks import modules, weights
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, measured, points
+from autograder.checks import CheckFailure, Draw, Student, exercise, measured, modules, points, weights
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.checks.trained import FILE, NAME, loaded
 from autograder.lessons.mlm_pretraining.references import IGNORE, MASK, ORDINARY
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 SENTENCES = 2000
 FEW = 8  # sentences on which the student's model is compared with ours

@@ -6,14 +6,21 @@ less than once in a million gradings.
 
 import torch
 
-from autograder.checks import expect, inputs
-from autograder.checks.dropout import is_random, within_error_rate
-from autograder.checks.inputs import Draw
-from autograder.checks.properties import raises_value_error
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    Request,
+    SeededGenerator,
+    Student,
+    exercise,
+    expect,
+    inputs,
+    is_random,
+    points,
+    raises_value_error,
+    within_error_rate,
+)
 from autograder.lessons.mlm_pretraining.references import CLS, ORDINARY, PAD, SEP
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, SeededGenerator, Student
 
 NAME = "sentence_pairs"
 #: How many sentences each document has. One alone has no next sentence, but may come second to others.

@@ -5,15 +5,20 @@ from typing import Any
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.dropout import independent_elements
-from autograder.checks.inputs import Draw
-from autograder.checks.modules import ModulePair, expect_still, no_side_effects
-from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import same_twice, uses_its_inputs
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    ModulePair,
+    Student,
+    expect,
+    expect_still,
+    has_parameters,
+    independent_elements,
+    no_side_effects,
+    same_twice,
+    uses_its_inputs,
+)
 from autograder.lessons.mlm_pretraining import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 D = 13
 P = 0.25

@@ -4,11 +4,10 @@ import functools
 
 from torch import Tensor, nn
 
-from autograder.checks import expect, modules
+from autograder.checks import Student, expect, modules
 from autograder.checks import weights as checkpoint
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.references import PAD
-from autograder.runtime.student import Student
 
 NAME = "my_language_model"
 FILE = "language_model.safetensors"

@@ -3,16 +3,28 @@
 import torch
 from torch import Tensor, nn
 
-from autograder.checks import expect
-from autograder.checks.dropout import independent_elements, same_dropout_distribution, share_is
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import ModulePair, no_side_effects
-from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import computed, computes, describe, raises_value_error, same_twice, uses_its_inputs
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    ModulePair,
+    Sizes,
+    Student,
+    computed,
+    computes,
+    describe,
+    exercise,
+    expect,
+    has_parameters,
+    independent_elements,
+    no_side_effects,
+    points,
+    raises_value_error,
+    same_dropout_distribution,
+    same_twice,
+    share_is,
+    uses_its_inputs,
+)
 from autograder.lessons.multi_head_attention import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAME = "MultiHeadAttention"
 #: (B, N_Q, N_K, D, H): sixteen combinations, the smallest first; in the last four, sizes that should be told apart are equal.

@@ -4,11 +4,8 @@ import itertools
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Request, Sizes, Student, exercise, expect, points
 from autograder.lessons.multi_head_attention import references
-from autograder.runtime.student import Request, Student
 
 NAME = "merge_heads"
 D_H = 11

@@ -2,13 +2,17 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Sizes
-from autograder.checks.matrix_view import Matrix
-from autograder.checks.properties import function_works_where_its_inputs_are
-from autograder.content.lesson import exercise, points
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Student
+from autograder.checks import (
+    CheckFailure,
+    Matrix,
+    Request,
+    Sizes,
+    Student,
+    exercise,
+    expect,
+    function_works_where_its_inputs_are,
+    points,
+)
 
 NAME = "padding_mask"
 

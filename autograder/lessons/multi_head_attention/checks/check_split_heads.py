@@ -2,12 +2,8 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.properties import computes, raises_value_error
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Request, Sizes, Student, computes, exercise, expect, points, raises_value_error
 from autograder.lessons.multi_head_attention import references
-from autograder.runtime.student import Request, Student
 
 NAME = "split_heads"
 D_H = 11

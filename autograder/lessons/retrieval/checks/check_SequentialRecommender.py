@@ -3,14 +3,9 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.checks.modules import ModulePair
-from autograder.content.lesson import exercise, points
+from autograder.checks import CheckFailure, Draw, ModulePair, Student, exercise, expect, points
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks import towers
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAME = "SequentialRecommender"
 WHAT = "The viewers' vectors"

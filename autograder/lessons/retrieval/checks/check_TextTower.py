@@ -3,13 +3,9 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.checks.modules import ModulePair
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, ModulePair, Student, exercise, expect, points
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks import towers
-from autograder.runtime.student import Student
 
 NAME = "TextTower"
 WHAT = "The vectors"

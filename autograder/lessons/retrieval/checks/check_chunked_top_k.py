@@ -3,14 +3,19 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.checks.properties import raises_value_error
-from autograder.checks.timing import SpeedTarget
-from autograder.content.lesson import exercise, measured, points
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    Request,
+    SpeedTarget,
+    Student,
+    exercise,
+    expect,
+    measured,
+    points,
+    raises_value_error,
+)
 from autograder.lessons.retrieval.checks import top
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Student
 
 NAME = "chunked_top_k"
 #: (queries, documents, width): what is raced, and what memory is measured for: all its products are far more than what a process

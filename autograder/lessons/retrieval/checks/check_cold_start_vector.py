@@ -3,11 +3,7 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.checks.properties import raises_value_error
-from autograder.content.lesson import exercise, points
-from autograder.runtime.student import Request, Student
+from autograder.checks import Draw, Request, Student, exercise, expect, points, raises_value_error
 
 NAME = "cold_start_vector"
 WHAT = "The new vectors"

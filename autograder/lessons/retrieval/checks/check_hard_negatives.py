@@ -3,14 +3,9 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points, raises_value_error
 from autograder.checks import inputs as plain
-from autograder.checks.inputs import Draw
-from autograder.checks.properties import raises_value_error
-from autograder.content.lesson import exercise, points
 from autograder.lessons.retrieval import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Student
 
 NAME = "hard_negatives"
 WHAT = "The ids"

@@ -3,10 +3,7 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
-from autograder.runtime.student import Request, Student
+from autograder.checks import Draw, Request, Student, exercise, expect, points
 
 NAME = "in_batch_loss"
 WHAT = "The loss"

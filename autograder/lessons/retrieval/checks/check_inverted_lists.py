@@ -3,14 +3,10 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points
 from autograder.checks import inputs as plain
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks import top
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Student
 
 NAME = "inverted_lists"
 #: Documents, centroids and their width, the smallest first; more centroids than documents.

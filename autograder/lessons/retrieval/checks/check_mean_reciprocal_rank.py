@@ -2,8 +2,7 @@
 
 import torch
 
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Student, exercise, points
 from autograder.lessons.retrieval.checks.rankings import (
     MANY,
     SIZES,
@@ -15,7 +14,6 @@ from autograder.lessons.retrieval.checks.rankings import (
     tied_scores,
     uses_both,
 )
-from autograder.runtime.student import Student
 
 NAME = "mean_reciprocal_rank"
 GIVEN, WHAT = "relevant", "The mean reciprocal rank"

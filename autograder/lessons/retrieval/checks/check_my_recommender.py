@@ -8,13 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.checks import expect, modules
+from autograder.checks import CheckFailure, Draw, Student, exercise, expect, measured, modules, points
 from autograder.checks import weights as checkpoint
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, measured, points
 from autograder.lessons.retrieval import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAME = "my_recommender"
 FILE = "recommender.safetensors"

@@ -3,13 +3,9 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.checks.properties import raises_value_error
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Request, Student, exercise, expect, points, raises_value_error
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks import top
-from autograder.runtime.student import Request, Student
 
 NAME = "probe_search"
 #: Queries, documents, centroids and their width, the smallest first.

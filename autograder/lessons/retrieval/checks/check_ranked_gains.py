@@ -3,9 +3,7 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks.rankings import (
     CLOSE,
@@ -16,8 +14,6 @@ from autograder.lessons.retrieval.checks.rankings import (
     tied_scores,
     told,
 )
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Student
 
 NAME = "ranked_gains"
 WHAT = "The gains"

@@ -2,9 +2,7 @@
 
 import torch
 
-from autograder.checks.inputs import Draw
-from autograder.checks.properties import raises_value_error
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Student, exercise, points, raises_value_error
 from autograder.lessons.retrieval.checks.rankings import (
     MANY,
     SIZES,
@@ -16,7 +14,6 @@ from autograder.lessons.retrieval.checks.rankings import (
     tied_scores,
     uses_both,
 )
-from autograder.runtime.student import Student
 
 NAME = "recall_at_k"
 GIVEN, WHAT = "relevant", "The recall"

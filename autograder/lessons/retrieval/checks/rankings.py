@@ -6,11 +6,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
+from autograder.checks import Draw, Request, Student, expect
 from autograder.checks import expect as number
-from autograder.checks.inputs import Draw
 from autograder.lessons.retrieval import references
-from autograder.runtime.student import Request, Student
 
 #: Queries and documents, the smallest first: one document, one query, as many queries as documents, a large one.
 SIZES = ((1, 1), (1, 2), (2, 3), (1, 7), (5, 5), (3, 11), (7, 37))

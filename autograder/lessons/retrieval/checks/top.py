@@ -5,9 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from autograder.checks import expect, inputs
-from autograder.checks.inputs import Draw
-from autograder.runtime.errors import CheckFailure
+from autograder.checks import CheckFailure, Draw, expect, inputs
 
 
 def vectors(draw: Draw, B: int, M: int, D: int, dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor]:

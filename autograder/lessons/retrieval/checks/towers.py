@@ -5,11 +5,17 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.modules import ModulePair, explain_randomness, no_side_effects, parameter_gradients
-from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import same_twice, uses_its_inputs
-from autograder.runtime.student import Student
+from autograder.checks import (
+    ModulePair,
+    Student,
+    expect,
+    explain_randomness,
+    has_parameters,
+    no_side_effects,
+    parameter_gradients,
+    same_twice,
+    uses_its_inputs,
+)
 
 
 def result(value: object, shape: Sequence[int], what: str, meaning: str, setting: str) -> Tensor:

@@ -2,15 +2,21 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import ModulePair, no_side_effects
-from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import same_twice, uses_its_inputs
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    Draw,
+    ModulePair,
+    Sizes,
+    Student,
+    exercise,
+    expect,
+    has_parameters,
+    no_side_effects,
+    points,
+    same_twice,
+    uses_its_inputs,
+)
 from autograder.lessons.transformer_blocks import references
 from autograder.lessons.transformer_blocks.checks.check_Encoder import passes_dropout_on
-from autograder.runtime.student import Student
 
 NAME = "Decoder"
 D, H, HIDDEN = 22, 2, 17

@@ -2,16 +2,24 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.dropout import FEW, same_dropout_distribution
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import ModulePair, expect_still, no_side_effects
-from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import pair as two
-from autograder.checks.properties import same_twice, uses_its_inputs
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    FEW,
+    Draw,
+    ModulePair,
+    Sizes,
+    Student,
+    exercise,
+    expect,
+    expect_still,
+    has_parameters,
+    no_side_effects,
+    points,
+    same_dropout_distribution,
+    same_twice,
+    uses_its_inputs,
+)
+from autograder.checks import pair as two
 from autograder.lessons.transformer_blocks import references
-from autograder.runtime.student import Student
 
 NAME = "Encoder"
 D, H, HIDDEN = 22, 2, 17

@@ -2,15 +2,22 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import ModulePair, no_side_effects
-from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import raises_value_error, same_twice, uses_its_inputs
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    Draw,
+    ModulePair,
+    Sizes,
+    Student,
+    exercise,
+    expect,
+    has_parameters,
+    no_side_effects,
+    points,
+    raises_value_error,
+    same_twice,
+    uses_its_inputs,
+)
 from autograder.lessons.transformer_blocks import references
 from autograder.lessons.transformer_blocks.checks import dropouts
-from autograder.runtime.student import Student
 
 NAME = "EncoderBlock"
 D, H, HIDDEN = 22, 2, 17

@@ -3,15 +3,21 @@
 import torch
 import torch.nn.functional as F
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import ModulePair, no_side_effects
-from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import same_twice, uses_its_inputs
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    ModulePair,
+    Sizes,
+    Student,
+    exercise,
+    expect,
+    has_parameters,
+    no_side_effects,
+    points,
+    same_twice,
+    uses_its_inputs,
+)
 from autograder.lessons.transformer_blocks import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAME = "LayerNorm"
 WIDTH = 11

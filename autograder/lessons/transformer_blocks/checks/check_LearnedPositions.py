@@ -2,14 +2,22 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import ModulePair, no_side_effects
-from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import computes, raises_value_error, same_twice, uses_its_inputs
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    Draw,
+    ModulePair,
+    Sizes,
+    Student,
+    computes,
+    exercise,
+    expect,
+    has_parameters,
+    no_side_effects,
+    points,
+    raises_value_error,
+    same_twice,
+    uses_its_inputs,
+)
 from autograder.lessons.transformer_blocks import references
-from autograder.runtime.student import Student
 
 NAME = "LearnedPositions"
 LONGEST, WIDTH = 13, 11

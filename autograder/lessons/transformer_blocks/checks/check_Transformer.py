@@ -4,18 +4,30 @@ from typing import Any
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.dropout import FEW, independent_elements, same_dropout_distribution, slack
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import ModulePair, explain_randomness, no_side_effects
-from autograder.checks.parameters import parameters_are
-from autograder.checks.properties import pair as two
-from autograder.checks.properties import same_twice, tuple_of, uses_its_inputs
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    FEW,
+    CheckFailure,
+    Constructed,
+    Draw,
+    ModulePair,
+    Sizes,
+    Student,
+    exercise,
+    expect,
+    explain_randomness,
+    independent_elements,
+    matching,
+    no_side_effects,
+    parameters_are,
+    points,
+    same_dropout_distribution,
+    same_twice,
+    slack,
+    tuple_of,
+    uses_its_inputs,
+)
+from autograder.checks import pair as two
 from autograder.lessons.transformer_blocks import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.state import matching
-from autograder.runtime.student import Constructed, Student
 
 NAME = "Transformer"
 FIELDS: dict[str, Any] = {

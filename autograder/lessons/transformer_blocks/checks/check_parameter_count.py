@@ -2,10 +2,8 @@
 
 from typing import Any
 
-from autograder.content.lesson import exercise, measured, points
+from autograder.checks import CheckFailure, Constructed, Student, exercise, measured, points
 from autograder.lessons.transformer_blocks import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Constructed, Student
 
 NAME = "parameter_count"
 SMALL: dict[str, Any] = {

@@ -4,10 +4,7 @@ import math
 
 import torch
 
-from autograder.checks import expect
-from autograder.content.lesson import exercise, points
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
+from autograder.checks import CheckFailure, Student, exercise, expect, points
 
 NAME = "sinusoidal_positions"
 

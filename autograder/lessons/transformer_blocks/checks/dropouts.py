@@ -6,10 +6,7 @@ the way is then missing from the output, and each dropout that a number has pass
 
 import torch
 
-from autograder.checks.dropout import same_dropout_distribution, slack
-from autograder.checks.properties import first_result
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
+from autograder.checks import CheckFailure, Student, first_result, same_dropout_distribution, slack
 
 P = 0.25
 ROWS, WIDTH, HEADS = 300, 6, 2

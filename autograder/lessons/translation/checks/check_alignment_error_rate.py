@@ -4,12 +4,7 @@ import math
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.checks.properties import raises_value_error
-from autograder.content.lesson import exercise, points
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Student
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points, raises_value_error
 
 NAME = "alignment_error_rate"
 NAMES = ("found", "sure", "possible")

@@ -2,13 +2,11 @@
 
 import torch
 
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
+from autograder.checks import Constructed, Draw, Student, exercise, points
 from autograder.lessons.captioning.checks import check_beam_search as shared
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.references import END, START
 from autograder.lessons.translation.checks.searches import told_as_translation
-from autograder.runtime.student import Constructed, Student
 
 NAME = "beam_search"
 V, N = shared.V, shared.N

@@ -4,11 +4,8 @@ import math
 
 import torch
 
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
+from autograder.checks import CheckFailure, Draw, Student, exercise, points
 from autograder.lessons.translation import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAME = "bleu"
 CAT = ["the", "cat", "is", "on", "the", "mat"]

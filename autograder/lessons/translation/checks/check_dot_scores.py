@@ -2,12 +2,8 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.checks.properties import raises_value_error
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Request, Student, exercise, expect, points, raises_value_error
 from autograder.lessons.translation import references
-from autograder.runtime.student import Request, Student
 
 NAME = "dot_scores"
 #: (B, T, N, S), the smallest first. In the last ones, different things are equally many.

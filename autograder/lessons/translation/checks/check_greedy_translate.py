@@ -4,16 +4,11 @@ import contextlib
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.checks.modules import ModulePair
-from autograder.content.lesson import exercise, points
+from autograder.checks import CheckFailure, Constructed, Draw, ModulePair, Student, exercise, expect, points
 from autograder.lessons.captioning.checks import check_greedy_caption as shared
 from autograder.lessons.captioning.references import END
 from autograder.lessons.translation import references
 from autograder.lessons.translation.checks.searches import Renamed, told_as_translation
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Constructed, Student
 
 NAME = "greedy_translate"
 V, N = 11, 13

@@ -1,10 +1,7 @@
 """my_translator(), with the weights that were handed in."""
 
-from autograder.checks import weights
-from autograder.content.lesson import exercise, measured, points
+from autograder.checks import CheckFailure, Student, exercise, measured, points, weights
 from autograder.lessons.translation.checks import trained
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAME = trained.NAME
 #: Full points from the first on, none at the second. What the solution reaches stands in the notebook.

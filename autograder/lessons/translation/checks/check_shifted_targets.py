@@ -2,13 +2,8 @@
 
 import torch
 
-from autograder.checks import expect, inputs
-from autograder.checks.inputs import Draw
-from autograder.checks.properties import raises_value_error
-from autograder.content.lesson import exercise, points
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, inputs, points, raises_value_error
 from autograder.lessons.translation.references import END, PAD, START
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Student
 
 NAME = "shifted_targets"
 V = 23

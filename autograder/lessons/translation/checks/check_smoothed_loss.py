@@ -3,12 +3,8 @@
 import torch
 from torch.nn import functional
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.checks.losses import Loss
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Loss, Student, exercise, expect, points
 from autograder.lessons.translation.references import END, PAD
-from autograder.runtime.student import Student
 
 NAME = "smoothed_loss"
 V = 11

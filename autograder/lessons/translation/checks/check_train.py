@@ -2,9 +2,7 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
+from autograder.checks import CheckFailure, Draw, Student, exercise, expect, points
 from autograder.lessons.translation.checks.rehearsal import (
     NAME,
     NORM,
@@ -15,8 +13,6 @@ from autograder.lessons.translation.checks.rehearsal import (
     floats,
     rows,
 )
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 #: The events that a step consists of; clearing the gradients may be noted at several places.
 STEP = ["forward", "backward", "step"]

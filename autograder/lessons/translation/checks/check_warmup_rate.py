@@ -4,11 +4,7 @@ import math
 
 import torch
 
-from autograder.checks.inputs import Draw
-from autograder.checks.properties import raises_value_error
-from autograder.content.lesson import exercise, points
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
+from autograder.checks import CheckFailure, Draw, Student, exercise, points, raises_value_error
 
 NAME = "warmup_rate"
 

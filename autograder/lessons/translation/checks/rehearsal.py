@@ -8,9 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from autograder.checks.inputs import Draw
-from autograder.runtime.errors import CheckFailure, no_return
-from autograder.runtime.student import Constructed, Request, Student
+from autograder.checks import CheckFailure, Constructed, Draw, Request, Student, no_return
 from course_lib.training.spy import EVENTS
 
 NAME = "train"

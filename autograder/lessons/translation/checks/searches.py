@@ -5,8 +5,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request
+from autograder.checks import CheckFailure, Request
 
 WORDS = (
     ("caption of picture", "translation of sentence"),

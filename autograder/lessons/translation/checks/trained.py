@@ -8,12 +8,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from autograder.checks import expect, modules
+from autograder.checks import Draw, Student, expect, modules
 from autograder.checks import weights as checkpoint
-from autograder.checks.inputs import Draw
 from autograder.lessons.translation import references
 from autograder.lessons.translation.references import PAD, TransformerTranslator
-from autograder.runtime.student import Student
 from course_lib.data import SentencePairs, draw_pairs, english_vocabulary, french_vocabulary
 
 NAME = "my_translator"

@@ -3,16 +3,25 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.dropout import FEW, same_dropout_distribution
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import ModulePair, explain_randomness, no_side_effects
-from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import alike, all_of, uses_its_inputs
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    FEW,
+    CheckFailure,
+    Draw,
+    ModulePair,
+    Sizes,
+    Student,
+    alike,
+    all_of,
+    exercise,
+    expect,
+    explain_randomness,
+    has_parameters,
+    no_side_effects,
+    points,
+    same_dropout_distribution,
+    uses_its_inputs,
+)
 from autograder.lessons.vision_language import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAME = "CoAttentionBlock"
 D, H, HIDDEN = 14, 2, 19

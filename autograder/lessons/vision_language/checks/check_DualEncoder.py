@@ -5,15 +5,24 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import ModulePair, explain_randomness, no_side_effects, parameter_gradients
-from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import alike, uses_its_inputs
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    CheckFailure,
+    Constructed,
+    Draw,
+    ModulePair,
+    Sizes,
+    Student,
+    alike,
+    exercise,
+    expect,
+    explain_randomness,
+    has_parameters,
+    no_side_effects,
+    parameter_gradients,
+    points,
+    uses_its_inputs,
+)
 from autograder.lessons.vision_language import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Constructed, Student
 
 NAME = "DualEncoder"
 FIELDS: dict[str, Any] = {

@@ -11,12 +11,17 @@ from typing import NoReturn
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.dropout import within_error_rate
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, SeededGenerator, Student
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    Request,
+    SeededGenerator,
+    Student,
+    exercise,
+    expect,
+    points,
+    within_error_rate,
+)
 
 NAME = "augment"
 WHAT = "The result"

@@ -5,13 +5,10 @@ import math
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Student, exercise, expect, points
 from autograder.lessons.vision_language import references
 from autograder.lessons.vision_language.checks.unit_vectors import gradients_agree, unit
 from autograder.lessons.vit.checks import functions
-from autograder.runtime.student import Student
 
 NAME = "clip_loss"
 WHAT, MEANING = "The loss", "one number"

@@ -6,12 +6,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.checks.properties import alike
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Request, Student, alike, exercise, expect, points
 from autograder.lessons.vision_language import references
-from autograder.runtime.student import Request, Student
 
 NAME = "gan_losses"
 WHAT = ("The discriminator's loss", "The minimax loss of the generator", "The non-saturating loss of the generator")

@@ -4,12 +4,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points
 from autograder.lessons.vision_language import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Student
 
 NAME = "linear_probe"
 #: (n, D, classes, penalty), the smallest first; None is the default.

@@ -5,12 +5,8 @@ import functools
 import torch
 from torch import Tensor, nn
 
-from autograder.checks import weights
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, measured, points
+from autograder.checks import CheckFailure, Draw, Student, exercise, measured, points, weights
 from autograder.lessons.vision_language.checks.trained import ANSWERS, deal, fail_control, loaded_answers, right_answers
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 SCENES = 300
 #: The share of right answers: full points from the first on, none up to the second.

@@ -5,13 +5,9 @@ import functools
 import torch
 from torch import Tensor, nn
 
-from autograder.checks import weights
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, measured, points
+from autograder.checks import CheckFailure, Draw, Student, exercise, measured, points, weights
 from autograder.lessons.vision_language import references
 from autograder.lessons.vision_language.checks.trained import CLIP, deal, fail_control, loaded_clip, vectors
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 LIST, LISTS = 100, 8  # pictures among which a caption is looked for, and how often
 UNSEEN = 600  # pictures of combinations that are not in the training

@@ -4,13 +4,9 @@ import math
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.checks.properties import raises_value_error
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Request, Student, exercise, expect, points, raises_value_error
 from autograder.lessons.vision_language import references
 from autograder.lessons.vit.checks import functions
-from autograder.runtime.student import Request, Student
 
 NAME = "nt_xent"
 WHAT, MEANING = "The loss", "one number"

@@ -3,13 +3,18 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.checks.expect import close_numbers, scalar
-from autograder.checks.inputs import Draw
-from autograder.checks.properties import raises_value_error
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    Draw,
+    Request,
+    Student,
+    close_numbers,
+    exercise,
+    expect,
+    points,
+    raises_value_error,
+    scalar,
+)
 from autograder.lessons.vision_language import references
-from autograder.runtime.student import Request, Student
 
 NAME = "retrieval_at_k"
 #: (N, M), the smallest first.

@@ -2,14 +2,10 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
+from autograder.checks import CheckFailure, Draw, Student, exercise, expect, points
 from autograder.lessons.vision_language import references
 from autograder.lessons.vision_language.checks.unit_vectors import gradients_agree, unit
 from autograder.lessons.vit.checks import functions
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAME = "zero_shot"
 WHAT, MEANING = "The similarity", "(N, C)"

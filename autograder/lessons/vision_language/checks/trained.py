@@ -6,12 +6,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.checks import expect, modules
+from autograder.checks import CheckFailure, Draw, Student, expect, modules
 from autograder.checks import weights as checkpoint
-from autograder.checks.inputs import Draw
 from autograder.lessons.vision_language import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 CLIP, CLIP_FILE = "my_clip", "clip.safetensors"
 ANSWERS, ANSWERS_FILE = "my_answers", "answers.safetensors"

@@ -5,8 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.runtime.student import Request, Student
+from autograder.checks import Request, Student, expect
 
 
 def unit(x: Tensor) -> Tensor:

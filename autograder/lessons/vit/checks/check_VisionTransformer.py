@@ -4,17 +4,30 @@ from typing import Any
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.dropout import FEW, same_dropout_distribution, slack
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.modules import ModulePair, explain_randomness, no_side_effects
-from autograder.checks.parameters import has_parameters
-from autograder.checks.properties import alike, first_result, no_weights, tuple_of, uses_its_inputs
-from autograder.checks.properties import pair as two
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    FEW,
+    CheckFailure,
+    Constructed,
+    Draw,
+    ModulePair,
+    Sizes,
+    Student,
+    alike,
+    exercise,
+    expect,
+    explain_randomness,
+    first_result,
+    has_parameters,
+    no_side_effects,
+    no_weights,
+    points,
+    same_dropout_distribution,
+    slack,
+    tuple_of,
+    uses_its_inputs,
+)
+from autograder.checks import pair as two
 from autograder.lessons.vit import references
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Constructed, Student
 
 NAME = "VisionTransformer"
 FIELDS: dict[str, Any] = {

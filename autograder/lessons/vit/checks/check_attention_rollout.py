@@ -2,13 +2,9 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Student
 
 NAME = "attention_rollout"
 WHAT, MEANING = "The rollout", "(B, N, N)"

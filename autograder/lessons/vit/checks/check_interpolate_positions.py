@@ -1,12 +1,8 @@
 """interpolate_positions(positions, new_grid)."""
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.checks.properties import raises_value_error
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Student, exercise, expect, points, raises_value_error
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
-from autograder.runtime.student import Student
 
 NAME = "interpolate_positions"
 WHAT, MEANING = "The new positions", "(1 + rows · columns, D)"

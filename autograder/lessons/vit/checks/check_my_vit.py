@@ -4,13 +4,9 @@ import functools
 
 import torch
 
-from autograder.checks import weights
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, measured, points
+from autograder.checks import CheckFailure, Draw, Student, exercise, measured, points, weights
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks.trained import FILE, NAME, loaded, right
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 P = 2  # of the patches that are shuffled
 DRAWS = 3  # of the green and the blue digits

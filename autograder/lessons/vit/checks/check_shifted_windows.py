@@ -2,14 +2,19 @@
 
 import torch
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.checks.properties import computes, raises_value_error
-from autograder.content.lesson import exercise, points
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    Request,
+    Student,
+    computes,
+    exercise,
+    expect,
+    points,
+    raises_value_error,
+)
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Request, Student
 
 NAME = "shifted_windows"
 WHAT, MEANING = "The windows", "(B, windows, window², D)"

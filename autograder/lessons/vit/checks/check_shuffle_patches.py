@@ -2,13 +2,9 @@
 
 import torch
 
-from autograder.checks import expect, weights
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, measured, points
+from autograder.checks import CheckFailure, Draw, Student, exercise, expect, measured, points, weights
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions, trained
-from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Student
 
 NAME = "shuffle_patches"
 #: (B, C, H, W, P), the smallest first.

@@ -2,13 +2,9 @@
 
 import torch.nn.functional as F
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.properties import computes, raises_value_error
-from autograder.content.lesson import exercise, points
+from autograder.checks import Draw, Sizes, Student, computes, exercise, expect, points, raises_value_error
 from autograder.lessons.vit.checks import functions
 from autograder.lessons.vit.checks.check_patchify import SIZES
-from autograder.runtime.student import Student
 
 NAME = "unpatchify"
 WHAT, MEANING = "The pictures", "(B, C, height, width)"

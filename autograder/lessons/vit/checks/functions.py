@@ -6,8 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checks import expect
-from autograder.runtime.student import Request, Student
+from autograder.checks import Request, Student, expect
 
 
 def pixels(B: int, C: int, height: int, width: int) -> Tensor:

@@ -5,11 +5,9 @@ import math
 
 from torch import Tensor, nn
 
-from autograder.checks import expect, modules
+from autograder.checks import Student, expect, first_result, modules
 from autograder.checks import weights as checkpoint
-from autograder.checks.properties import first_result
 from autograder.lessons.vit import references
-from autograder.runtime.student import Student
 
 NAME = "my_vit"
 FILE = "vit.safetensors"

@@ -2,10 +2,7 @@
 
 import random
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw
-from autograder.content.lesson import exercise, points
-from autograder.runtime.student import Student
+from autograder.checks import Draw, Student, exercise, expect, points
 from signal_lessons.averages import references
 
 

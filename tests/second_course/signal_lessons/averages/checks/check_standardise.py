@@ -1,9 +1,6 @@
 """standardise(x)."""
 
-from autograder.checks import expect
-from autograder.checks.inputs import Draw, Sizes
-from autograder.content.lesson import exercise, points
-from autograder.runtime.student import Student
+from autograder.checks import Draw, Sizes, Student, exercise, expect, points
 from signal_lessons.averages import references
 
 
