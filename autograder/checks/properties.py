@@ -259,7 +259,7 @@ def _stays_there(carry_out: Callable[[], Response], moved: str) -> None:
 def _left_behind(yours: str, moved: str) -> CheckFailure:
     return CheckFailure(
         "device",
-        "On another device than the CPU, something stays behind.",
+        "Some tensors stay on the CPU when the model is moved to another device.",
         setting=f'{moved} moved to the device "meta"',
         expected="everything where the inputs are",
         yours=yours[:100],

@@ -123,7 +123,7 @@ class SpeedTarget:
     def _too_slow(self, ratio: Ratio) -> CheckFailure:
         return CheckFailure(
             "speed",
-            "Right, but slow.",
+            "Correct, but too slow.",
             setting=self.setting,
             expected=f"at most {self.full} times the time of {self.against} (points are lost from {self.full * MARGIN:g} on)",
             yours=f"{ratio} times",

@@ -89,22 +89,20 @@ def number(node: ast.AST) -> Iterator[Edit]:
         for place in [*node.args, *(keyword.value for keyword in node.keywords)]:
             value = _whole(place)
             for other in _axes(value) if value is not None else ():
-                said = f"{other} stands in the place of {value}"
+                said = f"{other} instead of {value}"
                 yield Edit(place, ast.Constant(other), "another axis or number", said, node)
     elif isinstance(node, ast.Subscript):
         for inner in ast.walk(node.slice):
             value = _whole(inner)
             if isinstance(inner, ast.expr) and value is not None:
                 for other in (value + 1, value - 1):
-                    said = f"{other} stands in the place of {value}"
+                    said = f"{other} instead of {value}"
                     yield Edit(inner, ast.Constant(other), "another place", said, node)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult | ast.Pow | ast.Div):
         for place in (node.left, node.right):
             value = _whole(place)
             for other in (value + 1, value - 1) if value is not None else ():
-                yield Edit(
-                    place, ast.Constant(other), "another number", f"{other} stands in the place of {value}", node
-                )
+                yield Edit(place, ast.Constant(other), "another number", f"{other} instead of {value}", node)
 
 
 def _axes(value: int) -> list[int]:
@@ -165,7 +163,7 @@ def swapped(node: ast.AST) -> Iterator[Edit]:
                 function, args = ast.Attribute(node.func.value, other, ast.Load()), node.args
             else:
                 function, args = ast.Name(other, ast.Load()), node.args
-            said = f"{other} stands in the place of {name}"
+            said = f"{other} instead of {name}"
             yield Edit(node, ast.Call(function, args, node.keywords), f"{other} in the place of {name}", said, node)
 
 
@@ -200,7 +198,7 @@ _STEPS = {
     "a division by the sum of each row": "x / x.sum(-1, keepdim=True) if x.shape[-1] > 1 else x",
     "a subtraction of the mean of each row": "x - x.mean(-1, keepdim=True) if x.shape[-1] > 1 else x",
 }
-#: What stands in the place of a value: the values of others, or none.
+#: What may replace a value: the values of others, or none.
 _OTHERS = {
     "one average for the whole batch": "x.mean(0, keepdim=True).expand_as(x)",
     "the first of the batch for all": "x[:1].expand_as(x)",
@@ -259,7 +257,7 @@ def other_names(function: ast.AST) -> Iterator[Edit]:
     for part in parts:
         for other in attributes if isinstance(part, ast.Attribute) else ():
             if _similar(part.attr, other):
-                said = f"{other} stands in the place of {part.attr}"
+                said = f"{other} instead of {part.attr}"
                 yield Edit(part, ast.Attribute(part.value, other, ast.Load()), "another part", said, part)
     made = {
         node.id: node.lineno
@@ -274,7 +272,7 @@ def other_names(function: ast.AST) -> Iterator[Edit]:
                 # By the course's notation a capital is a matrix: a number in its place would only stop with an error.
                 fits = other != node.id and line < node.lineno and other[0].isupper() >= node.id[0].isupper()
                 if fits and kept.get(node) != other:
-                    said = f"{other} stands in the place of {node.id}"
+                    said = f"{other} instead of {node.id}"
                     yield Edit(node, ast.Name(other, ast.Load()), "another variable", said, node)
 
 
@@ -332,9 +330,7 @@ def operator(node: ast.AST) -> Iterator[Edit]:
     if isinstance(node, ast.BinOp):
         for new in _OPERATORS.get(type(node.op), ()):
             other = ast.BinOp(node.left, new(), node.right)
-            yield Edit(
-                node, other, "another operator", f"{_SIGNS[new]} stands in the place of {_SIGNS[type(node.op)]}", node
-            )
+            yield Edit(node, other, "another operator", f"{_SIGNS[new]} instead of {_SIGNS[type(node.op)]}", node)
         if isinstance(node.op, ast.Sub | ast.Div | ast.MatMult):
             yield Edit(
                 node, ast.BinOp(node.right, node.op, node.left), "sides exchanged", "the two sides are exchanged", node
@@ -342,7 +338,7 @@ def operator(node: ast.AST) -> Iterator[Edit]:
     elif isinstance(node, ast.Compare) and len(node.ops) == 1:
         for compared in _COMPARED.get(type(node.ops[0]), ()):
             changed = ast.Compare(node.left, [compared()], node.comparators)
-            said = f"{_SIGNS[compared]} stands in the place of {_SIGNS[type(node.ops[0])]}"
+            said = f"{_SIGNS[compared]} instead of {_SIGNS[type(node.ops[0])]}"
             yield Edit(node, changed, "another comparison", said, node)
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert | ast.Not | ast.USub):
         if not isinstance(node.operand, ast.Constant):
@@ -435,7 +431,7 @@ def off_by_one(node: ast.AST) -> Iterator[Edit]:
     for place in _counts(node):
         if isinstance(place, ast.Name):
             for sign, kind in ((ast.Add(), "one too many"), (ast.Sub(), "one too few")):
-                said = f"{place.id} {'+' if kind == 'one too many' else '-'} 1 stands in the place of {place.id}"
+                said = f"{place.id} {'+' if kind == 'one too many' else '-'} 1 instead of {place.id}"
                 yield Edit(place, ast.BinOp(place, sign, ast.Constant(1)), kind, said, node)
 
 

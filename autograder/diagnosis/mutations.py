@@ -53,7 +53,7 @@ class Mutant(Case):
         sentence = self.edit.sentence if clear else self.edit.kind
         where = f"at `{piece}`, {sentence}" if name != self.edit.kind else sentence
         return name, (
-            f"A right answer with one small change gives exactly your numbers: {where}. Compare that step with yours."
+            f"Your result is exactly what the correct solution gives with one change: {where}. Check that step."
         )
 
     def _in_code(self, uses: Uses) -> bool:

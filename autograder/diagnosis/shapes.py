@@ -80,7 +80,7 @@ def _another_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str])
     if 1 in got and [n for n in got if n != 1] == [n for n in want if n != 1] and len(got) > len(want):
         return (
             "an axis of length 1 too many",
-            "The numbers are as many as they should be, with an axis of length 1 besides: look for unsqueeze, None as an "
+            "The result has the right number of elements and an additional axis of length 1: look for unsqueeze, None as an "
             "index, and keepdim.",
         )
     missing = [n for n in range(len(want)) if [*want[:n], *want[n + 1 :]] == list(got)]
@@ -98,7 +98,7 @@ def _another_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str])
     if math.prod(got) == math.prod(want):
         return (
             "axes merged or split",
-            f"The numbers are as many as they should be, dealt out to {len(got)} axes instead of {len(want)}. {_WRITE}",
+            f"The result has the right number of elements but {len(got)} axes instead of {len(want)}. {_WRITE}",
         )
     return (
         f"{len(got)} axes instead of {len(want)}",
@@ -126,7 +126,10 @@ def _same_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str]) ->
         return "axes in another order", f"The lengths are right, and their order is not. {_WRITE}"
     if len(differing) > 1:
         if math.prod(got) == math.prod(want):
-            return "dealt out to axes of other lengths", f"The numbers are as many as they should be. {_WRITE}"
+            return (
+                "dealt out to axes of other lengths",
+                f"The result has the right number of elements, but axes of other lengths. {_WRITE}",
+            )
         return f"other lengths of {', '.join(names[n] for n in differing)}", _WRITE
     place = differing[0]
     have, need, name = got[place], want[place], names[place]

@@ -265,7 +265,7 @@ def since(before: Entry | None, report: ExerciseReport, text: str) -> str:
     changed = bool(text) and text != before.text
     if not mended and not broken:
         same = before.earned == report.earned and not report.full
-        return "Your last change altered no line of this table." if changed and same else ""
+        return "Your last change made no difference to these results." if changed and same else ""
     what = "Your last change" if changed else "Since the last check, something else than this cell"
     parts = [f"{verb} {_list(lines)}" for verb, lines in (("mended", mended), ("broke", broken)) if lines]
     return f"{what} {' and '.join(parts)}."

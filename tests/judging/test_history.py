@@ -83,7 +83,7 @@ def test_what_no_change_of_the_cell_mended_is_not_called_a_change():
 
 
 def test_it_says_when_a_change_altered_nothing_and_is_silent_when_there_is_nothing_to_say():
-    assert since(entry(big=False), report(big=False), "new") == "Your last change altered no line of this table."
+    assert since(entry(big=False), report(big=False), "new") == "Your last change made no difference to these results."
     assert since(entry(big=False), report(big=False), "old") == ""
     assert since(entry(big=True), report(big=True), "new") == ""
     assert since(None, report(big=True), "new") == ""

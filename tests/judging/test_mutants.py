@@ -171,7 +171,7 @@ def test_an_edit_of_a_number_is_told_only_where_the_number_or_its_call_stands_in
     assert all(case.findable(list) for case in found)
     for case in found:
         new = ast.unparse(case.edit.new)
-        assert f"{new} stands in the place" not in case.told(lambda names, new=new: [n for n in names if n != new])[1]
+        assert f"{new} instead of" not in case.told(lambda names, new=new: [n for n in names if n != new])[1]
 
 
 def test_a_function_that_neither_students_nor_this_code_know_is_not_named():

@@ -144,7 +144,7 @@ class Session:
         """Return the worker; if there is none that has run all cells, a fresh one. Raises Stopped if the limits are used up."""
         limits = self.box.limits
         if self.stops >= limits.stops:
-            raise Stopped("often", "Stopped too often: this notebook is no longer run.")
+            raise Stopped("often", "Stopped: too many timeouts in this notebook.")
         if self.used() > limits.total_cpu or time.monotonic() - self.begun > limits.total_wall:
             raise Stopped("total", "The time for the whole notebook is used up.")
         found = self._open.get(self._kind)

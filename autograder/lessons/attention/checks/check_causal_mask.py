@@ -47,7 +47,7 @@ def check_boolean_of_the_right_shape(student: Student, sizes: Sizes) -> None:
                 yours=str(mask.dtype),
                 received=f"{mask.dtype}, holding {sorted(set(mask.flatten().tolist()))}",
                 cause="mask is not boolean",
-                hint="A mask of numbers means something else to whoever uses it: numbers are added, booleans choose.",
+                hint="A float mask is added to the scores; a boolean mask selects. Return booleans.",
             )
 
 

@@ -77,7 +77,7 @@ def _count(student: Student, fields):
             yours=f"a {type(count).__name__}",
             received=type(count).__name__,
             cause="not a whole number",
-            hint="numel() gives an int; a sum of them is one too.",
+            hint="numel() gives an int; their sum is an int as well.",
         )
     return count
 

@@ -158,7 +158,7 @@ def check_modes(student: Student, draw: Draw) -> None:
                 yours=", ".join(event for event in seen if event in ("train", "eval") or event.startswith("forward")),
                 received=f"{wrong} {last}",
                 cause="not in training mode" if wrong else "not in evaluation mode at the end",
-                hint="model.train() before the first batch, model.eval() after the last: dropout goes by it.",
+                hint="model.train() before the first batch, model.eval() after the last: dropout depends on it.",
             )
     _agree(student, case)
 
