@@ -1,8 +1,12 @@
-"""Whether results in training mode are spread as the reference's: the last word on dropout, wherever it acts.
+"""Checks of dropout: its rate, its independence of rows, and its distribution compared with the reference's.
 
 One example is given many times in one batch. Its results are then as many independent draws, and of two right answers the
 means, the variances and the covariances agree. Whatever is dropped too often, too early, for all examples alike or only for
 one kind of block changes one of these.
+
+By Chernoff's bound, the number of successes in n independent trials with probability p deviates from n p as far as k or farther
+with probability at most 2 exp(−n KL(k/n, p)), where KL(a, p) = a ln(a/p) + (1 − a) ln((1 − a)/(1 − p)); see T. M. Cover and
+J. A. Thomas, "Elements of Information Theory", 2006, section 11.1. The bound is not an approximation: it also holds for small n.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Comparisons that report the expected value, the received value, and where the two first differ."""
+"""Assertions that report the expected value, the received value, and where the two first differ."""
 
 import math
 import re

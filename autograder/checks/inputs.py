@@ -1,4 +1,4 @@
-"""Results that are plain data: ids, lists of them, pairs, and counts by name.
+"""Random inputs of a check, and comparisons of plain data: ids, lists of them, pairs, and counts by name.
 
 A tuple is as good as a list, and the keys of a dictionary are compared as text: that is how they come back from the sandbox.
 """

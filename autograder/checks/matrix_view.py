@@ -1,4 +1,4 @@
-"""A small matrix as a picture: an HTML table with coloured cells, which needs no library or script."""
+"""A small matrix as an HTML heat map, without a library or a script."""
 
 from dataclasses import dataclass
 from html import escape

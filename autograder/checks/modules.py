@@ -1,4 +1,8 @@
-"""Shared checks of modules: a student's module and a reference with the same weights, and their comparison."""
+"""Checks of modules: a student's module and a reference with the same weights, compared in training and evaluation mode.
+
+What the student's ``forward`` does is compared on a few inputs and counts for nothing else, so it cannot answer for the weights.
+Nothing is built before it is known to hold no more numbers than the file.
+"""
 
 import contextlib
 import inspect

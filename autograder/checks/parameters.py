@@ -1,4 +1,4 @@
-"""The parameters that a module should have, by name and shape, and the likely mistake if it has others."""
+"""Checks of a module's parameters: their names and shapes, and the likely mistake if these differ."""
 
 import itertools
 import re

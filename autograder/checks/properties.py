@@ -1,4 +1,7 @@
-"""Comparisons of what a module returns: a tensor, a pair, a pair whose second part is itself several tensors, or more results."""
+"""Properties of a call: the structure of its result, no state between calls, any device, refused inputs.
+
+Every machine has the device "meta", whose tensors hold no numbers.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A timed exercise: the student's function is raced against the reference, and the ratio of their times earns points."""
+"""Checks of speed, as ratios to the reference; results of measured calls; benchmark results."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Trained weights that were handed in: reading them within bounds, the student's own model with them, and partial credit."""
+"""Submitted weights and experiment results: read within bounds, loaded into the grader's model, and judged."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""How an author calls ``build``, ``new-exercise``, ``answers``, ``audit``, ``demo``, ``bundle``, ``site`` and ``bench``."""
+"""The author's commands: ``build``, ``new-exercise``, ``answers``, ``audit``, ``demo``, ``bundle``, ``site``, ``bench``."""
 
 from collections.abc import Callable
 from pathlib import Path

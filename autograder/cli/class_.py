@@ -1,4 +1,4 @@
-"""Commands about one student's work."""
+"""The teacher's commands: collect, grade, report and export a class, and inspect one student."""
 
 import argparse
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""How a student calls ``lab``, ``check``, ``progress`` and ``hand-in``, which need neither nbgrader nor a course folder."""
+"""The student's commands: ``lab``, ``check``, ``progress`` and ``hand-in``. They need neither nbgrader nor a course folder."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The text in which known answers are written: each an edit of another answer.
+"""The bank of known right and wrong answers, and its text format, in which an answer is an edit of another.
 
 A ``.diff`` is a list of entries. Each begins with ``@@ name @@ hint``, or with ``@@ name < base @@ hint`` if its base is not
 the first entry. The hint may continue on the following lines. Lines that begin with ``?`` say why it happens and with which
@@ -9,6 +9,9 @@ edits:
 - a run of lines that begin with ``-``, ``+`` or a space is a hunk of a diff: it removes, adds and keeps whole lines.
 
 The text that an edit replaces must occur exactly once in the base. ``(right)`` after the name marks a right answer.
+
+A lesson's ``answers/NAME.diff`` holds the bases and the mistakes (as read_entries reads it), and
+``answers/right/NAME/*.py`` right answers in other styles.
 """
 
 import ast

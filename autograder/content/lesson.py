@@ -1,4 +1,4 @@
-"""The content of a lesson, found by name: its settings, checks, references and known answers.
+"""The content of a lesson, found by name: its settings, checks, references, known answers, marks and variants.
 
 A course keeps its lessons in one package, such as ``autograder.lessons``. An assignment ``02-multi-head-attention`` belongs to
 the package's ``multi_head_attention``. Exercise names are local to a lesson: two lessons may use the same one.

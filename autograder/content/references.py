@@ -1,4 +1,4 @@
-"""A lesson's right versions of its exercises, for known answers and for a student's later exercises to call."""
+"""The references of a lesson: right versions of its exercises, also for a student's later exercises to call."""
 
 import ast
 import functools

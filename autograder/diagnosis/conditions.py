@@ -1,4 +1,4 @@
-"""What is known of a wrong answer that nothing explains.
+"""Describe when an unexplained wrong answer fails.
 
 "Wrong only with norm='pre'" tells a reader which half of the code to look at.
 """

@@ -1,4 +1,4 @@
-"""Edits of functions: one in the place of its neighbour, and one step too many."""
+"""Mutation operators: the small edits of which mistakes are made."""
 
 import ast
 import itertools

@@ -1,4 +1,4 @@
-"""PyTorch and Python error messages and the mistakes behind them: (part of the message, cause, hint)."""
+"""Error messages of PyTorch and Python, each with the mistake behind it and a hint."""
 
 _WRITE = "Write the shape of each tensor beside this line."
 _ELLIPSIS = "Inputs may have more axes, or fewer: count from the end (-1, -2), and write ... for those in front."

@@ -1,4 +1,4 @@
-"""Wrong answers made of right ones by one small edit: a term left out, another axis, one argument in the place of another.
+"""Wrong answers made from right ones by one small edit: a term left out, another axis, another argument.
 
 Nobody can write down every mistake. Where no known one gives a student's numbers, one of these may, and the edit then says what
 was done. All right answers to an exercise are edited, in all their styles.

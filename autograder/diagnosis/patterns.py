@@ -1,4 +1,4 @@
-"""What wrong numbers have in common with the right ones: moved along an axis, transformed, wrong in one place only."""
+"""Numeric patterns between wrong and right results: shifted along an axis, transformed, wrong in one place."""
 
 from collections.abc import Callable, Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""What a wrong answer does not look at though it should, and what it looks at though it should not.
+"""Find inputs that a wrong answer ignores, mixes or wrongly depends on, by perturbing requests.
 
 One thing about a call is changed at a time: an argument, a parameter, one example of the batch, one row. Where a right answer
 changes with it and the student's does not, or the other way round, that says something of the mistake, whatever it is.

@@ -1,4 +1,7 @@
-"""Search wrong answers, known ones or made ones, for one that fails the same checks with the same wrong numbers."""
+"""Search for a wrong answer, known or generated, that fails the same checks with the same wrong numbers.
+
+Two answers often agree on the smallest example of a check, which is the first to fail. A wrong name is worse than none.
+"""
 
 import functools
 import math

@@ -1,4 +1,4 @@
-"""What a wrong shape says about itself: which axis is missing, one too many, exchanged, or of another length."""
+"""Diagnosis of a wrong shape: an axis missing, additional, exchanged, or of another length."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Symptoms in a wrong result, for when no known misconception gives the same result."""
+"""Symptoms in a wrong result: the fallback diagnosis when no known mistake gives the same result."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Progress with an estimate, for every command that takes longer than a few seconds."""
+"""The console on which commands print tables, and show progress with an estimate of the time left."""
 
 import contextlib
 import os

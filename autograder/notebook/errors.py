@@ -1,4 +1,4 @@
-"""Mistakes in what is asked of ``check`` and its companions: a notebook shows the sentence, and no frames of ours."""
+"""User errors in calls to ``check`` and its companions; shown without a traceback."""
 
 import difflib
 from collections.abc import Sequence

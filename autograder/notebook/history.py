@@ -1,4 +1,4 @@
-"""What the checks of a notebook have said, in a file beside it. It never leaves the machine, and no grade depends on it."""
+"""The history of a notebook's checks, in a file beside it. It never leaves the machine, and no grade depends on it."""
 
 import contextlib
 import json

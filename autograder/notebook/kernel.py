@@ -1,4 +1,4 @@
-"""An extension of IPython that kernels of this environment load: after a restart, an unknown name gets a sentence that helps.
+"""The IPython extension of a student's kernel: after a restart, an unknown name gets a sentence that helps.
 
 ``ipython_kernel_config.json`` beside this file, which is installed to ``etc/ipython`` of the environment, asks for it. It loads
 nothing heavy and changes nothing but what is shown below a NameError.

@@ -1,4 +1,4 @@
-"""Where a student stands in a lesson: what is written, checked, answered, trained and saved. Nothing runs to find that out."""
+"""A student's progress in a lesson, as a panel: written, checked, answered, trained and saved. Nothing runs for it."""
 
 import hashlib
 import json

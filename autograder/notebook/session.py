@@ -1,4 +1,4 @@
-"""The notebook that this kernel belongs to, as it was last saved."""
+"""A lesson in a student's kernel: its saved notebook, the live progress line of a check, and the history of checks."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""The exceptions with which a check reports a wrong answer."""
+"""The exceptions with which a check reports a wrong answer, and the conversion of other exceptions into them."""
 
 import contextlib
 import re

@@ -1,4 +1,4 @@
-"""How long the check in a notebook waits for the student's code.
+"""Time and memory limits: of student code during a notebook check, and of generated code.
 
 In the grader the sandbox has limits of its own, and this one is not set.
 """

@@ -1,4 +1,4 @@
-"""A student whose code runs in this process: in the student's own notebook, or in a worker that ran the notebook."""
+"""A student whose code runs in this process: in their own notebook, or in a worker that ran the notebook."""
 
 import contextlib
 import difflib

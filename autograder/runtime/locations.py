@@ -1,4 +1,4 @@
-"""Where in the student's own code something happened."""
+"""Locate an event in the student's source: line and cell."""
 
 import inspect
 import re

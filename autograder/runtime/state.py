@@ -1,4 +1,4 @@
-"""Copies of tensors, and parameters by name."""
+"""Copies of tensors, known settings of PyTorch, and seeds."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Stage B of grading a class: one writer puts stored results into the gradebook. It never grades."""
+"""The client of the process that writes the gradebook. It never grades."""
 
 import json
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""The class of a course: the roster, and the students that only the gradebook knows."""
+"""The students enrolled in a course, their groups, and their hand-ins in nbgrader's gradebook."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

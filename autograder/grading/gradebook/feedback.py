@@ -1,4 +1,4 @@
-"""``autograder feedback``: write the feedback pages of a class, several at a time."""
+"""``autograder feedback``: the graded notebook of each submission, and its feedback page."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager

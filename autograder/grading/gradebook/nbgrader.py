@@ -1,4 +1,4 @@
-"""Write results into the gradebook with nbgrader's own converter, which runs no submission here."""
+"""nbgrader's converter, which writes stored results into the gradebook and runs no submission."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""The content of the gradebook: the released notebook of an assignment, and the points written so far."""
+"""The state of the gradebook: an assignment's released notebook, and the points written so far."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Read from the gradebook, the roster and the outcomes where each student stands."""
+"""The grade status of each student in an assignment: the one source of exports, reports and pages."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which platform a sheet comes from, where its columns are, and whom each row names.
+"""Recognise a learning platform's CSV file: its columns, and the student of each row.
 
 Canvas: ``gradebook_importer.rb`` of Canvas takes ``Student`` and ``ID`` in front, then perhaps ``SIS User ID``, ``SIS Login ID``
 and ``Section``, and a column ``Title (ID)`` for each assignment; a row whose first cell holds ``Points Possible`` is no student.

@@ -1,4 +1,4 @@
-"""Everything that is known of each student's work: the stored result beside the standing."""
+"""Grades of a class as CSV, JSON, JUnit and Gradescope's format. What is open, missing or excused is never written as 0."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Points in time: in UTC inside, written by teachers and platforms in many ways."""
+"""Parse the dates of teachers and platforms; inside, all times are UTC."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Names of people in the forms in which platforms write them, and the comparison of such forms."""
+"""Normalise and compare names of people."""
 
 import re
 import unicodedata

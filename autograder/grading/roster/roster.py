@@ -1,7 +1,19 @@
-"""The roster: one CSV file, ``grading/roster.csv``, that says who is in the class.
+"""The roster and the course's policy: students, aliases, due dates, extensions and penalties.
 
 Its columns: ``id`` (needed), ``last_name`` and ``first_name`` or ``name``, ``email``, ``login``, ``section``, ``group``,
 ``extension`` (``01-attention: +3; 02-multi-head-attention: 2026-11-02 23:59``) and ``excused`` (``05-captioning; 08-vit``).
+
+Upstream has no such file, so that its updates never touch yours::
+
+    timezone = "Europe/Berlin"
+    [due]
+    01-attention = 2026-10-05T23:59:00
+    [late]
+    per_day = 0.1        # this part of the points for each day begun
+    cap = 0.5            # at most this part
+    free_days = 3        # not charged, for each student, over the whole course
+    grace_minutes = 10   # less late than this is on time
+    of = "earned"        # parts of the points earned, or "possible": of all points of the assignment
 """
 
 import csv

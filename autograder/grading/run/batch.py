@@ -1,4 +1,4 @@
-"""The outcome of each submission of a class."""
+"""Grade a batch: every submission becomes a stored result, in parallel and without a database."""
 
 import time
 from collections import defaultdict, deque

@@ -1,4 +1,4 @@
-"""The host that runs a submission's cells in the sandbox."""
+"""Executors of a submission's cells: the protocol, and the one for trusted submissions in this process."""
 
 import builtins
 import contextlib

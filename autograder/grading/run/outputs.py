@@ -1,4 +1,7 @@
-"""The outputs of a graded cell, and the single result from which nbgrader reads its points."""
+"""The outputs of a graded notebook, within size limits, and the result from which nbgrader reads the points.
+
+The solutions of the course have results of 60 kB. A result may reach about 10 MB.
+"""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Processes that grade: each receives one submission after another as bytes and returns its result as JSON.
+"""Worker processes that grade: each receives jobs as bytes and returns results as JSON.
 
 Student code and its replies are handled in a separate process: a crash costs only one submission a retry. The
 same processes serve a class on this machine, a Dask worker and nbgrader.

@@ -1,4 +1,4 @@
-"""The result of grading one submission, as plain data."""
+"""The result of grading one submission, as plain data, and the version of everything that it depends on."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""The host that runs a submission's cells in the sandbox."""
+"""The executor of a submission's cells in the sandbox."""
 
 import ast
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""The outcome of each submission of a class."""
+"""The grading status of each submission of a class."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""The storage of results: one signed file each, named by everything the result depends on, and never half written."""
+"""The store of results: one signed file each, named by everything the result depends on, written atomically."""
 
 import contextlib
 import hashlib

@@ -1,4 +1,4 @@
-"""The inside of a grading process. ``python -m autograder.grading.run.worker`` reads tasks from standard input until it ends."""
+"""A grading process: ``python -m autograder.grading.run.worker`` reads jobs from standard input until it ends."""
 
 import contextlib
 import gc

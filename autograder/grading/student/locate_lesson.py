@@ -1,4 +1,4 @@
-"""What one notebook belongs to: a course, an assignment and its release."""
+"""Locate the course, the assignment and the release of a notebook."""
 
 from pathlib import Path
 

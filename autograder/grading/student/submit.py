@@ -1,4 +1,4 @@
-"""The one file that a student hands in: made, read back as it will be when it is graded, and checked."""
+"""``autograder hand-in``: pack the file that a student hands in, read it back as grading will, and check it."""
 
 import tempfile
 import zipfile

@@ -1,4 +1,4 @@
-"""A student's notebook, found by the name of its lesson; and where the student stands in it."""
+"""A student's working copy of the notebooks, JupyterLab in it, and the progress of its lessons."""
 
 import importlib.util
 import os

@@ -1,4 +1,4 @@
-"""A student's hand-in, built once and in one place."""
+"""A submission: cells with trusted metadata, and files."""
 
 import functools
 import hashlib

@@ -1,4 +1,4 @@
-"""The files in the folder of a submission, read once and within bounds.
+"""Find and read submission folders, once and within bounds.
 
 nbgrader follows links, blocks on pipes and takes every notebook for another one; students hand in archives, nested
 folders, and files that a browser has renamed.

@@ -1,4 +1,4 @@
-"""The released notebook: the cells that nbgrader manages, and the experiments."""
+"""The released notebooks: the cells that nbgrader manages, and the experiments."""
 
 import functools
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The report's pages, rendered from what is known. Whatever a student wrote is escaped; the only script is ours."""
+"""``autograder report``: the report's pages. Whatever a student wrote is escaped; the only script is the report's."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""A look inside: a prompt in the sandbox in which a student's cells have run. ``python -m …inside STUDENT ASSIGNMENT``.
+"""``autograder replay --shell``: a prompt in the sandbox in which a student's cells have run.
 
 What is typed runs there, too: nothing of it reaches the teacher's files.
 """

@@ -1,4 +1,4 @@
-"""Fingerprints of answers, by copydetect: the winnowed k-grams of code without comments and names of variables.
+"""``autograder similar``: fingerprints of answers by copydetect, and the page of similar pairs.
 
 What was released and what the bank of known answers holds is subtracted: there is one short way to write a softmax, and whoever
 writes it has copied nobody.

@@ -1,4 +1,4 @@
-"""``autograder why``: where one student's points come from."""
+"""``autograder why``: explain one student's points."""
 
 from dataclasses import dataclass
 

@@ -1,8 +1,11 @@
-"""Ready-made functions that a lesson forbids: found in the source, and disabled while checking.
+"""Block functions that an exercise may not use: find them in its source, and make their calls raise.
 
 A search of the source finds honest use at once and gives the line. What the search misses (an alias, ``getattr``, a helper in
 another cell) is blocked when it is called: PyTorch passes every call from Python to a ``TorchFunctionMode``, its profiler lists
 every operator that ran below that level, and a function written in Python gets other code, which all references to it share.
+
+A function written in Python gets other code, which every reference to it shares: the module that defines it, one that exports it
+again, a dictionary, a subclass.
 """
 
 import ast

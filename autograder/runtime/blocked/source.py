@@ -1,4 +1,9 @@
-"""Libraries that a student's source mentions, and that its exercise may not use (:mod:`autograder.runtime.blocked.source`)."""
+"""Analyse a student's source: packages and names that it uses, and packages that the exercise may not use.
+
+A list of what is forbidden in scikit-learn or SciPy is never complete: they hold a softmax in some twenty places, most of them
+private. So an exercise sees only what stands in :data:`ROOTS`, with all that these need, and what its lesson adds for it. Cells
+outside an exercise may import anything that is installed.
+"""
 
 import ast
 import functools

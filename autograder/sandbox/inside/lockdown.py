@@ -1,4 +1,4 @@
-"""Inside: take away what a lesson forbids, for the rest of this process's life.
+"""Inside: block what a lesson forbids, in the process and in the sources that it can read, for the rest of its life.
 
 Code that kept another reference can undo a replacement in ``torch.nn.functional``. This module replaces the kernels
 in PyTorch's dispatcher, where Python code, TorchScript and PyTorch's own layers all end up, and deliberately discards the handle

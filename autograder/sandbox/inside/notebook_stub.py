@@ -1,4 +1,4 @@
-"""Inside: replaces ``judging.in_notebook`` and the lessons. The checks run outside, none here."""
+"""Inside: replaces ``autograder.notebook.api`` and the lessons. The checks run outside, none here."""
 
 import sys
 from types import ModuleType

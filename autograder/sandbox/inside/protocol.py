@@ -1,4 +1,8 @@
-"""Values from a JSON header and raw bytes. Everything is counted and bounded before it is made."""
+"""Messages between the grader and the sandbox: a JSON header and raw bytes. Everything is bounded before it is made.
+
+A frame is 4 bytes (length of the header), 8 bytes (length of the body), the header, the body. The reader checks every
+length, dtype, shape and nesting before use, and raises :class:`BadMessage` for anything invalid.
+"""
 
 import contextlib
 import itertools

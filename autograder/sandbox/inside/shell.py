@@ -1,4 +1,4 @@
-"""Inside: run a notebook's cells as Jupyter does, and record what they print and display, in order."""
+"""Inside: run a notebook's cells as Jupyter does, and record their outputs, in order and within bounds."""
 
 import ast
 import base64

@@ -1,4 +1,4 @@
-"""Inside: plain data of the notebook, which one worker may give to another: no function and no object of any library."""
+"""Inside: plain data of the notebook that one worker may give to another: no functions, and no objects of libraries."""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What the names that a notebook imports mean, as far as the grader can tell without importing anything."""
+"""Resolve the names that a notebook imports, without importing anything, and find what an exercise may not use."""
 
 import ast
 import re

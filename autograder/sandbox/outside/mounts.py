@@ -1,4 +1,4 @@
-"""What exists inside the sandbox: folders of the system and of Python, the course library, and our few files that run there."""
+"""The mounts of the sandbox: folders of the system and of Python, the course library, and two folders of the autograder."""
 
 import functools
 import os

@@ -1,4 +1,4 @@
-"""Outside: the resource use of a worker and its descendants, read from the kernel, which no submission can falsify."""
+"""Outside: resource use of a worker and its descendants, as the kernel reports it."""
 
 import contextlib
 import os

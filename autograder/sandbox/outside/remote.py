@@ -1,4 +1,4 @@
-"""Outside: the student whose code runs in the sandbox. It answers the same requests as a LocalStudent."""
+"""Outside: the student whose code runs in the sandbox, with measurements by the kernel's figures."""
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,8 @@
-"""Outside: start the sandboxed parent, get workers from it, and send each one request at a time."""
+"""Outside: bubblewrap's command line, and the sandboxed parent process that forks workers.
+
+The grader maps two users into a new user namespace: itself, as root there, who sets up the mounts and so may read a private
+environment; and one who owns no file and runs nothing else, whom the parent of all workers becomes. Only root may do that.
+"""
 
 import functools
 import hashlib

@@ -1,4 +1,8 @@
-"""Outside: one submission being graded, in workers of a few kinds. After each stop the cells run again, in a new worker."""
+"""Outside: one submission in workers of a few kinds. After each stop its cells run again, in a new worker.
+
+A cell that reads the size of a picture from scikit-learn's digits defines a number; the exercise that uses it needs the number,
+not the library. What was computed before a question is asked cannot answer it.
+"""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
