@@ -31,7 +31,7 @@ variants.student = lambda *_: "ada"
 variants.numbers = lambda exercise, who=None: real(exercise, "ada")
 sys.modules["course_lib.variants"] = types.SimpleNamespace(**vars(variants))
 from autograder.runtime import student
-student.Questions.student_id = "ada"
+student.RequestBuilder.student_id = "ada"
 """
 
 

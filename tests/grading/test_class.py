@@ -52,8 +52,8 @@ WITH_FAKES = """
 import sys
 from functools import partial
 from autograder.cli.main import main
-from autograder.grading import many
-many.Helpers = partial(many.Helpers, module="fake_helper")
+from autograder.grading.run import batch
+batch.Helpers = partial(batch.Helpers, module="fake_helper")
 sys.exit(main())
 """
 
