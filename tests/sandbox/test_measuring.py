@@ -22,9 +22,9 @@ N = 4096
 
 LIES = """
 import math, mmap, os, torch
-from autograder.checks.execute import NotebookStudent
-NotebookStudent.peak_memory = lambda self, *args, **kwargs: 1000
-NotebookStudent.work = lambda self, *args, causal=False, **kwargs: 10 if causal else 100
+from autograder.runtime.local import LocalStudent
+LocalStudent.peak_memory = lambda self, *args, **kwargs: 1000
+LocalStudent.work = lambda self, *args, causal=False, **kwargs: 10 if causal else 100
 SIZE = 4 * 4096 * 4096
 def whole(Q, K, V, causal, E):
     torch.matmul(Q[0, 0] / math.sqrt(Q.shape[-1]), K[0, 0].mT, out=E)

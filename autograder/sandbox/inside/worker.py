@@ -166,9 +166,9 @@ class Worker:
 
     def give(self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing) -> dict[str, Any]:
         """Take plain data under the names that no cell has defined here."""
-        values = unpacking.value(header["values"])
-        new = {name for name in values if name in self.given or name not in self.shell.user_ns}
-        self.shell.user_ns.update({name: values.received(values[name]) for name in new})
+        data = unpacking.value(header["values"])
+        new = {name for name in data if name in self.given or name not in self.shell.user_ns}
+        self.shell.user_ns.update({name: values.received(data[name]) for name in new})
         self.given |= new
         return {"ok": True}
 
