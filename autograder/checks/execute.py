@@ -14,7 +14,7 @@ from torch import Tensor
 from autograder.checks.inputs import Draw, Sizes
 from autograder.checks.timing import same_result
 from autograder.content import references
-from autograder.content.lesson import Lesson, require_variant, takes_variant, variant_of
+from autograder.content.lesson import Lesson, mark_value, require_variant, takes_variant, variant_of
 from autograder.runtime import measure
 from autograder.runtime.errors import CheckFailure, from_exception
 from autograder.runtime.files import files_in
@@ -51,8 +51,7 @@ def execute(check: Check, student: Any, seed: int) -> Execution:
     printed, error = _Printed(), None
     with measure.threads(1), known_torch_state(), suppress_output(printed):
         try:
-            exercise = next(mark.args[0] for mark in check.pytestmark if mark.name == "exercise")  # type: ignore[attr-defined]
-            if (used := student.forbidden_use(exercise)) is not None:
+            if (used := student.forbidden_use(mark_value(check, "exercise"))) is not None:
                 raise used
             if takes_variant(check):
                 require_variant(check, student.lesson)

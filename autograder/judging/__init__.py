@@ -108,6 +108,7 @@ class _Moved(MetaPathFinder, Loader):
             return
         new = importlib.import_module(f"autograder.{MOVED[old]}")
         warnings.warn(f"autograder.judging.{old} is now {new.__name__}.", DeprecationWarning, stacklevel=2)
+        # A module may have a function of this name (PEP 562), which mypy takes for the method of its class.
         module.__getattr__ = lambda name: getattr(new, name if hasattr(new, name) else RENAMED.get(name, name))  # type: ignore[method-assign]
 
 

@@ -365,7 +365,7 @@ def _behind(value: Any) -> Any:
 
 @functools.cache
 def _raising(name: str, free: tuple[str, ...]) -> CodeType:
-    """Return code for any arguments that calls :func:`used`, and refers to the same outer variables as the code it replaces."""
+    """Return code for any arguments that calls :func:`record_call`, with the outer variables of the code it replaces."""
     outer = "".join(f"    {variable} = None\n" for variable in free)
     text = (
         f"def outer():\n{outer}"
