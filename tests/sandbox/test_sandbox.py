@@ -265,7 +265,7 @@ def test_processes_left_behind_end_with_the_submission(box):
 def test_after_too_many_stops_the_notebook_is_not_run_any_more(session):
     for _ in range(3):
         session.run_cell("import os\nos._exit(1)")
-    assert "too often" in session.run_cell("1").error[1]
+    assert "too many timeouts" in session.run_cell("1").error[1]
 
 
 @pytest.mark.slow
