@@ -26,7 +26,7 @@ demo: install
 	$(BIN)/autograder build
 	$(BIN)/autograder demo
 
-# Tests are chosen by their marks, which pyproject.toml explains. tests/test_marks.py shows that nothing is left out.
+# Tests are chosen by their marks, which pyproject.toml explains. tests/unit/repository/test_marks.py shows that nothing is left out.
 FAST := not slow and not e2e and not browser and not nightly
 FULL := (slow or e2e or browser) and not nightly
 PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder

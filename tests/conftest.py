@@ -92,7 +92,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["JUPYTER_CONFIG_DIR"] = folder
     startup = Path(temporary(config), "profile_default", "startup")
     startup.mkdir(parents=True)
-    shutil.copy(ROOT / "tests" / "short_training.py", startup)
+    shutil.copy(ROOT / "tests" / "helpers" / "short_training.py", startup)
     os.environ[SHORT] = "1"
     os.environ["IPYTHONDIR"] = str(startup.parents[1])
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))

@@ -146,7 +146,7 @@ def _attack(course: Course, console: Console) -> int:
     from autograder.authoring.attacks import attack
     from autograder.sandbox.outside.sandbox import SandboxMissing, find
 
-    folder = course.root / "tests" / "attacks" / "cases"
+    folder = course.root / "tests" / "sandbox" / "attacks" / "cases"
     if not folder.is_dir():
         return 0  # another course, without its own attack suite
     try:

@@ -34,13 +34,13 @@ def test_a_lesson_has_all_its_exercises_and_no_other_lessons(root, name):
 @pytest.mark.parametrize(
     ("name", "file"),
     [
-        ("masks", "course_lib/test_layers_masks_heads.py"),
-        ("course_lib/layers/masks.py", "course_lib/test_layers_masks_heads.py"),
-        ("autograder.runtime.measure", "judging/test_measure.py"),
-        ("test_training_fit", "course_lib/test_training_fit.py"),
-        ("autograder.grading.lms.formats", "grading/test_exports.py"),
+        ("masks", "unit/course_lib/test_layers_masks_heads.py"),
+        ("course_lib/layers/masks.py", "unit/course_lib/test_layers_masks_heads.py"),
+        ("autograder.runtime.measure", "unit/runtime/test_measure.py"),
+        ("test_training_fit", "unit/course_lib/test_training_fit.py"),
+        ("autograder.grading.lms.formats", "unit/grading/test_exports.py"),
         ("autograder.sandbox.inside.worker", "sandbox/test_sandbox.py"),
-        ("tests/test_imports.py", "test_imports.py"),
+        ("unit/repository/test_imports.py", "unit/repository/test_imports.py"),
     ],
 )
 def test_a_module_has_the_files_that_import_it(name, file):

@@ -21,6 +21,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from known import HELPERS
 from sample_class import ASSIGNMENT, CLASS, hand_in
 from writer_thread import WriterThread
 
@@ -74,7 +75,7 @@ def real(monkeypatch, grading_process):
 @pytest.fixture
 def fake(monkeypatch):
     """Grade with the stand-in for the process that grades."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
+    monkeypatch.setenv("PYTHONPATH", str(HELPERS), prepend=os.pathsep)
     monkeypatch.setattr(batch, "Helpers", partial(Helpers, module="fake_helper"))
 
 

@@ -1,9 +1,12 @@
 """The course's lessons and their known answers, as the tests use them."""
 
+from pathlib import Path
+
 from autograder.content.known_answers import course_cases
 from autograder.content.lesson import Lessons
 from autograder.grading.course import find_course
 
+HELPERS = Path(__file__).resolve().parent
 COURSE = find_course()
 LESSONS = Lessons()
 ASSIGNMENTS = COURSE.assignments

@@ -21,11 +21,11 @@ from known import ASSIGNMENTS, LESSONS
 
 from autograder.content.lesson import package_of
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
 
 #: The folders of tests for a part of the autograder.
-PACKAGES = {path.name for path in TESTS.iterdir() if path.is_dir()} - {"lessons", "attacks"}
+PACKAGES = {path.name for path in TESTS.glob("unit/*") if path.is_dir()} | {"sandbox"}
 
 #: Seconds, by the last ``make test``, after which the rest is left out.
 MOST = 8.0
@@ -34,7 +34,7 @@ MOST = 8.0
 OF_EVERYTHING = ("test_contract.py", "test_one_lesson.py", "test_defences.py")
 
 #: Where the tests of lessons are: files of other folders use an exercise as an example.
-OF_LESSONS = ("lessons/test_contract.py", "lessons/test_references*.py", "authoring/test_build.py")
+OF_LESSONS = ("lessons/test_contract.py", "lessons/test_references*.py", "unit/authoring/test_build.py")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -103,7 +103,7 @@ def files_for(name: str) -> set[Path]:
         found = importers(level, every)
     if not found:  # it runs in a process of its own, or only checks import it
         found = {
-            path for part in re.split(r"\W", wanted) for path in TESTS.glob(f"{part}/test_*.py") if part in PACKAGES
+            path for part in re.split(r"\W", wanted) for path in TESTS.rglob(f"{part}/test_*.py") if part in PACKAGES
         }
     if not found:
         raise pytest.UsageError(

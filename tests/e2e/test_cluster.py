@@ -4,10 +4,10 @@ import os
 import signal
 import threading
 import time
-from pathlib import Path
 
 import pytest
 from cluster import Cluster
+from known import HELPERS
 from sample_class import ASSIGNMENT, CLASS, SHARES, hand_in
 
 from autograder.grading.gradebook.state import assignment_in
@@ -38,7 +38,7 @@ def cluster(tmp_path_factory):
 @pytest.fixture
 def cluster_of_fakes(tmp_path, monkeypatch):
     """A cluster with two workers of one thread, which grade with the stand-in. Their children are in their process groups."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
+    monkeypatch.setenv("PYTHONPATH", str(HELPERS), prepend=os.pathsep)
     started = Cluster(tmp_path)
     try:
         for name in ("first", "second"):

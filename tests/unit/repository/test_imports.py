@@ -51,7 +51,7 @@ def imported(path):
 
 def files(root, folder):
     """Return the Python files in a folder, but for what students write: one hostile submission is too deep to be parsed."""
-    barred = ("attacks/cases", "/answers/", "second_course/solutions")
+    barred = ("sandbox/attacks/cases", "/answers/", "second_course/solutions")
     found = [
         path for path in sorted((root / folder).rglob("*.py")) if not any(part in path.as_posix() for part in barred)
     ]

@@ -19,7 +19,7 @@ from autograder.authoring.lay_out import lay_out
 from autograder.grading.course import Course
 from autograder.sandbox.outside import sandbox
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 ASSIGNMENT = "08-vit"
 PROXY = shutil.which("configurable-http-proxy")
 MISSING = [
@@ -113,7 +113,7 @@ def place(root, tmp_path_factory) -> Path:
 def told(root, place) -> dict:
     """What everyone in the hub has seen, and what the teacher's commands printed."""
     environment = {name: os.environ[name] for name in ("PATH", "OMP_NUM_THREADS", "LANG") if name in os.environ}
-    program = [*machine(place), sys.executable, root / "tests" / "hub.py", PROXY, ASSIGNMENT]
+    program = [*machine(place), sys.executable, root / "tests" / "helpers" / "hub.py", PROXY, ASSIGNMENT]
     done = subprocess.run(program, cwd="/", capture_output=True, text=True, env=environment)
     assert not done.returncode, done.stdout + done.stderr
     return json.loads(done.stdout.splitlines()[-1])

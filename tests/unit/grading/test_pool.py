@@ -7,9 +7,9 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
+from known import HELPERS
 
 from autograder.grading.run import pool
 from autograder.grading.run.batch import ClassWork, outcomes
@@ -26,7 +26,7 @@ from autograder.sandbox.limits import Limits
 @pytest.fixture
 def fakes(monkeypatch):
     """Start the stand-in in the place of the process that grades."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    monkeypatch.setenv("PYTHONPATH", str(HELPERS))
     started = []
 
     def start(most):
@@ -181,7 +181,7 @@ def test_the_package_comes_from_where_the_command_has_it(tmp_path):
         "with Helpers(1, 'fake_helper') as helpers:\n"
         "    print(helpers.grade(GradingJob(Submission('ada', '77-other', 'other', [cell]), 1)).seed)\n"
     )
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    environment = os.environ | {"PYTHONPATH": str(HELPERS)}
     done = subprocess.run(
         [sys.executable, "-P", "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True
     )

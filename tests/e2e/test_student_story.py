@@ -1,6 +1,6 @@
 """A student in JupyterLab, as one story: open, predict, a wrong answer, its named cause, the right answer, progress, hand in.
 
-`PICTURES=docs python -m pytest tests/test_student_story.py` makes pictures of the README.
+`PICTURES=docs python -m pytest tests/e2e/test_student_story.py` makes pictures of the README.
 """
 
 import json

@@ -24,7 +24,7 @@ from autograder.runtime.errors import CheckFailure, Diagnosis
 from autograder.verdict.report import CheckResult, ExerciseReport
 
 ASSIGNMENT = COURSE.assignments[0]
-HOSTILE = sorted((COURSE.root / "tests" / "attacks" / "cases").glob("page_*.py"))
+HOSTILE = sorted((COURSE.root / "tests" / "sandbox" / "attacks" / "cases").glob("page_*.py"))
 [SLOW] = [path for path in HOSTILE if path.stem == "page_never_ready"]
 
 #: The real total. The page of formgrader has none; there, the box of the first cell with points must be seen.
