@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import re
 import symtable
 from collections.abc import Mapping, Sequence
@@ -164,9 +163,10 @@ def run(path: Path, replace: Mapping[str, str] | None = None) -> Run:
 
     ``replace`` maps the grade_id of a cell to its new text. Raises ValueError if the file is not a notebook.
     """
-    os.environ.setdefault("MPLBACKEND", "Agg")
+    import matplotlib
     from IPython.utils.capture import capture_output
 
+    matplotlib.use("Agg")  # not by the environment, which kernels started later would inherit
     shell = _shell()
     result = Run(shell.user_ns)
     cells = read(path)["cells"]

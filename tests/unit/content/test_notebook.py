@@ -1,0 +1,84 @@
+"""Which cells of a notebook are run, and how."""
+
+import json
+import os
+import time
+
+import pytest
+
+from autograder.content import notebook
+
+
+@pytest.fixture
+def content(root):
+    """The solution."""
+    return notebook.read(root / "solutions" / "01-attention" / "attention.ipynb")
+
+
+def test_an_experiment_that_the_student_changed_is_run_only_where_something_needs_it(content):
+    """One that a student has made longer must not use up the time for the exercises."""
+    [changed, *_] = [c for c in content["cells"] if "experiment" in c["metadata"].get("tags", [])]
+    changed["source"] = "helper = 1729"
+    own = {"cell_type": "code", "metadata": {}, "source": "print(helper)"}
+    assert notebook.dependencies([changed]) == [False]
+    assert notebook.dependencies([changed, own]) == [True, True]
+
+
+def test_an_exercise_that_was_written_into_an_experiment_is_run(content):
+    [changed, *_] = [c for c in content["cells"] if "experiment" in c["metadata"].get("tags", [])]
+    [check] = [c for c in content["cells"] if notebook.grade_id(c) == "check-softmax"]
+    changed["source"] = "def softmax(E, dim=-1):\n    return torch.softmax(E, dim)"
+    assert notebook.dependencies([changed, check]) == [True, False]
+
+
+def test_magics_await_and_plots_run(tmp_path, monkeypatch):
+    lines = [
+        "%matplotlib inline",
+        "import matplotlib.pyplot as plt; plt.plot([1]); plt.show()",
+        "x = await __import__('asyncio').sleep(0, 5)",
+    ]
+    cells = [{"cell_type": "code", "metadata": {}, "source": [line]} for line in lines]
+    (tmp_path / "x.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}}), encoding="utf8")
+    monkeypatch.delenv("MPLBACKEND", raising=False)
+    before = dict(os.environ)
+    run = notebook.run(tmp_path / "x.ipynb")
+    assert run.errors == []
+    assert run.namespace["x"] == 5
+    assert dict(os.environ) == before  # kernels started later show their figures
+
+
+def test_an_untouched_experiment_is_run_where_a_changed_cell_needs_it():
+    experiment = "helper = 1729"
+    given = {
+        "cell_type": "code",
+        "metadata": {"course": {"experiment": notebook.fingerprint(experiment)}},
+        "source": experiment,
+    }
+    unused = {
+        **given,
+        "source": "other = 1",
+        "metadata": {"course": {"experiment": notebook.fingerprint("other = 1")}},
+    }
+    own = {"cell_type": "code", "metadata": {}, "source": "%matplotlib inline\ndef answer():\n    return helper"}
+    local = {"cell_type": "code", "metadata": {}, "source": "def answer(helper):\n    return helper"}
+    assert notebook.dependencies([given, unused, own]) == [True, False, True]
+    assert notebook.dependencies([given, unused, local]) == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (b'{"a": [1, 2, [3]], "b": {}}', 7),
+        (rb'"[[,,{{", "\"[,", ""', 2),
+        (rb'"\"\"\"[[[' + b"," * 9, 0),  # an end of a text that never comes
+    ],
+)
+def test_values_are_counted_before_they_are_made(monkeypatch, text, parts):
+    monkeypatch.setattr(notebook, "_MOST_PARTS", 3)
+    assert notebook._parts(text) == parts
+
+
+def test_a_hostile_text_is_searched_for_values_in_linear_time():
+    began = time.process_time()
+    notebook._parts(rb"\"" * 3_000_000)
+    assert time.process_time() - began < 5
