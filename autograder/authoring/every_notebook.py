@@ -1,4 +1,4 @@
-"""The cells that every notebook has: the badge and the set-up at its head, and at its end the panel of what is done."""
+"""The cells that every notebook has: the link to Colab and the set-up at its head, and at its end the panel of what is done."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,10 +9,12 @@ from nbformat.notebooknode import NotebookNode
 from autograder.content.lesson import OWN
 from autograder.grading.course import Course
 
-#: Opens the released notebook in Colab. The picture needs a network; without one its text is shown.
-BADGE = """\
-[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]\
-(https://colab.research.google.com/github/{name}/blob/main/assignments/{assignment}/{notebook})"""
+#: Where Colab opens the released notebook.
+COLAB = "https://colab.research.google.com/github/{name}/blob/main/assignments/{assignment}/{notebook}"
+
+#: A text, since Colab's badge would need a network.
+_LINK = """\
+[Open in Colab]({address}). The folded cell below looks whether the course is there, and in Colab installs it: run it first."""
 
 SET_UP = """\
 # Run this cell first. In Colab it installs the course; anywhere else it only looks whether the course is there.
@@ -57,16 +59,16 @@ progress({arguments})"""
 
 
 def first_cells(course: Course, source: Path) -> list[NotebookNode]:
-    """Return the badge and the set-up cell; for a course without a repository only a set-up that installs nothing."""
+    """Return the link to Colab and the set-up cell; for a course without a repository only a set-up that installs nothing."""
     if course.repository is None:
         return [_locked("set-up", _ELSEWHERE)]
-    badge = BADGE.format(
+    address = COLAB.format(
         name=course.repository.removeprefix("https://github.com/"),
         assignment=source.parent.name,
         notebook=f"{source.stem}.ipynb",
     )
     text = SET_UP.format(package=course.package, repository=course.repository)
-    return [nbformat.v4.new_markdown_cell(badge), _locked("set-up", text)]
+    return [nbformat.v4.new_markdown_cell(_LINK.format(address=address)), _locked("set-up", text)]
 
 
 def last_cells(course: Course, source: Path) -> list[NotebookNode]:
@@ -81,5 +83,6 @@ def last_cells(course: Course, source: Path) -> list[NotebookNode]:
 
 
 def _locked(name: str, text: str, tags: Sequence[str] = ()) -> NotebookNode:
-    """Return a cell that students leave as it is. One with the tag of an experiment is not run where a class is graded."""
-    return nbformat.v4.new_code_cell(text, metadata={"nbgrader": {"grade_id": name, "locked": True}, "tags": [*tags]})
+    """Return a folded cell that students leave as it is. One with the tag of an experiment is not run when a class is graded."""
+    metadata = {"nbgrader": {"grade_id": name, "locked": True}, "tags": [*tags], "jupyter": {"source_hidden": True}}
+    return nbformat.v4.new_code_cell(text, metadata=metadata)

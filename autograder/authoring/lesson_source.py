@@ -24,9 +24,12 @@ def solution_notebook(course: Course, source: Path, numbers: bool = False) -> No
     lesson = course.lessons.find(assignment)
     read = jupytext.read(source)
     require_fit(Source(source, read.cells, lesson))
+    own = [cell for cell in read.cells if numbers or TAG not in cell.metadata.get("tags", [])]
+    title = sum(cell.cell_type == "markdown" for cell in own[:1])  # the title and what the lesson is about come first
     cells = [
+        *own[:title],
         *first_cells(course, source),
-        *(cell for cell in read.cells if numbers or TAG not in cell.metadata.get("tags", [])),
+        *own[title:],
         *last_cells(course, source),
     ]
     for cell in cells:
@@ -45,7 +48,9 @@ def solution_notebook(course: Course, source: Path, numbers: bool = False) -> No
 def _complete(cell: NotebookNode, lesson: Lesson | None) -> None:
     """Fill in the defaults of nbgrader's metadata, mark experiments with their fingerprint, remove jupytext's own marks."""
     given = cell.metadata
-    metadata = NotebookNode({key: given[key] for key in ("tags",) if key in given})
+    metadata = NotebookNode({key: given[key] for key in ("tags", "jupyter") if key in given})
+    if given.get("jupyter", {}).get("source_hidden"):
+        metadata["cellView"] = "form"  # Colab's way to fold a cell
     if "experiment" in given.get("tags", []):
         metadata["course"] = {"experiment": fingerprint(cell.source)}
     if "nbgrader" in given:

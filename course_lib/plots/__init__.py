@@ -4,6 +4,7 @@ from course_lib.plots.alternative import alternative_text, show_figures_with_tex
 from course_lib.plots.attention import show_attention, show_heads
 from course_lib.plots.bars import show_bars
 from course_lib.plots.curves import show_curves
+from course_lib.plots.diagram import show_diagram
 from course_lib.plots.explorer import explore_attention
 from course_lib.plots.gaps import show_gaps
 from course_lib.plots.losses import show_losses
@@ -18,6 +19,7 @@ __all__ = [
     "show_attention",
     "show_bars",
     "show_curves",
+    "show_diagram",
     "show_gaps",
     "show_heads",
     "show_losses",

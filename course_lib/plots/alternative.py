@@ -39,6 +39,9 @@ def _is_colour_bar(ax: Axes) -> bool:
 
 def _plot(ax: Axes) -> Iterator[str]:
     title = ax.get_title() or ax.get_title(loc="left") or ax.get_title(loc="right")
+    if not ax.axison:  # a diagram says what it shows
+        yield from filter(None, (title, str(ax.get_label())))
+        return
     across, up = ax.get_xlabel(), ax.get_ylabel()
     kind = "Heat map or picture" if _has_picture(ax) else "Bars" if ax.patches and not ax.lines else "Plot"
     axes = f"{kind} of {up} over {across}" if up and across else f"{kind}, {up or across}" if up or across else kind

@@ -176,7 +176,27 @@ the same way, 0 when they are at right angles, negative when they oppose each ot
 input vectors under the weights:
 
 $$e_i = q \cdot x_i \qquad a = \mathrm{softmax}(e) \qquad y = \sum_i a_i\, x_i$$
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (y: D_Q)
+    [weighted mean]
+    (a: N_X) | .
+    [softmax] | .
+    (e: N_X) | .
+    [dot products] | .
+    (q: D_Q) | (X: N_X × D_Q)
+    q, X -> dot products
+    dot products -> e
+    e -> softmax
+    softmax -> a
+    a, X -> weighted mean
+    weighted mean -> y
+""", title="One query");
+
+# %% [markdown]
+r"""
 Everything here is differentiable, so the weights are learned from the task; nobody has to tell the translator which
 English word belongs to which French word.
 
@@ -392,7 +412,34 @@ Then $E = Q K^\top / \sqrt{D_Q}$ and $Y = A V$: as many rows as queries, as wide
 
 (One slide gives $y = \sum_i a_i h_i$ the shape $D_X$. It has the shape of what is summed, here that of the *values*,
 $D_V$.)
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (Y: N_Q × D_V)
+    product = [A · V]
+    (A: N_Q × N_K) | .
+    [softmax over the keys] | .
+    (E: N_Q × N_K) | .
+    scores = [Q · Kᵀ / √D_Q] | .
+    (Q: N_Q × D_Q) | (K: N_K × D_Q) | (V: N_K × D_V)
+    . | [W_K] | [W_V]
+    outside = another sentence, or the same | (X: N_X × D_X)
+    outside -> Q
+    X -> W_K
+    X -> W_V
+    W_K -> K
+    W_V -> V
+    Q, K -> scores
+    scores -> E
+    E -> softmax over the keys
+    softmax over the keys -> A
+    A, V -> product
+    product -> Y
+""", title="Attention with keys and values");
+
+# %% [markdown]
+r"""
 Three sizes are now free of each other: $N_Q$ and $N_K$ may differ (a French sentence asks an English one), and so may
 $D_Q$ and $D_V$. Code that mixes them up often works as long as they are equal, which is why the checks never make
 them equal.
@@ -409,7 +456,21 @@ and the other weights of its row must still sum to 1. This works if the similari
 softmax, because $\exp(-\infty) = 0$:
 
 $$A = \mathrm{softmax}(E') \text{ over the keys} \qquad E'_{ij} = \begin{cases} \dfrac{q_i \cdot k_j}{\sqrt{D_Q}} & \text{if query } i \text{ may attend to key } j \\[1ex] -\infty & \text{otherwise} \end{cases} \qquad Y = A V$$
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (A: N_Q × N_K, exactly 0 where hidden)
+    [softmax over the keys]
+    [−∞ where not allowed]
+    (E: N_Q × N_K) | (allowed: N_Q × N_K, True or False)
+    E, allowed -> −∞ where not allowed
+    −∞ where not allowed -> softmax over the keys
+    softmax over the keys -> A: each row sums to 1
+""", title="The mask acts before the softmax");
+
+# %% [markdown]
+r"""
 In this course the mask is called `allowed`, and **True means "may attend"**. PyTorch's `scaled_dot_product_attention`
 means the same; its `nn.MultiheadAttention` means the opposite: there, True hides. If a model learns nothing, or too
 well, look at this first.
@@ -544,7 +605,25 @@ Until now the queries came from outside. In **self-attention** they come from th
 every input vector asks all of them, itself included. One more learned matrix does it:
 
 $$Q = X W_Q \qquad K = X W_K \qquad V = X W_V$$
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (Y: N_X × D_V)
+    attention = [scaled dot-product attention]
+    (Q: N_X × D_Q) | (K: N_X × D_Q) | (V: N_X × D_V)
+    [W_Q] | [W_K] | [W_V]
+    (X: N_X × D_X)
+    X -> W_Q, W_K, W_V
+    W_Q -> Q: ask
+    W_K -> K: are compared
+    W_V -> V: are returned
+    Q, K, V -> attention
+    attention -> Y
+""", title="Self-attention: one X plays three parts");
+
+# %% [markdown]
+r"""
 With $X$ of shape $N_X \times D_X$ and $W_Q$ of shape $D_X \times D_Q$, both numbers $N_Q$ and $N_K$ are now $N_X$,
 and $A$ is square. Nothing new happens after that: $Y$ and $A$ are those of exercise 3. With queries from one sentence
 and keys and values from another, as in 5.1, the layer is called *cross-attention*.
@@ -686,6 +765,24 @@ words ask. Then the last query stands at the last key, and each query further up
 
 $$\text{allowed}_{ij} \iff j \le i + (N_K - N_Q)$$
 
+**Which arrows does the mask cut?** Answer before you look: three words, three keys each.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    y0 = (row 0) | y1 = (row 1) | y2 = (row 2)
+    .
+    x0 = (the) | x1 = (cat) | x2 = (sleeps)
+    x0 -> y0, y1, y2
+    x1 -x> y0
+    x1 -> y1, y2
+    x2 -x> y0
+    x2 -x> y1
+    x2 -> y2
+""", title="Who may look at whom: the causal mask cuts the rest");
+
+# %% [markdown]
+r"""
 **Exercise 5.** ● Write `causal_mask`. Shapes: `(N_Q, N_K)`, bool, made on the given device. Check it by hand for
 $N_Q = 2$, $N_K = 5$ before you run the check: how many True are there in each row?
 
@@ -947,7 +1044,23 @@ s' &= s\, \exp(m - m') + \sum_{i \text{ in block}} \exp(e_i - m')\, v_i
 At the start $m = -\infty$, $l = 0$, $s = 0$; the first factor is then $\exp(-\infty) = 0$. At the end $y = s / l$. No
 exponent is ever above 0. This is the *online softmax* (Milakov & Gimelshein 2018), and with it FlashAttention (Dao et
 al. 2022) avoids writing $E$ and $A$ to memory.
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | . | . | (y: s / l)
+    start = (m, l, s: −∞, 0, 0) | b1 = [block 1] | b2 = [block 2] | last = (m, l, s)
+    . | k1 = (e, v: first keys) | k2 = (e, v: next keys) | .
+    k1 -> b1
+    k2 -> b2
+    start -> b1
+    b1 -> b2: m′, l′, s′
+    b2 -> last
+    last -> y
+""", title="The online softmax: three numbers go from block to block");
+
+# %% [markdown]
+r"""
 **Before you run it:** four keys with $e = (1, 3, 2, 5)$ and $v = (10, 20, 30, 40)$, in two blocks of two. Work out
 $m$ after each block. By which factor is the first block's sum corrected when the second arrives?
 """

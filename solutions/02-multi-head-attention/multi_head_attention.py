@@ -167,7 +167,27 @@ A_h &= \mathrm{softmax}\!\left(\frac{Q_h K_h^\top}{\sqrt{D_H}}\right) && N \time
 Y_h &= A_h V_h && N \times D_H \\
 Y &= \left[\, Y_0 \,|\, Y_1 \,|\, \dots \,|\, Y_{H-1} \,\right] W_O && (N \times D)\,(D \times D)
 \end{aligned}$$
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (Y: N × D)
+    [W_O]
+    (heads side by side: N × D)
+    h0 = [attention: head 0] | h1 = [attention: head 1] | h2 = [attention: head 2]
+    q0 = (Q, K, V: N × D_H each) | q1 = (Q, K, V: N × D_H each) | q2 = (Q, K, V: N × D_H each)
+    (X: N × D)
+    X -> q0, q1, q2
+    q0 -> h0
+    q1 -> h1
+    q2 -> h2
+    h0, h1, h2 -> heads side by side
+    heads side by side -> W_O
+    W_O -> Y
+""", title="Multi-head attention, H = 3");
+
+# %% [markdown]
+r"""
 The division is by $\sqrt{D_H}$, not by $\sqrt{D}$, because the dot products of a head have $D_H$ terms.
 
 The base model of the paper has $D = 512$ and $H = 8$, so $D_H = 64$. (One of the lecture's slides says "Encoder: 6
@@ -182,6 +202,18 @@ the columns $h D_H, \dots, (h + 1) D_H - 1$:
 
 $$Q = \left[\, Q_0 \,|\, Q_1 \,|\, \dots \,|\, Q_{H-1} \,\right] \qquad Q\;(\dots, N, D) \;\to\; (\dots, H, N, D_H)$$
 
+**Which of the two steps moves numbers in memory?**
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (X: … × N × D) | (cut: … × N × H × D_H) | ((heads: … × H × N × D_H))
+    X -> cut: cut D into H · D_H
+    cut -> heads: swap N and H
+""", title="split_heads in two steps, and merge_heads back");
+
+# %% [markdown]
+r"""
 All that is left to do is to give the heads an axis of their own, in front of $N$, next to the batch. From there on
 they *are* a batch: matrix products and softmax treat all leading axes alike.
 
@@ -335,7 +367,31 @@ answer (`keys` and `values`). This is **cross-attention**. If only `queries` are
 too: **self-attention**, the common case.
 
 $$Y,\, A = f(\text{queries}, \text{keys}, \text{values}) \qquad (B, N_Q, D),\; (B, N_K, D),\; (B, N_K, D) \;\to\; (B, N_Q, D),\; (B, H, N_Q, N_K)$$
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (Y: B × N_Q × D)
+    [W_O]
+    [merge_heads]
+    [attention in every head]
+    ((Q: B × H × N_Q × D_H)) | ((K: B × H × N_K × D_H)) | ((V: B × H × N_K × D_H))
+    s1 = [W_Q, split] | s2 = [W_K, split] | s3 = [W_V, split]
+    (queries: B × N_Q × D) | (keys: B × N_K × D) | (values: B × N_K × D)
+    queries -> s1
+    keys -> s2
+    values -> s3
+    s1 -> Q
+    s2 -> K
+    s3 -> V
+    Q, K, V -> attention in every head
+    attention in every head -> merge_heads
+    merge_heads -> W_O
+    W_O -> Y
+""", title="The layer: queries from one sequence, keys and values from another");
+
+# %% [markdown]
+r"""
 **Dropout** (Srivastava et al. 2014) acts on the *weights*: in training, each entry of $A$ is set to 0 with
 probability $p$, and what remains is divided by $1 - p$, so that the mean stays what it was. A query cannot rely on one
 single key then. `nn.Dropout` does this, and does nothing after `eval()`. The $A$ that is returned is the one *before*
@@ -925,6 +981,26 @@ later one. The keys and values of the earlier words are the same as in the step 
 
 $$K \leftarrow \begin{bmatrix} K_{\text{past}} \\ X_{\text{new}} W_K \end{bmatrix} \qquad V \leftarrow \begin{bmatrix} V_{\text{past}} \\ X_{\text{new}} W_V \end{bmatrix} \qquad Q = X_{\text{new}} W_Q$$
 
+**Which boxes hold more rows with every word, and which always hold one?**
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (Y: 1 × D) | (new cache: N + 1 rows)
+    [attention] | kv = (K, V: N + 1 rows)
+    . | [append]
+    (Q: 1 row) | new = (K, V of the new word: 1 row) | (cache: K, V: N rows)
+    (X_new: 1 × D)
+    X_new -> Q, new
+    new, cache -> append
+    append -> kv
+    Q, kv -> attention
+    attention -> Y
+    kv -> new cache
+""", title="One step with the cache");
+
+# %% [markdown]
+r"""
 This is the **key/value cache**. One new word then costs one query against $N$ keys. Old queries are never needed
 again, so they are not kept.
 
@@ -1097,7 +1173,28 @@ does not care how far away a key is. Zhang et al. (2019, "SAGAN") put a self-att
 of a network that generates pictures; Johnson's lecture draws it as one module:
 
 $$X \;(C \times h \times w) \;\to\; Q,\, K,\, V \;(C' \times h \times w) \;\to\; A \;(N \times N) \;\to\; Y = X + W_O(\text{attended values}) \qquad N = h\, w$$
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (Y: C × h × w)
+    sum = {+}
+    [W_O: 1×1 convolution]
+    [attention between N pixels]
+    (Q: C′ × h × w) | (K: C′ × h × w) | (V: C′ × h × w)
+    maps = [1×1 convolutions W_Q, W_K, W_V]
+    (X: C × h × w)
+    X -> maps
+    maps -> Q, K, V
+    Q, K, V -> attention between N pixels
+    attention between N pixels -> W_O
+    W_O -> sum
+    sum -> Y
+    X ~> sum: residual
+""", title="Self-attention as a module between convolutions");
+
+# %% [markdown]
+r"""
 Each pixel is a "word", its $C$ channels are its vector. The maps are **1×1 convolutions**: a kernel that covers one
 pixel can only mix the channels of this pixel, in the same way everywhere. That is just a linear map on each position.
 The input is added at the end (a *residual connection*), so the module only has to find what is to be *added*.

@@ -248,7 +248,25 @@ Attention moves information between rows. What happens to it *within* a row is t
 hidden layer, the **feed-forward** part. It is applied to each row on its own, with the same weights for all of them:
 
 $$\mathrm{FFN}(x) = W_2\, f(W_1 x + b_1) + b_2 \qquad f = \mathrm{ReLU} \text{ or GELU}$$
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (out: N × D)
+    two = [W_2]
+    (hidden: N × 4D)
+    [ReLU or GELU]
+    one = [W_1]
+    (X: N × D)
+    X -> one
+    one -> ReLU or GELU
+    ReLU or GELU -> hidden
+    hidden -> two
+    two -> out
+""", title="Feed-forward: every row for itself");
+
+# %% [markdown]
+r"""
 (Written for one row as a column vector, the way `nn.Linear` keeps its matrices.) $W_1$ maps from $D$ to the hidden
 width, usually $4D$, and $W_2$ back to $D$. The Transformer of 2017 has the ReLU, $\max(0, z)$. BERT, GPT-2 and ViT
 have the GELU, $z\,\Phi(z)$, where $\Phi$ is the distribution function of the normal distribution: a ReLU with a soft
@@ -340,7 +358,25 @@ feed-forward part and LayerNorm act on single rows, so they change nothing about
 row must say where it stands. So a vector that depends only on the position is **added** to the word's vector:
 
 $$x_\text{pos} = \text{word vector} + p_\text{pos} \qquad (D \text{ numbers each})$$
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (X: N × D)
+    sum = {+}
+    (word vectors: N × D) | (position vectors: N × D)
+    [table of words] | places = [waves or a table]
+    (ids: N) | count = (0, 1, …, N − 1)
+    ids -> table of words
+    count -> places
+    table of words -> word vectors
+    places -> position vectors
+    word vectors, position vectors -> sum
+    sum -> X
+""", title="Words and places are added");
+
+# %% [markdown]
+r"""
 (One deck says "concatenate". Vaswani et al. add, and so does nearly everyone. It is less of a difference than it
 seems: a linear map $W$ of $[x, p]$, concatenated, is $x W_x + p W_p$, and of $x + p$ it is $x W + p W$. Adding uses
 one matrix for both, and the width stays $D$. Two random vectors of several hundred numbers are nearly at right
@@ -523,6 +559,41 @@ small $f'$ is. Where does the LayerNorm go? There are two answers, and the diffe
 | $X' = \mathrm{norm}_1(X + \mathrm{attention}(X))$ | $X' = X + \mathrm{attention}(\mathrm{norm}_1(X))$ |
 | $Y = \mathrm{norm}_2(X' + \mathrm{FFN}(X'))$ | $Y = X' + \mathrm{FFN}(\mathrm{norm}_2(X'))$ |
 
+**Follow the line from X to Y.** In which of the two blocks is there a path that passes no LayerNorm?
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    y1 = (Y: post-norm) | y2 = (Y: pre-norm)
+    n12 = [LayerNorm] | a22 = {+}
+    a12 = {+} | f2 = [feed-forward]
+    f1 = [feed-forward] | n22 = [LayerNorm]
+    n11 = [LayerNorm] | a21 = {+}
+    a11 = {+} | s2 = [self-attention]
+    s1 = [self-attention] | n21 = [LayerNorm]
+    x1 = (X: N × D) | x2 = (X: N × D)
+    x1 -> s1
+    s1 -> a11
+    a11 -> n11
+    n11 -> f1
+    f1 -> a12
+    a12 -> n12
+    n12 -> y1
+    x2 -> n21
+    n21 -> s2
+    s2 -> a21
+    a21 -> n22
+    n22 -> f2
+    f2 -> a22
+    a22 -> y2
+    x1 ~> a11
+    n11 ~> a12
+    x2 ~> a21
+    a21 ~> a22
+""", title="The same parts in another order");
+
+# %% [markdown]
+r"""
 Dropout acts on what a step adds, before it is added: `X + dropout(step)`.
 
 **Exercise 5.** ●● Write the forward of `EncoderBlock`. The parts are made for you. All rows are `(B, N, D)` from
@@ -767,7 +838,33 @@ X' &= \mathrm{norm}_1(X + \mathrm{self\text{-}attention}(X)) \\
 X'' &= \mathrm{norm}_2(X' + \mathrm{cross\text{-}attention}(X', \text{memory})) \\
 Y &= \mathrm{norm}_3(X'' + \mathrm{FFN}(X''))
 \end{aligned}$$
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | (Y: N_T × D)
+    . | a3 = {+}
+    . | [feed-forward]
+    . | a2 = {+}
+    (memory: N_S × D) | [cross-attention]
+    . | a1 = {+}
+    . | [masked self-attention]
+    . | (X: N_T × D)
+    X -> masked self-attention
+    masked self-attention -> a1
+    a1 -> cross-attention: queries
+    memory -> cross-attention: keys, values
+    cross-attention -> a2
+    a2 -> feed-forward
+    feed-forward -> a3
+    a3 -> Y
+    X ~> a1
+    a1 ~> a2
+    a2 ~> a3
+""", title="The decoder block (its norms are left out)");
+
+# %% [markdown]
+r"""
 In pre-norm, only the decoder's own rows pass the norms. The memory is taken as it is.
 
 To write both kinds at once, two small functions are given: `before` normalises only in pre-norm, `after` only in
@@ -1066,6 +1163,37 @@ Y &= \mathrm{decoder}(\text{embed}(\text{target}), \text{memory}) \\
 \text{logits} &= Y\, W_\text{out}^\top \qquad W_\text{out} \text{ of shape vocabulary} \times D
 \end{aligned}$$
 
+**Three attentions, three kinds of masks.** Which mask belongs to which box?
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | (logits: N_T × vocabulary)
+    . | [output]
+    (memory: N_S × D) | (Y: N_T × D)
+    . | [feed-forward]
+    [feed forward] | [cross-attention]
+    [self-attention] | [masked self-attention]
+    in = {+} | out = {+}
+    (source ids: N_S) | (target ids: N_T)
+    source ids -> in: embedding · √D + waves
+    target ids -> out: embedding · √D + waves
+    in -> self-attention
+    self-attention -> feed forward
+    feed forward -> memory
+    out -> masked self-attention
+    masked self-attention -> cross-attention
+    memory -> cross-attention
+    cross-attention -> feed-forward
+    feed-forward -> Y
+    Y -> output
+    output -> logits
+    group encoder, 6 times: self-attention, feed forward
+    group decoder, 6 times: masked self-attention, cross-attention, feed-forward
+""", title="The Transformer");
+
+# %% [markdown]
+r"""
 **Tied output.** The embedding is a table of $\text{vocabulary} \times D$ numbers, and so is $W_\text{out}$. Vaswani
 et al. use *one* table for both (and for source and target): the score of a word is the dot product of $Y$ with the
 vector of that word. It is the largest table in the model, so this saves a lot. *Untied*, the output has a table of

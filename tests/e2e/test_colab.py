@@ -35,12 +35,12 @@ def test_the_first_cell_installs_from_the_one_address(root):
     assert text.count(find_course().repository) == 2, "once to install, once in the sentence of what went wrong"
 
 
-def test_a_badge_at_the_head_of_every_notebook_opens_it_in_colab(root):
+def test_a_link_below_the_title_of_every_notebook_opens_it_in_colab(root):
     for assignment in LESSONS:
         [path] = (root / "assignments" / assignment).glob("*.ipynb")
-        head = notebooks.source(notebooks.read(path)["cells"][0])
+        head = notebooks.source(notebooks.read(path)["cells"][1])
         place = find_course().repository.removeprefix("https://github.com/")
-        assert head.startswith("[![Open in Colab]("), path
+        assert head.startswith("[Open in Colab]("), path
         assert f"colab.research.google.com/github/{place}/blob/main/assignments/{assignment}/{path.name}" in head
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
-from autograder.authoring.every_notebook import BADGE
+from autograder.authoring.every_notebook import COLAB
 from autograder.grading.course import Course
 
 #: Seconds for one cell; an interrupted one is shown as code, like one that needs an exercise.
@@ -44,14 +44,14 @@ def lesson_page(course: Course, assignment: str, drawn: bool) -> str:
 
 def _head(course: Course, assignment: str, name: str) -> str:
     repository = (course.repository or "").removeprefix("https://github.com/")
-    badge = BADGE.format(name=repository, assignment=assignment, notebook=name)
-    return _HEAD.format(colab=badge.rpartition("(")[2].rstrip(")"), assignment=assignment)
+    address = COLAB.format(name=repository, assignment=assignment, notebook=name)
+    return _HEAD.format(colab=address, assignment=assignment)
 
 
 def _is_shown(cell: NotebookNode) -> bool:
     name = _grading(cell).get("grade_id")
     written = cell.cell_type == "markdown" and _grading(cell).get("solution")
-    return not (name in _OWN_COPY or written or cell.source.startswith(("[![Open in Colab]", "## Where you stand")))
+    return not (name in _OWN_COPY or written or cell.source.startswith(("[Open in Colab]", "## Where you stand")))
 
 
 def _grading(cell: NotebookNode) -> dict:
