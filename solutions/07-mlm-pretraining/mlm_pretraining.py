@@ -271,7 +271,20 @@ thought, it would make nothing of the other tokens. And with 10 % random tokens 
 
 The masking is *dynamic*: a sentence that comes again is masked differently (Liu et al. 2019). All randomness comes from the
 given `generator`, so that a training can be repeated.
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | (token) | .
+    . | chosen = [chosen: 15 %] | not = (not chosen: 85 %, label −100)
+    m = (MASK: 80 %) | r = (a random token: 10 %) | k = (itself: 10 %)
+    token -> chosen
+    token -> not
+    chosen -> m, r, k
+""", title="What becomes of a token");
+
+# %% [markdown]
+r"""
 **Exercise 2.** ●●● Write `mask_tokens`.
 
 <details><summary>Hint: who is chosen</summary>
@@ -395,7 +408,25 @@ side, section 6), and where it stands:
 | position | $P_0$ | $P_1$ | $P_2$ | $P_3$ | $P_4$ | $P_5$ | $P_6$ | $P_7$ | $P_8$ | $P_9$ | $P_{10}$ |
 
 $$X = \mathrm{dropout}(\mathrm{LayerNorm}(E_{\text{token}} + S_{\text{segment}} + P_{\text{position}}))$$
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (X: N × D)
+    norm = [LayerNorm and dropout]
+    plus = {+}
+    (token vectors) | (segment vectors) | (position vectors)
+    ids = (ids: N) | segments = (0 or 1: N) | places = (0 … N − 1)
+    ids -> token vectors
+    segments -> segment vectors
+    places -> position vectors
+    token vectors, segment vectors, position vectors -> plus
+    plus -> norm
+    norm -> X
+""", title="What goes into BERT is a sum of three vectors");
+
+# %% [markdown]
+r"""
 The positions are learned, one vector for each place up to `max_length`. They are **added**, as in the paper; one of the lectures that this
 lesson follows says "concatenate".
 
@@ -442,6 +473,19 @@ After the embeddings comes the encoder of lesson 3, ready-made as `layers.Encode
 (`norm="post"`) with GELU. There is **no causal mask**: a gap is filled from both sides. The only mask hides **padding**: the sentences
 of a batch have different lengths, and what a sentence means must not depend on how long its neighbours are.
 
+**Which arrows would a causal mask cut, and which does padding cut?**
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    y = (row of MASK)
+    a = (the) | b = (dog) | m = (MASK) | c = (the) | d = (cat) | p = (padding)
+    a, b, m, c, d -> y
+    p -x> y
+""", title="A gap is filled from both sides");
+
+# %% [markdown]
+r"""
 **Exercise 5.** ●● Write the forward of `BertEncoder`: the mask, the embeddings, the blocks. `self.blocks(X, allowed, need_weights)` gives
 `(Y, [A of each block])`.
 
@@ -840,7 +884,27 @@ r"""
 Now the language model moves on to other tasks. (The idea is older than BERT: Dai and Le trained a recurrent network as a language model in 2015 and fine-tuned its weights to classify; GPT did so with a Transformer decoder in 2018. Both read
 in one direction only.) The encoder has learned which words there are and how they depend on each other, from text that
 nobody had to label. A small **head** is put on top, and both are trained on the few labels that there are.
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    c = (class) | t = (a tag for each token) | s = (start and end) | w = (words)
+    [SequenceClassifier] | [TokenTagger] | [SpanHead] | lm = [output of pretraining]
+    e = [pretrained encoder]
+    i = (ids: N)
+    i -> e
+    e -> SequenceClassifier: row of CLS
+    e -> TokenTagger
+    e -> SpanHead
+    e -> lm
+    SequenceClassifier -> c
+    TokenTagger -> t
+    SpanHead -> s
+    lm -> w
+""", title="One encoder, four ways to use it");
+
+# %% [markdown]
+r"""
 ### 5.1 Three heads
 
 **Exercise 9.** ● `SequenceClassifier`: one of several classes for the whole sequence. BERT takes the vector of the first token, `[CLS]`,
@@ -1458,6 +1522,20 @@ generator = torch.Generator().manual_seed(11)
 for sentence in ("Thank you for inviting me to your party last week", documents[40].paragraphs[0]):
     source, target = span_corruption(sentence.split()[:24], generator, rate=0.3, mean=2)
     print(" ".join(source), "\n   →", " ".join(target))
+
+# %% [markdown]
+r"""
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | out = (<X> for inviting <Y> last <Z>)
+    [encoder] | [decoder]
+    in = (Thank you <X> me to your party <Y> week)
+    in -> encoder
+    encoder -> decoder: memory
+    decoder -> out
+""", title="T5: spans are hidden, and a decoder writes them");
 
 # %% [markdown]
 r"""

@@ -150,7 +150,18 @@ $$(B, C, H, W) \longrightarrow \left(B,\ \tfrac{H}{P} \cdot \tfrac{W}{P},\ C \cd
 Splitting an axis, and joining neighbouring ones, never changes the order of the numbers. `permute` does: it changes in which order memory is read, and the `reshape` after it writes a copy in the new order. (`view` never copies. Where a copy is needed it says that the "view size is not compatible".) So three steps: split $H$ into (which
 patch, which row in it), and $W$ likewise; bring what belongs to the patch's *place* to the front, and what belongs to its *content* to the back; join. (A single
 `view` to the final shape gives the right shape, too, but torn patches: pixels that follow one another in memory, across patches.)
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (picture: C × H × W) | (split: C × H/P × P × W/P × P) | (moved: H/P × W/P × C × P × P) | (rows: N × C·P²)
+    picture -> split: split
+    split -> moved: permute
+    moved -> rows: join
+""", title="From a picture to rows of numbers");
+
+# %% [markdown]
+r"""
 **Exercise 1.** ●● Write `patchify`.
 
 <details><summary>Hint: the six axes</summary>
@@ -284,7 +295,29 @@ What is left is the encoder of lesson 3. Three things are added:
   patches, and the head reads what comes out at its place. (`[CLS]` in BERT is the same idea.)
 - **Positions.** Attention does not know where a patch lies. So a learned vector is added to each of the $N + 1$ tokens, the class token included.
 - **Pre-norm.** Each block normalises what goes in, and a last norm follows all blocks (lesson 3).
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (logits) | .
+    [head] | .
+    y0 = (row of the class token) | y1 = (rows of the patches)
+    [encoder: pre-norm blocks]
+    p = {+}
+    (class token) | (patch vectors: N × D) | (positions: N + 1)
+    . | [linear map] | .
+    . | (patches: N × C·P²) | .
+    patches -> linear map
+    linear map -> patch vectors
+    class token, patch vectors, positions -> p
+    p -> encoder
+    encoder -> y0, y1
+    y0 -> head
+    head -> logits
+""", title="The Vision Transformer");
+
+# %% [markdown]
+r"""
 $$X_0 = [x_{\text{class}};\ x_1; \dots; x_N] + E_{\text{pos}} \qquad Y = \mathrm{Encoder}(\mathrm{dropout}(X_0)) \qquad \text{logits} = W_{\text{head}}\, Y_{\text{class}} + b$$
 """
 
@@ -665,6 +698,20 @@ mixtures back to the patches. In each block a token passes on itself (the residu
 
 $$\hat A_\ell = \tfrac12 \cdot \frac{1}{\text{heads}} \sum_h A_{\ell, h} + \tfrac12 I \qquad R = \hat A_L \cdots \hat A_2\, \hat A_1$$
 
+**Where in the product do the weights of the first block stand?**
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    t0 = (tokens) | b1 = [block 1] | t1 = (mixtures) | b2 = [block 2] | t2 = (mixtures of mixtures)
+    t0 -> b1
+    b1 -> t1: Â₁
+    t1 -> b2
+    b2 -> t2: Â₂ Â₁
+""", title="Rollout: mixtures of mixtures");
+
+# %% [markdown]
+r"""
 $R_{ij}$ then says, roughly, how much of token $j$ at the input is in token $i$ at the output. (Roughly: values, projections, feed-forward layers and norms are left out.) The last block stands on the left: row $i$ of $\hat A_L$ says which tokens of the block before it mixes, and those
 are rows of the product to its right.
 
@@ -949,7 +996,18 @@ r"""
 
 The model of section 5 has positions for 3 × 3 patches. A picture of 16 × 16 pixels has 4 × 4. Everything else in a Transformer works for any number of tokens; only the table of positions does not. The paper's
 remedy: take the table as a picture with $D$ channels, one pixel for each patch, and stretch it to the new grid. The class token has no place in the picture; its row stays as it is.
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (table: 1 + n² rows) | (picture: D × n × n) | (larger: D × m × m) | new = (table: 1 + m² rows)
+    table -> picture: without row 0
+    picture -> larger: bicubic
+    larger -> new: rows
+""", title="The table of positions is stretched like a picture");
+
+# %% [markdown]
+r"""
 **Exercise 8.** ●● Write `interpolate_positions`. The old grid is a square. `F.interpolate(picture, size=new_grid, mode="bicubic", align_corners=False)` stretches `(1, D, n, n)`.
 
 <details><summary>Hint: from a table to a picture and back</summary>
@@ -1031,6 +1089,19 @@ rows 0 1 2 3, window 2, shift 1       after the roll   1 2 | 3 0
                                                               ^ 3 and 0 were not neighbours: masked
 ```
 
+**Which two neighbours in the shifted row must not look at each other?**
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    w1 = (0 1: window) | w2 = (2 3: window)
+    s1 = (1 2: window) | s2 = (3 0: window with a mask)
+    w1 -> s1: roll
+    w2 -> s2: roll
+""", title="Windows of two, then shifted by one");
+
+# %% [markdown]
+r"""
 **Exercise 9.** ●●● Write `shifted_windows(X, window, shift)` for tokens `X` (B, rows, columns, D). It returns the windows, `(B, windows, window², D)`, and the mask `allowed`, `(windows, window², window²)`. Windows come row by row, and so
 do the tokens in each.
 
@@ -1273,7 +1344,25 @@ pictures. The rest is the teacher's own: where it errs, it errs by a rule, and a
 
 BERT for pictures (He et al. 2022): hide most patches, and let the model draw them. The encoder sees **only the visible patches**, so it is cheap; a small decoder gets its vectors, a learned *mask token* at each hidden place, and the
 positions, and draws all patches. No labels are needed. Neighbouring patches are much alike, so many have to be hidden: 75 % in the paper, 8 of our 16. The red digits alone are enough here.
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (picture guessed: all patches)
+    [decoder: small]
+    (vectors and mask tokens: all places, with positions)
+    [encoder: large] | (mask token)
+    (visible patches: 8 of 16) | (hidden patches)
+    visible patches -> encoder
+    hidden patches -x> encoder
+    encoder -> vectors and mask tokens
+    mask token -> vectors and mask tokens
+    vectors and mask tokens -> decoder
+    decoder -> picture guessed
+""", title="MAE: the encoder sees the visible patches only");
+
+# %% [markdown]
+r"""
 **Before you run it:** what will the model draw where it cannot know?
 """
 
