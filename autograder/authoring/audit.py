@@ -98,8 +98,8 @@ def run_cases(cases: Sequence[Case], course: Course, workers: int, seed: int | N
 
 
 def audit(
-    banks: list[Path] | None,
-    only: list[str] | None,
+    banks: Sequence[Path] | None,
+    only: Sequence[str] | None,
     workers: int | None,
     seed: int | None,
     verbose: bool,

@@ -114,7 +114,7 @@ def new_lesson(course: Course, assignment: str, exercise: str) -> list[Path]:
     Raises ValueError for an invalid name, and FileExistsError, before writing anything, if a file exists already.
     """
     if not re.fullmatch(r"\d\d-[a-z][a-z0-9-]*", assignment):
-        raise ValueError(f"Expected a name such as 04-translation, two digits and words, but got {assignment!r}.")
+        raise ValueError(f"Expected a name such as 20-graphs, two digits and words, but got {assignment!r}.")
     _require_name(exercise)
     lesson = Lesson(assignment, course.lessons, package_of(assignment))
     source = course.solutions / assignment / f"{lesson.name}.py"

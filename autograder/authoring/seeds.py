@@ -5,7 +5,6 @@ and those of each training in the lesson's ``seeds.py`` once more for each seed.
 the seed, its values and the seconds. What stands in the file already is not run again, so that it can be stopped at any time.
 """
 
-import argparse
 import json
 import os
 import shutil
@@ -18,6 +17,7 @@ from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any
 
+import click
 import jupytext
 
 from autograder.authoring.numbers import TAG
@@ -123,12 +123,16 @@ def measure(course: Course, assignment: str, chosen: Sequence[str], output: Path
     return failed
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("assignment", metavar="LESSON")
-    parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--output", type=Path, default=Path("seeds.jsonl"))
-    asked = parser.parse_args()
+@click.command(epilog="Example: python -m autograder.authoring.seeds 04-translation")
+@click.argument("assignment", metavar="LESSON")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--output", type=click.Path(path_type=Path), default="seeds.jsonl", help="default: seeds.jsonl")
+def main(assignment: str, names: tuple[str, ...], output: Path) -> None:
+    """Train a lesson's models again from other seeds, all or these, and write a line of JSON for each."""
     # Small models: one thread, and figures that are drawn nowhere. Read when torch and matplotlib are loaded.
     os.environ.update({"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive", "MPLBACKEND": "Agg"})
-    sys.exit(bool(measure(find_course(), asked.assignment, asked.names, asked.output.resolve())))
+    sys.exit(bool(measure(find_course(), assignment, names, output.resolve())))
+
+
+if __name__ == "__main__":
+    main()

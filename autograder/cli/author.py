@@ -1,113 +1,142 @@
-"""The author's commands: ``build``, ``new-exercise``, ``answers``, ``audit``, ``demo``, ``bundle``, ``site``, ``bench``."""
+"""The author's commands."""
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-Run = Callable[[Any], int]
+import click
+
+from autograder.cli.command import PATH, command, exercise, find_course, flag, lesson, only_lessons, output, students
 
 
-def add_commands(
-    commands: Any, build: Run, new: Run, answers: Run, audit: Run, demo: Run, bundle: Run, site: Run, bench: Run
-) -> None:
-    """Add them to the command line, with what runs each."""
-    _add_build(commands, build)
-    _add_new(commands, new)
-    _add_answers(commands, answers)
-    _add_audit(commands, audit)
-    _add_demo(commands, demo)
-    _add_bundle(commands, bundle)
-    _add_site(commands, site)
-    _add_bench(commands, bench)
+@command("build 01-attention")
+@only_lessons
+@flag("--check", "write nothing; fail when a built file is out of date")
+def build(lessons: tuple[str, ...], check: bool) -> int:
+    """Build the notebooks from their sources.
+
+    Makes solution notebooks and releases, of all lessons or of these. Fails unless the solution earns every point and the
+    untouched release none.
+    """
+    from autograder.authoring.build_all import build_all
+
+    return build_all(find_course(), check, lessons)
 
 
-def _add_build(commands: Any, run: Run) -> None:
-    about = (
-        "Build solution notebooks and releases. The build fails unless the solution earns every point and the untouched "
-        "release none."
-    )
-    parser = commands.add_parser("build", help="build the notebooks from their sources", description=about)
-    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="build only this one, such as 01-attention")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail when a built file is out of date")
-    parser.set_defaults(run=run)
+@command("new-exercise 02-multi-head-attention relative_positions")
+@lesson
+@exercise
+def new_exercise(lesson: str, exercise: str) -> None:
+    """Write stubs for an exercise at the end of a lesson. They build at once; put your own in their place."""
+    from autograder.authoring import new
+
+    _write_stubs(new.new_exercise, lesson, exercise)
 
 
-def _add_new(commands: Any, run: Run) -> None:
-    for command, what in (
-        ("new-exercise", "an exercise at the end of a lesson"),
-        ("new-lesson", "a lesson with one exercise"),
-    ):
-        about = f"Write stubs for {what}. They build at once; put your own in their place."
-        parser = commands.add_parser(command, help=f"write stubs for {what}", description=about)
-        parser.add_argument("lesson", metavar="LESSON", help="such as 04-translation")
-        parser.add_argument("name", metavar="EXERCISE", help="the function that students write")
-        parser.set_defaults(run=run, whole=command == "new-lesson")
+@command("new-lesson 20-graphs degree")
+@click.argument("lesson")
+@exercise
+def new_lesson(lesson: str, exercise: str) -> None:
+    """Write stubs for a new lesson with one exercise. They build at once; put your own in their place."""
+    from autograder.authoring import new
+
+    _write_stubs(new.new_lesson, lesson, exercise)
 
 
-def _add_answers(commands: Any, run: Run) -> None:
-    about = "List the known answers to an exercise: each mistake as a diff against its base, with its hint."
-    parser = commands.add_parser("answers", help="list known answers", description=about)
-    parser.add_argument("exercise", metavar="EXERCISE")
-    parser.add_argument("--lesson", metavar="LESSON", help="where more than one lesson has an exercise of this name")
-    parser.add_argument("--name", action="append", metavar="NAME", help="only this answer, whole (repeatable)")
-    parser.set_defaults(run=run)
+def _write_stubs(write: Callable[..., list[Path]], lesson: str, exercise: str) -> None:
+    print(*write(find_course(), lesson, exercise), sep="\n")
+    print(f"Put your own exercise in place of the stub, and run: autograder build {lesson}")
 
 
-def _add_audit(commands: Any, run: Run) -> None:
-    about = "Run known right and wrong answers and print how many were accepted, rejected and named."
-    parser = commands.add_parser("audit", help="grade the graders", description=about)
-    bank = "cases, DIR/<assignment>/<exercise>/<right|wrong>/<name>.py (repeatable; default: the course's own)"
-    parser.add_argument("--bank", dest="banks", type=Path, action="append", metavar="DIR", help=bank)
-    parser.add_argument("--exercise", dest="only", action="append", metavar="NAME", help="only this one's (repeatable)")
-    parser.add_argument("--workers", type=int, default=None, help="cases at a time (default: one for each core)")
-    parser.add_argument("--seed", type=int, help="draw the inputs from this seed (default: a fresh one for each case)")
-    parser.add_argument("--verbose", action="store_true", help="print a line for each case")
-    parser.add_argument("--since", metavar="COMMIT", help="all of the lessons changed since then, a tenth of the rest")
-    parser.add_argument(
-        "--tenth", type=int, metavar="N", help="which tenth, 0 to 9 (default: a different one each day)"
-    )
-    parser.add_argument("--no-attacks", dest="attacks", action="store_false", help="leave out the hostile submissions")
-    names = "only measure the names of mistakes, and list those that no reader has judged (default: all lessons)"
-    parser.add_argument("--names", nargs="*", metavar="LESSON", help=names)
-    parser.set_defaults(run=run)
+@command("answers softmax --name sigmoid")
+@exercise
+@click.option("--lesson", help="where more than one lesson has an exercise of this name")
+@click.option("--name", "names", multiple=True, help="only this answer, whole (repeatable)")
+def answers(exercise: str, lesson: str | None, names: tuple[str, ...]) -> None:
+    """List the known answers to an exercise. Each mistake is a diff against its base, with its hint."""
+    from autograder.authoring.list_answers import list_answers
+
+    list_answers(find_course(), exercise, lesson, names)
 
 
-def _add_demo(commands: Any, run: Run) -> None:
-    about = "Make a sample class, grade it with nbgrader, show the result."
-    parser = commands.add_parser("demo", help="grade a sample class", description=about)
-    parser.add_argument("--folder", type=Path, default=Path("demo"), help="where to put the class (default: demo)")
-    parser.add_argument("--student", action="append", metavar="ID", help="only this pupil (repeatable)")
-    parser.set_defaults(run=run)
+@command("audit --exercise softmax")
+@click.option(
+    "--bank",
+    "banks",
+    type=PATH,
+    multiple=True,
+    metavar="DIR",
+    help="cases, DIR/<assignment>/<exercise>/<right|wrong>/<name>.py (repeatable; default: the course's own)",
+)
+@click.option("--exercise", "only", multiple=True, metavar="NAME", help="only this one's (repeatable)")
+@click.option("--workers", type=int, help="cases at a time (default: one for each core)")
+@click.option("--seed", type=int, help="draw the inputs from this seed (default: a fresh one for each case)")
+@flag("--verbose", "print a line for each case")
+@click.option("--since", metavar="COMMIT", help="all of the lessons changed since then, a tenth of the rest")
+@click.option("--tenth", type=int, metavar="N", help="which tenth, 0 to 9 (default: a different one each day)")
+@flag("--no-attacks", "leave out the hostile submissions")
+@click.option(
+    "--names",
+    is_flag=False,
+    flag_value="",
+    metavar="[LESSON]...",
+    help="only measure the names of mistakes, and list those that no reader has judged (default: all lessons)",
+)
+@click.argument("lessons", nargs=-1, metavar="")  # more than one behind --names
+def audit(names: str | None, lessons: tuple[str, ...], no_attacks: bool, **options: Any) -> int:
+    """Grade the graders: run known right and wrong answers. A table tells how many were accepted, rejected and named."""
+    from autograder.authoring.audit import audit
+
+    if lessons and names is None:
+        raise click.UsageError(f"Expected only options, but got {lessons[0]}. Lessons stand behind --names.")
+    chosen = None if names is None else [name for name in (names, *lessons) if name]
+    return audit(**options, attacks=not no_attacks, names=chosen)
 
 
-def _add_bundle(commands: Any, run: Run) -> None:
-    about = (
-        "Make what students get, without solutions, mark schemes and known right answers: a zip archive, and with --branch a "
-        "git branch of its own. It fails if anything in it would give an answer away."
-    )
-    parser = commands.add_parser("bundle", help="make what students get", description=about)
-    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="only these assignments (default: all)")
-    parser.add_argument(
-        "--output", type=Path, default=Path("dist/course.zip"), metavar="ZIP", help="default: dist/course.zip"
-    )
-    parser.add_argument("--branch", metavar="NAME", help="commit the same to this branch, for students to pull")
-    parser.set_defaults(run=run)
+@command("demo --student ada")
+@click.option("--folder", type=PATH, default="demo", help="where to put the class (default: demo)")
+@students("only this pupil")
+def demo(folder: Path, students: tuple[str, ...]) -> int:
+    """Grade a sample class with nbgrader, and show the result."""
+    from autograder.authoring.demo import demo
+
+    return demo(folder, students)
 
 
-def _add_site(commands: Any, run: Run) -> None:
-    about = (
-        "Build the course as a site that needs no network: lessons, map, known mistakes, how grading works. "
-        "It fails if a page would give an answer away."
-    )
-    parser = commands.add_parser("site", help="build the course as a site", description=about)
-    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="figures only in these lessons (default: in all)")
-    parser.add_argument("--output", type=Path, default=Path("site"), metavar="FOLDER", help="default: site")
-    parser.set_defaults(run=run)
+@command("bundle 01-attention --branch students")
+@only_lessons
+@output("ZIP", "default: dist/course.zip", "dist/course.zip")
+@click.option("--branch", metavar="NAME", help="commit the same to this branch, for students to pull")
+def bundle(lessons: tuple[str, ...], output: Path, branch: str | None) -> None:
+    """Make what students get.
+
+    That is a zip archive of all lessons, or of these, and with --branch a git branch of its own, without solutions, mark schemes
+    and known right answers. Fails if anything in it would give an answer away.
+    """
+    from autograder.authoring.bundle import bundle
+
+    print(*bundle(find_course(), lessons, output, branch), sep="\n")
 
 
-def _add_bench(commands: Any, run: Run) -> None:
-    about = "Measure speed and memory as ratios, and write bench.json."
-    parser = commands.add_parser("bench", help="measure the ratios", description=about)
-    parser.add_argument("--output", type=Path, default=Path("bench.json"), help="where to write (default: bench.json)")
-    parser.add_argument("--large", action="store_true", help="grade a class of a thousand too (a quarter of an hour)")
-    parser.set_defaults(run=run)
+@command("site 01-attention --output site")
+@only_lessons
+@output("FOLDER", "default: site", "site")
+def site(lessons: tuple[str, ...], output: Path) -> None:
+    """Build the course as a site that needs no network.
+
+    It has lessons (figures only in these, if some are named), a map, known mistakes, and how grading works. Fails if a page would
+    give an answer away.
+    """
+    from autograder.authoring.site import site
+
+    print(*site(find_course(), output, lessons), sep="\n")
+
+
+@command("bench --output bench.json")
+@output("FILE", "where to write (default: bench.json)", "bench.json")
+@flag("--large", "grade a class of a thousand too (a quarter of an hour)")
+def bench(output: Path, large: bool) -> int:
+    """Measure speed and memory as ratios, and write bench.json."""
+    from autograder.authoring.bench import bench
+
+    return bench(output, large)

@@ -1,58 +1,66 @@
-"""The student's commands: ``lab``, ``check``, ``progress`` and ``hand-in``. They need neither nbgrader nor a course folder."""
+"""The student's commands. They need neither nbgrader nor a course folder."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-Run = Callable[[Any], int]
+import click
 
-
-def add_commands(commands: Any, lab: Run, check: Run, progress: Run, hand_in: Run) -> None:
-    """Add them to the command line, with what runs each."""
-    _add_lab(commands, lab)
-    _add_check(commands, check)
-    _add_progress(commands, progress)
-    _add_hand_in(commands, hand_in)
+from autograder.cli.command import PATH, command, flag
 
 
-def _add_lab(commands: Any, run: Run) -> None:
-    about = (
-        "Copy the notebooks to a folder of your own, and open JupyterLab there. What you wrote is never overwritten."
-    )
-    parser = commands.add_parser("lab", help="open your copy of the notebooks", description=about)
-    parser.add_argument("--folder", type=Path, default=Path("work"), help="where your copy is (default: work)")
-    parser.add_argument("--no-start", action="store_true", help="only copy")
-    parser.add_argument("options", nargs="*", metavar="OPTION", help="options of JupyterLab, such as --no-browser")
-    parser.set_defaults(run=run)
+@command("lab --folder mine --no-browser", ignore_unknown_options=True)
+@click.option("--folder", type=PATH, default="work", help="where your copy is (default: work)")
+@flag("--no-start", "only copy")
+@click.argument("options", nargs=-1, metavar="[JUPYTERLAB_OPTION]...", type=click.UNPROCESSED)
+def lab(folder: Path, no_start: bool, options: tuple[str, ...]) -> int:
+    """Open your copy of the notebooks in JupyterLab.
+
+    Copies the notebooks to a folder of your own first. What you wrote is never overwritten. JupyterLab gets the options that are
+    not listed here, and whatever follows --.
+    """
+    from autograder.grading.student.working_copy import open_lab
+
+    return open_lab(folder, not no_start, options)
 
 
-def _add_check(commands: Any, run: Run) -> None:
-    about = "Run a notebook and check its exercises."
-    parser = commands.add_parser("check", help="check a student's notebook", description=about)
-    parser.add_argument("notebook", type=Path)
-    parser.add_argument("--exercise", action="append", metavar="NAME", help="check only this exercise (repeatable)")
-    parser.add_argument("--seed", type=int, help="draw the inputs from this seed (default: a fresh one)")
-    parser.add_argument(
-        "--student", metavar="ID", help="take this student's numbers, where each has numbers of their own"
-    )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.set_defaults(run=run)
+@command("check work/01-attention/attention.ipynb --exercise softmax")
+@click.argument("notebook", type=PATH)
+@click.option("--exercise", "exercises", multiple=True, metavar="NAME", help="check only this exercise (repeatable)")
+@click.option("--seed", type=int, help="draw the inputs from this seed (default: a fresh one)")
+@click.option("--student", metavar="ID", help="take this student's numbers, where each has numbers of their own")
+@flag("--json", "print the result as JSON")
+def check(notebook: Path, exercises: tuple[str, ...], seed: int | None, student: str | None, json: bool) -> int:
+    """Run a notebook and check its exercises."""
+    from autograder.grading.student.check import as_text, check_notebook, write_json
+
+    result = check_notebook(notebook, exercises, seed, student)
+    print(write_json(result) if json else as_text(notebook, result))
+    return 0 if result.earned == result.points else 1
 
 
-def _add_progress(commands: Any, run: Run) -> None:
-    about = "Show what you have and what is left, from the notebooks and their last checks. Nothing is run."
-    parser = commands.add_parser("progress", help="show where you stand", description=about)
-    what = "a lesson such as 01-attention, a folder or a notebook (default: all that are here)"
-    parser.add_argument("lessons", nargs="*", metavar="LESSON", help=what)
-    parser.set_defaults(run=run)
+@command("progress 01-attention")
+@click.argument("lessons", nargs=-1, metavar="[LESSON]...", type=click.Path())
+def progress(lessons: tuple[str, ...]) -> None:
+    """Show what you have and what is left.
+
+    It is read from the notebooks and their last checks; nothing is run. LESSON is one such as 01-attention, a folder or a
+    notebook (default: all that are here).
+    """
+    from autograder.grading.student.working_copy import progress_in
+
+    print(progress_in(lessons))
 
 
-def _add_hand_in(commands: Any, run: Run) -> None:
-    about = (
-        "Make the one file to hand in, <lesson>.zip beside the notebook, with its weights; run the checks as grading will, and "
-        "list what will be graded and what is missing."
-    )
-    parser = commands.add_parser("hand-in", help="make the file to hand in", description=about)
-    parser.add_argument("lesson", metavar="LESSON", help="a lesson such as 01-attention, a folder or a notebook")
-    parser.add_argument("--no-checks", action="store_true", help="make the file without running its checks")
-    parser.set_defaults(run=run)
+@command("hand-in 01-attention")
+@click.argument("lesson", type=click.Path())
+@flag("--no-checks", "make the file without running its checks")
+def hand_in(lesson: str, no_checks: bool) -> int:
+    """Make the one file to hand in.
+
+    It is <lesson>.zip beside the notebook, with its weights. Then the checks run as grading will run them, and a list says what
+    will be graded and what is missing. LESSON is one such as 01-attention, a folder or a notebook.
+    """
+    from autograder.grading.student.check import grade_here
+    from autograder.grading.student.submit import hand_in
+    from autograder.grading.student.working_copy import find_notebook
+
+    return hand_in(find_notebook(lesson), None if no_checks else grade_here)

@@ -171,10 +171,14 @@ def test_options_of_jupyterlab_need_nothing_in_front(root, tmp_path, monkeypatch
     )
     place = ["--folder", str(tmp_path / "mine")]
     assert main(["lab", *place, "--no-browser", "--allow-root"]) == 0
+    assert main(["lab", "--allow-root", "--port", "8899", *place]) == 0
     assert main(["lab", *place, "--", "--allow-root", "--port=9"]) == 0
-    assert [command[-2:] for command in ran] == [["--no-browser", "--allow-root"], ["--allow-root", "--port=9"]]
-    with pytest.raises(SystemExit):
-        main(["progress", "--no-browser"])
+    assert [command[4:] for command in ran] == [
+        ["--no-browser", "--allow-root"],
+        ["--allow-root", "--port", "8899"],
+        ["--allow-root", "--port=9"],
+    ]
+    assert main(["progress", "--no-browser"]) == 2
 
 
 def test_a_working_copy_is_never_overwritten(root, tmp_path, monkeypatch, capsys):

@@ -1,11 +1,14 @@
 """A teacher's own repository beside ours: own rules, own known answers, an own lesson; and updates without conflicts."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from autograder.cli.main import autograder
 
 LESSON, EXERCISE, OWN, NEWER = "01-attention", "softmax", "20-graphs", "11-audio"
 CHECK = "autograder/lessons/attention/checks/check_softmax.py"
@@ -96,3 +99,14 @@ def test_afterwards_both_new_lessons_build(own):
 def test_the_own_known_answer_is_judged_beside_ours(own):
     told = program(own, "audit", "--bank", "bank", "--exercise", EXERCISE, "--workers", "1")
     assert "audit: 1 answers, 0 wrong verdicts, 0 wrong answers without a name" in told
+
+
+@pytest.mark.slow
+def test_the_examples_of_new_exercises_and_lessons_work_in_a_fresh_checkout(upstream, tmp_path):
+    """Those of CONTRIBUTING.md and of the commands' help."""
+    texts = [one.epilog for one in autograder.commands.values()] + [(upstream / "CONTRIBUTING.md").read_text()]
+    examples = {found for text in texts for found in re.findall(r"autograder (new-[a-z]+ \d[\w-]* \w+)", text)}
+    assert {example.split()[0] for example in examples} == {"new-exercise", "new-lesson"}
+    git(tmp_path, "clone", "-q", str(upstream), "course")
+    for example in examples:
+        assert "run: autograder build" in program(tmp_path / "course", *example.split())

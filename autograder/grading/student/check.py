@@ -1,6 +1,7 @@
 """Check one notebook from the command line, as its student does: the same grading, in this process."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,7 @@ from autograder.runtime.state import fresh_seed
 from course_lib import variants
 
 
-def check_notebook(
-    path: Path, only: list[str] | None = None, seed: int | None = None, student: str | None = None
-) -> Result:
+def check_notebook(path: Path, only: Sequence[str] = (), seed: int | None = None, student: str | None = None) -> Result:
     """Run a notebook's cells in this process, and check its exercises (or only those named).
 
     The numbers of exercises with variants are those of the id ``student``, or else of whom the notebook's folder names.
@@ -25,7 +24,7 @@ def check_notebook(
     lessons = lessons_for(path)
     assignment = assignment_of(path, lessons)
     known = lessons.of(assignment).exercises
-    unknown = [name for name in only or [] if name not in known]
+    unknown = [name for name in only if name not in known]
     if unknown:
         raise LookupError(f"{assignment} has no exercise {unknown[0]!r}. Expected one of: {', '.join(known)}.")
     author = variants.student(path.parent) if student is None else student
@@ -33,9 +32,7 @@ def check_notebook(
     return grade_here(submission, lessons, only, seed)
 
 
-def grade_here(
-    submission: Submission, lessons: Lessons, only: list[str] | None = None, seed: int | None = None
-) -> Result:
+def grade_here(submission: Submission, lessons: Lessons, only: Sequence[str] = (), seed: int | None = None) -> Result:
     """Grade a submission of this process's own user, without a sandbox; ``only`` and ``seed`` as for :func:`check_notebook`."""
     # They load PyTorch, which takes seconds: import them after validating the call.
     from autograder.grading.run.executors import TrustedExecutor
@@ -45,7 +42,7 @@ def grade_here(
     with progress("checking", len(only or lesson.exercises)) as step:
         told = lambda name: step()  # noqa: E731
         seed = fresh_seed() if seed is None else seed
-        return grade(submission, lessons, seed, TrustedExecutor(lesson, submission.files), only, told=told)
+        return grade(submission, lessons, seed, TrustedExecutor(lesson, submission.files), only or None, told=told)
 
 
 def as_json(result: Result) -> dict[str, Any]:
