@@ -1,17 +1,15 @@
 """The bank of known right and wrong answers, and its text format, in which an answer is an edit of another.
 
 A ``.diff`` is a list of entries. Each begins with ``@@ name @@ hint``, or with ``@@ name < base @@ hint`` if its base is not
-the first entry. The hint may continue on the following lines. Lines that begin with ``?`` say why it happens and with which
-small experiment one sees it. The body of a base is its text, each line prefixed with ``|``; the body of a mistake is its
-edits:
+the first entry. The hint may continue on the following lines. Lines that begin with ``?`` explain the mistake and name a small
+experiment that shows it. The body of a base is its text, each line prefixed with ``|``; the body of a mistake is its edits:
 
 - ``old → new`` replaces a piece of one line,
-- a run of lines that begin with ``-``, ``+`` or a space is a hunk of a diff: it removes, adds and keeps whole lines.
+- a run of lines that begin with ``-``, ``+`` or a space is a hunk of a diff: it removes, adds or keeps whole lines.
 
 The text that an edit replaces must occur exactly once in the base. ``(right)`` after the name marks a right answer.
 
-A lesson's ``answers/NAME.diff`` holds the bases and the mistakes (as read_entries reads it), and
-``answers/right/NAME/*.py`` right answers in other styles.
+A lesson's ``answers/NAME.diff`` holds the bases and the mistakes, and ``answers/right/NAME/*.py`` right answers in other styles.
 """
 
 import ast
@@ -34,7 +32,7 @@ _HEAD = re.compile(r"@@ (?P<name>\w+)(?P<right> \(right\))?(?: < (?P<base>\w+))?
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry of a ``.diff``: its text, and the text of the base that it edits; None for a base."""
+    """One entry of a ``.diff``: its text, and the text of the base that it edits (None if it is a base itself)."""
 
     name: str
     right: bool
@@ -52,7 +50,7 @@ class Entry:
 
 
 def read_entries(text: str, where: str) -> list[Entry]:
-    """Return the entries of a ``.diff`` in order. Raises ValueError, naming the place, if one cannot be parsed or applied."""
+    """Parse a ``.diff``, and return its entries in order. Raises ValueError, with the location, for an invalid entry."""
     entries: dict[str, Entry] = {}
     for head, lines in _blocks(text, where):
         name, right, base = head["name"], bool(head["right"]), head["base"] or next(iter(entries), None)
@@ -78,7 +76,7 @@ def _joined(*lines: str) -> str:
 
 
 def _blocks(text: str, where: str) -> Iterator[tuple[re.Match[str], list[str]]]:
-    """Yield the header and the body lines of each entry. Text above the first entry is a comment."""
+    """Yield the header and the body lines of each entry. Text above the first entry is ignored."""
     head: re.Match[str] | None = None
     lines: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -138,9 +136,10 @@ def _replace(text: str, old: str, new: str, place: str) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """One known answer to one exercise. ``hint`` is the text for a student with this mistake, or the style of a right answer.
+    """One known answer to one exercise.
 
-    ``why`` says why the mistake does what it does, and with which small experiment one sees it.
+    ``hint``: the text for a student with this mistake, or the style of a right answer. ``why``: the reason for the effect of the
+    mistake, and a small experiment that shows it.
     """
 
     assignment: str
@@ -178,7 +177,7 @@ def cases_of(lesson: Lesson, exercise: str) -> tuple[Case, ...]:
 
 
 def misconceptions(lesson: Lesson, exercise: str) -> tuple[Case, ...]:
-    """Return the wrong answers to an exercise, on which feedback is based."""
+    """Return the wrong answers to an exercise that the diagnosis may use."""
     out = _hidden.get()
     return tuple(case for case in cases_of(lesson, exercise) if not case.right and str(case) not in out)
 
@@ -188,7 +187,7 @@ _hidden: ContextVar[frozenset[str]] = ContextVar("cases that the feedback does n
 
 @contextlib.contextmanager
 def hidden_cases(cases: Iterable[str]) -> Iterator[None]:
-    """Inside, feedback is made without these cases, to find what it says of a mistake that nobody has thought of."""
+    """Hide these cases from the diagnosis, to see its feedback on a mistake that is not in the bank."""
     token = _hidden.set(frozenset(cases))
     try:
         yield
@@ -216,7 +215,7 @@ def read_bank(folder: Path) -> list[Case]:
 
 
 def _from_file(assignment: str, exercise: str, path: Path, right: bool) -> Case:
-    """Return the case in a file: its text replaces the solution, and its docstring is the hint."""
+    """Read a case from a file: its text replaces the solution, and its docstring is the hint."""
     text = path.read_text(encoding="utf8")
     return Case(assignment, exercise, right, path.stem, text, _docstring(text))
 

@@ -22,12 +22,12 @@ from course_lib import variants
 
 
 def exercise(name: str) -> pytest.MarkDecorator:
-    """Mark a check as part of the exercise ``name``, which is the name of the function or class that the student writes."""
+    """Mark a check as part of the exercise ``name``: the name of the function or class that the student writes."""
     return pytest.mark.exercise(name)
 
 
 def points(value: float) -> pytest.MarkDecorator:
-    """Set the points of a check. Zero makes it advice: it is shown when it fails, and costs nothing."""
+    """Set the points of a check. A check worth 0 points is advice: it is shown when it fails, and costs nothing."""
     return pytest.mark.points(value)
 
 
@@ -41,12 +41,12 @@ def mark_value(check: Callable[..., Any], name: str, default: Any = None) -> Any
     return next((mark.args[0] if mark.args else True for mark in marks), default)
 
 
-#: The lessons that come with the autograder.
+#: The package of the built-in lessons.
 OWN = "autograder.lessons"
 
-#: The packages that this process has loaded from the folder of a course; all others are installed.
+#: Packages that this process has loaded from a course's folder; all others are installed.
 _FROM_ROOT: set[str] = set()
-_ONE_AT_A_TIME = threading.RLock()  # the class runner's threads ask for the same lessons
+_ONE_AT_A_TIME = threading.RLock()  # the threads of a class run load the same lessons
 
 
 def package_of(assignment: str) -> str:
@@ -56,13 +56,13 @@ def package_of(assignment: str) -> str:
 
 @dataclass(frozen=True)
 class Lessons:
-    """The lessons of a course: the name of their ``package``, and the folder ``root`` that contains it if it is not installed."""
+    """The lessons of a course: the name of their ``package``, and the folder ``root`` that contains it unless it is installed."""
 
     package: str = OWN
     root: str = ""
 
     def load(self) -> ModuleType:
-        """Import the package; it replaces another course's of the same name. Raises LookupError if there is none."""
+        """Import the package, in place of another course's of the same name. Raises LookupError if it does not exist."""
         file = Path(self.root, self.package, "__init__.py")
         with _ONE_AT_A_TIME:
             loaded = sys.modules.get(self.package)
@@ -83,7 +83,7 @@ class Lessons:
         )
 
     def _is_of_another(self, loaded: ModuleType, file: Path) -> bool:
-        """Return whether a loaded package is that of another course: neither this one's ``file`` nor an installed one."""
+        """Return whether a loaded package belongs to another course: it is neither this one's ``file`` nor installed."""
         if not self.root or loaded.__file__ == str(file):
             return False
         return Path(str(loaded.__file__)).resolve() != file.resolve() if file.is_file() else self.package in _FROM_ROOT
@@ -97,7 +97,7 @@ class Lessons:
         return sorted(path.parent.name for path in self.folder.glob("*/__init__.py"))
 
     def has(self, assignment: str) -> bool:
-        """Return whether an assignment has content; a teacher may add one that is checked by its own assertions."""
+        """Return whether an assignment has content. One that a teacher adds may have only assertions of its own."""
         return package_of(assignment) in self.names()
 
     def find(self, assignment: str) -> "Lesson | None":
@@ -113,17 +113,17 @@ class Lessons:
         return Lesson(assignment, self, package_of(assignment))
 
     def holding(self, exercise: str) -> list["Lesson"]:
-        """Return the lessons with an exercise of this name; ``assignment`` is then the package's name."""
+        """Return the lessons with an exercise of this name; their ``assignment`` is the package's name."""
         return [lesson for lesson in self.all() if exercise in lesson.exercises]
 
     def all(self) -> list["Lesson"]:
-        """Return all lessons; ``assignment`` is then the package's name."""
+        """Return all lessons; their ``assignment`` is the package's name."""
         return [Lesson(name, self, name) for name in self.names()]
 
 
 def _load_from(file: Path, package: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(package, file, submodule_search_locations=[str(file.parent)])
-    assert spec is not None and spec.loader is not None, file  # noqa: PT018 a file of Python always has both
+    assert spec is not None and spec.loader is not None, file  # noqa: PT018 a Python file always has both
     sys.modules[package] = module = importlib.util.module_from_spec(spec)
     _FROM_ROOT.add(package)
     spec.loader.exec_module(module)
@@ -158,23 +158,26 @@ class Lesson:
 
     @property
     def forbidden(self) -> tuple[str, ...]:
-        """The dotted names of what the lesson forbids: functions, classes, and packages with all that they define."""
+        """The dotted names of the functions, classes and packages (with all that they define) that the lesson forbids."""
         return tuple(self.settings.FORBIDDEN)
 
     def forbidden_in(self, exercise: str) -> tuple[str, ...]:
-        """Return what an exercise forbids: what the lesson does, and what would be the whole answer to this exercise."""
+        """Return the names forbidden in an exercise: the lesson's, and those that would answer this exercise."""
         own: dict[str, tuple[str, ...]] = getattr(self.settings, "FORBIDDEN_IN", {})
         return self.forbidden + own.get(exercise, ())
 
     def libraries_in(self, exercise: str) -> tuple[str, ...] | None:
-        """Return what an exercise, any if it has no name, may import beside PyTorch and the course's own; None stands for all."""
+        """Return the libraries that an exercise may import besides PyTorch and the course's own; None for any library.
+
+        The empty name stands for an exercise without settings of its own.
+        """
         forbids = self.forbidden or getattr(self.settings, "FORBIDDEN_IN", {})
         own: dict[str, tuple[str, ...]] = getattr(self.settings, "LIBRARIES_IN", {})
         return own.get(exercise, ()) if forbids else None
 
     @property
     def handed_in(self) -> tuple[str, ...]:
-        """The names of the files handed in with the notebook."""
+        """The names of the files to hand in with the notebook."""
         return self.settings.HANDED_IN
 
     def builds_on(self, exercise: str) -> tuple[str, ...]:
@@ -224,7 +227,7 @@ def _points(lesson: Lesson, exercise: str) -> float:
     return float(sum(mark_value(check, "points", 0) for check in lesson.checks(exercise).values()))
 
 
-#: What a student reads who has not said who they are.
+#: The message to a student who has not set an id.
 WHO_ARE_YOU = (
     "The numbers of this exercise are each student's own, and this notebook does not know who you are: "
     'run variants.i_am("your id"), and then the cells that draw them.'
@@ -241,17 +244,17 @@ def exercises_with_variants(lesson: Any) -> tuple[str, ...]:
 
 
 def unknown_student(lesson: Any, exercise: str) -> str:
-    """Return the sentence for a student who has not said who they are; empty if that does not matter here."""
+    """Return the message to a student who has not set an id; empty if the exercise needs none."""
     return WHO_ARE_YOU if exercise in exercises_with_variants(lesson) and not variants.student() else ""
 
 
 def takes_variant(check: Callable[..., Any]) -> bool:
-    """Return whether a check draws the student's own numbers."""
+    """Return whether a check depends on the student's own numbers."""
     return "variant" in check.__code__.co_varnames[: check.__code__.co_argcount]
 
 
 def variant_of(check: Callable[..., Any], who: str) -> random.Random:
-    """Return what the notebook of this id draws from, for the exercise of a check."""
+    """Return the generator from which the notebook of this id draws, for the exercise of a check."""
     return variants.numbers(_exercise(check), who)
 
 

@@ -12,11 +12,11 @@ from typing import Any
 Cell = dict[str, Any]
 
 
-#: A cell that only checks an exercise.
+#: Matches a cell that only checks an exercise.
 _CHECK = re.compile(r"""\s*check\(\s*(["'])(\w+)\1\s*(?:,\s*(?:seed\s*=\s*)?\d+\s*)?\)\s*(?:;\s*)?""")
-#: A longer text is not searched: a hostile one could make the regular expression run for hours.
+#: Characters. A longer text is not searched: a hostile one could make the regular expression run for hours.
 _LONGEST_CHECK = 300
-#: How many values the JSON of a notebook may hold, each of up to 200 bytes in memory. Those of the course hold two thousand.
+#: Maximum number of JSON values in a notebook, each of up to 200 bytes in memory. The course's notebooks hold two thousand.
 _MOST_PARTS = 2_000_000
 _TEXT = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\Z)', re.DOTALL)
 _DEFINED = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)", re.MULTILINE)
@@ -24,19 +24,19 @@ _DEFINED = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)", re.MULTILINE)
 
 @dataclass
 class Run:
-    """The result of running a notebook: its names, and the errors of its cells as (which cell, error)."""
+    """The result of a notebook run: its names, and the errors of its cells as (cell, error)."""
 
     namespace: dict[str, Any]
     errors: list[tuple[str, str]] = field(default_factory=list)
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Return a notebook as a dictionary. Raises ValueError if the file is not a notebook."""
+    """Read a notebook as a dictionary. Raises ValueError if the file is not a notebook."""
     return parse(path.read_bytes(), str(path))
 
 
 def parse(data: bytes, name: str) -> dict[str, Any]:
-    """Return the notebook in a file's bytes, in the form of nbformat 4. Raises ValueError if they are not a notebook."""
+    """Parse a file's bytes as a notebook of nbformat 4. Raises ValueError if they are not a notebook."""
     if not data.strip():
         raise ValueError(f"{name} is not a Jupyter notebook: it is empty. Save it again, or download it as .ipynb.")
     if (parts := _parts(data)) > _MOST_PARTS:
@@ -58,7 +58,7 @@ def parse(data: bytes, name: str) -> dict[str, Any]:
 
 
 def _parts(data: bytes) -> int:
-    """Return about how many values JSON text holds, without reading it: a few bytes become an object of a hundred."""
+    """Estimate the number of values in JSON text without parsing it: a few bytes become an object of a hundred."""
     bare = _TEXT.sub(b"", data) if len(data) > _MOST_PARTS else b""
     return sum(bare.count(mark) for mark in (b",", b"[", b"{"))
 
@@ -80,7 +80,7 @@ def source(cell: Cell) -> str:
 
 
 def without_magics(text: str) -> str:
-    """Return a cell's text with the lines of magic and shell commands blanked, so that the rest can be parsed."""
+    """Return a cell's text with magics and shell commands blanked, so that the rest can be parsed."""
     return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in text.splitlines())
 
 
@@ -102,12 +102,12 @@ def checked_exercise(text: str) -> str | None:
 
 
 def defined(text: str) -> frozenset[str]:
-    """Return the functions and classes that a text defines at its top level. A hostile text is searched, not parsed."""
+    """Return the functions and classes that a text defines at its top level. It is searched, not parsed: it may be hostile."""
     return frozenset(_DEFINED.findall(text))
 
 
 def fingerprint(text: str) -> str:
-    """Return a short hash of a cell's text, which shows whether an experiment is unchanged since release."""
+    """Return a short hash of a cell's text, by which an unchanged experiment is recognised."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -119,11 +119,11 @@ def experiment_mark(cell: Cell) -> str | None:
 
 
 def dependencies(cells: Sequence[Cell]) -> list[bool]:
-    """Return for each cell whether it must run before the exercises can be checked.
+    """Return, for each cell, whether it must run before the exercises can be checked.
 
-    Left out are prose, the checks themselves, and experiments, unless a cell that runs uses a name from one: the build has shown
-    that no exercise needs an experiment, and one that a student has made slower must not use up the time for the rest. An
-    experiment that contains an exercise also runs.
+    Prose and checks are left out. So are experiments, unless a cell that runs uses a name from one: the build has shown that no
+    exercise needs an experiment, and one that a student has slowed down must not use up the time of the others. An experiment
+    that contains an exercise runs.
     """
     code = [cell.get("cell_type") == "code" for cell in cells]
     checked = {checked_exercise(source(cell)) for cell in cells if is_check(cell)}
@@ -143,7 +143,7 @@ def dependencies(cells: Sequence[Cell]) -> list[bool]:
 
 
 def bound_names(text: str) -> tuple[set[str], set[str]]:
-    """Return the global names that a cell binds and those that it uses, magics aside; empty if the text is not Python."""
+    """Return the global names that a cell binds, and those that it uses, apart from magics; both empty if it is not Python."""
     try:
         table = symtable.symtable(without_magics(text), "cell", "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -29,7 +29,7 @@ def reference_for(lesson: Lesson, name: str) -> Any:
 
 
 def answer_for(lesson: Lesson, name: str, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Return what the right version of an exercise returns; arguments that are still to be made are made of right parts."""
+    """Call the right version of an exercise, and return its result; arguments yet to be constructed consist of right parts."""
 
     def made(value: Any) -> Any:
         return reference_for(lesson, value.name)(**value.kwargs) if isinstance(value, Constructed) else value
@@ -38,9 +38,9 @@ def answer_for(lesson: Lesson, name: str, args: Iterable[Any], kwargs: Mapping[s
 
 
 def source_of(lesson: Lesson, names: Iterable[str]) -> str:
-    """Return Python source that defines these names and all that they depend on, and nothing else of ours.
+    """Return Python source that defines these names and all their dependencies, and nothing else of the lesson.
 
-    Raises ValueError if that needs two definitions of one name.
+    Raises ValueError if it would need two definitions of one name.
     """
     home = lesson.module("references").__name__
     chosen: dict[str, str] = {}  # name -> its module, in dependency order
@@ -99,17 +99,17 @@ def _find(module: str, name: str, package: str) -> tuple[str, str] | None:
 
 
 def _imported(module: str) -> dict[str, str]:
-    """Return the modules of references from which a module imports, by imported name: ``references`` or ``reference_...``."""
+    """Map each name that a module imports from references to its module: ``references`` or ``reference_...``."""
     return _imported_in(_file(module))
 
 
 def _parts(module: str) -> dict[str, str]:
-    """Return the source of every top-level definition of a module, by name, in order."""
+    """Map the name of each top-level definition of a module to its source, in order."""
     return _parts_of(_file(module))
 
 
 def _file(module: str) -> str:
-    """Return the file of a module, by which its parts are kept: two courses may have modules of one name."""
+    """Return the file of a module, the key for caching its parts: modules of two courses may share a name."""
     return str(importlib.import_module(module).__file__)
 
 
