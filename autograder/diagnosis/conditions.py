@@ -19,9 +19,9 @@ from autograder.runtime.errors import CheckFailure
 from autograder.runtime.state import tensors_of
 from autograder.runtime.student import Request, Student
 
-#: As many calls have to be right, and as many wrong, before anything is said of what they have in common.
+#: Minimum number of right and of wrong calls needed to infer a condition.
 _FEWEST = 3
-#: More are not tried, nor any after so many seconds.
+#: Limits on the calls that are tried: their number, and seconds.
 MOST, _SECONDS = 40, 5.0
 
 
@@ -30,7 +30,7 @@ Outcome = tuple[Request, Any, Any]
 
 
 def condition(student: Student, right: Student, function: Any, requests: Sequence[Request]) -> Symptom | None:
-    """Return what is known of a wrong answer that nothing explains: for which arguments, or in which results, it is wrong."""
+    """Describe when an unexplained wrong answer fails: for which arguments, or in which of its results."""
     found = list(_outcomes(student, right, requests[:MOST]))
     wrong, fine = (
         [each for each in found if not same_outcome(*each[1:])],
@@ -42,10 +42,10 @@ def condition(student: Student, right: Student, function: Any, requests: Sequenc
 
 
 def _outcomes(student: Student, right: Student, requests: Sequence[Request]) -> Iterator[Outcome]:
-    """Yield what comes of these requests. A slow answer is asked less: the time for the other exercises is not used up here."""
+    """Yield the outcomes of these requests. A slow answer gets fewer, to leave time for the other exercises."""
     begun = 0.0
     for number, request in enumerate(requests):
-        if number == 1:  # what the first call loads is loaded once
+        if number == 1:  # the first call may load files, only once
             begun = time.monotonic()
         if number and time.monotonic() - begun > _SECONDS:
             return
@@ -56,7 +56,7 @@ def _outcomes(student: Student, right: Student, requests: Sequence[Request]) -> 
 
 
 def _only_with(wrong: Sequence[Outcome], fine: Sequence[Outcome], function: Any) -> Symptom | None:
-    """The one value of one argument, or else the one length, with which all wrong answers were given, and no right one."""
+    """Find the one value of an argument, or else the one length, that all wrong calls share and no right call has."""
     if len(fine) < _FEWEST:
         return None
     for look in (_arguments, _lengths):
@@ -77,7 +77,7 @@ def _only_with(wrong: Sequence[Outcome], fine: Sequence[Outcome], function: Any)
 
 
 def _only_some_results(wrong: Sequence[Outcome]) -> Symptom | None:
-    """Of several results, those that are right in every call."""
+    """Find the results, of several, that are right in every call."""
     pairs = [(tensors_of(want), tensors_of(got)) for _, want, got in wrong]
     count = len(pairs[0][0])
     if count < 2 or any(len(want) != count or len(got) != count for want, got in pairs):
@@ -99,25 +99,25 @@ _ORDINALS = ("first", "second", "third", "fourth")
 
 
 def _one_factor(found: Sequence[Outcome]) -> Symptom | None:
-    """Every number of every result, of right calls too, is the expected one times the same factor."""
+    """Detect numbers that all, even in right calls, are the expected ones times the same factor."""
     ratios = []
     for _, want, got in found:
         right, own = _numbers(want), _numbers(got)
         if [x.shape for x in right] != [x.shape for x in own]:
             return None
         if any(bool((b.abs() > 1e-6)[a.abs() <= 1e-6].any()) for a, b in zip(right, own, strict=True)):
-            return None  # no factor makes anything of 0
+            return None  # 0 times any factor is 0
         ratios += [(b / a)[a.abs() > 1e-6] for a, b in zip(right, own, strict=True)]
     every = torch.cat(ratios) if ratios else torch.empty(0)
     if len(every) < _FEWEST or not every.isfinite().all() or not torch.allclose(every, every[0], rtol=1e-6, atol=0):
         return None
     if abs(float(every[0]) - 1) < 1e-5:
-        return None  # what is wrong then lies elsewhere, such as in a type
+        return None  # then something else is wrong, such as a type
     return FACTOR, f"In {len(found)} calls every number is {every[0]:.4g} times what it should be."
 
 
 def _one_sided(wrong: Sequence[Outcome]) -> Symptom | None:
-    """Every wrong number is too large, or every one is too small."""
+    """Detect wrong numbers that are all too large, or all too small."""
     signs = set()
     for _, want, got in wrong:
         for a, b in zip(_numbers(want), _numbers(got), strict=False):
@@ -153,7 +153,7 @@ _GIVEN, _ONE, _MORE = "a tensor", "of length 1", "longer than 1"
 
 
 def _arguments(request: Request, function: Any) -> Iterator[tuple[str, str]]:
-    """Yield the arguments of a request that are words, flags or left out, by name."""
+    """Yield, by name, the arguments of a request that are words, flags or omitted."""
     for name, value in _values(request, function):
         if isinstance(value, Tensor):
             yield name, _GIVEN
@@ -162,7 +162,7 @@ def _arguments(request: Request, function: Any) -> Iterator[tuple[str, str]]:
 
 
 def _lengths(request: Request, function: Any) -> Iterator[tuple[str, str]]:
-    """Yield whether the axes of a request's tensors have the length 1."""
+    """Yield, for each axis of a request's tensors, whether it has the length 1."""
     for name, value in _values(request, function):
         for axis, length in enumerate(value.shape) if isinstance(value, Tensor) else ():
             yield f"axis {axis} of {name}", _ONE if length == 1 else _MORE

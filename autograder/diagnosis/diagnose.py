@@ -41,21 +41,23 @@ def diagnose(
 ) -> list[Diagnosis | None]:
     """Return a diagnosis, or None, for each failed check.
 
-    A misconception that would fail a check in ``passed`` is ruled out, and one that does not give the answers of the
-    ``student`` to further requests. Once a row has a cause, symptoms of other rows are left alone: they come from it.
+    A misconception is ruled out if it would fail a check in ``passed``, or answers further requests otherwise than the
+    ``student``. Once a row has a cause, symptoms in other rows are not explained: they are its consequences.
     """
     checks = [each.check for each in lost if not mark_value(each.check, "measured")]
-    hearing = Recording(reference_student(lesson), seed)
-    asked = functools.cache(lambda name: hearing.of_many_shapes(checks, name))
+    recording = Recording(reference_student(lesson), seed)
+    asked = functools.cache(lambda name: recording.of_many_shapes(checks, name))
     found: list[Diagnosis | None] = [_own_cause(each, student, asked) for each in lost]
     if any(each.failure.kind == "parameters" for each in lost):
         return _of_parameters(lost, found)
-    search = Search(lesson, exercise, lost, passed, student, hearing, asked, NotebookStudent)
+    search = Search(lesson, exercise, lost, passed, student, recording, asked, NotebookStudent)
     by_case, enough = _add_misconceptions(search, found)
     for number, each in enumerate(lost):
         if found[number] is None and (not enough or each.failure.kind not in ("value", "crash")):
-            told = symptoms.fallback_diagnosis(lesson, each.failure, each.exchange, student, hearing.right, asked)
-            found[number] = None if told and _follows(told, each, lost) else told
+            diagnosis = symptoms.fallback_diagnosis(
+                lesson, each.failure, each.exchange, student, recording.right, asked
+            )
+            found[number] = None if diagnosis and _follows(diagnosis, each, lost) else diagnosis
             enough = enough or found[number] is not None
     for number, each in enumerate(lost):
         if found[number] is None and each.failure.kind == "crash":  # the same error has the same cause
@@ -65,14 +67,14 @@ def diagnose(
             return [Diagnosis(*symptoms.CUT) for _ in lost]
         found = _of_edits(search)
         if not any(found):
-            where = _where(lesson, [*checks, *passed], hearing)
-            found = probes.row_sensitivity(lost, student, hearing.right, references.namespace(lesson), asked, where)
+            where = _where(lesson, [*checks, *passed], recording)
+            found = probes.row_sensitivity(lost, student, recording.right, references.namespace(lesson), asked, where)
     return drop_consequences(lost, found, by_case)
 
 
 def _of_parameters(lost: Sequence[FailedCheck], found: Sequence[Diagnosis | None]) -> list[Diagnosis | None]:
-    """Return the causes of the rows about parameters alone. Those that are missing or too many keep drawn numbers, and what
-    follows from that is no second mistake.
+    """Return the causes of the rows about parameters only. Other rows fail as a consequence: missing or additional parameters
+    keep their random numbers.
     """
     blamed = [each.failure.kind == "parameters" for each in lost]
     first = next((own for own, its in zip(found, blamed, strict=True) if own and its), None)
@@ -80,9 +82,9 @@ def _of_parameters(lost: Sequence[FailedCheck], found: Sequence[Diagnosis | None
 
 
 def _add_misconceptions(search: Search, found: list[Diagnosis | None]) -> tuple[set[int], bool]:
-    """Put known misconceptions into ``found`` where they explain a row, also where the check itself guesses a cause.
+    """Put known misconceptions into ``found`` where they explain a row, even if the check itself guesses a cause.
 
-    Returns the rows that they explain, and whether enough is known to leave wrong values in other rows alone.
+    Returns the rows that they explain, and whether they suffice to leave wrong values in other rows unexplained.
     """
     explained, by_case = [result is not None for result in found], set[int]()
     enough = any(own and each.failure.kind in EXPLAIN_VALUES for own, each in zip(found, search.lost, strict=True))
@@ -99,7 +101,7 @@ def _add_misconceptions(search: Search, found: list[Diagnosis | None]) -> tuple[
 
 
 def _of_edits(search: Search) -> list[Diagnosis | None]:
-    """Return, for the rows that it explains, the small edit of a right answer that gives the student's wrong numbers."""
+    """Find the small edit of a right answer that gives the student's wrong numbers; return it for the rows it explains."""
     lost = search.lost
     number = next((n for n, each in enumerate(lost) if each.failure.kind in ("value", "shape") and _asks(each)), None)
     if number is None:
@@ -115,33 +117,33 @@ def _of_edits(search: Search) -> list[Diagnosis | None]:
         best, same = search.best(number, (case for case in every if case.findable(uses)))
     if not isinstance(best, Mutant):
         return [None] * len(lost)
-    told = Diagnosis(*best.told(uses))
-    return [told if fits else None for fits in same]
+    diagnosis = Diagnosis(*best.explain(uses))
+    return [diagnosis if fits else None for fits in same]
 
 
 def _asks(lost: FailedCheck) -> bool:
-    """Return whether a check has given a tensor. Without one, a trained model was handed in: no edit of a line explains that."""
+    """Return whether a check passes a tensor. If not, it reads a trained model, which no edit of a line explains."""
     return lost.exchange is not None and bool(tensors_in(lost.exchange.request))
 
 
-def _where(lesson: Lesson, checks: Sequence[Check], hearing: Recording) -> probes.Look:
-    """Return what finds the part of a module, or else the value of an argument, in which all that is wrong lies."""
+def _where(lesson: Lesson, checks: Sequence[Check], recording: Recording) -> probes.Look:
+    """Return a function that finds the submodule, or else the condition on the arguments, behind all wrong results."""
 
     def look(student: Student, right: Student, requests: Sequence[Request]) -> symptoms.Symptom | None:
         if not requests:
             return None
         name = requests[0].name
-        every = hearing.of_many_shapes(checks, name, conditions.MOST)
+        every = recording.of_many_shapes(checks, name, conditions.MOST)
         function = references.namespace(lesson)[name]
         return faulty_module(student, right, requests) or conditions.condition(student, right, function, every)
 
     return look
 
 
-def _follows(told: Diagnosis, each: FailedCheck, lost: Sequence[FailedCheck]) -> bool:
-    """Return whether what is told of a gradient follows from values that are wrong in another way: its factor is no cause."""
+def _follows(diagnosis: Diagnosis, each: FailedCheck, lost: Sequence[FailedCheck]) -> bool:
+    """Return whether a wrong gradient only follows from wrong values elsewhere, so that its constant factor is no cause."""
     wrong_values = any(other.failure.kind == "value" and not _is_wrong_gradient(other.failure) for other in lost)
-    return told.name == symptoms.FACTOR and _is_wrong_gradient(each.failure) and wrong_values
+    return diagnosis.name == symptoms.FACTOR and _is_wrong_gradient(each.failure) and wrong_values
 
 
 def _is_wrong_gradient(failure: CheckFailure) -> bool:
@@ -149,31 +151,30 @@ def _is_wrong_gradient(failure: CheckFailure) -> bool:
 
 
 def _own_cause(lost: FailedCheck, student: Student | None, asked: Asked) -> Diagnosis | None:
-    """Return the cause that the check itself reports, unless what is wrong may have many."""
+    """Return the cause that the check itself reports, unless such a failure may have many causes."""
     failure = lost.failure
-    if failure.kind == "crash" and "leaf Variable" in str(
-        failure.received
-    ):  # PyTorch's message for every in-place operation on an input
-        told = symptoms.symptom(failure, None)
-        return Diagnosis(*told) if told else None
+    # PyTorch's message for every in-place operation on an input.
+    if failure.kind == "crash" and "leaf Variable" in str(failure.received):
+        symptom = symptoms.symptom(failure, None)
+        return Diagnosis(*symptom) if symptom else None
     if failure.kind == "constant" and _varies(lost, student, asked):
         return None
     return Diagnosis(failure.cause, failure.hint) if failure.cause and failure.kind not in _OF_MANY_CAUSES else None
 
 
-#: Kinds of failures whose cause a check can only guess, so that misconceptions come first.
+#: Kinds of failures whose cause a check can only guess; misconceptions take precedence.
 _OF_MANY_CAUSES = ("value", "span")
 
 
 def _varies(lost: FailedCheck, student: Student | None, asked: Asked) -> bool:
-    """Return whether an answer that is the same for the two inputs of a check differs for others."""
+    """Return whether an answer that is the same for both inputs of a check differs for others."""
     if student is None or lost.exchange is None:
         return False
     return search.varies(student, asked(lost.exchange.request.name))
 
 
 class _Right(NotebookStudent):
-    """The right answers, which may use what students may not."""
+    """The right answers, which may use blocked functions."""
 
     def _forbidden(self, exercise: str) -> tuple[str, ...]:
         return ()

@@ -1,4 +1,4 @@
-"""Mutation operators: the small edits of which mistakes are made."""
+"""Mutation operators: small edits that turn a right answer into a mistake."""
 
 import ast
 import itertools
@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Edit:
-    """``old``, a node of a tree, becomes ``new``; a module stands for several steps.
+    """The replacement of ``old``, a node of a tree, by ``new``; a new module stands for several statements.
 
-    ``kind`` names that in general and ``sentence`` says it of this place, going on from "in which"; ``shown`` is the code in
-    which it happens.
+    ``kind`` names the edit in general, and ``sentence`` describes it at this place, as a clause; ``shown`` is the code around it.
     """
 
     old: ast.expr | ast.stmt
@@ -37,7 +36,7 @@ def of_self(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and is_self(node.value)
 
 
-#: Calls without which the numbers are the same, or are drawn: an edit of them explains no wrong number.
+#: Calls that do not change the numbers, or draw them: an edit of one explains no wrong number.
 _IDLE = frozenset(
     {"to", "contiguous", "clone", "dropout", "Dropout", "detach", "super", "len", "tuple", "list", "float", "int"}
 )
@@ -45,7 +44,7 @@ _IDLE_KEYWORDS = frozenset({"device", "dtype", "training", "bias", "strict"})
 
 
 def left_out(node: ast.AST) -> Iterator[Edit]:
-    """A call ``f(x, ...)`` becomes ``x``, and ``x.f(...)`` becomes ``x``."""
+    """Replace a call ``f(x, ...)`` or ``x.f(...)`` by ``x``."""
     if not isinstance(node, ast.Call):
         return
     inner = node.args[0] if node.args else None
@@ -57,7 +56,7 @@ def left_out(node: ast.AST) -> Iterator[Edit]:
 
 
 def argument(node: ast.AST) -> Iterator[Edit]:
-    """An argument that is not passed on, that is the other way round, or that changes places with its neighbour."""
+    """Omit an argument, negate it, or swap it with its neighbour."""
     if not isinstance(node, ast.Call):
         return
     for keyword in node.keywords:
@@ -84,7 +83,7 @@ def argument(node: ast.AST) -> Iterator[Edit]:
 
 
 def number(node: ast.AST) -> Iterator[Edit]:
-    """Another axis, or one more or less, in a call or a slice."""
+    """Change an axis, or a number by one, in a call or a slice."""
     if isinstance(node, ast.Call):
         for place in [*node.args, *(keyword.value for keyword in node.keywords)]:
             value = _whole(place)
@@ -120,7 +119,7 @@ def _whole(node: ast.AST) -> int | None:
 
 
 def doubled(node: ast.AST) -> Iterator[Edit]:
-    """What is done twice."""
+    """Add a term, or apply a submodule, twice."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         yield Edit(node, ast.BinOp(node, ast.Add(), node.left), "a term added twice", "one term is added twice", node)
     elif isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords and of_self(node.func):
@@ -128,7 +127,7 @@ def doubled(node: ast.AST) -> Iterator[Edit]:
         yield Edit(node, again, "a step taken twice", f"{called(node)} is applied twice", node)
 
 
-#: Functions that are taken for each other.
+#: Functions that are easily confused.
 _FAMILIES = (
     ("tanh", "sigmoid", "relu", "gelu", "silu", "softsign"),
     ("softmax", "log_softmax", "sigmoid"),
@@ -142,12 +141,12 @@ _FAMILIES = (
     ("cumsum", "cumprod"),
     ("any", "all"),
 )
-#: Of these only torch.nn.functional has all.
+#: Only torch.nn.functional has all of these.
 _ACTIVATIONS = frozenset(_FAMILIES[0])
 
 
 def swapped(node: ast.AST) -> Iterator[Edit]:
-    """Another function of the same kind: the mean for the sum, ReLU for tanh."""
+    """Replace a function by another of the same kind: the sum by the mean, tanh by ReLU."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
         return
     name = called(node)
@@ -167,8 +166,8 @@ def swapped(node: ast.AST) -> Iterator[Edit]:
             yield Edit(node, ast.Call(function, args, node.keywords), f"{other} in the place of {name}", said, node)
 
 
-#: What is done to a value once too often; the value is called x. Of a row of one number a softmax makes 1, whatever it is, and so
-#: does a division by its sum: that is no step too many, but a value thrown away.
+#: Steps that are applied to a value, x, once too often. Rows of one number are left alone where a softmax, or a division by the
+#: sum, would make 1 of any number: that discards the value.
 _STEPS = {
     "softmax": "torch.softmax(x, -1) if x.shape[-1] > 1 else x",
     "the logarithm of a softmax": "torch.log_softmax(x, -1) if x.shape[-1] > 1 else x",
@@ -198,7 +197,7 @@ _STEPS = {
     "a division by the sum of each row": "x / x.sum(-1, keepdim=True) if x.shape[-1] > 1 else x",
     "a subtraction of the mean of each row": "x - x.mean(-1, keepdim=True) if x.shape[-1] > 1 else x",
 }
-#: What may replace a value: the values of others, or none.
+#: Replacements for a value: the values of others, or none.
 _OTHERS = {
     "one average for the whole batch": "x.mean(0, keepdim=True).expand_as(x)",
     "the first of the batch for all": "x[:1].expand_as(x)",
@@ -207,7 +206,7 @@ _OTHERS = {
     "one row earlier": "x.roll(-1, -2)",
     "zeros in its place": "torch.zeros_like(x)",
 }
-#: By what is said of it.
+#: The expressions by their descriptions.
 _PARSED = {
     said: ast.parse(text, mode="eval").body
     for said, text in [*((f"{name} too many", text) for name, text in _STEPS.items()), *_OTHERS.items()]
@@ -215,7 +214,7 @@ _PARSED = {
 
 
 def too_many(node: ast.AST) -> Iterator[Edit]:
-    """A step too many, or another value: at what is returned, given a name, or multiplied, and at what goes into a call."""
+    """Add a step to a value that is returned, assigned, multiplied, or passed to a call, or replace that value."""
     for value in _values(node):
         for said, template in _PARSED.items():
             yield Edit(value, _Filled(value).visit(_copy(template)), said, said, value)
@@ -247,7 +246,7 @@ class _Filled(ast.NodeTransformer):
 
 
 def other_names(function: ast.AST) -> Iterator[Edit]:
-    """One name in the place of another: two arguments or variables of one kind, or two parts of a module with similar names."""
+    """Replace a name by another: an argument or variable of the same kind, or a submodule with a similar name."""
     if not isinstance(function, ast.FunctionDef):
         return
     inner = list(ast.walk(function))
@@ -269,21 +268,21 @@ def other_names(function: ast.AST) -> Iterator[Edit]:
     for node in inner:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in made:
             for other, line in made.items():
-                # By the course's notation a capital is a matrix: a number in its place would only stop with an error.
+                # In the course's notation a capital letter is a matrix: a number in its place would only raise an error.
                 fits = other != node.id and line < node.lineno and other[0].isupper() >= node.id[0].isupper()
                 if fits and kept.get(node) != other:
                     said = f"{other} instead of {node.id}"
                     yield Edit(node, ast.Name(other, ast.Load()), "another variable", said, node)
 
 
-#: Methods of lists that put their argument into the list.
+#: Methods of lists that insert their argument.
 _PUTS = ("append", "extend", "insert")
 
 
 def _put_into(nodes: Sequence[ast.AST]) -> dict[ast.AST, str]:
-    """Return, for each node of what is put into a list, the name of the list: ``lists[c].append(x)``, ``lists[c] = x``.
+    """Map each node that is put into a list to the name of that list: ``lists[c].append(x)``, ``lists[c] = x``.
 
-    A list that contains itself has no end, and making a tensor of it ends the process.
+    An edit must not put a list into itself: converting such a list to a tensor crashes the process.
     """
     into: dict[ast.AST, str] = {}
     for node in nodes:
@@ -300,12 +299,12 @@ def _put_into(nodes: Sequence[ast.AST]) -> dict[ast.AST, str]:
 
 
 def _similar(one: str, other: str) -> bool:
-    """Return whether two names of parts differ, and share a word: norm_1 and norm_2, self_attention and cross_attention."""
+    """Return whether two names of submodules differ but share a word: norm_1, norm_2; self_attention, cross_attention."""
     return one != other and bool({*one.split("_")} & {*other.split("_")})
 
 
 def term(node: ast.AST) -> Iterator[Edit]:
-    """``a + b`` becomes ``a`` or ``b``, and the same with other operators."""
+    """Replace ``a + b`` by ``a`` or ``b``; also for other operators."""
     if not isinstance(node, ast.BinOp) or type(node.op) not in _TERMS:
         return
     kind, sentence = _TERMS[type(node.op)]
@@ -326,7 +325,7 @@ _TERMS: dict[type[ast.operator], tuple[str, str]] = {
 
 
 def operator(node: ast.AST) -> Iterator[Edit]:
-    """Another operator, or the two sides exchanged."""
+    """Change an operator, or swap its sides."""
     if isinstance(node, ast.BinOp):
         for new in _OPERATORS.get(type(node.op), ()):
             other = ast.BinOp(node.left, new(), node.right)
@@ -385,7 +384,7 @@ _SIGNS: dict[type[ast.AST], str] = {
 
 
 def choice(node: ast.AST) -> Iterator[Edit]:
-    """A distinction of cases that is not made."""
+    """Omit a distinction of cases."""
     if isinstance(node, ast.IfExp):
         said = "no difference is made"
         yield Edit(node, node.body, "a distinction left out", said, node.test)
@@ -397,7 +396,7 @@ def choice(node: ast.AST) -> Iterator[Edit]:
 
 
 def statement(node: ast.AST) -> Iterator[Edit]:
-    """A step that is not made: an assignment to a name that already has a value."""
+    """Omit a statement that assigns to a name which already has a value."""
     if isinstance(node, ast.AugAssign):
         yield Edit(node, ast.Pass(), "a step left out", "this step is left out", node)
     elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -406,12 +405,12 @@ def statement(node: ast.AST) -> Iterator[Edit]:
             yield Edit(node, ast.Pass(), "a step left out", "this step is left out", node)
 
 
-#: Statements that fit on one line, so that two of them can be written in the other order there.
+#: Statements that fit on one line, where two of them can be swapped.
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr)
 
 
 def exchanged(node: ast.AST) -> Iterator[Edit]:
-    """Two neighbouring steps in the other order: the state is renewed before it is read, the mask comes after the softmax."""
+    """Swap two neighbouring statements: the state is updated before it is read, the mask is applied after the softmax."""
     for block in (getattr(node, "body", None), getattr(node, "orelse", None)):
         for first, second in itertools.pairwise(block) if isinstance(block, list) else ():
             if isinstance(first, _SIMPLE) and isinstance(second, _SIMPLE) and not _is_text(first):
@@ -422,12 +421,12 @@ def exchanged(node: ast.AST) -> Iterator[Edit]:
 
 
 def _is_text(node: ast.AST) -> bool:
-    """Return whether a statement is a docstring: that it comes later changes nothing."""
+    """Return whether a statement is a docstring, whose position changes nothing."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def off_by_one(node: ast.AST) -> Iterator[Edit]:
-    """A count or a place that is one too large or too small: in a range, a slice, a comparison, a product or a quotient."""
+    """Change a count or an index by one: in a range, a slice, a comparison, a product or a quotient."""
     for place in _counts(node):
         if isinstance(place, ast.Name):
             for sign, kind in ((ast.Add(), "one too many"), (ast.Sub(), "one too few")):
@@ -448,22 +447,22 @@ def _counts(node: ast.AST) -> Iterator[ast.expr | None]:
 
 __all__ = ["Edit", "edits"]
 
-#: The kinds of edits, the likeliest first, and in how many right answers they are tried: which step can be left out depends on
-#: how an answer is written, and what can be done once too often hardly does.
+#: The operators, the likeliest first, each with the number of right answers in which it is tried: the steps that can be left out
+#: depend on how an answer is written, and those that can be done once too often hardly do.
 KINDS: tuple[tuple[Callable[[ast.AST], Iterator[Edit]], int], ...] = (
     *((left_out, 8), (term, 8), (swapped, 4), (argument, 4), (number, 4), (operator, 4), (choice, 4)),
     *((exchanged, 4), (off_by_one, 4), (too_many, 2), (statement, 4), (doubled, 3), (other_names, 3)),
 )
 
 
-#: What is not edited: neither a stop with an error, nor the places in which the parser finds no place in the text.
+#: Nodes that are not edited: raised errors, and those whose location in the text the parser does not give.
 _LEFT_ALONE = (ast.Raise, ast.arguments, ast.Import, ast.ImportFrom, ast.JoinedStr)
 
 
 def edits(trees: Sequence[ast.AST]) -> Iterator[tuple[int, Edit]]:
-    """Yield edits of right answers, each with the number of its tree.
+    """Yield edits of right answers, each with the index of its tree.
 
-    What makes the parts of a module, or refuses an argument, stays.
+    The constructors of modules, and the validation of arguments, are not edited.
     """
     nodes = [list(_edited(tree)) for tree in trees]
     for look, most in KINDS:
@@ -474,7 +473,7 @@ def edits(trees: Sequence[ast.AST]) -> Iterator[tuple[int, Edit]]:
 
 
 def _edited(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes that may be edited, the outer before the inner ones."""
+    """Yield the nodes that may be edited, outer before inner ones."""
     for node in ast.iter_child_nodes(tree):
         refuses = isinstance(node, ast.If) and any(isinstance(inner, ast.Raise) for inner in ast.walk(node))
         makes = isinstance(node, ast.FunctionDef) and node.name == "__init__"

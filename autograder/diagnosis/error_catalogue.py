@@ -8,7 +8,7 @@ _AXES = "fixed number of dimensions"
 _NOT_BOOL = "a mask that is not boolean"
 _DEVICES = "tensors on different devices"
 
-#: The causes that an axis which is missing, or one too many, may have brought about.
+#: Causes that may themselves result from a missing or an additional axis.
 ABOUT_AXES = (_FIT, _AXES)
 
 #: (part of the message, cause, hint) for each.
@@ -249,7 +249,7 @@ ERRORS = [
     ("no grad accessor", *_CUT),
 ]
 
-#: What is left when no message is known: the kind of error says something about itself.
+#: Fallback for unknown messages: the type of the error alone.
 KINDS_OF_ERRORS = [
     (
         "NameError",

@@ -1,7 +1,7 @@
 """Wrong answers made from right ones by one small edit: a term left out, another axis, another argument.
 
-Nobody can write down every mistake. Where no known one gives a student's numbers, one of these may, and the edit then says what
-was done. All right answers to an exercise are edited, in all their styles.
+No bank holds every mistake. Where no known one gives a student's numbers, one of these may, and the edit then describes the
+mistake. All right answers to an exercise are edited, in all their styles.
 """
 
 import ast
@@ -17,33 +17,36 @@ from autograder.content.known_answers import Case, cases_of
 from autograder.content.lesson import Lesson
 from autograder.diagnosis.edits import Edit, called, edits
 
-#: Returns those of these names that stand in the student's code; see :mod:`autograder.runtime.blocked.source`.
+#: Returns those of these names that occur in the student's code; see :mod:`autograder.runtime.blocked.source`.
 Uses = Callable[[Sequence[str]], Sequence[str]]
-#: Each costs a call of the exercise, and in this much processor time as many are tried as can be.
+#: Limits on the mutants, each of which costs a call of the exercise: their number, and seconds of processor time.
 _MOST, _SECONDS = 1500, 3.0
-#: A piece of code that is longer says nothing at a glance.
+#: Characters of code that can be taken in at a glance.
 _LONGEST = 40
 
 
 @dataclass(frozen=True)
 class Mutant(Case):
-    """A right answer with one small edit. ``known`` are the names in it that a student knows."""
+    """A right answer with one small edit. ``known``: the names in it that students know."""
 
     edit: Edit | None = None
     known: frozenset[str] = frozenset()
 
     def findable(self, uses: Uses) -> bool:
-        """Return whether a student finds in their own code what the edit is about, if that is a number: itself, or its call."""
+        """Return whether a student's code contains the number that the edit introduces, or the call around it.
+
+        True for an edit of anything but a number.
+        """
         if self.edit is None or not _is_number(self.edit.new):
             return True
         return _has_number(self.edit, uses) or bool(
             _called(self.edit.shown, self.known) and uses(_called(self.edit.shown))
         )
 
-    def told(self, uses: Uses) -> tuple[str, str]:
-        """Return the name and the hint of the edit. In the code that is shown, names that a student cannot know are dots.
+    def explain(self, uses: Uses) -> tuple[str, str]:
+        """Return the name and the hint of the edit. In the code shown, names that a student cannot know become dots.
 
-        The sentence says in general what it would say of a function, or of a number, that is not in the student's code.
+        The sentence is a general one if it would name a function or a number that is not in the student's code.
         """
         if self.edit is None:
             raise TypeError("A mutant has an edit.")
@@ -57,7 +60,7 @@ class Mutant(Case):
         )
 
     def _in_code(self, uses: Uses) -> bool:
-        """Return whether all that the sentence names is known to students, or stands in this one's code."""
+        """Return whether everything that the sentence names is known to students, or occurs in this student's code."""
         if self.edit is None or (_is_number(self.edit.new) and not _has_number(self.edit, uses)):
             return False
         named = {name for node in ast.walk(self.edit.old) for name in _names(node)}
@@ -74,13 +77,13 @@ def _has_number(edit: Edit, uses: Uses) -> bool:
 
 
 def _called(node: ast.AST, known: frozenset[str] | None = None) -> tuple[str, ...]:
-    """Return the name of the function that is called, as one of its own and as an attribute; none if it is not ``known``."""
+    """Return the name of the called function, bare and as an attribute; nothing if it is not ``known``."""
     name = called(node) if isinstance(node, ast.Call) else ""
     return (name, f".{name}") if name and (known is None or name in known) else ()
 
 
 def mutants(lesson: Lesson, exercise: str) -> Iterator[Mutant]:
-    """Yield right answers to the exercise with one small edit each; the hint says which."""
+    """Yield right answers to the exercise with one small edit each."""
     cases = [case for case in cases_of(lesson, exercise) if case.right]
     cases = [case for case in cases if _is_safe(case.text)]
     trees = [ast.parse(case.text) for case in cases]
@@ -96,7 +99,7 @@ def mutants(lesson: Lesson, exercise: str) -> Iterator[Mutant]:
 
 
 def edited(text: str, edit: Edit) -> str:
-    """Return the text with the new code in the place of the old."""
+    """Replace the old code in the text by the new."""
     lines = text.encode().splitlines(keepends=True)  # the parser counts bytes
     starts, old = [0, *itertools.accumulate(map(len, lines))], edit.old
     start = starts[old.lineno - 1] + old.col_offset
@@ -112,20 +115,20 @@ def _written(new: ast.AST) -> str:
     return ast.unparse(new) if isinstance(new, ast.stmt) else f"({ast.unparse(new)})"
 
 
-#: Without its "meta" an answer builds a model of gigabytes; the others read memory wherever they are told to.
+#: Without its "meta" an answer builds a model of gigabytes; the others read memory at any address.
 _UNSAFE = ("meta", "embedding_bag", "as_strided", "ctypes", "data_ptr")
 
 
 def _is_safe(text: str) -> bool:
-    """Return whether no edit of this answer can make a loop endless, take all memory, or read what is not its own."""
+    """Return whether no edit of this answer can loop forever, take all memory, or read foreign memory."""
     loops = any(isinstance(node, ast.While) for node in ast.walk(ast.parse(text)))
     return not loops and not any(word in text for word in _UNSAFE)
 
 
 def _shared_names(trees: Iterable[ast.AST]) -> frozenset[str]:
-    """Return the names that several right answers have: those of arguments, of parts of a module and of PyTorch.
+    """Return the names that several right answers share: those of arguments, of submodules and of PyTorch.
 
-    The others are an author's own, and tell a student nothing.
+    The others are an author's own, and mean nothing to a student.
     """
     found = Counter(name for tree in trees for name in {name for node in ast.walk(tree) for name in _names(node)})
     return frozenset(name for name, count in found.items() if count > 1) | {"self"}
@@ -141,7 +144,7 @@ def _names(node: ast.AST) -> Iterator[str]:
 
 
 def _shown(node: ast.AST, known: frozenset[str]) -> str:
-    """Return a short form of the code: what is nested deep, or has a name that nobody knows, becomes dots."""
+    """Shorten code: deeply nested parts, and names that students do not know, become dots."""
     for depth in (3, 2, 1):
         text = ast.unparse(_Short(known, depth).visit(copy.deepcopy(node))).replace(_DOTS, "…")
         if len(text) <= _LONGEST and "\n" not in text:

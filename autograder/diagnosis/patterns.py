@@ -14,15 +14,15 @@ def same(a: Tensor, b: Tensor) -> bool:
 
 
 def is_informative(want: Tensor) -> bool:
-    """Return whether there are enough different numbers for a pattern to be no coincidence."""
+    """Return whether there are enough different numbers to rule out a coincidental pattern."""
     return bool(want.isfinite().all()) and len(want.unique()) >= 4
 
 
 def shifted_axis(got: Tensor, want: Tensor) -> Symptom | None:
-    """Rows of the right result in another order."""
+    """Detect rows of the right result in another order."""
     for axis in range(want.dim()):
         if want.shape[axis] < 4 or want.numel() < 8:
-            continue  # too few: any wrong order is some order
+            continue  # too few rows: any mistake looks like an order
         where = "the first axis" if axis == 0 else "the last axis" if axis == want.dim() - 1 else f"axis {axis}"
         if same(got, want.flip(axis)):
             return "in reverse order", f"Your result is the expected one, backwards along {where}."
@@ -66,9 +66,9 @@ _FUNCTIONS: Sequence[tuple[str, Callable[[Tensor], Tensor]]] = (
 
 
 def transformed(got: Tensor, want: Tensor) -> Symptom | None:
-    """The right result, and one function of it too many."""
+    """Detect the right result with one function too many applied to it."""
     if same(got, want):
-        return None  # rounded: the absolute value of positive numbers is no step too many
+        return None  # equal but for rounding: the absolute value of positive numbers is no additional step
     for name, function in _FUNCTIONS:
         if same(got, function(want)):
             return (
@@ -91,9 +91,9 @@ def _normalised(x: Tensor) -> Tensor:
 
 
 def shifted(got: Tensor, want: Tensor) -> Symptom | None:
-    """The right result plus the same number, or the same row, everywhere."""
+    """Detect the right result plus the same number, or the same row, everywhere."""
     difference = got - want
-    if not float(difference.abs().max()) > 1e-5:  # rounding is no number that was added
+    if not float(difference.abs().max()) > 1e-5:  # only rounding
         return None
     if same(difference, difference.flatten()[:1].expand_as(difference)):
         number = difference.flatten()[0].item()
@@ -107,7 +107,7 @@ def shifted(got: Tensor, want: Tensor) -> Symptom | None:
 
 
 def from_inputs(got: Tensor, want: Tensor, inputs: Sequence[Tensor]) -> Symptom | None:
-    """The right result plus, minus or times an input."""
+    """Detect the right result plus, minus or times an input."""
     for given in inputs:
         if given.shape != want.shape or not given.is_floating_point() or not is_informative(given):
             continue
@@ -133,7 +133,7 @@ def from_inputs(got: Tensor, want: Tensor, inputs: Sequence[Tensor]) -> Symptom 
 
 
 def places(got: Tensor, want: Tensor) -> Symptom | None:
-    """Right but for one place."""
+    """Detect a result that is right except in one place."""
     wrong = ~torch.isclose(got, want, rtol=1e-4, atol=1e-6, equal_nan=True)
     if want.dim() < 2 or wrong.all() or not wrong.any():
         return None  # a single row may hold results of several kinds
@@ -159,9 +159,9 @@ def places(got: Tensor, want: Tensor) -> Symptom | None:
 
 
 def permuted(got: Tensor, want: Tensor) -> Symptom | None:
-    """All the right numbers, in other places."""
+    """Detect the right numbers in wrong places."""
     if want.numel() < 8 or len(want.unique()) < want.numel() // 2 or same(got, want):
-        return None  # few different numbers are the same in many orders
+        return None  # a few different numbers fit many orders
     if not same(got.flatten().sort().values, want.flatten().sort().values):
         return None
     return (

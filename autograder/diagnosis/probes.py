@@ -1,7 +1,7 @@
 """Find inputs that a wrong answer ignores, mixes or wrongly depends on, by perturbing requests.
 
-One thing about a call is changed at a time: an argument, a parameter, one example of the batch, one row. Where a right answer
-changes with it and the student's does not, or the other way round, that says something of the mistake, whatever it is.
+One thing about a call is changed at a time: an argument, a parameter, one example of the batch, one row. A mistake shows where a
+right answer changes and the student's does not, or the other way round.
 """
 
 import inspect
@@ -21,17 +21,17 @@ from autograder.runtime.student import Request, Student
 
 Symptom = tuple[str, str]
 
-#: Of a module with more parts than that, no parameters are changed: each change costs a call.
+#: Parameters are changed in modules with at most so many submodules: each change costs a call.
 _MOST_PARTS = 12
 
 
-#: How often a change must make no difference: a whole number, such as a largest length, often makes none, for many a reason.
+#: Minimum number of changes without an effect. Integers need more: one such as a maximum length often has none in a right answer.
 ENOUGH, ENOUGH_NUMBERS = 2, 5
 
 
 def changes(request: Request, function: Any) -> Iterator[tuple[Symptom, int, Request]]:
-    """Yield the request with another argument or parameter, after what is said if that makes no difference, and how often it
-    has to make none.
+    """Yield (symptom, count, request) for another argument or parameter: the symptom holds if ``count`` such requests change
+    nothing.
     """
     called = function.forward if request.build is not None else function
     names = [each for each in _parameters(called) if each.name != "self"]
@@ -78,7 +78,7 @@ def _parameter(name: str) -> Symptom:
 
 
 def _others(value: Any, default: Any) -> Iterator[Any]:
-    """Yield another value of an argument: its default, if it has one that differs, or one of the same type."""
+    """Yield other values of an argument: its default, if that differs, or values of the same type."""
     if isinstance(value, Tensor):
         yield resample(value)
         if not value.is_floating_point() and value.dtype != torch.bool and value.numel() > 1:
@@ -89,28 +89,28 @@ def _others(value: Any, default: Any) -> Iterator[Any]:
         yield default
     if isinstance(value, int) and not isinstance(value, bool):
         yield value + 1
-        if default in (inspect.Parameter.empty, None, value):  # two others, as of a number with a default
+        if default in (inspect.Parameter.empty, None, value):  # no default to try: a second other value
             yield 2 * value + 3
     elif isinstance(value, float):
         yield value / 2 + 0.25
 
 
 def resample(x: Tensor) -> Tensor:
-    """Return a tensor of the same shape and type with other numbers; of ids, the same ones in other places."""
+    """Return a tensor of the same shape and dtype with other numbers; ids are permuted."""
     if x.dtype == torch.bool:
         return ~x
     return x.square() + 0.5 if x.is_floating_point() else x.roll(1, -1) if x.dim() else x + 1
 
 
 def _without_the_first(x: Tensor) -> Tensor:
-    """Return whole numbers with the last one in the place of the first: no order of them makes the same."""
+    """Overwrite the first of these integers by the last one, which no permutation does."""
     other = x.clone()
     other[(0,) * x.dim()] = x[(-1,) * x.dim()]
     return other
 
 
 def resample_rows(x: Tensor) -> tuple[Tensor, Tensor]:
-    """Return two tensors like x whose rows differ from those of x."""
+    """Return two tensors of the shape of x whose rows differ from those of x."""
     if not x.is_floating_point():
         return x.roll(1, 1), x.roll(2, 1)
     return x.square() + 0.5, -5 * x.square() - 0.5
@@ -127,7 +127,7 @@ def replace_tensors(request: Request, changed: Mapping[int | str, Tensor]) -> Re
 
 
 def batch_leakage(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
-    """The result for one example changes with another example, or with the mask of another one."""
+    """Detect a result for one example that changes with another example, or with another example's mask."""
     for masks in (False, True):
         if found := _mixed_by(student, right, requests, masks):
             return found
@@ -136,7 +136,7 @@ def batch_leakage(student: Student, right: Student, requests: Sequence[Request])
 
 def _mixed_by(student: Student, right: Student, requests: Sequence[Request], masks: bool) -> Symptom | None:
     held = [(request, given) for request in requests if (given := _of_the_batch(right, request, masks))]
-    # A catalogue may by chance be as long as the batch, in some of the requests.
+    # In some requests a catalogue may by chance be as long as the batch.
     always = set[int | str].intersection(*(set(given) for _, given in held)) if held else set()
     parts = [(request, {place: given[place] for place in always}) for request, given in held if always]
     if not any(_changes_others(student, right, *part) for part in parts):
@@ -155,7 +155,7 @@ def _mixed_by(student: Student, right: Student, requests: Sequence[Request], mas
 
 
 def _changes_others(student: Student, right: Student, request: Request, given: Mapping[int | str, Tensor]) -> bool:
-    """Return whether another first example changes what the student's answer, unlike a right one, gives for the others."""
+    """Return whether another first example changes the student's results for the others, but not the right results."""
     expected, received = (_rest(outcome(each, request)) for each in (right, student))
     return bool(expected) and any(
         same_outcome(expected, _rest(outcome(right, other)))
@@ -165,21 +165,21 @@ def _changes_others(student: Student, right: Student, request: Request, given: M
 
 
 def _with_another_first(request: Request, given: Mapping[int | str, Tensor]) -> Iterator[Request]:
-    """Yield the request with another first example, and with its opposite: one alone may by chance make no difference."""
+    """Yield the request with another first example, and with its negative: one alone may by chance have no effect."""
     yield replace_tensors(request, {place: torch.cat([resample(x[:1]), x[1:]]) for place, x in given.items()})
     if all(x.is_floating_point() for x in given.values()):
         yield replace_tensors(request, {place: torch.cat([-resample(x[:1]), x[1:]]) for place, x in given.items()})
 
 
 def _rest(value: Any) -> list[Tensor]:
-    """Return results without what belongs to the first example; what has no axis, such as a loss, belongs to all of them."""
+    """Return the results for all examples but the first. Scalars, such as a loss, belong to all examples and are left out."""
     return [x[1:] for x in tensors_of(value) if x.dim()]
 
 
 def _of_the_batch(right: Student, request: Request, masks: bool) -> dict[int | str, Tensor]:
-    """Return the arguments, masks or others, that hold one part for each example of the batch; empty if there is one example.
+    """Return the arguments, masks or others, with one entry for each example of the batch; empty for a batch of one.
 
-    They are as long as a right result. The others, such as a catalogue that all questions search, belong to every example.
+    They are as long as a right result. Arguments of another length, such as a catalogue, are shared by all examples.
     """
     given = {place: x for place, x in tensors_in(request).items() if x.dim() >= 2 and (x.dtype == torch.bool) == masks}
     lengths = {x.shape[0] for x in given.values()}
@@ -190,18 +190,18 @@ def _of_the_batch(right: Student, request: Request, masks: bool) -> dict[int | s
     return {place: x for place, x in given.items() if x.shape[0] in lengths}
 
 
-#: Returns the part to which a parameter belongs.
+#: Returns the submodule to which a parameter belongs.
 PartOf = Callable[[str], str]
 
-#: A module with fewer parts has none that stands out, and one with more costs too many calls.
+#: In a module with fewer submodules none stands out, and one with more costs too many calls.
 _FEWEST, _MOST = 3, 12
 
 
 def faulty_module(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
-    """Return the one part without which the answers to all these requests are right, or None.
+    """Find the one submodule whose zeroing makes the results of all these requests right.
 
-    A part counts only if with 0 in it those results that are wrong would still depend on most others: behind a last layer of
-    zeros every mistake is hidden.
+    It counts only if, when it is zeroed, the wrong results would still depend on most others: a last layer of zeros hides every
+    mistake.
     """
     asked = [request for request in requests if request.weights and _wrong(student, right, request)]
     if len(asked) < 2:
@@ -238,7 +238,7 @@ def _wrong(student: Student, right: Student, request: Request) -> bool:
 
 
 def _right_without(student: Student, right: Student, part_of: PartOf, request: Request, part: str) -> bool:
-    """Return whether the student's result is right if the part is 0, by other numbers of the rest as well."""
+    """Return whether the student's result is right if this submodule is zeroed, also with other weights elsewhere."""
     empty = _with(request, part_of, {part: torch.zeros_like})
     rest = {part_of(name) for name in request.weights or ()} - {part}
     both = (empty, _with(empty, part_of, dict.fromkeys(rest, resample)))
@@ -248,7 +248,7 @@ def _right_without(student: Student, right: Student, part_of: PartOf, request: R
 
 
 def _wrong_results(student: Student, right: Student, request: Request) -> list[int]:
-    """Return the numbers of the tensors in the result that are wrong; all if there are more or fewer of them than should be."""
+    """Return the indices of the wrong tensors in the result; all indices if their number is wrong."""
     got, want = (tensors_of(outcome(each, request)) for each in (student, right))
     if len(got) != len(want):
         return list(range(len(want)))
@@ -258,7 +258,7 @@ def _wrong_results(student: Student, right: Student, request: Request) -> list[i
 def _others_count(
     right: Student, part_of: PartOf, request: Request, part: str, parts: Sequence[str], which: Sequence[int]
 ) -> bool:
-    """Return whether right results, those ``which`` were wrong, with the part at 0 still change with half of the other parts."""
+    """Return whether the right results at the indices ``which``, with ``part`` zeroed, change with half of the other parts."""
     empty = _with(request, part_of, {part: torch.zeros_like})
     others = [other for other in parts if other != part]
 
@@ -272,7 +272,7 @@ def _others_count(
 
 
 def _with(request: Request, part_of: PartOf, changed: Mapping[str, Any]) -> Request:
-    """Return the request with other weights in these parts."""
+    """Return the request with other weights in these submodules."""
     weights: dict[str, Tensor] = {
         name: changed[part_of(name)](x) if part_of(name) in changed else x
         for name, x in (request.weights or {}).items()
@@ -280,16 +280,16 @@ def _with(request: Request, part_of: PartOf, changed: Mapping[str, Any]) -> Requ
     return replace(request, weights=weights)
 
 
-#: Returns what more requests show.
+#: Diagnoses an answer from additional requests.
 Look = Callable[[Student, Student, Sequence[Request]], Symptom | None]
 
-#: How many requests are changed.
+#: Number of requests that are changed.
 _REQUESTS = 4
-#: More than that is no argument overlooked, but another function.
+#: If more arguments are ignored, it is a different function, not an oversight.
 _MOST_IGNORED = 2
 
 
-#: Kinds of failures at whose requests it is worth looking what the result depends on.
+#: Kinds of failures whose requests are probed.
 _SHOWN = ("value", "shape")
 
 
@@ -301,10 +301,10 @@ def row_sensitivity(
     asked: Callable[[str], Sequence[Request]],
     further: Look | None = None,
 ) -> list[Diagnosis | None]:
-    """Say at the first wrong value, or wrong shape, what changes to the requests that failed and to others show.
+    """Diagnose the first wrong value or wrong shape from changes to the failed and to other requests.
 
-    ``functions`` are the right ones, for the names of their arguments; ``asked`` returns requests for the function of a name.
-    ``further`` looks where nothing has been found.
+    ``functions``: right ones, for the names of their arguments. ``asked`` returns requests for the function of a name.
+    ``further`` is called if nothing is found.
     """
     wrong = [(n, each.exchange.request) for n, each in enumerate(lost) if each.exchange and each.failure.kind in _SHOWN]
     found: list[Diagnosis | None] = [None] * len(lost)
@@ -312,8 +312,8 @@ def row_sensitivity(
         name = wrong[0][1].name
         failed, others = [request for _, request in wrong if request.name == name], asked(name)
         requests = [failed[0], *others[-1:], *failed[1:2], *others[:1]]
-        told = probe(student, right, functions[name], requests, further, others)
-        found[wrong[0][0]] = Diagnosis(*told) if told else None
+        symptom = probe(student, right, functions[name], requests, further, others)
+        found[wrong[0][0]] = Diagnosis(*symptom) if symptom else None
     return found
 
 
@@ -325,9 +325,9 @@ def probe(
     further: Look | None = None,
     others: Iterable[Request] = (),
 ) -> Symptom | None:
-    """Return what changes to these requests for one function show, or None. Only the first few that can be used are changed.
+    """Diagnose an answer from changes to the first few usable requests for one function.
 
-    That a tensor makes no difference has to be so in the ``others`` too.
+    An ignored tensor must be ignored in the ``others`` too.
     """
     usable = list(itertools.islice(_usable(student, right, requests), _REQUESTS))
     ignored = _ignored(student, right, function, usable)
@@ -344,13 +344,13 @@ def probe(
 
 
 def _usable(student: Student, right: Student, requests: Iterable[Request]) -> Iterator[Request]:
-    """Yield the requests that have a result, each made once and without gradients."""
+    """Yield the requests that have a result, each to be made once and without gradients."""
     plain = (replace(request, cotangents=None, deep=False, times=1, before=()) for request in requests)
     return (request for request in plain if _works(right, request) and _works(student, request))
 
 
 def _works(student: Student, request: Request) -> bool:
-    """Return whether a request has a result, and no random one."""
+    """Return whether a request has a deterministic result."""
     value = outcome(student, request)
     return not isinstance(value, CheckFailure) and (
         not request.training or same_outcome(value, outcome(student, request))
@@ -358,7 +358,7 @@ def _works(student: Student, request: Request) -> bool:
 
 
 def _ignored(student: Student, right: Student, function: Any, requests: Sequence[Request]) -> Symptom | None:
-    """An argument or a parameter that makes no difference, where it makes one to a right answer, and not only once."""
+    """Find an argument or a parameter that repeatedly has no effect where it changes a right answer."""
     used, blind, enough = set(), list[Symptom](), dict[Symptom, int]()
     pairs = [(request, (outcome(student, request), outcome(right, request))) for request in requests]
     wrong_builds = [str(request.build) for request, before in pairs if not same_outcome(*before)]
@@ -371,16 +371,16 @@ def _ignored(student: Student, right: Student, function: Any, requests: Sequence
             if same_outcome(outcome(student, other), before[0]):
                 blind.append(symptom)
             elif not (other_kind and other.weights is not request.weights):
-                # A part that a right kind of module uses (norm="post") may be forgotten in a wrong one.
+                # A right variant of the module (norm="post") may use a submodule that a wrong one forgets.
                 used.add(symptom)
     left = [symptom for symptom, times in Counter(blind).items() if symptom not in used and times >= enough[symptom]]
     return left[0] if used and 0 < len(left) <= _MOST_IGNORED else None
 
 
 def _matters(ignored: Symptom, student: Student, right: Student, function: Any, request: Request) -> bool:
-    """Return whether a tensor that seems to be ignored changes the student's result to this request, as it does a right one.
+    """Return whether a tensor that seems to be ignored changes both the student's result and the right one here.
 
-    Numbers have values for which all is another thing, such as a temperature of 0; so nothing is said of those.
+    Only tensors count: numbers have exceptional values, such as a temperature of 0.
     """
     return any(
         all(not same_outcome(outcome(each, other), outcome(each, request)) for each in (student, right))
@@ -395,7 +395,7 @@ def _other_tensor(request: Request, other: Request) -> bool:
     return any(x is not mine.get(place) for place, x in tensors_in(other).items())
 
 
-#: By what changes in a right and in a wrong result, each with (a later row, an earlier row): does a row change with another?
+#: Keys: whether a row changes with (a later row, an earlier row), in the right result and in the student's.
 _REACHES = {
     ((False, True), (True, True)): (
         "looks ahead",
@@ -419,7 +419,7 @@ _REACHES = {
 
 
 def _reach(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
-    """A row of the result depends on rows of an argument that it should not depend on, or not on those it should."""
+    """Detect rows of the result that depend on the wrong rows of an argument."""
     seen: dict[int | str, set[Any]] = {}
     for request in requests:
         for place, x in tensors_in(request).items():
@@ -428,7 +428,7 @@ def _reach(student: Student, right: Student, requests: Sequence[Request]) -> Sym
                 seen.setdefault(place, set()).add(None if None in reaches else tuple(reaches))
     every = set[Any]().union(*seen.values())
     for kind in (next(iter(kinds)) for kinds in seen.values() if len(kinds) == 1):
-        # What one argument's rows do not reach, another's may: the one key that is looked at decides, and its value counts.
+        # Rows that one argument does not reach, another may: attention to a single key depends on its value alone.
         alone = kind and (
             kind[0] != (True, True) or all(other == kind for other in every if other and other[0] == kind[0])
         )
@@ -438,7 +438,7 @@ def _reach(student: Student, right: Student, requests: Sequence[Request]) -> Sym
 
 
 def _reach_of(student: Student, request: Request, place: int | str, x: Tensor) -> tuple[bool, bool] | None:
-    """Return whether the first row changes with the last one, and the last with the first; None if these are not rows of both."""
+    """Return whether the first row changes with the last one, and the last with the first; None unless both have these rows."""
     axis, before = (x.dim() - 2 if x.is_floating_point() else 1), tensors_of(outcome(student, request))
     if x.shape[axis] < 3 or not before or before[0].dim() <= axis or before[0].shape[:axis] != x.shape[:axis]:
         return None

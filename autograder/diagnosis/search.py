@@ -1,6 +1,6 @@
 """Search for a wrong answer, known or generated, that fails the same checks with the same wrong numbers.
 
-Two answers often agree on the smallest example of a check, which is the first to fail. A wrong name is worse than none.
+Two answers often agree on a check's smallest example, the first to fail. A wrong diagnosis is worse than none.
 """
 
 import functools
@@ -30,25 +30,25 @@ class FailedCheck:
     exchange: Exchange | None = None
 
 
-#: Kinds of failures that one mistake brings about in many rows, each with another guess at its cause.
+#: Kinds of failures that one mistake causes in many rows, each with another guess at the cause.
 _ECHOES = (
     *("value", "shape", "crash", "constant", "random", "not numbers", "dropout", "order", "leak", "mask"),
     *("sees", "first", "blind", "caption", "span", "hidden", "padding", "gradient", "mode", "masking"),
 )
 
 
-#: Of these, those whose cause is a guess that supposes right values.
+#: Those among them whose guess assumes right values.
 _GUESSES = ("constant", "dropout", "order")
 
 
 def drop_consequences(
     lost: Sequence[FailedCheck], found: Sequence[Diagnosis | None], by_case: Iterable[int]
 ) -> list[Diagnosis | None]:
-    """Keep, of the rows that one mistake may bring about, the known misconceptions, or else the first cause alone."""
+    """Of the rows that one mistake may cause, keep the known misconceptions, or else only the first cause."""
     wrong = any(
         each.failure.kind in ("value", "shape", "crash") for each, its in zip(lost, found, strict=True) if not its
     )
-    if any(each.failure.kind == "type" for each in lost):  # no gradient flows through what is no tensor
+    if any(each.failure.kind == "type" for each in lost):  # without a tensor, no gradient flows
         found = [None if each.failure.kind == "detached" else its for each, its in zip(lost, found, strict=True)]
     found = [
         None if wrong and each.failure.kind in _GUESSES and n not in by_case else found[n]
@@ -59,7 +59,7 @@ def drop_consequences(
     return [None if n in rows and cause not in kept else cause for n, cause in enumerate(found)]
 
 
-#: Kinds of failures that bring about wrong values in other rows. Another error type, or a changed input, does not.
+#: Kinds of failures that cause wrong values in other rows. Another error type, or a changed input, does not.
 EXPLAIN_VALUES = ("shape", "type", "crash", "forbidden", "constant", "random", "not numbers")
 
 
@@ -67,17 +67,17 @@ def same_error(a: FailedCheck, b: FailedCheck) -> bool:
     return a.failure.kind == "crash" and (a.failure.message, a.failure.yours) == (b.failure.message, b.failure.yours)
 
 
-#: How many requests of a check are tried, the largest first.
+#: Maximum number of requests of a check that are tried, the largest first.
 _MOST = 6
-#: Numbers in a request that is compared. A larger one has many copies of one example, to look at dropout.
+#: Maximum of numbers in a request that is compared. A larger one holds many copies of one example, for dropout.
 _LARGEST = 50_000
 
 
 class RequestRecorder(RequestBuilder):
-    """Passes requests on to a student, and keeps them."""
+    """Forwards requests to a student, and records them."""
 
     def __init__(self, student: Student):
-        self.student, self.heard = student, list[Request]()
+        self.student, self.requests = student, list[Request]()
 
     @property
     def lesson(self) -> Any:
@@ -87,14 +87,14 @@ class RequestRecorder(RequestBuilder):
         return self.student.timed(name)
 
     def _carry_out(self, request: Request) -> Response:
-        self.heard.append(request)
+        self.requests.append(request)
         return self.student.answer(request)
 
 
 class Recording:
-    """The requests that checks make of a ``right`` answer, which nothing stops. Each check is heard once.
+    """The requests that checks send to a ``right`` answer, where no failure cuts them short. Each check is recorded once.
 
-    What is asked in training mode, or of very many examples, is left out: its answers are drawn.
+    Requests in training mode, or with very many examples, are left out: their results are random.
     """
 
     def __init__(self, right: Student, seed: int):
@@ -104,10 +104,10 @@ class Recording:
     def of(self, check: Check) -> list[Request]:
         """Return the requests of one check, in order."""
         if check not in self._known:
-            listener = RequestRecorder(self.right)
-            call_check(check, listener, self.seed)
-            heard = [request for request in listener.heard if not request.training and not is_large(request)]
-            self._known[check] = heard
+            recorder = RequestRecorder(self.right)
+            call_check(check, recorder, self.seed)
+            requests = [request for request in recorder.requests if not request.training and not is_large(request)]
+            self._known[check] = requests
         return self._known[check]
 
     def largest(self, check: Check) -> list[Request]:
@@ -116,13 +116,13 @@ class Recording:
 
     def of_many_shapes(self, checks: Sequence[Check], name: str, most: int = 2 * _MOST) -> list[Request]:
         """Return requests for ``name`` that these checks make, one for each set of shapes, the largest first."""
-        heard = [request for check in checks for request in self.of(check) if request.name == name]
-        by_shape = {str(_shapes((request.build, request.args, request.kwargs))): request for request in heard}
+        requests = [request for check in checks for request in self.of(check) if request.name == name]
+        by_shape = {str(_shapes((request.build, request.args, request.kwargs))): request for request in requests}
         return sorted(by_shape.values(), key=_size, reverse=True)[:most]
 
 
 def is_large(request: Request) -> bool:
-    """Return whether a request has very many examples, as where the shares of what is drawn are counted."""
+    """Return whether a request has very many examples, as one that measures the rate of dropout."""
     return _size(request) > _LARGEST
 
 
@@ -135,7 +135,7 @@ def _shapes(value: Any) -> Any:
 
 
 def _size(request: Request) -> int:
-    """Return how many numbers a request asks about."""
+    """Return the count of numbers in a request's arguments."""
     return sum(_numbers(part) for part in (*request.args, *request.kwargs.values()))
 
 
@@ -146,7 +146,7 @@ def _numbers(value: Any) -> int:
 
 
 def agree(student: Student, candidate: Student, requests: Iterable[Request]) -> bool:
-    """Return whether both give the same answers to all these requests. A random answer says nothing."""
+    """Return whether both give the same answers to all these requests. Random answers are not compared."""
     for request in requests:
         want = outcome(candidate, request)
         if not same_outcome(outcome(student, request), want) and same_outcome(want, outcome(candidate, request)):
@@ -155,9 +155,9 @@ def agree(student: Student, candidate: Student, requests: Iterable[Request]) -> 
 
 
 def gives(student: Student, exchange: Exchange | None, received: Any) -> bool:
-    """Return whether a known wrong answer gives another's answer to the last request before its failure.
+    """Return whether a known wrong answer gives the same answer to the last request before the failure.
 
-    One request costs a fraction of the whole check and rules out most candidates. ``received`` is the result that is blamed.
+    One request costs a fraction of the whole check, and rules out most candidates. ``received``: the wrong result.
     """
     if exchange is None:
         return True
@@ -185,9 +185,9 @@ def diagnosis_holds(
     name: str,
     look: Callable[[Tensor, Tensor, Request], str],
 ) -> bool:
-    """Return whether result number ``which`` shows the symptom of this name wherever the student's answers are wrong.
+    """Return whether the result at index ``which`` shows the symptom ``name`` wherever the student's answers are wrong.
 
-    ``look`` returns the name of the symptom that a wrong and a right tensor, and the request for them, show.
+    ``look`` names the symptom shown by a wrong tensor, given the right one and the request.
     """
     for request in requests:
         got, want = (tensors_of(outcome(each, request)) for each in (student, right))
@@ -199,7 +199,7 @@ def diagnosis_holds(
 
 
 def square(request: Request) -> Request:
-    """Return the request with every axis of its tensors cut to one length, at which fewer mistakes stop with an error."""
+    """Cut every axis of a request's tensors to one length, at which fewer mistakes raise an error."""
     lengths = [length for x in request.args if isinstance(x, Tensor) for length in x.shape if length > 1]
     if request.build is not None or not lengths:
         return request
@@ -209,7 +209,7 @@ def square(request: Request) -> Request:
 
 
 def varies(student: Student, requests: Iterable[Request]) -> bool:
-    """Return whether the answer to any of these requests changes with the numbers in it."""
+    """Return whether the answer to any of these requests depends on the numbers in it."""
     for request in requests:
         other = replace(request, args=tuple(map(_other, request.args)))
         if not same_outcome(outcome(student, request), outcome(student, other)):
@@ -241,17 +241,17 @@ def same_outcome(a: Any, b: Any) -> bool:
     if isinstance(a, CheckFailure) or isinstance(b, CheckFailure):
         if not (isinstance(a, CheckFailure) and isinstance(b, CheckFailure) and a.kind == b.kind):
             return False
-        return a.kind != "crash" or a.received == b.received  # the error's message has the sizes that did not fit
+        return a.kind != "crash" or a.received == b.received  # the message holds the sizes that do not match
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         if a.is_meta or b.is_meta:  # no numbers to compare
             return a.shape == b.shape and a.device == b.device
         return a.shape == b.shape and a.is_complex() == b.is_complex() and equal(a.detach(), b.detach())
     if isinstance(a, Sequence) and isinstance(b, Sequence) and not isinstance(a, str):
         return len(a) == len(b) and all(map(same_outcome, a, b))
-    if isinstance(a, Mapping) and isinstance(b, Mapping):  # from the sandbox a key comes back as text
+    if isinstance(a, Mapping) and isinstance(b, Mapping):  # the sandbox returns keys as text
         one, other = ({str(key): value for key, value in each.items()} for each in (a, b))
         return one.keys() == other.keys() and all(same_outcome(one[key], other[key]) for key in one)
-    if isinstance(a, float) and isinstance(b, float):  # as the numbers of tensors: rounding makes no other answer of it
+    if isinstance(a, float) and isinstance(b, float):  # up to rounding, like the numbers in tensors
         return math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-12) or (a != a and b != b)
     return isinstance(a, Tensor) == isinstance(b, Tensor) and type(a) is type(b) and bool(a == b)
 
@@ -262,9 +262,9 @@ Asked = Callable[[str], Sequence[Request]]
 
 @dataclass(frozen=True)
 class Search:
-    """The rows that a student's answer has lost, and all that a wrong answer must agree with to explain them.
+    """The search for an answer that explains the failed rows of a student, and the evidence that it must agree with.
 
-    ``passed`` are the checks that it did not fail; ``made`` returns the student who answers with the functions of a namespace.
+    ``passed``: the checks that passed. ``made`` returns a student who answers with the functions of a namespace.
     """
 
     lesson: Lesson
@@ -272,14 +272,14 @@ class Search:
     lost: Sequence[FailedCheck]
     passed: Sequence[Check]
     student: Student | None
-    hearing: Recording
+    recording: Recording
     asked: Asked
     made: Callable[[dict[str, Any]], Student]
 
     def best(self, number: int, cases: Iterable[Case] | None = None) -> tuple[Case | None, list[bool]]:
-        """Return the wrong answer that fails row ``number`` like the student's and explains most other rows, and which ones.
+        """Find the wrong answer that fails row ``number`` like the student's and explains most other rows.
 
-        It is one of the known misconceptions, unless other ``cases`` are given.
+        Returns it, and for each row whether it explains it. Candidates are ``cases``, by default the known misconceptions.
         """
         found: tuple[Case | None, list[bool]] = (None, [])
         if not _comparable(self.lost[number]):
@@ -295,29 +295,29 @@ class Search:
                 continue
             if self.student is None or (requests and agree(self.student, known, requests)):
                 found = (case, same)
-                if all(same):  # no other can explain more
+                if all(same):  # no other explains more
                     break
         return found
 
     def _same(self, known: Student, number: int) -> list[bool]:
-        """Return in which rows a wrong answer fails like the student's; none if not in row ``number``."""
+        """Return, for each row, whether a wrong answer fails it like the student's; all false if not row ``number``."""
         same = [False] * len(self.lost)
         for other in (number, *(n for n in range(len(self.lost)) if n != number)):
             each = self.lost[other]
             same[other] = (
                 _comparable(each)
                 and gives(known, each.exchange, each.failure.received)
-                and _fails_alike(known, each, self.hearing.seed)
+                and _fails_alike(known, each, self.recording.seed)
             )
             if not same[number]:
                 break
         return same
 
     def _ruled_out(self, known: Student, same: Sequence[bool]) -> bool:
-        """Return whether a wrong answer is none of the student's mistakes: it would fail a check that passed, or another row with
-        other numbers, or it stops at fewer inputs than the student's answer.
+        """Return whether a wrong answer cannot be the student's mistake: it would fail a check that passed, fail another row
+        with other numbers, or raise an error for fewer inputs than the student's answer.
         """
-        seed, others = self.hearing.seed, [other for other, fits in zip(self.lost, same, strict=True) if not fits]
+        seed, others = self.recording.seed, [other for other, fits in zip(self.lost, same, strict=True) if not fits]
         return (
             any(_fails(known, check, seed) for check in self.passed)
             or sum(other.failure.kind == "crash" for other in others) > sum(same)
@@ -325,28 +325,28 @@ class Search:
         )
 
     def _further(self, lost: FailedCheck) -> Sequence[Request]:
-        """Return more requests to which a known mistake has to give the student's answers.
+        """Return further requests, on which a known mistake must agree with the student's answers.
 
-        An error, or a shape, says little by itself: many mistakes stop at the same inputs. So those of other shapes count too.
+        An error or a shape is weak evidence, since many mistakes fail for the same inputs; so other shapes are compared too.
         """
-        requests: Sequence[Request] = self.hearing.largest(lost.check)
+        requests: Sequence[Request] = self.recording.largest(lost.check)
         if lost.exchange is not None and lost.failure.kind in ("crash", "shape"):
             cut = square(lost.exchange.request)
-            usable = not isinstance(outcome(self.hearing.right, cut), CheckFailure)
+            usable = not isinstance(outcome(self.recording.right, cut), CheckFailure)
             requests = [*requests, *self.asked(lost.exchange.request.name), *([cut] if usable else [])]
-        # A check that only measures asks nothing that can be asked again.
+        # A check that only measures makes no request that can be repeated.
         requests = requests or self.asked(self.exercise)
         if not requests and lost.exchange is not None and is_large(lost.exchange.request):
             return [lost.exchange.request]  # thousands of draws that agree are no coincidence
         return requests
 
 
-#: Kinds of failures that show nothing of what the student's answer computes.
+#: Kinds of failures that reveal nothing about the numbers that the student's answer computes.
 _SILENT = ("crash", "forbidden", "time")
 
 
 def _contradicts(student: Student, lost: FailedCheck, seed: int) -> bool:
-    """Return whether a known mistake fails this check too, but each time in another way than the student's answer."""
+    """Return whether a known mistake fails this check too, but every time in another way than the student's answer."""
     if lost.failure.kind in _SILENT or not _comparable(lost):
         return False
     own, again = (call_check(lost.check, student, seed) for _ in range(2))
@@ -373,12 +373,12 @@ def _fails_alike(student: Student, lost: FailedCheck, seed: int) -> bool:
 
 @functools.cache
 def _names_in(lesson: Lesson, case: Case, who: str) -> dict[str, Any] | None:
-    """Return the same for each student: an answer may have drawn their numbers when it was run."""
+    """Run a known answer once for each student, since it may draw their numbers, and return its namespace."""
     return _run(lesson, case)
 
 
 def _run(lesson: Lesson, case: Case) -> dict[str, Any] | None:
-    """Return the namespace of a wrong answer that has run, or None for one made by an edit that does not run."""
+    """Run a wrong answer, and return its namespace; None for a mutant that raises an error."""
     found = references.namespace(lesson)
     try:
         with suppress_output():

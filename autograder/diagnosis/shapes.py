@@ -1,4 +1,4 @@
-"""Diagnosis of a wrong shape: an axis missing, additional, exchanged, or of another length."""
+"""Diagnosis of a wrong shape: a missing, additional or swapped axis, or one of the wrong length."""
 
 import math
 import re
@@ -11,7 +11,7 @@ Symptom = tuple[str, str]
 _WRITE = "Write the shape beside each line, in letters, and find the line where it goes wrong."
 
 
-#: Of a shape that is right but for axes of length 1 that are gone.
+#: The shape is right except that axes of length 1 are missing.
 DROPPED = (
     "axes of length 1 dropped",
     "Here an axis happens to have length 1, and it is gone: look for squeeze, or for an index in place of a slice. An axis "
@@ -20,22 +20,22 @@ DROPPED = (
 
 
 def symptom(failure: CheckFailure) -> Symptom | None:
-    """Return (cause, hint) for a failure of a shape, or None. Its ``expected`` holds the shape as numbers and letters."""
-    told = re.match(r"\(([\d, ]*)\)", failure.expected)
-    if failure.kind != "shape" or told is None or not isinstance(failure.received, list):
+    """Return (cause, hint) for a wrong shape, or None. The failure's ``expected`` holds the shape in numbers and letters."""
+    shape = re.match(r"\(([\d, ]*)\)", failure.expected)
+    if failure.kind != "shape" or shape is None or not isinstance(failure.received, list):
         return None
-    want = [int(number) for number in told[1].replace(" ", "").split(",") if number]
+    want = [int(number) for number in shape[1].replace(" ", "").split(",") if number]
     return difference(failure.received, want, letters(failure))
 
 
 def letters(failure: CheckFailure) -> list[str]:
-    """Return the letters of the axes that a failure of a shape names, empty if it names none."""
-    told = re.match(r"\([\d, ]*\) = \((.*)\)", failure.expected)
-    return [letter.strip() for letter in told[1].split(",") if letter.strip()] if told else []
+    """Return the letters of the axes in the failure of a shape; empty if it has none."""
+    shape = re.match(r"\([\d, ]*\) = \((.*)\)", failure.expected)
+    return [letter.strip() for letter in shape[1].split(",") if letter.strip()] if shape else []
 
 
 def in_common(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Symptom | None:
-    """Return what wrong shapes have in common that differ from the right ones in different axes; each pair is (wrong, right)."""
+    """Find what the pairs (wrong shape, right shape) have in common if they differ in different axes."""
     if all(sorted(got) == sorted(want) for got, want in pairs):
         return "axes in another order", f"The lengths are right, and their order is not. {_WRITE}"
     if all(math.prod(got) == math.prod(want) for got, want in pairs):
@@ -62,7 +62,7 @@ def in_common(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Symptom |
 
 
 def difference(got: Sequence[int], want: Sequence[int], named: Sequence[str]) -> Symptom | None:
-    """Return (cause, hint) for a wrong shape; ``named`` holds the letters of the axes, if they are known."""
+    """Return (cause, hint) for a wrong shape. ``named``: the letters of the axes, if known."""
     if list(got) == list(want):
         return None
     names = named if len(named) == len(want) and "…" not in named else [f"axis {n}" for n in range(len(want))]
@@ -111,7 +111,7 @@ _ALONE = "Is there only one, whatever was asked for, or has a sum or an index le
 
 
 def missing_axes(got: Sequence[int], want: Sequence[int]) -> bool:
-    """Return whether a shape is the wanted one without some of its axes of length 1."""
+    """Return whether a shape is the expected one without some of its axes of length 1."""
     return len(got) < len(want) and [n for n in got if n != 1] == [n for n in want if n != 1]
 
 

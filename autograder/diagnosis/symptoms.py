@@ -18,45 +18,45 @@ from autograder.runtime.student import Exchange, Request, Student
 
 Symptom = tuple[str, str]
 
-#: Of a wrong gradient of right values.
+#: Values are right, gradient is wrong.
 CUT = (
     "a path of the gradient is cut",
     "The values are right and a gradient is not: somewhere between the inputs and the result a tensor has lost its history, by "
     ".detach(), .data, .item(), torch.no_grad() or torch.tensor(...).",
 )
 
-#: Of a call that gives other values when it is made again.
+#: The same call gives different values when repeated.
 CHANGING = (
     "result changes from call to call",
     "The same inputs give other numbers each time. Something is drawn anew in every call, or an earlier call is remembered.",
 )
 
-#: Of right results that come in another order.
+#: Results are right, their order is wrong.
 EXCHANGED = (
     "the results in another order",
     "Your results are the expected ones, in another order. The docstring says which one comes first.",
 )
 
-#: Of numbers that are all the same multiple of the right ones.
+#: All numbers are the same multiple of the right ones.
 FACTOR = "off by a constant factor"
 
-#: Of numbers that are right in their first digits.
+#: Numbers are right in their first digits only.
 ROUNDED = (
     "right in the first digits only",
     "Your numbers are right to four digits or more, and no further. Somewhere they pass through a type with fewer digits (such "
     "as float32 among float64), or a small constant is added that does not belong there.",
 )
 
-#: A lesson's function that finds a symptom in a failure and the expected tensor.
+#: A lesson's function that recognises a symptom in a failure, given the expected tensor.
 Look = Callable[[CheckFailure, Tensor | None], Symptom | None]
 
 
 def symptom(
     failure: CheckFailure, want: Tensor | None, of_lesson: Look | None = None, inputs: Sequence[Tensor] = ()
 ) -> Symptom | None:
-    """Return (cause, hint) for a failure whose wrong result shows a symptom, or None. ``inputs`` are those of the failed call.
+    """Return (cause, hint) for a failure whose wrong result shows a symptom, or None. ``inputs``: those of the failed call.
 
-    What the lesson knows comes before what wrong numbers of any kind have in common.
+    The lesson's own symptoms take precedence over general ones.
     """
     if failure.kind == "crash":
         found = from_error_message(str(failure.received), (*SHAPE_ERRORS, *ERRORS)) or (
@@ -82,7 +82,7 @@ def symptom(
 
 
 def is_rounded(failure: CheckFailure) -> bool:
-    """Return whether a wrong value differs from the expected one by so little that it shows nothing else."""
+    """Return whether a wrong value differs from the expected one only by rounding to a lower precision."""
     got, want = failure.received, failure.wanted
     if not isinstance(got, Tensor) or not isinstance(want, Tensor) or got.shape != want.shape or got.is_complex():
         return False
@@ -141,7 +141,7 @@ def _multiple(got: Tensor, want: Tensor) -> Symptom | None:
     ratio = got[used] / want[used]
     factor = ratio[0].item()
     if len(want[used].unique()) < 3 or not math.isfinite(factor) or min(abs(factor), abs(factor - 1)) < 1e-5:
-        return None  # with so few numbers, every wrong one is some factor; and a factor of 1 is rounding
+        return None  # so few numbers always have some common factor, and a factor of 1 is rounding
     if same(ratio, ratio[:1].expand_as(ratio)):
         return FACTOR, f"Every entry is {factor:.4g} times what it should be."
     return None
@@ -161,9 +161,9 @@ GENERAL: list[Callable[[Tensor, Tensor], Symptom | None]] = [
 ]
 
 
-#: An argument's place or name, and one of its axes.
+#: An argument's index or name, and one of its axes.
 Axis = tuple[int | str, int]
-#: Of the calls in which no axis has the length 1, as many have to work.
+#: Minimum number of calls that have to succeed.
 _FEWEST_FINE = 2
 
 
@@ -175,35 +175,35 @@ def fallback_diagnosis(
     right: Student,
     asked: Callable[[str], Sequence[Request]],
 ) -> Diagnosis | None:
-    """Return the check's own cause, or what the wrong result shows, if it shows that for inputs of other shapes too.
+    """Return the check's own cause, or else the symptom in the wrong result, if it also shows for inputs of other shapes.
 
-    ``exchange`` is the last request before the failure, ``right`` a right answer to compare with, and ``asked`` returns
-    requests for the function of a name.
+    ``exchange``: the last request before the failure, with its answer. ``right``: a right answer to compare with. ``asked``
+    returns requests for the function of a name.
     """
     if student is not None and exchange is not None and _changes(student, failure, exchange.request):
         return Diagnosis(*CHANGING)
-    if failure.cause and failure.kind != "constant":  # of those, the true ones have been told
+    if failure.cause and failure.kind != "constant":  # a result that really is constant has its diagnosis already
         return Diagnosis(failure.cause, failure.hint)
     if exchange is not None and _exchanged(right, exchange):
         return Diagnosis(*EXCHANGED)
-    told = symptom(failure, failure.wanted, lesson.symptom, _inputs(exchange.request if exchange else None))
+    found = symptom(failure, failure.wanted, lesson.symptom, _inputs(exchange.request if exchange else None))
     if failure.kind == "shape" and student is not None and exchange is not None:
         clear = _of_clear_shapes(student, right, asked(exchange.request.name), _blamed(failure, exchange), failure)
         if clear:
             return Diagnosis(*clear[0]) if len(set(clear)) == 1 else None
-    if told is None or student is None or exchange is None:
-        return Diagnosis(*told) if told else None
-    if told[0] in ABOUT_AXES and _stops_at_one(student, right, asked(exchange.request.name)):
+    if found is None or student is None or exchange is None:
+        return Diagnosis(*found) if found else None
+    if found[0] in ABOUT_AXES and _stops_at_one(student, right, asked(exchange.request.name)):
         return Diagnosis(*shapes.DROPPED)
     look = _look(lesson, failure)
     requests = asked(exchange.request.name) if look else ()
-    if look and not search.diagnosis_holds(student, right, requests, _blamed(failure, exchange), told[0], look):
+    if look and not search.diagnosis_holds(student, right, requests, _blamed(failure, exchange), found[0], look):
         return None
-    return Diagnosis(*told)
+    return Diagnosis(*found)
 
 
 def _stops_at_one(student: Student, right: Student, requests: Sequence[Request]) -> bool:
-    """Return whether an answer stops only where some axis of an argument, the same ones in all calls, has the length 1."""
+    """Return whether, in each call that fails, an axis of an argument has length 1 that is longer in all calls that succeed."""
     stopped, fine = list[set[Axis]](), list[set[Axis]]()
     for request in requests:
         if isinstance(search.outcome(right, request), CheckFailure):
@@ -215,14 +215,14 @@ def _stops_at_one(student: Student, right: Student, requests: Sequence[Request])
 
 
 def _axes_of_one(request: Request) -> set[Axis]:
-    """Return the axes of length 1 of the arguments: (which argument, which axis)."""
+    """Return the axes of length 1 of the arguments: (argument, axis)."""
     return {(place, axis) for place, x in tensors_in(request).items() for axis, n in enumerate(x.shape) if n == 1}
 
 
 def _of_clear_shapes(
     student: Student, right: Student, requests: Sequence[Request], which: int, failure: CheckFailure
 ) -> list[Symptom]:
-    """Return what the wrong shapes show where the axes of the right one can be told apart, by lengths that differ."""
+    """Return the symptoms of wrong shapes where all axes of the right one differ in length, so that they are identifiable."""
     wrong = []
     for request in requests:
         got, want = (tensors_of(search.outcome(each, request)) for each in (student, right))
@@ -232,13 +232,13 @@ def _of_clear_shapes(
         return [shapes.DROPPED]
     clear = [(got, want) for got, want in wrong if len({1, *want}) == 1 + len(want)]
     found = [shapes.difference(got, want, shapes.letters(failure)) for got, want in clear]
-    told = [symptom for symptom in found if symptom]
-    common = shapes.in_common(wrong) if len(set(told)) > 1 else None
-    return [common] if common else told
+    known = [symptom for symptom in found if symptom]
+    common = shapes.in_common(wrong) if len(set(known)) > 1 else None
+    return [common] if common else known
 
 
 def _look(lesson: Lesson, failure: CheckFailure) -> Callable[[Tensor, Tensor, Request], str] | None:
-    """Return what names the symptom that a result to another request shows; None if this kind of failure shows none."""
+    """Return a function that names the symptom in another request's result; None if this kind of failure has none."""
     if failure.kind == "shape":
         named = shapes.letters(failure)
         return lambda got, want, request: (shapes.difference(got.shape, want.shape, named) or ("", ""))[0]
@@ -255,7 +255,7 @@ def _look(lesson: Lesson, failure: CheckFailure) -> Callable[[Tensor, Tensor, Re
 
 
 def _changes(student: Student, failure: CheckFailure, request: Request) -> bool:
-    """Return whether the request that failed gets another answer each time, outside of training mode."""
+    """Return whether the failed request, not in training mode, gets another answer each time."""
     return failure.kind == "value" and not request.training and not search.repeats(student, request)
 
 
@@ -271,7 +271,7 @@ def _exchanged(right: Student, exchange: Exchange) -> bool:
 
 
 def _blamed(failure: CheckFailure, exchange: Exchange) -> int:
-    """Return which of the results is the one that the check found wrong."""
+    """Return the index of the result that the check found wrong."""
     given = tensors_of(exchange.value)
     if failure.kind == "shape":
         return next((n for n, value in enumerate(given) if list(value.shape) == failure.received), 0)

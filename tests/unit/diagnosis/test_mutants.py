@@ -91,7 +91,7 @@ def test_edited_answers_are_python_and_differ_from_what_is_known_to_be_right(ass
         for case in found:
             ast.parse(case.text)
             assert case.text not in right
-            assert "dots_in" not in "".join(case.told(list))
+            assert "dots_in" not in "".join(case.explain(list))
 
 
 def test_an_answer_with_a_while_loop_is_not_edited():
@@ -171,7 +171,7 @@ def test_an_edit_of_a_number_is_told_only_where_the_number_or_its_call_stands_in
     assert all(case.findable(list) for case in found)
     for case in found:
         new = ast.unparse(case.edit.new)
-        assert f"{new} instead of" not in case.told(lambda names, new=new: [n for n in names if n != new])[1]
+        assert f"{new} instead of" not in case.explain(lambda names, new=new: [n for n in names if n != new])[1]
 
 
 def test_a_function_that_neither_students_nor_this_code_know_is_not_named():
@@ -180,5 +180,5 @@ def test_a_function_that_neither_students_nor_this_code_know_is_not_named():
         for each in _of_kind("08-vit", "shuffle_patches", "a step left out")
         if each.edit.sentence == "empty_like is left out" and "empty_like" not in each.known
     ][:1]
-    assert "empty_like" not in "".join(case.told(_nothing))
-    assert "empty_like is left out" in case.told(list)[1]
+    assert "empty_like" not in "".join(case.explain(_nothing))
+    assert "empty_like is left out" in case.explain(list)[1]
