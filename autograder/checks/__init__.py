@@ -1,4 +1,4 @@
-"""What checks are written with: ``from autograder.checks import exercise, points, Student, Draw, expect``."""
+"""The library for authors of checks: ``from autograder.checks import exercise, points, Student, Draw, expect``."""
 
 from autograder.checks import expect, inputs, modules, weights
 from autograder.checks.dropout import (

@@ -1,8 +1,8 @@
 """Checks of dropout: its rate, its independence of rows, and its distribution compared with the reference's.
 
-One example is given many times in one batch. Its results are then as many independent draws, and of two right answers the
-means, the variances and the covariances agree. Whatever is dropped too often, too early, for all examples alike or only for
-one kind of block changes one of these.
+One batch holds many copies of one example, so that its results are independent draws. Two right answers agree in their means,
+variances and covariances; dropout that is too frequent, too early, shared by all examples or missing in one kind of block changes
+one of these.
 
 By Chernoff's bound, the number of successes in n independent trials with probability p deviates from n p as far as k or farther
 with probability at most 2 exp(−n KL(k/n, p)), where KL(a, p) = a ln(a/p) + (1 − a) ln((1 − a)/(1 − p)); see T. M. Cover and
@@ -37,7 +37,7 @@ def within_error_rate(successes: int, trials: int, probability: float, error: fl
 
 
 def divergence(share: float, probability: float) -> float:
-    """Return KL(share, probability) in nats; infinite if ``probability`` rules out such a share."""
+    """Return KL(share, probability) in nats; infinite if ``probability`` makes such a share impossible."""
     return sum(
         0.0 if part == 0 else math.inf if whole == 0 else part * math.log(part / whole)
         for part, whole in ((share, probability), (1 - share, 1 - probability))
@@ -45,10 +45,10 @@ def divergence(share: float, probability: float) -> float:
 
 
 def is_random(counts: Sequence[int], size: int, p: float, error: float = ERROR) -> bool:
-    """Return whether counts vary as those of ``size`` independent decisions of probability ``p`` do.
+    """Return whether counts vary like those of ``size`` independent decisions with probability ``p``.
 
-    The sum of their squared deviations has nearly a χ² distribution, whose tails are bounded by Laurent and Massart (Annals of
-    Statistics 28, 2000, lemma 1). Decisions that are shared out, so many in each row, vary less.
+    The sum of their squared deviations is nearly χ²-distributed; Laurent and Massart bound the tails (Annals of Statistics 28,
+    2000, lemma 1). Counts vary less if each row gets a fixed number of decisions.
     """
     k, x = len(counts), math.log(2 / error)
     spread = sum((count - size * p) ** 2 for count in counts) / (size * p * (1 - p))
@@ -56,7 +56,10 @@ def is_random(counts: Sequence[int], size: int, p: float, error: float = ERROR) 
 
 
 def slack(p: float, count: int) -> float:
-    """Return how far the share of ``count`` independent numbers may lie from ``p``: farther in one of ten billion runs."""
+    """Return the largest plausible distance from ``p`` of the share of ``count`` independent numbers.
+
+    One of ten billion runs exceeds it.
+    """
     return 6.5 * math.sqrt(p * (1 - p) / count)
 
 
@@ -69,7 +72,7 @@ def agreements(dropped: Tensor) -> list[float]:
     return [(dropped == dropped.roll(1, axis)).double().mean().item() for axis in axes]
 
 
-def independent_elements(dropped: Tensor, message: str, hint: str, told: Mapping[str, Any]) -> None:
+def independent_elements(dropped: Tensor, message: str, hint: str, details: Mapping[str, Any]) -> None:
     """Fail if numbers of different rows, columns or batch elements are always dropped together."""
     shares = agreements(dropped)
     if max(shares) > 0.9:
@@ -77,7 +80,7 @@ def independent_elements(dropped: Tensor, message: str, hint: str, told: Mapping
         raise CheckFailure(
             "dropout",
             message,
-            **told,
+            **details,
             expected="each number dropped or kept on its own",
             yours=f"neighbours along axis {axis} dropped together in {max(shares):.0%} of the cases",
             cause="not dropped one by one",
@@ -85,14 +88,14 @@ def independent_elements(dropped: Tensor, message: str, hint: str, told: Mapping
         )
 
 
-def share_is(dropped: Tensor, p: float, message: str, hint: str, told: Mapping[str, Any]) -> None:
+def share_is(dropped: Tensor, p: float, message: str, hint: str, details: Mapping[str, Any]) -> None:
     """Fail if the share of dropped numbers differs from ``p`` by more than chance."""
     share = dropped.double().mean().item()
     if abs(share - p) > slack(p, dropped.numel()):
         raise CheckFailure(
             "dropout",
             message,
-            **told,
+            **details,
             expected=f"{p}",
             yours=f"{share:.3f}",
             cause="wrong probability of dropout",
@@ -100,20 +103,20 @@ def share_is(dropped: Tensor, p: float, message: str, hint: str, told: Mapping[s
         )
 
 
-#: Draws of each result. Of a model of several blocks a part has to do: it tells whether dropout is passed on.
+#: Draws of each result; for models of several blocks, fewer, which show whether dropout is passed on.
 RUNS, FEW = 8000, 2500
-#: Standard errors by which two right answers may differ. Of a normal distribution it is exceeded once in 10¹² comparisons.
+#: Standard errors by which two right answers may differ. For a normal distribution, one of 10¹² comparisons exceeds it.
 _FARTHEST = 7.0
-#: Sums of a result's numbers with random signs, in which what is dropped together shows.
+#: Number of sums with random signs of a result's numbers, which reveal numbers that are dropped together.
 _SUMS = 24
 
 
 def same_dropout_distribution(
     twins: ModulePair, *inputs: Tensor, what: Sequence[str], draw: Any, setting: str, hint: str, runs: int = RUNS
 ) -> None:
-    """Fail unless the results for many copies of one example (a batch of one) vary in training mode as the reference's do.
+    """Fail unless, in training mode, the results for many copies of one example (a batch of one) vary like the reference's.
 
-    An answer that is wrong without any dropout is left to the check of values, unless it is random in eval mode.
+    An answer that is wrong even without dropout is left to the check of values, unless it is random in eval mode.
     """
     still = expect_still(twins.module, *inputs, setting=setting.replace("training", "eval"))
     with torch.no_grad():
@@ -129,7 +132,7 @@ def same_dropout_distribution(
     found = [x.detach() for x in tensors_of(twins.module.when(training=True)(*copies))]
     for name, got, want in zip(what, found, wanted, strict=False):
         if got.shape != want.shape:
-            continue  # the check of shapes says so
+            continue  # the check of shapes reports it
         shown = _differ(got.double().flatten(1), want.double().flatten(1), draw)
         if shown:
             raise CheckFailure(
@@ -143,7 +146,7 @@ def same_dropout_distribution(
 
 
 def _differ(got: Tensor, want: Tensor, draw: Any) -> str:
-    """Return in what two samples (draws, numbers) differ by more than chance; empty if in nothing."""
+    """Describe the difference between two samples (draws, numbers) that chance does not explain; empty if there is none."""
     if not bool(got.isfinite().all()):
         return "some of its numbers are not finite"
     signs = (draw.normal(want.shape[1], _SUMS) > 0).to(want) * 2 - 1
@@ -162,7 +165,7 @@ def _differ(got: Tensor, want: Tensor, draw: Any) -> str:
 
 
 def _apart(a: Tensor, b: Tensor) -> bool:
-    """Return whether the means of two samples differ by more standard errors than chance allows, in any column."""
+    """Return whether the means of any column of two samples differ by more standard errors than chance allows."""
     error = (a.var(0) / len(a) + b.var(0) / len(b)).sqrt()
     size = b.abs().mean(0).clamp(min=1e-6)
     return bool(((a.mean(0) - b.mean(0)).abs() > _FARTHEST * error + 1e-6 * size).any())

@@ -24,7 +24,7 @@ from autograder.runtime.student import Exchange
 
 Check = Callable[..., None]
 
-#: Characters of what a student's code prints that are kept of each check.
+#: Characters of a student's printed output that are kept for each check.
 _MOST_PRINTED = 10_000
 _HERE = files_in(".")
 
@@ -34,7 +34,7 @@ ON_CHECK: ContextVar[Callable[[], None]] = ContextVar("called at the beginning o
 
 @dataclass
 class Execution:
-    """The outcome of a check: what it raised, what was printed, and the last request with its answer."""
+    """The outcome of a check: the error that it raised, the printed output, and the last request with its answer."""
 
     error: BaseException | None
     printed: str = ""
@@ -42,9 +42,9 @@ class Execution:
 
 
 def execute(check: Check, student: Any, seed: int) -> Execution:
-    """Execute a check: with one thread and a known PyTorch state, and not if the answer's source uses a blocked function.
+    """Execute a check with one thread and a known PyTorch state, unless the answer's source uses a blocked function.
 
-    Inputs are drawn from ``seed``. Raises KeyboardInterrupt only.
+    Inputs are drawn from ``seed``. Raises nothing but KeyboardInterrupt.
     """
     ON_CHECK.get()()
     student.last = None
@@ -64,7 +64,7 @@ def execute(check: Check, student: Any, seed: int) -> Execution:
 
 
 def call_check(check: Check, student: Any, seed: int, who: str | None = None) -> CheckFailure | None:
-    """Call a check as it is, perhaps with the numbers of another id, and return its failure, or None when it passes."""
+    """Call a check, optionally with the numbers of another id (``who``), and return its failure, or None if it passes."""
     with suppress_output():
         try:
             _call(check, student, seed, who)
@@ -83,7 +83,7 @@ def _call(check: Check, student: Any, seed: int, who: str | None) -> None:
 
 
 class _Printed(io.StringIO):
-    """Keeps the beginning of what is printed."""
+    """Keeps the beginning of the printed output."""
 
     def write(self, text: str) -> int:
         super().write(text[: max(0, _MOST_PRINTED - self.tell())])
@@ -92,7 +92,7 @@ class _Printed(io.StringIO):
 
 @contextlib.contextmanager
 def suppress_output(printed: io.StringIO | None = None) -> Iterator[None]:
-    """Redirect what is printed, and ignore warnings."""
+    """Capture printed output, and ignore warnings."""
     with (
         contextlib.redirect_stdout(_Printed() if printed is None else printed),
         contextlib.redirect_stderr(_Printed()),
@@ -103,10 +103,10 @@ def suppress_output(printed: io.StringIO | None = None) -> Iterator[None]:
 
 
 class NotebookStudent(LocalStudent):
-    """A student whose code runs in this process, and whose lesson is known.
+    """A student in this process, with a lesson.
 
-    No call may reach what the ``lesson`` forbids, or without a lesson what ``forbid`` names. ``file`` reads a file handed in with
-    the notebook; by default, from the current folder.
+    Blocks the functions that the ``lesson`` forbids, or without a lesson those in ``forbid``. ``file`` reads a file handed in
+    with the notebook; by default, from the current folder.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class NotebookStudent(LocalStudent):
 
     @contextlib.contextmanager
     def with_right(self, names: Iterable[str], right: Mapping[str, Any] | None = None) -> Iterator[None]:
-        """Replace the student's exercises with right versions: with those of ``right``, or else with the references."""
+        """Replace the student's exercises with those in ``right``, by default the references."""
         with super().with_right(names, references.namespace(self.lesson) if right is None else right):
             yield
 
@@ -157,7 +157,7 @@ class NotebookStudent(LocalStudent):
 
 
 def same_failure(a: CheckFailure, b: CheckFailure) -> bool:
-    """Return whether two failures have the same kind, at the same inputs, in the same place and with the same wrong result."""
+    """Return whether two failures agree in their kind, inputs, location and wrong result."""
     if (a.kind, a.setting) != (b.kind, b.setting):
         return False
     if a.message.partition(" in line ")[0] != b.message.partition(" in line ")[0]:
@@ -168,7 +168,7 @@ def same_failure(a: CheckFailure, b: CheckFailure) -> bool:
 
 
 def equal(a: Tensor, b: Tensor) -> bool:
-    """Return whether two results are the same but for rounding: two ways to write one mistake round differently."""
+    """Return whether two results are equal up to rounding, which depends on the way a mistake is written."""
     a, b = a.double(), b.double()
     if not (_of_float32(a) and _of_float32(b)):
         return torch.allclose(a, b, rtol=1e-6, atol=1e-9, equal_nan=True)
@@ -177,5 +177,5 @@ def equal(a: Tensor, b: Tensor) -> bool:
 
 
 def _of_float32(x: Tensor) -> bool:
-    """Return whether all numbers have been rounded to float32, whatever the dtype in which they have come."""
+    """Return whether all numbers are representable in float32, whatever their dtype."""
     return torch.equal(x.nan_to_num(), x.float().double().nan_to_num())

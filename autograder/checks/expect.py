@@ -12,17 +12,17 @@ from autograder.checks.matrix_view import Matrix
 from autograder.runtime.errors import CheckFailure, missing_result, no_return
 
 _PLURAL = {"has": "have", "is": "are", "does": "do", "holds": "hold"}
-#: What follows the noun of a name: "the bits per byte" are bits, and "A of block 0" is an A.
+#: Matches what follows the noun of a name: "the bits per byte" are bits, and "A of block 0" is an A.
 _AFTER = re.compile(r"\s*(?:[(\[,].*|\b(?:of|per|in|for|from|with|at|that|which)\b.*)", re.DOTALL)
 
 
 def says(what: str, verb: str) -> str:
-    """Return the name with the verb ("has", "is", "does", "holds") in the form that fits it."""
+    """Return the name followed by the verb ("has", "is", "does", "holds"), which agrees with it in number."""
     return f"{what} {_PLURAL[verb] if is_plural(what) else verb}"
 
 
 def is_plural(what: str) -> bool:
-    """Return whether a name is that of several things: its noun ends with one s. Letters such as A or K are names of one."""
+    """Return whether a name is plural: its noun ends with a single s. Letters such as A or K are singular."""
     words = _AFTER.sub("", what, count=1).split()
     if not words or words[0].startswith("d/d") or words[0].lower() in ("a", "an", "one", "each", "every", "no"):
         return False
@@ -33,7 +33,7 @@ def is_plural(what: str) -> bool:
 
 
 def scalar(value: Any, what: str, setting: str = "") -> float:
-    """Return ``value`` as a float, or fail and say what it is instead."""
+    """Return ``value`` as a float, or fail with a description of what it is instead."""
     if value is None:
         raise no_return()
     if isinstance(value, Tensor) and value.numel() == 1 and not value.is_complex():
@@ -53,11 +53,11 @@ def scalar(value: Any, what: str, setting: str = "") -> float:
 
 
 def close_numbers(got: Mapping[str, float], want: Mapping[str, float], message: str, setting: str = "") -> None:
-    """Fail unless the numbers, by name, are equal up to the rounding of float32."""
+    """Fail unless numbers of the same name are equal up to the rounding of float32."""
     if all(math.isclose(got[name], number, rel_tol=1e-5, abs_tol=1e-5) for name, number in want.items()):
         return
     alone = len(want) == 1
-    told = [
+    texts = [
         ", ".join(f"{numbers[name]:.4f}" if alone else f"{name} {numbers[name]:.4f}" for name in want)
         for numbers in (want, got)
     ]
@@ -65,8 +65,8 @@ def close_numbers(got: Mapping[str, float], want: Mapping[str, float], message: 
         "value",
         message,
         setting=setting,
-        expected=told[0],
-        yours=told[1],
+        expected=texts[0],
+        yours=texts[1],
         received=torch.tensor([got[name] for name in want], dtype=torch.float64),
         wanted=torch.tensor([want[name] for name in want], dtype=torch.float64),
     )
@@ -112,7 +112,7 @@ def first_wrong_row(wrong: Tensor) -> tuple[str, tuple[int, ...]]:
 
 
 def side_by_side(want: Tensor, got: Tensor, wrong: Tensor, most: int = 6) -> tuple[str, str]:
-    """Format two vectors as text from where, and with as many digits as, the first ``wrong`` entry can be seen."""
+    """Format two vectors as text, from the first ``wrong`` entry on and with enough digits to see it."""
     first = int(wrong.reshape(-1).nonzero()[0]) if bool(wrong.any()) else 0
     begin = first - 1 if first >= most else 0
     for digits in (3, 5, 8):
@@ -123,7 +123,7 @@ def side_by_side(want: Tensor, got: Tensor, wrong: Tensor, most: int = 6) -> tup
 
 
 def numbers(values: Tensor, most: int = 6, begin: int = 0, digits: int = 3) -> str:
-    """Format a vector as text: a few entries, from one on."""
+    """Format at most ``most`` entries of a vector as text, beginning with entry ``begin``."""
     flat = values.detach().reshape(-1)
     shown = ", ".join(
         f"{x:.{digits}f}" if 10.0**-digits <= abs(x) < 1e4 or x == 0 else f"{x:.{digits - 1}e}"
@@ -143,7 +143,7 @@ def kind(value: Any) -> str:
 
 
 def tensor(value: Any, what: str) -> Tensor:
-    """Return ``value`` if it is a tensor."""
+    """Return ``value``, or fail unless it is a tensor."""
     if value is None:
         raise no_return()
     if not isinstance(value, Tensor):
@@ -165,7 +165,7 @@ def tensor(value: Any, what: str) -> Tensor:
 
 
 def pair(value: Any, first: str, second: str) -> tuple[Tensor, Tensor]:
-    """Return the two tensors of a returned pair (a tuple, a list or a named tuple)."""
+    """Return the two tensors of a pair (a tuple, a list or a named tuple), or fail."""
     if value is None:
         raise no_return()
     if not isinstance(value, tuple | list) or len(value) != 2:
@@ -182,7 +182,7 @@ def pair(value: Any, first: str, second: str) -> tuple[Tensor, Tensor]:
 
 
 def component(value: Any, what: str) -> Tensor:
-    """Return one of several results if it is a tensor."""
+    """Return one of several results, or fail unless it is a tensor."""
     if value is None:
         raise missing_result(what)
     return tensor(value, what)
@@ -229,7 +229,7 @@ def allclose(
 ) -> None:
     """Fail unless ``value`` equals ``expected`` (computed in float64) up to the rounding of ``value``'s dtype.
 
-    Half precision has no rounding that explains anything unless the ``inputs`` have it too: then float64's counts.
+    Half precision excuses no rounding unless the ``inputs`` have it too; otherwise float64's tolerance applies.
     """
     shape(value, expected.shape, what, "as expected", setting)
     if value.is_complex() or not value.is_floating_point():
@@ -249,7 +249,7 @@ def allclose(
 
 
 def inputs_unchanged(before: Sequence[Any], after: Sequence[Any], names: Sequence[str]) -> None:
-    """Fail when a call has changed one of its arguments. Raises ValueError unless there are as many after the call as before."""
+    """Fail if a call has changed one of its arguments. Raises ValueError unless ``before`` and ``after`` are equally long."""
     for name, (old, new) in zip(names, zip(before, after, strict=True), strict=False):
         if not isinstance(old, Tensor):
             continue
@@ -267,7 +267,7 @@ def inputs_unchanged(before: Sequence[Any], after: Sequence[Any], names: Sequenc
 
 
 def depends_on_its_inputs(first: Tensor, second: Tensor, what: str) -> None:
-    """Fail unless the results for two different inputs are numbers and differ.
+    """Fail unless the results for two different inputs are finite and differ.
 
     A property that a trivial answer can have (an unchanged input, the right shape, equal outputs in another order) earns
     points only together with this one.

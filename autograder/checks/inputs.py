@@ -1,6 +1,6 @@
 """Random inputs of a check, and comparisons of plain data: ids, lists of them, pairs, and counts by name.
 
-A tuple is as good as a list, and the keys of a dictionary are compared as text: that is how they come back from the sandbox.
+Tuples equal lists, and the keys of a dictionary are compared as text, because the sandbox returns them so.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from course_lib.generators import generator_of
 
 @dataclass(frozen=True)
 class Sizes:
-    """Different primes for every dimension, so that an answer with two axes swapped cannot have the right shape."""
+    """A different prime for each dimension, so that an answer with two axes swapped cannot have the right shape."""
 
     B: int = 2
     H: int = 3
@@ -43,7 +43,7 @@ class Draw:
         return (torch.randn(shape, generator=self.generator, dtype=torch.float64) * scale).to(dtype)
 
     def allowed(self, *shape: int) -> Tensor:
-        """Return a random mask in which every row shows a key and hides one; of three rows or more, the last shows all."""
+        """Return a random mask whose rows each show a key and hide one; of three rows or more, the last shows all."""
         mask = torch.rand(shape, generator=self.generator) < 0.6
         shown = self.integers(shape[-1], *shape[:-1], 1)
         mask.scatter_(-1, shown, True)
@@ -76,30 +76,30 @@ class Draw:
         return Q, K, self.normal(*lead, sizes.N_K, sizes.D_V, dtype=dtype)
 
 
-#: More than so many characters of a result are not shown.
+#: Maximum of characters shown of a result.
 _SHOWN = 70
 
 
 def resolve(value: Any) -> Any:
-    """Return the value with lists for tuples and text for keys, so that == compares what was meant."""
+    """Replace tuples by lists and keys by text, so that == compares the meaning."""
     if isinstance(value, Mapping):
         return {str(key): resolve(item) for key, item in value.items()}
     return [resolve(item) for item in value] if isinstance(value, tuple | list) else value
 
 
 def format_plain(value: Any) -> str:
-    """Return the value as short text."""
+    """Format the value as short text."""
     text = str(resolve(value)) if isinstance(value, tuple | list | Mapping) else str(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]} …"
 
 
 def is_integral(value: Any) -> bool:
-    """Return whether this is a whole number of Python's: neither a bool nor a tensor that holds one."""
+    """Return whether this is a Python int: neither a bool nor a tensor."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def token_ids(value: Any, what: str, setting: str = "") -> list[int]:
-    """Return a list or tuple of whole numbers as a list, or fail and say what it is instead."""
+    """Return a list or tuple of integers as a list, or fail with a description of what it is instead."""
     if value is None:
         raise no_return()
     strange = [each for each in value if not is_integral(each)] if isinstance(value, tuple | list) else [value]
@@ -114,13 +114,13 @@ def token_ids(value: Any, what: str, setting: str = "") -> list[int]:
 def of_another_type(
     value: Any, message: str, cause: str, setting: str = "", more: str = "", hint: str = ""
 ) -> CheckFailure:
-    """Return the failure of a result of another type than the one asked for."""
+    """Return the failure for a result of the wrong type."""
     kind = f"{type(value).__name__}{more}"
     return CheckFailure("type", message, setting=setting, yours=f"a {kind}", received=kind, cause=cause, hint=hint)
 
 
 def equal(got: Any, want: Any, what: str, setting: str = "") -> None:
-    """Fail unless two values are the same."""
+    """Fail unless two values are equal."""
     found, wanted = resolve(got), resolve(want)
     if type(found) is not type(wanted) or found != wanted:
         raise CheckFailure(
@@ -134,7 +134,7 @@ def equal(got: Any, want: Any, what: str, setting: str = "") -> None:
 
 
 def _around(value: Any, other: Any) -> str:
-    """Return the value as text; of long lists, the part from where they differ."""
+    """Format the value as text; a long list from where it differs from the other."""
     if not isinstance(value, Sequence) or not isinstance(other, Sequence) or len(str(value)) <= _SHOWN:
         return format_plain(value)
     first = next((n for n, (a, b) in enumerate(zip(value, other, strict=False)) if a != b), min(len(value), len(other)))
@@ -142,7 +142,7 @@ def _around(value: Any, other: Any) -> str:
 
 
 def inputs_kept(before: Sequence[Any], after: Sequence[Any], names: Sequence[str]) -> None:
-    """Fail when a call has changed one of its arguments that are plain data."""
+    """Fail if a call has changed an argument that is plain data."""
     for name, old, new in zip(names, before, after, strict=True):
         if resolve(old) != resolve(new):
             raise CheckFailure(
@@ -158,7 +158,7 @@ def inputs_kept(before: Sequence[Any], after: Sequence[Any], names: Sequence[str
 
 
 def id_tensor(value: Tensor, what: str) -> None:
-    """Fail unless ``value`` holds ids, as argmax and topk return them."""
+    """Fail unless ``value`` holds int64 ids, as argmax and topk return them."""
     if value.dtype != torch.int64:
         raise CheckFailure(
             "dtype",

@@ -1,4 +1,4 @@
-"""Shared checks of losses: a mean cross-entropy over some positions, compared with one that is summed position by position."""
+"""Shared checks of losses: a mean cross-entropy over some positions, compared with a sum over single positions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ SIZE = 1e7
 class Loss:
     """A student's loss ``name(logits, targets)`` and the right value, ``want(logits, targets)``.
 
-    ``given`` is the function's name for its second argument, ``real`` describes a position that counts.
+    ``given``: the function's name for its second argument. ``real``: a description of a position that counts.
     """
 
     name: str
@@ -28,13 +28,13 @@ class Loss:
     real: str
 
     def value(self, student: Student, logits: Tensor, targets: Tensor, setting: str = "", **options: Any) -> Tensor:
-        """Return the student's loss, one number."""
+        """Return the student's loss, a scalar, or fail."""
         loss = expect.tensor(student.call(self.name, logits, targets, **options), "The loss")
         expect.shape(loss, (), "The loss", "one number", setting or self.describe(logits, targets))
         return loss
 
     def describe(self, logits: Tensor, targets: Tensor) -> str:
-        """Name the shape of the logits and show the first rows of the second argument."""
+        """Format the shape of the logits and the first rows of the second argument."""
         shown = ", ".join(str(row) for row in targets[:3].tolist()) + (", …" if len(targets) > 3 else "")
         return f"logits {tuple(logits.shape)}, {self.given} {shown}"
 
@@ -47,7 +47,7 @@ class Loss:
         return loss
 
     def is_zero(self, student: Student, logits: Tensor, targets: Tensor, what: str) -> None:
-        """Fail unless the loss and its gradient are 0 for targets without a real position."""
+        """Fail unless the loss and its gradient are 0 for targets in which no position counts."""
         setting = f"{self.describe(logits, targets)} ({what})"
         loss = self.value(student, logits, targets, setting)
         if not float(loss) == 0.0:
@@ -109,7 +109,7 @@ class Loss:
         expect.allclose(found, want, "d/dlogits", size=SIZE, setting=setting, message=message)
 
     def large_logits(self, student: Student, draw: Any, targets: Tensor, classes: int) -> None:
-        """Compare the loss for logits of three magnitudes, in both precisions."""
+        """Compare the loss for logits of three magnitudes, in float32 and float64."""
         for scale in (30.0, 300.0, 3000.0):
             for dtype in (torch.float64, torch.float32):
                 logits = draw.normal(*targets.shape, classes, scale=scale, dtype=dtype)
@@ -119,13 +119,12 @@ class Loss:
                 expect.allclose(loss, want, "The loss", size=size, setting=setting)
 
     def same_again(self, student: Student, logits: Tensor, targets: Tensor, others: Tensor) -> None:
-        """Compare a call with its repetition and with transposed tensors; check that ``others`` and the logits are unchanged."""
+        """Compare a repeated call and one with a transposed layout; fail if ``others`` or the logits have changed."""
         after = student.answer(Request(self.name, (logits, others))).args_after
         expect.inputs_unchanged((logits, others), after, ("logits", self.given))
         first = self.compare(student, logits, targets, str(logits.dtype))
         again = self.value(student, logits, targets)
         expect.allclose(again, first.detach().double(), "The loss", message="The same call gives another loss.")
-        stacked = (
-            logits.transpose(0, 1).contiguous().transpose(0, 1)
-        )  # the layout that torch.stack(steps).transpose(0, 1) produces
+        # The layout that torch.stack(steps).transpose(0, 1) produces.
+        stacked = logits.transpose(0, 1).contiguous().transpose(0, 1)
         self.compare(student, stacked, targets.T.contiguous().T, f"transposed tensors, {logits.dtype}")

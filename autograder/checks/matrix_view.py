@@ -1,13 +1,13 @@
-"""A small matrix as an HTML heat map, without a library or a script."""
+"""A small matrix as an HTML heat map without a library or a script."""
 
 from dataclasses import dataclass
 from html import escape
 
 from torch import Tensor
 
-#: Colours of 0 and of 1, and of what lies outside, as red, green and blue.
+#: RGB colours of 0, of 1, and of values outside that range.
 _LIGHT, _DARK, _OUTSIDE = (242, 246, 252), (8, 48, 107), (190, 190, 190)
-#: Columns that fit beside an explanation, even in a narrow window. A wider matrix scrolls, also by the keyboard.
+#: Columns that fit beside an explanation even in a narrow window. A wider matrix scrolls, also by keyboard.
 _FITS = 5
 
 
@@ -21,14 +21,14 @@ class Matrix:
     title: str
 
     def html(self) -> str:
-        """Return both matrices, beside each other if there is room; in the student's, wrong cells have a thick border and a ×."""
+        """Render both matrices, side by side if there is room; the student's wrong cells have a thick border and a ×."""
         wrong, digits = int(self.wrong.sum()), self._digits()
         return _table(self.expected, None, f"expected {self.title}", digits) + _table(
             self.yours, self.wrong, f"yours (wrong cells: {wrong}, marked ×)", digits
         )
 
     def _digits(self) -> int:
-        """Return how many digits it takes to see every wrong cell differ, at most four."""
+        """Return the number of digits, at most four, that shows the difference in every wrong cell."""
         pairs = list(zip(self.yours[self.wrong].tolist(), self.expected[self.wrong].tolist(), strict=True))
         return next((n for n in (2, 3) if all(_number(a, n) != _number(b, n) for a, b in pairs)), 4)
 

@@ -1,7 +1,7 @@
 """Checks of modules: a student's module and a reference with the same weights, compared in training and evaluation mode.
 
-What the student's ``forward`` does is compared on a few inputs and counts for nothing else, so it cannot answer for the weights.
-Nothing is built before it is known to hold no more numbers than the file.
+The student's ``forward`` is compared on a few inputs only; points for trained weights come from the grader's own model.
+No model is built before it is known to hold no more numbers than the file.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from autograder.runtime.errors import CheckFailure
 from autograder.runtime.state import matching
 from autograder.runtime.student import Response, Student, StudentModule
 
-#: What to do where nothing may be random and is; no known answer can reproduce these numbers.
+#: Cause and hint for results that are random and must not be; no known answer can reproduce their numbers.
 RANDOM, RANDOM_HINT = (
     "random in eval mode",
     "The same call gives other numbers each time. In eval mode dropout has to be off: nn.Dropout knows the mode, "
@@ -31,7 +31,7 @@ MOVES = "In eval mode the same call gives other numbers each time."
 
 
 class BothModes(StudentModule):
-    """A module without dropout. Each call in eval mode is made in training mode too, and must give the same there."""
+    """A module without dropout: each call in eval mode is repeated in training mode, and must give the same result."""
 
     @classmethod
     def of(cls, module: StudentModule) -> "BothModes":
@@ -45,7 +45,7 @@ class BothModes(StudentModule):
 
 
 def expect_the_same(value: Any, call: Callable[[bool], Any]) -> None:
-    """Fail if ``call(training=True)`` gives another value than eval mode gave, or if eval mode gives another one each time."""
+    """Fail if ``call(training=True)`` does not give ``value``, that of eval mode, or if eval mode is random."""
     in_training = call(True)
     if _close(value, in_training):
         return
@@ -63,9 +63,9 @@ def expect_the_same(value: Any, call: Callable[[bool], Any]) -> None:
 
 
 def expect_still(module: StudentModule, *inputs: Any, setting: str) -> Any:
-    """Return what the module gives in eval mode; fail if a second call gives something else.
+    """Return the module's result in eval mode; fail if a second call gives another.
 
-    Whoever takes this for what it is without dropout, and compares training mode with it, has to know that first.
+    Call this before a result in eval mode serves as the result without dropout.
     """
     first = module(*inputs)
     if _close(first, module(*inputs)):
@@ -74,7 +74,7 @@ def expect_still(module: StudentModule, *inputs: Any, setting: str) -> Any:
 
 
 def _close(a: Any, b: Any) -> bool:
-    """Return whether two results agree up to rounding."""
+    """Return whether two results are equal up to rounding."""
     if isinstance(a, tuple | list):
         return isinstance(b, tuple | list) and len(a) == len(b) and all(map(_close, a, b))
     if not isinstance(a, Tensor) or not isinstance(b, Tensor):
@@ -93,18 +93,18 @@ def _close(a: Any, b: Any) -> bool:
 Weights = Mapping[str, Tensor]
 Make = Callable[[], nn.Module]
 
-#: Inputs that a model is given at a time: the activations of the largest models within bounds take about 270 MiB then.
+#: Batch size of a model, at which the activations of the largest models within bounds take about 270 MiB.
 ROWS = 50
-#: Largest difference attributed to rounding, as a part of the largest number.
+#: Largest difference attributed to rounding, relative to the largest number.
 SLACK = 1e-3
 
 
 class OtherModel(Exception):
-    """The weights are not those of the model that is asked for."""
+    """The weights do not belong to the expected model."""
 
 
 def named(weights: Weights, name: str) -> str:
-    """Return the name in ``weights`` that ``name`` refers to: the same, or else the shortest that ends in it (``part.name``).
+    """Return the name in ``weights`` to which ``name`` refers: itself, or the shortest that ends in it (``part.name``).
 
     Raises OtherModel if there is none.
     """
@@ -115,7 +115,7 @@ def named(weights: Weights, name: str) -> str:
 
 
 def sizes(weights: Weights, name: str, axes: int) -> tuple[int, ...]:
-    """Return the shape of a weight. Raises OtherModel if there is none of that name with so many axes."""
+    """Return the shape of a weight. Raises OtherModel if there is none of that name with ``axes`` axes."""
     shape = tuple(weights[named(weights, name)].shape)
     if len(shape) != axes:
         raise OtherModel(f"{name} of shape {shape}")
@@ -123,7 +123,7 @@ def sizes(weights: Weights, name: str, axes: int) -> tuple[int, ...]:
 
 
 def count(weights: Weights, name: str) -> int:
-    """Return how many numbers 0, 1, 2, … have a weight ``name.format(number)``. Raises OtherModel if there is none."""
+    """Count the weights ``name.format(number)`` for 0, 1, 2, … Raises OtherModel if there is none."""
     number = 0
     while matching(name.format(number), weights):
         number += 1
@@ -133,14 +133,14 @@ def count(weights: Weights, name: str) -> int:
 
 
 def divisors(width: int) -> list[int]:
-    """Return the numbers of heads that divide a width. The number in use is not in a file of weights."""
+    """Return the possible numbers of heads for a width. A file of weights does not contain the actual one."""
     return [heads for heads in range(1, width + 1) if width % heads == 0]
 
 
 def filled(make: Make, weights: Weights) -> nn.Module:
-    """Return ``make()`` with these weights, in eval mode. It is made without memory, and takes the tensors as they are.
+    """Return ``make()`` with these weights, in eval mode. It is built without memory, and uses the tensors themselves.
 
-    Raises OtherModel unless each of its weights is there, under a name of its own, in its shape.
+    Raises OtherModel unless each of its weights is present under a name of its own and has the right shape.
     """
     with torch.device("meta"):
         model = make()
@@ -158,16 +158,16 @@ def filled(make: Make, weights: Weights) -> nn.Module:
 
 @torch.no_grad()
 def in_parts(compute: Callable[..., Tensor], *inputs: Tensor) -> Tensor:
-    """Return ``compute(*inputs)``, given a few rows of the inputs at a time."""
+    """Return ``compute(*inputs)``, computed for a few rows of the inputs at a time."""
     return torch.cat([compute(*part) for part in zip(*(tensor.split(ROWS) for tensor in inputs), strict=True)])
 
 
 @dataclass(frozen=True)
 class OwnModel:
-    """What the exercise ``name`` returns: a ``kind``, one of the models that ``candidates(weights)`` makes.
+    """The grader's version of the model that the exercise ``name`` returns: a ``kind``, one of ``candidates(weights)``.
 
-    Candidates differ in what weights do not tell, such as the number of heads; their weights have the same shapes.
-    ``hints`` says for a result which mistake makes that one alone wrong.
+    Candidates have weights of the same shapes, and differ in properties that weights do not reveal, such as the number of heads.
+    ``hints`` maps a result to the mistake that makes only this one wrong.
     """
 
     name: str
@@ -178,7 +178,7 @@ class OwnModel:
     def like(
         self, module: StudentModule, own: Mapping[str, Tensor], compute: Callable[[nn.Module], Mapping[str, Tensor]]
     ) -> nn.Module:
-        """Return the candidate with the weights of ``module`` whose results, ``compute(model)``, are the student's, ``own``.
+        """Return the candidate with the weights of ``module`` whose results, ``compute(model)``, equal the student's ``own``.
 
         Raises CheckFailure if there is none.
         """
@@ -217,7 +217,7 @@ def _same(own: Tensor, want: Tensor) -> bool:
 
 
 class ModulePair:
-    """A student's module ``name(*build)`` and a reference, both with the weights drawn here, in eval mode."""
+    """A student's module ``name(*build)`` and a reference, both in eval mode with the same random weights."""
 
     def __init__(
         self,
@@ -263,7 +263,7 @@ class ModulePair:
     def _agree_by_place(
         self, inputs: tuple, options: Mapping[str, Any], want: Any, what: Sequence[str], size: float, setting: str
     ) -> None:
-        """Compare a call with the options at their places instead of their names; it changes none of its arguments."""
+        """Compare a call that passes the options by position; fail if it changes one of its arguments."""
         parameters = inspect.signature(self.reference.forward).parameters
         names = list(parameters)[: max(list(parameters).index(name) for name in options) + 1]
         given = (*inputs, *(options.get(name, parameters[name].default) for name in names[len(inputs) :]))
@@ -290,10 +290,10 @@ class ModulePair:
 
 
 def single_input(inputs: tuple, options: Mapping[str, Any]) -> Iterator[tuple[tuple, dict[str, Any]]]:
-    """Yield the inputs with a batch of one, if the first input has a batch of several.
+    """Yield the inputs for a batch of one if the first input has a larger batch.
 
-    Ids, vectors and caches are cut along their first axis, masks of three axes or more too. A mask of two axes may be one for
-    each of the batch or one for all: then nothing is yielded.
+    Ids, vectors, caches, and masks of three axes or more are cut along their first axis. With a mask of two axes nothing is
+    yielded: its first axis may or may not be the batch.
     """
     first = inputs[0]
     if not isinstance(first, Tensor) or first.dim() < (3 if first.is_floating_point() else 2) or first.shape[0] < 2:
@@ -314,7 +314,7 @@ def single_input(inputs: tuple, options: Mapping[str, Any]) -> Iterator[tuple[tu
 
 
 def _drops(reference: nn.Module) -> bool:
-    """Return whether a reference has a dropout, as a layer or as a probability, that is not 0."""
+    """Return whether a reference has dropout, as a layer or as a probability, that is not 0."""
     return any(
         (isinstance(part, nn.Dropout) and part.p > 0) or (isinstance(p := getattr(part, "dropout", 0), float) and p > 0)
         for part in reference.modules()
@@ -323,9 +323,9 @@ def _drops(reference: nn.Module) -> bool:
 
 @contextlib.contextmanager
 def explain_randomness(module: StudentModule, got: Any, *inputs: Any, **options: Any) -> Iterator[None]:
-    """If the same call gives different values each time, add that as the cause to a failure about values.
+    """Add randomness as the cause of a failure about values if the same call gives different values each time.
 
-    ``got`` is the earlier result of the call; None if it has not been made.
+    ``got``: an earlier result of the call, if there is one.
     """
     try:
         yield
@@ -339,13 +339,13 @@ def explain_randomness(module: StudentModule, got: Any, *inputs: Any, **options:
 
 
 def parameter_gradients(answer: Response, names: Sequence[str] | Mapping[str, Any]) -> list[Tensor | None]:
-    """Return the student's gradients of the parameters that these names refer to."""
+    """Return the student's gradients of the parameters to which these names refer."""
     own = answer.parameter_gradients
     return [next((own[key] for key in matching(name, own)), None) for name in names]
 
 
 def sample(name: str, like: Tensor, draw: Any) -> Tensor:
-    """Draw weights large enough to reveal a mistake: matrices that give results of order 1, vectors well away from 0 and 1."""
+    """Draw weights that reveal a mistake: matrices that give results of order 1, vectors well away from 0 and 1."""
     if like.dim() >= 2:
         return draw.normal(*like.shape, scale=like[0].numel() ** -0.4)
     return draw.normal(*like.shape, scale=0.4) + (1.0 if name.endswith("gamma") else 0.0)
@@ -356,12 +356,14 @@ def _shapes(values: Sequence[Any]) -> list[Any]:
 
 
 def no_side_effects(twins: ModulePair, others: Sequence[tuple], *inputs: Any, what: Sequence[str]) -> None:
-    """Compare a call with the reference after the same module has processed other inputs. A result that is wrong even
-    without them is reported as a wrong value only."""
-    # Last come those of the same shape: what is kept for a shape is then still there.
+    """Compare a call with the reference after the module has processed other inputs.
+
+    A result that is wrong even without them is reported as a wrong value only.
+    """
+    # Inputs of the same shape come last, so that a cache for this shape is still filled.
     others = sorted(others, key=lambda other: _shapes(other) == _shapes(inputs))
     _unaffected(twins, others, inputs, what)
-    for call in others:  # what is kept for calls of this kind only
+    for call in others:  # caches for this kind of call only
         _unaffected(twins, [tuple(map(_with_other_numbers, call))], call, what)
 
 

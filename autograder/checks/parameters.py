@@ -21,7 +21,7 @@ def has_parameters(student: Student, name: str, build: tuple, want: Mapping[str,
     got: dict[str, tuple] = {}
     for key, value in own.items():
         named = meant[key] if meant[key] not in got else key
-        lazy = not value.numel() and named in want  # its first inputs decide its shape
+        lazy = not value.numel() and named in want  # the first inputs determine its shape
         got[named] = tuple(want[named].shape if lazy else value.shape)
     missing = {key: value for key, value in want.items() if key not in got}
     parameters_are(
@@ -33,8 +33,8 @@ def has_parameters(student: Student, name: str, build: tuple, want: Mapping[str,
 
 
 def _other_names(student: Student, request: Request, missing: Mapping[str, Tensor]) -> bool:
-    """Return whether all missing parameters are there, as other names of what is listed: what is written to them arrives."""
-    mark = 7.25  # no parameter begins with it
+    """Return whether all missing parameters are aliases of the listed ones: a value written to them appears there."""
+    mark = 7.25  # no initial parameter has this value
     weights = {key: torch.full_like(value, mark) for key, value in missing.items()}
     try:
         found = student.answer(replace(request, weights=weights)).parameters.values()
@@ -49,7 +49,7 @@ def _written(part: Any) -> str:
 
 
 def parameters_are(got: Mapping[str, tuple], want: Mapping[str, tuple], title: str, shared: bool = False) -> None:
-    """Compare names and shapes of parameters. ``shared`` says that those missing are others under one more name."""
+    """Compare names and shapes of parameters. ``shared``: the missing ones are aliases of others."""
     if dict(got) == dict(want):
         return
     differing = [key for key in want if got.get(key) != want[key]] + [key for key in got if key not in want]
@@ -66,7 +66,7 @@ def parameters_are(got: Mapping[str, tuple], want: Mapping[str, tuple], title: s
 def field_taken_for_another(
     got: Mapping[str, tuple], fields: Mapping[str, Any], shapes: Callable[[Mapping[str, Any]], Mapping[str, tuple]]
 ) -> CheckFailure | None:
-    """Return a failure if a config in which one number is that of another field gives these parameters, else None.
+    """Return a failure if these parameters belong to a config in which one field has another field's number, else None.
 
     ``shapes`` returns the right parameters for a config with these ``fields``.
     """
@@ -76,7 +76,7 @@ def field_taken_for_another(
         try:
             if numbers[name] != numbers[other] and shapes({**fields, name: numbers[other]}) == got:
                 found.append((name, other))
-        except (ValueError, AssertionError, RuntimeError):  # sizes that do not go together
+        except (ValueError, AssertionError, RuntimeError):  # incompatible sizes
             continue
     if len(found) != 1:
         return None
@@ -160,7 +160,7 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
 
 
 def _beyond(names: Sequence[str], other: Mapping[str, tuple]) -> list[str]:
-    """Return the list of layers, ``decoder.blocks``, if all these names are of its later layers and ``other`` has its first."""
+    """Return the list of layers (``decoder.blocks``) of which all these names are later layers and ``other`` has the first."""
     parts = [re.match(r"(.+?)\.(\d+)\.", name) for name in names]
     found = list(dict.fromkeys(part[1] for part in parts if part and int(part[2]) > 0))
     first = [name for name in found if any(key.startswith(f"{name}.0.") for key in other)]
@@ -170,7 +170,7 @@ def _beyond(names: Sequence[str], other: Mapping[str, tuple]) -> list[str]:
 def _renamed(
     got: Mapping[str, tuple], want: Mapping[str, tuple], missing: Sequence[str], extra: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """Return (name, name asked for) where each missing weight has one of its shape under another name, else nothing."""
+    """Pair each additional weight with a missing one of its shape, as (name, expected name); empty unless all match."""
     left, pairs = list(extra), []
     for asked in missing:
         same = [name for name in left if got[name] == want[asked]]

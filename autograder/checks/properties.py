@@ -1,6 +1,6 @@
-"""Properties of a call: the structure of its result, no state between calls, any device, refused inputs.
+"""Properties of a call: structure of the result, statelessness, device independence, rejected inputs.
 
-Every machine has the device "meta", whose tensors hold no numbers.
+The device "meta", whose tensors hold no numbers, exists on every machine.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ def equal(a: Any, b: Any) -> bool:
 
 
 def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -> None:
-    """Compare a result with the reference's: a tensor, a pair, a pair whose second part is several tensors, or three and more."""
+    """Compare a result with the reference's: a tensor, a pair, a pair with several tensors as its second part, or a tuple."""
     names = iter(what)
     if isinstance(want, Tensor):
         expect.allclose(expect.tensor(got, what[0]), want, what[0], size=size, setting=setting)
@@ -47,13 +47,13 @@ def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -
 
 
 def _close(pairs: Iterable[tuple[Any, Tensor, str]], size: float, setting: str) -> None:
-    """Compare results by name, weights first: an error in them also makes the outputs wrong."""
+    """Compare results by name. Weights come first, since wrong ones also make the outputs wrong."""
     for value, expected, name in sorted(pairs, key=lambda pair: not pair[2].startswith("A")):
         expect.allclose(expect.component(value, name), expected, name, size=size, setting=setting)
 
 
 def all_of(value: Any, what: Sequence[str]) -> list[Tensor]:
-    """Return as many tensors as ``what`` names, three or more results of one call, or fail."""
+    """Return the tensors named by ``what``, three or more results of one call, or fail."""
     if not isinstance(value, tuple | list) or len(value) != len(what):
         if value is None:
             raise no_return()
@@ -63,14 +63,14 @@ def all_of(value: Any, what: Sequence[str]) -> list[Tensor]:
 
 
 def pair(value: Any, first: str, second: str) -> tuple[Any, Any]:
-    """Return both parts of a pair whose second part may be several tensors, or fail."""
+    """Return both parts of a pair, whose second may be several tensors, or fail."""
     if not isinstance(value, tuple | list) or len(value) != 2:
         expect.pair(value, first, second)  # raises the appropriate failure
     return value[0], value[1]
 
 
 def tuple_of(value: Any, count: int, what: str) -> Sequence[Any]:
-    """Return a tuple or list of that many results, or fail."""
+    """Return a tuple or list of ``count`` results, or fail."""
     if not isinstance(value, tuple | list) or len(value) != count:
         came = f"{len(value)} things" if isinstance(value, tuple | list) else f"a {type(value).__name__}"
         raise CheckFailure(
@@ -109,14 +109,14 @@ def describe(*inputs: Any) -> str:
 def raises_value_error(
     what: str, hint: str, call: Callable[..., Any], *args: Any, error: str = "ValueError", sentence: bool = False
 ) -> None:
-    """Fail unless ``call(*args)`` raises this ``error`` in the student's own code. With "" any error will do.
+    """Fail unless ``call(*args)`` raises this ``error`` (any if "") in the student's own code.
 
-    With ``sentence`` the error has to say something.
+    ``sentence``: the error needs a message.
     """
     try:
         call(*args)
     except CheckFailure as failure:
-        # A cause means that the process was stopped. NotImplementedError is a refusal: callers know that the exercise is written.
+        # A cause means that the process was stopped. NotImplementedError is a refusal: callers know that this is not the stub.
         if failure.kind not in ("unwritten", "crash") or (failure.cause and failure.kind == "crash"):
             raise
         raised = str(failure.received or "NotImplementedError")
@@ -167,7 +167,7 @@ def same_twice(module: StudentModule, *inputs: Any) -> None:
 
 
 def uses_its_inputs(module: StudentModule, first: tuple, second: tuple) -> None:
-    """Fail if the module gives the same first result for two different inputs. Raises ValueError if the inputs are the same."""
+    """Fail if the module gives the same first result for two different inputs. Raises ValueError for equal inputs."""
     if equal(first, second):
         raise ValueError("these inputs are the same: draw the second ones so that they cannot be")
     one, other = (first_result(module(*inputs)) for inputs in (first, second))
@@ -180,7 +180,7 @@ def first_result(value: Any, what: str = "The first result") -> Tensor:
 
 
 def computed(value: Tensor, given: Tensor, what: str, name: str) -> None:
-    """Fail if a call has returned what it was given: then it has kept shape, dtype and numbers without any work."""
+    """Fail if a call has returned its input, which keeps shape, dtype and numbers without any work."""
     if value.shape == given.shape and torch.equal(value, given):
         raise CheckFailure(
             "constant",
@@ -193,9 +193,9 @@ def computed(value: Tensor, given: Tensor, what: str, name: str) -> None:
 
 
 def computes(call: Callable[..., Any], inputs: tuple, others: tuple, what: str) -> None:
-    """Fail unless allowed arguments give a result that depends on them: only then does it count that others are refused.
+    """Fail unless valid arguments give a result that depends on them; only then does it count that invalid ones are refused.
 
-    Whether its numbers are right is the business of other checks.
+    The numbers are left to other checks.
     """
     first, second = (expect.tensor(_first(call(*each)), what) for each in (inputs, others))
     expect.depends_on_its_inputs(first, second, what)
@@ -213,9 +213,9 @@ def is_stateless(
     draw: Draw,
     first: Callable[[Any], Any] = lambda value: value,
 ) -> None:
-    """Compare a call with the reference, by itself and after two calls with other numbers in the same tensors.
+    """Compare a call with the reference, alone and after two calls with other numbers in the same tensors.
 
-    ``first`` takes what is compared from what the student's function returns.
+    ``first`` extracts the tensor to compare from the student's result.
     """
     want = reference(*inputs)
     expect.allclose(expect.tensor(first(student.call(name, *inputs)), "Y"), want, "Y", setting="the first call")
@@ -231,20 +231,20 @@ def is_stateless(
         raise
 
 
-#: Of PyTorch's messages about tensors of different devices.
+#: Parts of PyTorch's messages about tensors on different devices.
 _MIXED = ("is not on the expected device", "to be on the same device")
 
 
 def works_where_its_inputs_are(module: StudentModule, *inputs: Any) -> None:
-    """Fail if the module, moved to another device with its inputs, makes a tensor that stays behind.
+    """Fail if the module, moved to another device with its inputs, creates a tensor on the old one.
 
-    Other errors there are no mistake: the numbers cannot be looked at.
+    Other errors do not count: code that reads numbers cannot run on this device.
     """
     _stays_there(lambda: module.when(device="meta").request(*inputs), "module and inputs")
 
 
 def function_works_where_its_inputs_are(student: Student, name: str, *inputs: Any) -> None:
-    """Fail if the function, given inputs on another device, makes a tensor elsewhere."""
+    """Fail if the function creates a tensor on another device than its inputs'."""
     _stays_there(lambda: student.answer(Request(name, inputs, device="meta")), "inputs")
 
 
@@ -275,11 +275,11 @@ def _left_behind(yours: str, moved: str) -> CheckFailure:
 
 @dataclass(frozen=True)
 class Repetition:
-    """One training: the cells that are run again, what is replaced in them, and what is measured then.
+    """A training that is repeated with several seeds: its cells, their replaced text, and the measured values.
 
-    Each of ``cells`` is a piece of text that stands in exactly one cell of the lesson's source; they are run in the notebook's
+    Each of ``cells`` is a piece of text that occurs in exactly one cell of the lesson's source; they are run in the notebook's
     order. ``replace`` maps pieces of their text to others, and ``first`` is run before them; ``{seed}`` is the seed in both.
-    ``values`` maps names to expressions, evaluated afterwards. ``seeds``: fewer or others, where one run holds several.
+    ``values`` maps names to expressions, evaluated afterwards. ``seeds``: fewer or others if one run includes several.
     """
 
     name: str
@@ -292,7 +292,7 @@ class Repetition:
 
 @dataclass(frozen=True)
 class Pupil:
-    """One hand-in: the known answers that replace the solution's, and the points it should earn.
+    """A sample submission: the known answers that replace the solution's, and the points it should earn.
 
     ``lost`` maps an exercise to the points that its wrong answer should cost; all others earn full points. ``kind`` is
     ``answers``, ``release`` (handed in untouched), ``syntax error``, ``missing`` (no notebook) or ``corrupt``.

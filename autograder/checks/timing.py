@@ -1,4 +1,4 @@
-"""Checks of speed, as ratios to the reference; results of measured calls; benchmark results."""
+"""Speed checks, as ratios to the reference; results of measured calls; benchmark results."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from autograder.runtime.student import Student
 
 @dataclass(frozen=True)
 class BenchmarkResult:
-    """One measured figure with its target."""
+    """A measured value with its target."""
 
     name: str
     value: float
@@ -44,14 +44,14 @@ class Solution(Protocol):
         """
 
 
-#: Numbers that are nearer to each other than this part of the largest may change places by rounding.
+#: Numbers closer than this, relative to the largest, may swap places by rounding.
 _TIED = 1e-4
 
 
 def same_result(got: Any, want: Any, setting: str) -> None:
-    """Compare the result of a measured call. Numbers have to agree up to rounding, ids and plain data exactly.
+    """Compare the result of a measured call: numbers up to rounding, ids and plain data exactly.
 
-    Of a pair of numbers and their ids, as torch.topk returns it, ids may differ where numbers are equal up to rounding.
+    In a pair of numbers and their ids, as torch.topk returns, ids may differ where numbers are equal up to rounding.
     """
     if isinstance(want, tuple) and len(want) == 2 and all(isinstance(part, Tensor) for part in want):
         _same_best(expect.pair(got, "values", "ids"), want, setting)
@@ -69,21 +69,21 @@ def _same_best(got: Sequence[Tensor], want: Sequence[Tensor], setting: str) -> N
     expect.allclose(values, right, "values", size=4 * size, setting=setting)
     expect.shape(ids, own.shape, "ids", "as expected", setting)
     near = right.diff(dim=-1).abs() <= _TIED * size
-    edge = torch.ones_like(right[..., :1], dtype=torch.bool)  # the one behind the last is not there to be compared with
+    edge = torch.ones_like(right[..., :1], dtype=torch.bool)  # nothing follows the last number to compare it with
     tied = torch.cat((near, edge), dim=-1) | torch.cat((~edge, near), dim=-1)
     inputs.equal(torch.where(tied, own, ids).tolist(), own.tolist(), "ids", setting)
 
 
-#: What else runs on the machine moves a ratio by up to a fifth (caches and memory are shared); that must not cost a point.
+#: Other processes change a ratio by up to a fifth, through shared caches and memory; that must not cost a point.
 MARGIN = 1.2
-#: What else runs changes its ways within seconds, and one race sees only one of them. So points that are lost by less than this
-#: factor are raced for again, so many times, and the best race counts.
+#: The load of other processes changes within seconds, and one measurement sees only one state. A measurement that misses a target
+#: by less than this factor is therefore repeated, up to so many times, and the best counts.
 NEAR, AGAIN = 1.3, 4
 
 
 @dataclass(frozen=True)
 class SpeedTarget:
-    """At most ``full`` times the time of the reference earns all points, at most ``part`` times half of them.
+    """Limits on the time relative to the reference: up to ``full`` earns all points, up to ``part`` half of them.
 
     ``against`` names the reference; ``setting`` and ``hint`` are shown with a failure.
     """
@@ -99,9 +99,9 @@ class SpeedTarget:
     def check(self, student: Student, fresh: Callable[[], tuple], right: Callable[[], None], **kwargs: Any) -> None:
         """Raise CheckFailure or PartialCredit if the student's function is too slow on the inputs that ``fresh`` draws.
 
-        ``right`` raises CheckFailure if its result on such inputs is wrong: fast and wrong is wrong. It is not called if the
-        answer is hopelessly slow, since it may take far longer than one reading. The lower end of the ratio's interval
-        decides: a reading that stays unclear counts for the student.
+        ``right`` raises CheckFailure if the result on such inputs is wrong: fast and wrong is wrong. It is not called if the
+        answer is hopelessly slow, since it may take far longer than one measurement. The lower end of the ratio's interval
+        decides, so an unclear measurement counts in the student's favour.
         """
         ratio = self._raced(student, fresh, **kwargs)
         if not ratio.hopeless:
@@ -146,11 +146,10 @@ def step_ratio(
     rounds: tuple[int, int] = (11, 31),
     clock: measure.Clock = time.perf_counter,
 ) -> float:
-    """Return the median time of our step (forward, loss and backward) divided by theirs.
+    """Return the median time of a step (forward, loss and backward) of ``ours`` divided by that of ``theirs``.
 
-    Each loss takes a fresh batch from ``make()`` and uses its model, which is in training mode. Rounds are added
-    while it is unclear whether the ratio is below ``target``. With one thread, ``clock=time.process_time`` does not depend on
-    what else the machine does.
+    Each loss takes a fresh batch from ``make()`` and uses its model, which is in training mode. Rounds are added while it is
+    unclear whether the ratio is below ``target``. With one thread, ``clock=time.process_time`` is independent of other processes.
     """
     our_step, their_step = _step(ours.train(), our_loss), _step(theirs.train(), their_loss)
     return measure.time_ratio(our_step, their_step, make, [target], rounds, clock=clock).value
