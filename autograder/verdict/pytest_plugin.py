@@ -1,4 +1,4 @@
-"""``pytest autograder/lessons/LESSON/checks --submission NOTEBOOK``: the checks of a lesson under pytest, with its options."""
+"""``pytest autograder/lessons/LESSON/checks --submission NOTEBOOK``: run the checks of a lesson under pytest."""
 
 import contextlib
 from collections.abc import Generator
@@ -38,7 +38,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Run the notebook for the checks of the one collected lesson."""
+    """Run the notebook once for the checks of the one lesson collected."""
     own = [item for item in items if isinstance(item, pytest.Function) and item.get_closest_marker("exercise")]
     if not own:
         return
@@ -84,7 +84,7 @@ draw = seed = sizes = variant = student
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Show a failure as the student reads it, with its likely cause, instead of a traceback through the check."""
+    """Report a failure as the student sees it, with its likely cause, instead of a traceback through the check."""
     report = yield
     error = call.excinfo.value if call.excinfo else None
     if isinstance(item, pytest.Function) and isinstance(error, CheckFailure | PartialCredit):

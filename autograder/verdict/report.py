@@ -9,7 +9,7 @@ from autograder.runtime.student import Exchange
 from autograder.verdict import html
 from autograder.verdict.html import with_code
 
-#: How a result's mark is read aloud.
+#: Names of the marks for screen readers.
 SPOKEN = {"✓": "passed", "✗": "failed", "~": "passed in part", "!": "advice"}
 
 
@@ -40,15 +40,15 @@ class CheckResult:
 
     @property
     def score(self) -> str:
-        """Its points as text, such as ``1 of 2``."""
+        """The points as text, such as ``1 of 2``."""
         return f"{self.earned:g} of {self.points:g}" if self.points else "advice"
 
 
-def is_repeat(result: CheckResult, failure: CheckFailure, told: set[str]) -> str:
-    """Return the sentence that stands for an explanation that was given above, empty if it was not; remember this one."""
+def is_repeat(result: CheckResult, failure: CheckFailure, explained: set[str]) -> str:
+    """Return the sentence that replaces an explanation already given above, or "" and add this one to ``explained``."""
     key = result.diagnosis.name if result.diagnosis else f"{failure.message}\n{failure.yours}"
-    known = key in told
-    told |= {key, failure.yours}
+    known = key in explained
+    explained |= {key, failure.yours}
     if not known:
         return ""
     return f"Same cause as above: {result.diagnosis.name}." if result.diagnosis else "The same as above."
@@ -58,21 +58,21 @@ _EDGES = {"✓": html.RIGHT, "✗": html.WRONG, "~": html.PART, "!": html.ADVICE
 
 
 def heading(exercise: str, score: str, seed: int | None) -> str:
-    """Return the line above the results: the exercise, its points, and the seed with which to repeat them."""
+    """Return the line above the results: the exercise, its points, and the seed that repeats them."""
     more = f" &nbsp; <small>seed {seed}</small>" if seed is not None else ""
     return f"<b>{escape(exercise)}</b> &nbsp; {escape(score)}{more}"
 
 
 def results_table(caption: str, results: Iterable[CheckResult]) -> str:
-    """Return the table: a row for each property, and below a failed one what can be said about it."""
-    told: set[str] = set()
-    return html.table(caption, ("property", "points"), (_rows(result, told) for result in results))
+    """Return the table: a row for each property, followed by an explanation if it failed."""
+    explained: set[str] = set()
+    return html.table(caption, ("property", "points"), (_rows(result, explained) for result in results))
 
 
-def _rows(result: CheckResult, told: set[str]) -> str:
+def _rows(result: CheckResult, explained: set[str]) -> str:
     edge = _EDGES[result.mark]
     sentence = f"{html.for_screen_reader(result.mark, SPOKEN[result.mark])} {html.with_code(result.sentence)}"
-    detail = _failure(result, result.failure, told) if result.failure else ""
+    detail = _failure(result, result.failure, explained) if result.failure else ""
     if result.printed:
         printed = f'<pre style="white-space:pre-wrap;overflow-wrap:anywhere">{escape(result.printed)}</pre>'
         detail += html.collapsible("Your code printed", printed)
@@ -80,20 +80,20 @@ def _rows(result: CheckResult, told: set[str]) -> str:
     return html.row(sentence, escape(result.score), edge=edge) + below
 
 
-def _failure(result: CheckResult, failure: CheckFailure, told: set[str]) -> str:
-    """Return the likely cause, and then the numbers and the picture that show it."""
+def _failure(result: CheckResult, failure: CheckFailure, explained: set[str]) -> str:
+    """Return the likely cause, followed by the numbers and the picture that show it."""
     numbers = "".join(
         f'<div style="white-space:pre-wrap;overflow-wrap:anywhere"><code>{escape(line)}</code></div>'
         for line in failure.lines()
     )
     numbers += failure.picture.html() if failure.picture else ""
-    if same := is_repeat(result, failure, told):
+    if same := is_repeat(result, failure, explained):
         return html.collapsible(same, numbers)
     return (_cause_in_html(result.diagnosis) if result.diagnosis else "") + numbers
 
 
 def _cause_in_html(diagnosis: Diagnosis) -> str:
-    """Return the cause in three steps: what happens, and folded, why it does and where to look."""
+    """Return the cause in three steps: the effect and, collapsed, the reason and the place to look."""
     what, why, where = (html.with_code(part) for part in diagnosis.steps())
     first = f"<div><b>Likely cause: {escape(diagnosis.name)}.</b></div><div>{what}</div>"
     more = "".join(
@@ -117,9 +117,9 @@ class ExerciseReport:
     seed: int
     results: list[CheckResult] = field(default_factory=list)
     note: str = ""
-    replaced: Sequence[str] = ()  # earlier exercises in whose place were right ones
-    since: str = ""  # in a notebook, what has changed since its last check
-    right_for: str | None = None  # another id with whose numbers the answer is right; the empty one is nobody's
+    replaced: Sequence[str] = ()  # earlier exercises that right versions have replaced
+    since: str = ""  # in a notebook, the changes since its last check
+    right_for: str | None = None  # another id whose numbers make the answer right; the empty one is nobody's
 
     @property
     def points(self) -> float:
@@ -131,30 +131,30 @@ class ExerciseReport:
 
     @property
     def full(self) -> bool:
-        """Whether every point is earned."""
+        """True if every point is earned."""
         return self.earned == self.points
 
     @property
     def full_alone(self) -> bool:
-        """Whether every point is earned without replacing any of the student's earlier exercises."""
+        """True if every point is earned without a right version of any earlier exercise."""
         return self.full and not self.note
 
     @property
     def named(self) -> list[str]:
-        """The misconceptions that the feedback names, each once."""
+        """The distinct causes that the feedback names."""
         failures = [(r.diagnosis, r.failure) for r in self.results if r.failure]
         names = [diagnosis.name if diagnosis else failure.cause for diagnosis, failure in failures]
         return list(dict.fromkeys(name for name in names if name))
 
     @property
     def unwritten(self) -> bool:
-        """Whether the student has not begun: every failure comes from the stub."""
+        """True if the student has not begun: every failure comes from the stub."""
         failures = [result.failure for result in self.results if result.failure]
         return bool(failures) and all(failure.kind in ("unwritten", "missing") for failure in failures)
 
     @property
     def missing(self) -> bool:
-        """Whether there is nothing to check: no cell that has run defines the exercise."""
+        """True if there is nothing to check: no cell that has run defines the exercise."""
         return self.unwritten and all(result.failure.kind == "missing" for result in self.results if result.failure)
 
     @property
@@ -163,7 +163,7 @@ class ExerciseReport:
         return f"{self.earned:g} of {self.points:g} points"
 
     def shown(self) -> list[CheckResult]:
-        """The results worth a line: advice (no points) is shown only when there is something to say."""
+        """Return the results to show: all but advice (no points) that passes."""
         return [result for result in self.results if result.points or not result.passed]
 
     def __str__(self) -> str:
@@ -172,9 +172,9 @@ class ExerciseReport:
         if self.unwritten:
             first = next(r.failure for r in self.results if r.failure)
             return "\n".join([*lines, f"○ {first.message}", *([f"    {first.hint}"] if first.hint else [])])
-        told: set[str] = set()
+        explained: set[str] = set()
         for result in self.shown():
-            lines += _text_rows(result, told)
+            lines += _text_rows(result, explained)
         lines += [f"seed {self.seed}"] if any(not r.passed for r in self.results) else []
         return "\n".join(lines)
 
@@ -191,7 +191,7 @@ class ExerciseReport:
         return str(self)
 
 
-def _text_rows(result: CheckResult, told: set[str]) -> list[str]:
+def _text_rows(result: CheckResult, explained: set[str]) -> list[str]:
     score = result.score
     room = _WIDTH - 2 - len(score)
     fits = len(result.sentence) < room
@@ -201,15 +201,15 @@ def _text_rows(result: CheckResult, told: set[str]) -> list[str]:
         else f"{result.mark} {result.sentence}\n{score:>{_WIDTH}}"
     ]
     if result.failure:
-        rows += [f"    {line}" for line in _explanation(result, result.failure, told)]
+        rows += [f"    {line}" for line in _explanation(result, result.failure, explained)]
     rows += [f"    your code printed: {result.printed}"] if result.printed else []
     return rows
 
 
-def _explanation(result: CheckResult, failure: CheckFailure, told: set[str]) -> list[str]:
-    """Return the full explanation the first time; for a later failure with the same cause, only the place and a new error."""
-    error = failure.yours if failure.kind == "crash" and failure.yours not in told else ""
-    if same := is_repeat(result, failure, told):
+def _explanation(result: CheckResult, failure: CheckFailure, explained: set[str]) -> list[str]:
+    """Return the full explanation, or for a repeated cause only the inputs and an error not shown yet."""
+    error = failure.yours if failure.kind == "crash" and failure.yours not in explained else ""
+    if same := is_repeat(result, failure, explained):
         return [line for line in (failure.setting, error, same) if line]
     picture = [f"  {line}" for line in failure.picture.text().splitlines()] if failure.picture else []
     return [*_cause(result), *failure.lines(), *picture]

@@ -26,14 +26,14 @@ ANOTHERS = Diagnosis(
     "variants.i_am has your id.",
 )
 
-#: Kinds of failures after which there is no result that could be right with other numbers.
+#: Kinds of failures without a result that could be right for other numbers.
 _NO_RESULT = ("crash", "forbidden", "missing", "unwritten", "time")
 
 
 def owner_of_variant(lost: Sequence[FailedCheck], student: Student, seed: int, others: Iterable[str]) -> str | None:
-    """Return the id with whose numbers every failed check of the student's own numbers passes; None if there is none.
+    """Return the id whose numbers make every failed check of the student's own numbers pass; None if there is none.
 
-    The empty id, nobody's, comes before ``others``. Where two of these fit, the numbers are so few that it is chance.
+    The empty id, nobody's, comes before ``others``. If two ids fit, there are so few numbers that it is chance: None.
     """
     own = [each for each in lost if takes_variant(each.check)]
     if not own or any(each.failure.kind in _NO_RESULT for each in own):
@@ -51,19 +51,19 @@ def owner_of_variant(lost: Sequence[FailedCheck], student: Student, seed: int, o
 
 
 def wrong_variant_hints(lost: Sequence[FailedCheck], who: str | None) -> list[Diagnosis | None]:
-    """Return the cause of each row that the numbers of ``who`` explain."""
-    told = None if who is None else ANOTHERS if who else NOBODYS
-    return [told if takes_variant(each.check) else None for each in lost]
+    """Return the diagnosis of each row that the numbers of ``who`` explain."""
+    diagnosis = None if who is None else ANOTHERS if who else NOBODYS
+    return [diagnosis if takes_variant(each.check) else None for each in lost]
 
 
 def run_checks(
     exercise: str, student: Student, seed: int | None = None, full: Mapping[str, bool] | None = None
 ) -> ExerciseReport:
-    """Run every check of ``exercise``, of the student's lesson, on ``student`` and return the report.
+    """Run every check of ``exercise``, in the student's lesson, on ``student`` and return the report.
 
-    If an exercise builds on an earlier one that is not right yet, a right version
-    replaces that one, so that a mistake costs points once. ``full`` says, for earlier exercises that have already been checked,
-    whether they earned every point. Raises LookupError for an unknown exercise.
+    A right version replaces an earlier exercise that this one builds on and that is not right yet, so that a mistake costs points
+    once. ``full`` maps earlier exercises that have been checked to whether they earned every point. Raises LookupError for an
+    unknown exercise.
     """
     report = recheck_with_references(
         run_single(exercise, student, fresh_seed() if seed is None else seed), student, full or {}
@@ -72,13 +72,13 @@ def run_checks(
 
 
 def run_single(exercise: str, student: Student, seed: int) -> ExerciseReport:
-    """Run every check of an exercise once, on the student's unmodified work, and return the report without causes."""
+    """Run every check of an exercise once on the student's own code, and return the report without diagnoses."""
     with measure.threads(1), known_torch_state():
         return _run_once(exercise, student, seed)
 
 
 def recheck_with_references(report: ExerciseReport, student: Student, full: Mapping[str, bool]) -> ExerciseReport:
-    """Return the report after a second run with right earlier exercises, if those are wrong.
+    """Run the checks again with right versions of wrong earlier exercises, if there are any, and return the report.
 
     The student's code then runs beside right answers to the earlier exercises, so judge those before this call.
     """
@@ -87,9 +87,9 @@ def recheck_with_references(report: ExerciseReport, student: Student, full: Mapp
 
 
 def diagnose_failures(report: ExerciseReport, student: Student, others: Iterable[str] = ()) -> ExerciseReport:
-    """Return the report with likely causes. The search may use up the time of a slow answer, so do it when all is judged.
+    """Add likely causes to the report. The search may use up the time of a slow answer, so do it when all is judged.
 
-    ``others`` are the ids of the class, whose numbers the answer may have where each student has numbers of their own.
+    ``others``: the ids of the class, whose numbers an answer may contain if each student has numbers of their own.
     """
     with measure.threads(1), known_torch_state():
         try:
@@ -97,16 +97,16 @@ def diagnose_failures(report: ExerciseReport, student: Student, others: Iterable
                 student.searched(),
                 student.with_right(report.replaced) if report.replaced else contextlib.nullcontext(),
             ):
-                _add_diagnoses(student, report, others)  # advice has a cause too, though it costs no points
+                _add_diagnoses(student, report, others)  # failed advice is diagnosed too, though it costs no points
         except SearchTimeout:
             report.note = f"{report.note} No likely cause was found in the time for the search: this answer is slow."
-        except CheckFailure:  # the notebook could not be run again: its time is used up
+        except CheckFailure:  # the notebook cannot be run again: its time is used up
             report.note = f"{report.note} No likely cause was looked for: the time for this notebook is used up."
     return report
 
 
 def _with_right_foundations(report: ExerciseReport, student: Student, full: Mapping[str, bool]) -> ExerciseReport:
-    """If earlier exercises are not right yet, check again with right ones in their place; keep the better report."""
+    """Check again with right versions of earlier exercises that are not right yet, and return the better report."""
     used = student.uses(report.exercise, student.lesson.builds_on(report.exercise))
     unknown = [name for name in used if name not in full]
     checks = student.lesson.checks(report.exercise)
@@ -135,7 +135,7 @@ def _with_right_foundations(report: ExerciseReport, student: Student, full: Mapp
 
 
 def _instead(broken: Sequence[str], missing: Sequence[str]) -> str:
-    """Say which exercises have been replaced by right ones, and why."""
+    """Return the sentence about the exercises replaced by right versions, with the reason."""
     one = len(broken) == 1
     why = "which does not pass its own check yet" if one else "which do not pass their own checks yet"
     if len(missing) == len(broken):  # as after a restart of the kernel
@@ -144,9 +144,9 @@ def _instead(broken: Sequence[str], missing: Sequence[str]) -> str:
 
 
 def _fails_the_same(report: ExerciseReport, student: Student, used: Sequence[str]) -> bool:
-    """Return whether every failed check fails alike with right earlier exercises.
+    """Return whether every failed check fails identically with right earlier exercises.
 
-    That is faster than checking each of those, if nothing is measured.
+    Unless something is measured, this is faster than checking each of those.
     """
     checks = student.lesson.checks(report.exercise)
     try:
@@ -161,7 +161,7 @@ def _fails_the_same(report: ExerciseReport, student: Student, used: Sequence[str
 
 
 def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
-    """Execute the checks, without a diagnosis."""
+    """Execute the checks, and return the report without diagnoses."""
     checks = student.lesson.checks(exercise).items()
     results = [_result(name, check, execute(check, student, seed)) for name, check in checks]
     used = next((r.failure for r in results if r.failure and r.failure.kind == "forbidden"), None)
@@ -174,7 +174,7 @@ def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
 
 
 def _take_refusals_of_a_stub_for_unwritten(results: Sequence[CheckResult]) -> None:
-    """A check that asks for a ValueError gets the stub's NotImplementedError, and takes it for the wrong kind of refusal."""
+    """Mark as unwritten a check that expects a ValueError and gets the stub's NotImplementedError."""
     failures = [result.failure for result in results if result.failure]
     stub = next((failure for failure in failures if failure.kind == "unwritten"), None)
     if stub and all(failure is stub or _raised_by_a_stub(failure) for failure in failures):
@@ -216,10 +216,10 @@ def _add_diagnoses(student: Student, report: ExerciseReport, others: Iterable[st
         rest = [each for each, known in zip(lost, diagnoses, strict=True) if known is None]
         found = iter(diagnose(lesson, report.exercise, rest, report.seed, passed, student) if rest else ())
         diagnoses = [known or next(found) for known in diagnoses]
-    except Exception as error:  # an unusual result may break the diagnosis; the verdict stands without it
+    except Exception as error:  # an unusual result may break the diagnosis, but not the verdict
         report.note = f"{report.note} No likely cause can be named ({type(error).__name__})."
         return
     for result, diagnosis in zip(failed, diagnoses, strict=True):
         result.diagnosis = diagnosis
-        if diagnosis is None and result.failure:  # what a check guesses is not said beside a cause that explains it
+        if diagnosis is None and result.failure:  # no guess of a check beside the cause that explains it
             result.failure.cause = result.failure.hint = ""
