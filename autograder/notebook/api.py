@@ -7,15 +7,15 @@ from typing import Any
 
 from autograder.notebook.errors import UserError, unknown_name
 
-#: What has earned full points in this notebook: the function or class object, by lesson and exercise.
+#: The function or class object that earned full points in this notebook, by lesson and exercise.
 _passed: dict[tuple[str, str], Any] = {}
 
-#: The last question that :func:`practice` has asked about each exercise.
+#: The last question of :func:`practice` on each exercise.
 _asked: dict[str, Any] = {}
 
 
 def check_of(package: str) -> Callable[..., float]:
-    """Return ``check`` for a lesson, from its package: what ``from autograder.lessons.NAME import check`` imports."""
+    """Return the ``check`` of a lesson's package, for ``from autograder.lessons.NAME import check``."""
 
     def check(exercise: str, seed: int | None = None) -> float:
         """Check one exercise of this notebook, show the table, and return the points.
@@ -41,11 +41,11 @@ def check(exercise: str, seed: int | None = None) -> float:
 
 
 def practice(exercise: str, letter: str = "", *, seed: int | None = None) -> Any:
-    """Show a small question on an exercise whose check you have passed: which of these results is right? Nothing here counts.
+    """Ask a small question on an exercise whose check you have passed: which of these results is right? Nothing here counts.
 
-    With a ``letter``, say whether that answer to the last question on it is right. Another ``seed`` is another question.
-    Raises LookupError if no lesson has the exercise, if its check has not been passed in this notebook, if its results are too
-    large to be compared by eye, or if nothing has been asked that a letter could answer.
+    A ``letter`` answers the last question on the exercise. Another ``seed`` gives another question. Raises LookupError if no
+    lesson has the exercise, if its check has not been passed in this notebook, if its results are too large to compare by eye,
+    or if a letter is given before a question.
     """
     from autograder.notebook.history import History
     from autograder.notebook.practice import draw
@@ -77,10 +77,10 @@ def _lesson_of(exercise: str) -> Any:
 
 
 def progress(assignment: str, lessons: str | None = None) -> Any:
-    """Show what you have in a lesson, what is left, and whether it is saved. Nothing is run, and nothing leaves this machine.
+    """Show your progress in a lesson: what is done, what is left, and whether it is saved.
 
-    ``assignment``: such as ``01-attention``. ``lessons``: the package of a course's own lessons. Where a notebook is graded, this
-    shows nothing. Raises LookupError for an unknown assignment.
+    Nothing is run, and nothing leaves this machine. ``assignment``: such as ``01-attention``. ``lessons``: the package of a
+    course's own lessons. In grading it shows nothing. Raises LookupError for an unknown assignment.
     """
     from autograder.runtime.locations import is_interactive
 
@@ -92,7 +92,7 @@ def progress(assignment: str, lessons: str | None = None) -> Any:
 
 
 def hand_in(assignment: str, lessons: str | None = None) -> None:
-    """Make the one file to hand in, beside this notebook, and show what will be graded. Save the notebook before.
+    """Make the one file to hand in, beside this notebook, and show what will be graded. Save the notebook first.
 
     ``assignment`` and ``lessons``: as for :func:`progress`. Raises LookupError for an unknown assignment,
     FileNotFoundError if the notebook's file cannot be found.
@@ -125,7 +125,7 @@ def _check(lesson: Any, exercise: str, seed: int | None) -> float:
     from autograder.verdict.runner import run_checks
 
     names, files = _caller(), KernelState()
-    # An exercise that passed and has not changed need not be checked again when a later exercise that uses it fails.
+    # When a later exercise fails, exercises that passed and have not changed since need no second check.
     full = {name: True for (where, name), thing in _passed.items() if where == lesson.name and names.get(name) is thing}
     with checking(exercise, len(lesson.checks(exercise))) as replace:
         try:
@@ -136,8 +136,8 @@ def _check(lesson: Any, exercise: str, seed: int | None) -> float:
             raise NotebookStopped(exercise, error) from None
         if report.full_alone:
             _passed[lesson.name, exercise] = names.get(exercise)
-        told = redefined_in(exercise, names), unknown_student(lesson, exercise), report.note
-        report.note = " ".join(part for part in told if part)
+        notes = redefined_in(exercise, names), unknown_student(lesson, exercise), report.note
+        report.note = " ".join(part for part in notes if part)
         record(lesson, report, names, files.seen)
         replace(report)
     if os.environ.get("NBGRADER_VALIDATING") and not report.full:  # nbgrader would call 0 points "partial credit"
@@ -146,7 +146,7 @@ def _check(lesson: Any, exercise: str, seed: int | None) -> float:
 
 
 class CheckFailed(Exception):
-    """In ``nbgrader validate``: an exercise without all its points, and why in a few words."""
+    """An exercise without full points in ``nbgrader validate``, with the reason in a few words."""
 
     def __init__(self, report: Any):
         if report.unwritten:
@@ -158,19 +158,19 @@ class CheckFailed(Exception):
             why = f"{report.score}; {failed} properties fail.{causes}"
         super().__init__(f"{report.exercise}: {why} Run its check in the notebook to see the table.")
 
-    def _render_traceback_(self) -> list[str]:  # IPython asks for it
+    def _render_traceback_(self) -> list[str]:  # called by IPython
         return [str(self)]
 
 
 class NotebookStopped(KeyboardInterrupt):
-    """The check was interrupted. The notebook shows where the student's code was, not the frames of the check."""
+    """An interrupted check. The notebook shows the line that the student's code had reached, without the check's frames."""
 
     def __init__(self, exercise: str, error: BaseException):
         from autograder.runtime.locations import location
 
         super().__init__(f"You stopped the check of {exercise}{location(error)}")
 
-    def _render_traceback_(self) -> list[str]:  # IPython asks for it
+    def _render_traceback_(self) -> list[str]:  # called by IPython
         return [str(self)]
 
 

@@ -6,14 +6,14 @@ from typing import Any
 
 
 class UserError(LookupError):
-    """Something that is not there. Its message says what there is."""
+    """The name of something that does not exist. The message lists what does."""
 
-    def _render_traceback_(self) -> list[str]:  # IPython asks for it
+    def _render_traceback_(self) -> list[str]:  # called by IPython
         return [str(self)]
 
 
 def unknown_name(exercise: Any, known: Sequence[str]) -> str:
-    """Return what to say about something that is not the name of an exercise."""
+    """Return the message about something that is not the name of an exercise."""
     if not isinstance(exercise, str):
         name = getattr(exercise, "__name__", "")
         name = name if name in known else known[0]

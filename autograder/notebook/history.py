@@ -1,4 +1,4 @@
-"""The history of a notebook's checks, in a file beside it. It never leaves the machine, and no grade depends on it."""
+"""The history of a notebook's checks, in a file beside it that never leaves the machine. No grade depends on it."""
 
 import contextlib
 import json
@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-#: The folder of the histories, beside the notebook. A hand-in that contains it is read without it.
+#: The folder of histories, beside the notebook; ignored in a submission.
 FOLDER = ".autograder"
-#: Bytes of a history that are read, and entries that are kept when it has become longer.
+#: Maximum of bytes read of a history, and number of entries kept when it becomes longer.
 MOST_BYTES, KEPT = 2**21, 200
 _LONGEST_TEXT = 20_000
 
@@ -20,8 +20,8 @@ _LONGEST_TEXT = 20_000
 class Entry:
     """One check of one exercise.
 
-    ``time``: seconds since 1970. ``kernel``: a word for the process that checked. ``text``: the cell that defined the exercise,
-    empty if it is not known. ``passed``: which properties passed. ``files``: fingerprints of what the check read, by name.
+    ``time``: seconds since 1970. ``kernel``: an id of the process. ``text``: the cell that defined the exercise; empty if
+    unknown. ``passed``: whether each property passed. ``files``: fingerprints of the files that the check read, by name.
     """
 
     exercise: str
@@ -45,7 +45,7 @@ class History:
         self.path = Path(folder, FOLDER, f"{lesson}.jsonl")
 
     def entries(self) -> list[Entry]:
-        """Return what can be read of the history; a damaged line is skipped."""
+        """Read the entries of the history, skipping damaged lines."""
         try:
             with self.path.open("rb") as file:
                 file.seek(max(0, self.path.stat().st_size - MOST_BYTES))
@@ -59,7 +59,7 @@ class History:
         return next((entry for entry in reversed(self.entries()) if entry.exercise == exercise), None)
 
     def add(self, entry: Entry) -> None:
-        """Append an entry. Where the folder cannot be written to, nothing is kept: a check must not fail because of that."""
+        """Append an entry, unless the folder cannot be written to: a check must not fail because of that."""
         line = json.dumps(asdict(entry) | {"text": entry.text[:_LONGEST_TEXT]}) + "\n"
         with contextlib.suppress(OSError):
             self.path.parent.mkdir(exist_ok=True)

@@ -1,36 +1,36 @@
-"""The IPython extension of a student's kernel: after a restart, an unknown name gets a sentence that helps.
+"""An IPython extension for a student's kernel: explain a NameError after a restart.
 
-``ipython_kernel_config.json`` beside this file, which is installed to ``etc/ipython`` of the environment, asks for it. It loads
-nothing heavy and changes nothing but what is shown below a NameError.
+``ipython_kernel_config.json`` beside this file, installed in ``etc/ipython`` of the environment, loads it. It imports nothing
+heavy, and changes nothing but the output of a NameError.
 """
 
 import contextlib
 from typing import Any
 
-#: What the course brings into a notebook. Nothing but the imports can be missing, so the frames of the error say nothing.
+#: Names that notebooks import from the course. If one is unknown, its import has not run, and a traceback is of no use.
 _OURS = ("check", "progress", "hand_in", "plots", "devices", "course_lib")
 _RUN_ABOVE = "Run > Run All Above Selected Cell runs what is missing."
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Called by IPython."""
+    """Show NameErrors with advice; called by IPython."""
     shell.set_custom_exc((NameError,), _show)
 
 
 def _show(shell: Any, kind: type, error: NameError, trace: Any, tb_offset: int | None = None) -> None:
     name, lines = getattr(error, "name", "") or "", [str(error)]
-    told = ""
-    with contextlib.suppress(Exception):  # whatever is wrong here must not hide the student's own error
-        told = sentence(name, shell.user_ns, shell.user_ns.get("In", ()))
-    if not told or name not in _OURS:
+    advice = ""
+    with contextlib.suppress(Exception):  # an error here must not hide the student's own
+        advice = sentence(name, shell.user_ns, shell.user_ns.get("In", ()))
+    if not advice or name not in _OURS:
         lines = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset)
     else:
         lines = []
-    shell._showtraceback(kind, error, [*lines, told] if told else lines)
+    shell._showtraceback(kind, error, [*lines, advice] if advice else lines)
 
 
 def sentence(name: str, names: Any, ran: Any) -> str:
-    """Return what to do about an unknown name: empty unless a cell of the saved notebook that has not run defines it."""
+    """Return advice on an unknown name; empty unless a cell of the saved notebook that has not run defines it."""
     if name in names:
         return ""
     from autograder.content import notebook as notebooks

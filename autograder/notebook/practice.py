@@ -1,7 +1,7 @@
 """Practice after passing: small questions with known answers, drawn from the checks' own inputs and the known mistakes.
 
-A question shows what goes into an exercise and several results: the right one, and what known mistakes make of the same numbers.
-Whoever has chosen learns which mistake makes the other results. Nothing here counts.
+A question shows the inputs of an exercise and several results: the right one, and those of known mistakes. The answer names the
+mistakes behind the other results. Nothing here counts.
 """
 
 import contextlib
@@ -25,15 +25,15 @@ from autograder.notebook.errors import UserError
 from autograder.runtime.student import Request
 from autograder.verdict.runner import run_single
 
-#: Numbers that a person compares, at most: in the inputs and in a result.
+#: Maximum count of numbers to compare by eye: in the inputs and in a result.
 MOST_INPUT, MOST_RESULT = 64, 32
-#: Results to choose from, at most, and digits after the point. Results have to differ in what is shown.
+#: Maximum number of results to choose from, and their decimals. Results have to differ in these.
 MOST_OPTIONS, DIGITS = 4, 2
 
 
 @dataclass(frozen=True)
 class Question:
-    """``options`` by letter; ``right`` is the letter of the right one, and ``causes`` says what makes each of the others."""
+    """A question: ``options`` by letter, the letter of the ``right`` one, and the ``causes`` of the others by letter."""
 
     exercise: str
     given: str
@@ -42,7 +42,7 @@ class Question:
     causes: dict[str, str]
 
     def answer(self, letter: str) -> "Verdict":
-        """Return whether a letter is the right one, and which mistakes make the others. Raises ValueError for another letter."""
+        """Return the verdict on a letter, with the mistakes behind the other options. Raises ValueError for an unknown letter."""
         if letter not in self.options:
             raise ValueError(f"Expected one of {', '.join(self.options)}, got {letter!r}.")
         good = letter == self.right
@@ -58,7 +58,7 @@ class Question:
 
     @property
     def _how(self) -> str:
-        """How to answer in a notebook. (Not by ``_``, which a cell may have given another value.)"""
+        """The sentence that says how to answer in a notebook (not by ``_``, which a cell may have assigned)."""
         return f'practice("{self.exercise}", "a")'
 
     __repr__ = __str__
@@ -74,7 +74,7 @@ class Question:
 
 
 class Verdict(str):
-    """A text that a notebook shows as it is, without quotes."""
+    """A text that a notebook shows without quotes."""
 
     def __repr__(self) -> str:
         return str(self)
@@ -126,7 +126,7 @@ def _question(
 
 
 def _named(name: str, value: Any) -> str:
-    """Return an argument with its name, and a tensor with its shape, on a line of its own above its numbers."""
+    """Format an argument with its name; for a tensor, with its shape, on a line above its numbers."""
     shapes = " and ".join(str(tuple(tensor.shape)) for tensor in _tensors(value))
     return f"{name}, of shape {shapes}:\n{_shown(value)}" if shapes else f"{name} = {value!r}"
 
@@ -138,7 +138,7 @@ def _readable(request: Request) -> bool:
 
 
 def _outcome(text: str, names: dict[str, Any], request: Request) -> Any:
-    """Return what a known mistake makes of a request, None if that is an error."""
+    """Return the result of a known mistake for a request; None if it raises an error."""
     own = dict(names)
     with contextlib.suppress(Exception):
         exec(compile(text, "<practice>", "exec"), own)
@@ -160,13 +160,13 @@ def _count(value: Any) -> int:
 
 
 def _shown(value: Any) -> str:
-    """Return tensors as rows of rounded numbers; empty for what has none. Of more than two axes the first stand in front.
+    """Format tensors as rows of rounded numbers; empty for a value without tensors.
 
-    The rows of a column stand beside each other, with a bar between.
+    With more than two axes, the leading indices precede each matrix. The rows of a column are joined on one line by bars.
     """
     found = []
     for tensor in _tensors(value):
-        if tensor.is_meta:  # some checks ask about devices with tensors that hold no numbers
+        if tensor.is_meta:  # checks of devices use tensors without numbers
             return ""
         numbers = tensor.detach().double()
         tables = numbers.reshape(-1, *numbers.shape[-2:]) if numbers.dim() > 2 else numbers.reshape(1, *_table(numbers))
@@ -180,5 +180,5 @@ def _shown(value: Any) -> str:
 
 
 def _table(numbers: Tensor) -> tuple[int, int]:
-    """Return how many rows and columns a vector, a matrix or a single number has."""
+    """Return the number of rows and of columns of a scalar, a vector or a matrix."""
     return (numbers.shape[0], numbers.shape[1]) if numbers.dim() == 2 else (1, numbers.numel())

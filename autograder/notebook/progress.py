@@ -1,4 +1,4 @@
-"""A student's progress in a lesson, as a panel: written, checked, answered, trained and saved. Nothing runs for it."""
+"""A panel of a student's progress in a lesson: written, checked, answered, trained, saved. No student code is run."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from autograder.notebook.history import Entry
 from autograder.runtime.files import files_in
 from autograder.verdict import html
 
-#: What nbgrader writes in place of a written answer.
+#: nbgrader's placeholders for a written answer.
 _NO_ANSWER = ("", "YOUR ANSWER HERE")
 _STUB = "raise NotImplementedError("
 _QUESTION = re.compile(r"^#+ +(Written question \d+)", re.MULTILINE)
@@ -22,7 +22,7 @@ _QUESTION = re.compile(r"^#+ +(Written question \d+)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class ExerciseProgress:
-    """One exercise, written question or file: its state in a few words, and, if it is not ``done``, what to do."""
+    """One exercise, written question or file: its state in a few words and, unless ``done``, the next step."""
 
     name: str
     state: str
@@ -34,7 +34,7 @@ class ExerciseProgress:
 
 @dataclass(frozen=True)
 class LessonProgress:
-    """All rows of a lesson. ``unsaved`` names the exercises whose cells in the file are not what ran in the kernel."""
+    """All rows of a lesson. ``unsaved``: the exercises whose cells in the file differ from those that ran in the kernel."""
 
     assignment: str
     exercises: Sequence[ExerciseProgress]
@@ -61,9 +61,9 @@ class LessonProgress:
 
 @dataclass(frozen=True)
 class SavedFile:
-    """What can be looked at: the ``cells`` of the saved notebook, the ``folder`` of its files, the history of its checks.
+    """A saved notebook: its ``cells``, the ``folder`` of its files, and the history of its checks.
 
-    ``running`` holds the text of the cell that defined each exercise in this kernel; it is empty outside a notebook.
+    ``running`` maps each exercise to the text of the cell that defined it in this kernel; empty outside a notebook.
     """
 
     cells: Sequence[Cell]
@@ -73,7 +73,7 @@ class SavedFile:
 
 
 def lesson_progress(lesson: Lesson, work: SavedFile) -> LessonProgress:
-    """Return where a student stands in a lesson."""
+    """Return a student's progress in a lesson."""
     saved = {name: _saved(work.cells, name) for name in lesson.exercises}
     unsaved = [name for name, text in work.running.items() if not _same(text, saved.get(name, ""))]
     exercises = [_exercise(name, work.running.get(name) or saved[name], work, lesson) for name in lesson.exercises]
@@ -90,7 +90,7 @@ def source_hash(data: bytes) -> str:
 
 
 def _saved(cells: Sequence[Cell], name: str) -> str:
-    """Return the saved cell that defines an exercise, the last one if there are several."""
+    """Return the text of the last saved cell that defines an exercise."""
     texts = [source(cell) for cell in cells if cell.get("cell_type") == "code"]
     return next((text for text in reversed(texts) if name in defined(text)), "")
 
@@ -114,7 +114,7 @@ def _exercise(name: str, text: str, work: SavedFile, lesson: Lesson) -> Exercise
 
 
 def _points(name: str, cells: Sequence[Cell], last: Entry | None, lesson: Lesson) -> float:
-    """Return the points of an exercise from its check cell, its last check, or, which takes seconds, its checks."""
+    """Return the points of an exercise, from its check cell, its last check or (which takes seconds) its checks."""
     for cell in cells:
         if is_check(cell) and checked_exercise(source(cell)) == name:
             marked = cell["metadata"]["nbgrader"].get("points")
@@ -151,13 +151,13 @@ def _file(name: str, data: bytes | None, work: SavedFile, lesson: Lesson) -> Exe
     if reader.files[name] != source_hash(data):
         return ExerciseProgress(name, "written anew since its check", False, f'run check("{reader.exercise}") again')
     if changed := _changed_since(reader, work, lesson):
-        told = f'train again, or run check("{reader.exercise}") to see whether it still counts'
-        return ExerciseProgress(name, f"older than your last change of {changed}", False, told)
+        step = f'train again, or run check("{reader.exercise}") to see whether it still counts'
+        return ExerciseProgress(name, f"older than your last change of {changed}", False, step)
     return ExerciseProgress(name, "there", True)
 
 
 def _problem(name: str, data: bytes) -> str | None:
-    """Return what is wrong with a file as far as its first bytes tell, or None."""
+    """Return the problem of a file, judged by its format alone, or None."""
     try:
         if name.endswith(".json"):
             json.loads(data)
@@ -172,7 +172,7 @@ def _problem(name: str, data: bytes) -> str | None:
 
 
 def _changed_since(reader: Entry, work: SavedFile, lesson: Lesson) -> str:
-    """Return an exercise that the reader of a file builds on and that was changed, and checked, after the file was checked."""
+    """Return an exercise that the reader of a file builds on and that was changed and checked after the file was."""
     for name in lesson.builds_on(reader.exercise):
         before = _last([entry for entry in work.entries if entry.time <= reader.time], name)
         now = _last(work.entries, name)
@@ -186,7 +186,7 @@ _WIDTH = 78
 
 @dataclass(frozen=True)
 class Panel:
-    """A standing to be shown. ``notes`` are sentences about the notebook itself: whether it is saved, and open only once."""
+    """The progress as shown. ``notes``: sentences about the notebook itself, such as that it is not saved or open twice."""
 
     standing: LessonProgress
     notes: Sequence[str] = ()
@@ -194,7 +194,7 @@ class Panel:
 
     @property
     def begun(self) -> bool:
-        """Whether any exercise has been checked, written or answered, or any file is there."""
+        """True if any exercise has been written or checked, any question answered, or any file made."""
         return any(
             row.done or row.state not in ("not begun", "not answered", "not there") for row in self.standing.rows
         )
@@ -211,7 +211,7 @@ class Panel:
 
     @property
     def _left(self) -> list[str]:
-        """What is left to do, in order."""
+        """The steps that are left, in order."""
         now = self.standing
         left = [row.to_do or f"look at the table of {row.name}" for row in now.rows if not row.done]
         return [*left, *(["save the notebook"] if now.unsaved else [])]

@@ -23,13 +23,13 @@ from autograder.runtime.locations import kernel_shell
 from autograder.verdict import html as markup
 from autograder.verdict.report import ExerciseReport
 
-#: Seconds to wait for Colab to send the notebook.
+#: Seconds to wait for the notebook from Colab.
 _PATIENCE = 20
 
 
 @dataclass(frozen=True)
 class OpenNotebook:
-    """A notebook: its cells, and its ``path``; Colab's is open in the browser only, and has none."""
+    """A notebook: its cells, and its ``path`` (None in Colab, where it is open in the browser only)."""
 
     cells: list[Cell]
     path: Path | None
@@ -40,10 +40,10 @@ class OpenNotebook:
 
 
 def saved_notebook(assignment: str, folder: Path | None = None) -> OpenNotebook | None:
-    """Return the notebook of an assignment that this kernel runs, or None if none can be found.
+    """Return the notebook of an assignment that this kernel runs, or None if it cannot be found.
 
-    The editor names it: JupyterLab in the environment, VS Code among the notebook's names, Colab in an answer. Otherwise it is
-    the notebook of the assignment in the ``folder`` (default: the current one) that was saved last.
+    The editor names it: JupyterLab in the environment, VS Code in a variable of the notebook, Colab on request. Otherwise it is
+    the assignment's most recently saved notebook in the ``folder`` (default: the current one).
     """
     if in_colab():
         return _of_colab()
@@ -60,7 +60,7 @@ def saved_notebook(assignment: str, folder: Path | None = None) -> OpenNotebook 
 
 
 def any_saved_notebook() -> OpenNotebook | None:
-    """Return the notebook that the editor says this kernel runs, of whatever lesson; None if it says nothing, and in Colab."""
+    """Return the notebook of any lesson that the editor names for this kernel; None if it names none, and in Colab."""
     path = None if in_colab() else _named()
     try:
         return OpenNotebook(notebooks.read(path)["cells"], path) if path else None
@@ -69,7 +69,7 @@ def any_saved_notebook() -> OpenNotebook | None:
 
 
 def assignment_in(notebook: dict[str, Any]) -> str:
-    """Return the assignment that a notebook's metadata names, or the empty string."""
+    """Return the assignment in a notebook's metadata, or the empty string."""
     metadata = notebook.get("metadata", {})
     course = metadata.get("course", {}) if isinstance(metadata, dict) else {}
     name = course.get("assignment", "") if isinstance(course, dict) else ""
@@ -82,12 +82,12 @@ def in_colab() -> bool:
 
 
 def _named() -> Path | None:
-    """Return the path that the editor gives, if it is that of a file."""
+    """Return the path that the editor gives, if that file exists."""
     shell = kernel_shell()
     names = shell.user_ns if shell is not None else {}
     for name in (names.get("__vsc_ipynb_file__"), os.environ.get("JPY_SESSION_NAME")):
         if isinstance(name, str) and name.endswith(".ipynb"):
-            for path in (Path(name), Path(Path(name).name)):  # Lab's is relative to its own folder
+            for path in (Path(name), Path(Path(name).name)):  # JupyterLab's is relative to its own folder
                 if path.is_file():
                     return path
     return None
@@ -102,21 +102,21 @@ def _saved_notebook(path: Path) -> float:
 
 def _of_colab() -> OpenNotebook | None:
     try:
-        from google.colab import _message  # there is no public way to ask
+        from google.colab import _message  # there is no public interface
 
         answer = _message.blocking_request("get_ipynb", request="", timeout_sec=_PATIENCE)
         cells = answer["ipynb"]["cells"]
-    except Exception:  # another version of Colab, or a notebook that runs unattended: then there is nothing to read
+    except Exception:  # another version of Colab, or a notebook that runs unattended
         return None
     return OpenNotebook(cells, None) if isinstance(cells, list) else None
 
 
-#: Seconds between two changes of the line, at least.
+#: Minimum number of seconds between two updates of the line.
 _EVERY = 0.2
 
 
 class Points(float):
-    """The points of a check. nbgrader reads the number; a notebook does not show it below the table, which has it already."""
+    """The points of a check: a number that nbgrader reads and a notebook does not show, since the table has it already."""
 
     def _repr_html_(self) -> str:
         return ""
@@ -124,9 +124,9 @@ class Points(float):
 
 @contextlib.contextmanager
 def checking(exercise: str, total: int) -> Iterator[Callable[[Any], None]]:
-    """Show a line that moves with each of ``total`` checks, and yield what puts another thing in its place.
+    """Show a progress line for ``total`` checks; yield a function that replaces it by a result.
 
-    Outside a notebook only that thing is printed.
+    Outside a notebook only the result is printed.
     """
     put = _place()
     line = _Line(exercise, total, put)
@@ -141,25 +141,25 @@ def checking(exercise: str, total: int) -> Iterator[Callable[[Any], None]]:
 class _Line:
     def __init__(self, exercise: str, total: int, put: Callable[[str, str | None], None]):
         self.exercise, self.total, self.put = exercise, total, put
-        self.begun, self.told = 0, 0.0
+        self.begun, self.updated = 0, 0.0
 
     def next(self) -> None:
         self.begun += 1
-        if time.monotonic() - self.told >= _EVERY:
+        if time.monotonic() - self.updated >= _EVERY:
             self.show()
 
     def show(self) -> None:
-        self.told = time.monotonic()
+        self.updated = time.monotonic()
         text = f"Checking {self.exercise} …"
         if 0 < self.begun <= self.total:
             text = f"Checking {self.exercise}: property {self.begun} of {self.total} …"
-        elif self.begun:  # run again with right earlier exercises
+        elif self.begun:  # a second run, with right earlier exercises
             text = f"Checking {self.exercise}: looking for the cause …"
         self.put(text, markup.animated(text))
 
 
 def _place() -> Callable[[str, str | None], None]:
-    """Return what shows a text and its HTML in one place, each time instead of what was there."""
+    """Return a function that shows a text and its HTML in one place, replacing what it showed before."""
     from IPython import get_ipython
 
     if get_ipython() is None:
@@ -179,12 +179,12 @@ def _print(text: str, html: str | None) -> None:
         print(text)
 
 
-#: A word for this kernel, and when it began to check.
+#: An id of this kernel, and the time at which it began to check.
 KERNEL, BEGAN = uuid.uuid4().hex[:12], time.time()
 
 
 class KernelState:
-    """Reads files of the current folder, and remembers which, and their fingerprints."""
+    """Reads files of the current folder, and records their names and fingerprints."""
 
     def __init__(self) -> None:
         self.read: Callable[[str], bytes | None] = files_in(".")
@@ -198,7 +198,7 @@ class KernelState:
 
 
 def record(lesson: Lesson, report: ExerciseReport, names: Mapping[str, Any], files: Mapping[str, str]) -> None:
-    """Keep a report in the history of a notebook, and say in the report what has changed since the last one."""
+    """Add a report to the history of a notebook, and to the report a sentence on the changes since the last one."""
     if not locations.is_interactive():
         return
     text = locations.cell_text(report.exercise, names)
@@ -213,7 +213,7 @@ def record(lesson: Lesson, report: ExerciseReport, names: Mapping[str, Any], fil
 
 
 def progress_text(lesson: Lesson, names: Mapping[str, Any]) -> Panel:
-    """Return the panel of a lesson for the notebook that runs here."""
+    """Return the panel of a lesson for the running notebook."""
     notebook = saved_notebook(lesson.assignment)
     folder = notebook.folder if notebook else Path()
     entries = History(folder, lesson.name).entries()
@@ -231,7 +231,7 @@ def submit_text(lesson: Lesson) -> str:
 
 def _saved(notebook: OpenNotebook | None, now: LessonProgress) -> str:
     if notebook is None:
-        return "This notebook's file was not found, so it cannot be told whether it is saved and what is answered."
+        return "The file of this notebook was not found, so it is unknown whether it is saved and what is answered."
     if now.unsaved:
         return f"Not saved yet: {', '.join(now.unsaved)}. Save the notebook (Ctrl+S), and run this cell again."
     if notebook.path is None:
@@ -241,7 +241,7 @@ def _saved(notebook: OpenNotebook | None, now: LessonProgress) -> str:
 
 
 def _twice(entries: list[Entry]) -> str:
-    """Return a sentence if another kernel has checked this notebook since this one began."""
+    """Return a warning if another kernel has checked this notebook since this one began; otherwise empty."""
     others = [entry for entry in entries if entry.kernel != KERNEL and entry.time > BEGAN]
     if not others or in_colab():
         return ""
@@ -252,16 +252,16 @@ def _twice(entries: list[Entry]) -> str:
 
 
 def since(before: Entry | None, report: ExerciseReport, text: str) -> str:
-    """Return one or two sentences on what has changed since an exercise was last checked; empty if there is nothing to say.
+    """Return one or two sentences on the changes since the last check of an exercise; empty if there are none.
 
-    ``text`` is the cell that defines the exercise now.
+    ``text``: the cell that defines the exercise now.
     """
     if before is None or report.unwritten or "raise NotImplementedError(" in before.text:
         return ""
-    told = {result.name: result.sentence for result in report.shown() if result.points}
+    sentences = {result.name: result.sentence for result in report.shown() if result.points}
     now = {result.name: result.passed for result in report.results if result.points}
-    mended = [told[name] for name, passes in now.items() if passes and before.passed.get(name) is False]
-    broken = [told[name] for name, passes in now.items() if not passes and before.passed.get(name) is True]
+    mended = [sentences[name] for name, passes in now.items() if passes and before.passed.get(name) is False]
+    broken = [sentences[name] for name, passes in now.items() if not passes and before.passed.get(name) is True]
     changed = bool(text) and text != before.text
     if not mended and not broken:
         same = before.earned == report.earned and not report.full

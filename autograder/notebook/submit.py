@@ -1,4 +1,4 @@
-"""``hand_in`` in a notebook: the command ``autograder hand-in``, run on this notebook's file."""
+"""``hand_in`` in a notebook: run the command ``autograder hand-in`` on this notebook's file."""
 
 import contextlib
 import json
@@ -14,10 +14,10 @@ from autograder.notebook.session import in_colab, saved_notebook
 
 
 def hand_in_here(lesson: Lesson, unsaved: Sequence[str]) -> None:
-    """Run the command on the notebook of a lesson that runs here, and print what it says, line by line.
+    """Run the command on the running notebook of a lesson, and print its output line by line.
 
-    ``unsaved``: exercises whose saved cells are not what ran. Colab's notebook is written to a file first, and the browser is
-    asked to download the result. Raises FileNotFoundError if there is no file of the notebook.
+    ``unsaved``: exercises whose saved cells differ from those that ran. In Colab, the notebook is written to a file first, and
+    the browser downloads the result. Raises FileNotFoundError if the notebook has no file.
     """
     notebook = saved_notebook(lesson.assignment)
     if notebook is None:
@@ -42,7 +42,7 @@ def hand_in_here(lesson: Lesson, unsaved: Sequence[str]) -> None:
             print(line, end="")
     made = path.with_name(f"{lesson.assignment}.zip")
     if in_colab() and made.exists():
-        with contextlib.suppress(Exception):  # without a browser that listens, the file is in Colab's folder
+        with contextlib.suppress(Exception):  # without an open browser, the file stays in Colab's folder
             from google.colab import files
 
             files.download(str(made))
