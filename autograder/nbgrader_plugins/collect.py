@@ -1,8 +1,8 @@
-"""``nbgrader collect``: from nbgrader's exchange, with all that was handed in beside the notebook, and with nothing else.
+"""``nbgrader collect``: copy submissions from nbgrader's exchange, with the files beside the notebook and nothing else.
 
-What lies in the exchange's ``inbound`` belongs to students, who may put links to other files there, pipes, or folders with the
-name of somebody else, and may change all this while it is copied. So links are not followed, only ordinary files are copied, and
-what cannot be a hand-in is left where it lies and told of; the others are collected.
+Students own the contents of the exchange's ``inbound``: they may put links to other files there, pipes, or folders in somebody
+else's name, and may change all this while it is copied. So links are not followed, only regular files are copied, and a folder
+that cannot be a submission is left there and reported; the others are collected.
 """
 
 import os
@@ -19,7 +19,7 @@ from nbgrader.exchange.default import ExchangeCollect
 
 
 class CollectWhole(ExchangeCollect):
-    """Collects weights and modules of one's own, too. nbgrader has one list of what is ignored, for release and collect."""
+    """Collects weights and students' own modules, too; nbgrader would ignore the same files in release and collect."""
 
     src_records: list[dict[str, Any]]
     not_collected: Any = traitlets.List(help="What is left where it lies.").tag(config=True)
@@ -27,12 +27,12 @@ class CollectWhole(ExchangeCollect):
     def _path_to_record(self, path: str) -> dict[str, Any]:
         try:
             return super()._path_to_record(path)
-        except (ValueError, OverflowError):  # the time in the name is none
+        except (ValueError, OverflowError):  # the name holds no valid time
             name = os.path.basename(path)
             return {"username": name.partition("+")[0], "filename": name, "timestamp": datetime.min}
 
     def copy_files(self) -> None:
-        """Collect what is a hand-in."""
+        """Collect the folders that are submissions."""
         with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
             students = {student.id for student in gradebook.students}
         kept = []
@@ -56,14 +56,14 @@ class CollectWhole(ExchangeCollect):
         return ""
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:
-        """Copy the folder ``src`` of a hand-in to ``dest``."""
+        """Copy the folder ``src`` of a submission to ``dest``."""
         name, directory = os.path.basename(src), self.coursedir
         try:
             left = _copy_folder(
                 src, Path(dest), self.not_collected, 1000 * directory.max_file_size, 1000 * directory.max_dir_size
             )
         except (OSError, RuntimeError) as error:
-            # Too many bytes, or too many folders in one another: the others are collected.
+            # Too many bytes, or folders nested too deeply: the others are collected.
             shutil.rmtree(dest, ignore_errors=True)
             self.log.error("%s is not collected: %s", name, error)
             return
@@ -77,7 +77,7 @@ class CollectWhole(ExchangeCollect):
 
 
 def _name_of(user: int) -> str:
-    import pwd  # not on Windows, where nbgrader has no exchange but reads this configuration
+    import pwd  # missing on Windows, where nbgrader has no exchange but reads this configuration
 
     try:
         return pwd.getpwuid(user).pw_name
@@ -86,9 +86,9 @@ def _name_of(user: int) -> str:
 
 
 def _copy_folder(src: str, dest: Path, ignored: list[str], largest: int, most: int) -> list[str]:
-    """Copy a folder's ordinary files, whatever is put in their place meanwhile, and return what was left out.
+    """Copy a folder's regular files, even if it changes meanwhile, and return the names left out.
 
-    A file of more than ``largest`` bytes is left out, too. Raises RuntimeError for more than ``most`` bytes in all.
+    Files of more than ``largest`` bytes are left out, too. Raises RuntimeError for more than ``most`` bytes in all.
     """
     left, total = [], 0
     for folder, folders, names, here in os.fwalk(src, follow_symlinks=False):

@@ -1,20 +1,20 @@
-"""nbgrader's settings for this course, used by ``nbgrader_config.py``, by the build and by the demonstration."""
+"""nbgrader's settings for this course, for ``nbgrader_config.py``, the build and the demo."""
 
 import os
 import sys
 from pathlib import Path
 from typing import Any
 
-#: What programs make beside a notebook, which is nobody's to get: the history of checks is the student's own.
+#: Files that programs create beside a notebook, which nobody else gets: the history of checks is the student's own.
 BY_PROGRAMS = ["__pycache__", "*.pyc", ".ipynb_checkpoints", ".pytest_cache", ".autograder"]
 
-#: Files of a lesson's folder that students must not get, with what a lesson has them hand in: above all, the source with the
-#: solutions. What students hand in is collected and read without this list.
+#: Files of a lesson's folder that are not released: above all the source with the solutions, and files that students hand in
+#: themselves. Submissions are collected and read regardless of this list.
 NOT_RELEASED = ["*.py", "*.safetensors", "*.md", *BY_PROGRAMS]
 
 _PAGES = "autograder.nbgrader_plugins.pages"
 
-#: nbconvert's filters by the names that its templates use.
+#: Replacements for nbconvert's filters, by their names in its templates.
 FILTERS = {
     "markdown2html": f"{_PAGES}.markdown",
     "highlight_code": f"{_PAGES}.code",
@@ -25,7 +25,7 @@ FILTERS = {
 
 
 def configure(c: Any, root: Path, course_id: str = "") -> None:
-    """Configure nbgrader's object ``c`` for the course in ``root``; ``course_id`` is its name in the gradebook."""
+    """Set up nbgrader's configuration ``c`` for the course in ``root``; ``course_id`` is its name in the gradebook."""
     from nbgrader.converters import Autograde, GenerateAssignment
     from nbgrader.preprocessors import ClearOutput, ClearSolutions, Execute
 
@@ -56,7 +56,7 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
 
     given = GenerateAssignment.preprocessors.default_args[0]
     c.GenerateAssignment.preprocessors = [SentenceStubs if p is ClearSolutions else p for p in given]
-    # Metadata and outputs are rebuilt from the gradebook, and the cells have already run when nbgrader sees them.
+    # Metadata and outputs are restored from the gradebook, and the cells have already run when nbgrader sees them.
     given = Autograde.sanitize_preprocessors.default_args[0]
     c.Autograde.sanitize_preprocessors = [p for p in given if p is not ClearOutput]
     given = Autograde.autograde_preprocessors.default_args[0]
@@ -64,12 +64,12 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
     c.GenerateFeedback.preprocessors = [HideTests, Explain]
     c.GenerateFeedback.force = True  # otherwise a student's page stays outdated after a regrade or manual marking
     install()
-    # Feedback and formgrader show students' text without running any of it. Not imported: no other command needs it.
+    # Feedback and formgrader show students' text without running it. The filters are named, not imported, for the other commands.
     c.HTMLExporter.filters = FILTERS
-    c.HTMLExporter.sanitize_html = True  # passes every HTML output through the filter clean_html, and drops JavaScript
+    c.HTMLExporter.sanitize_html = True  # every HTML output passes the filter clean_html, and JavaScript is dropped
     c.WidgetsDataTypeFilter.display_data_priority = ["text/html", "image/png", "image/jpeg", "text/plain"]
 
-    # For `nbgrader validate`, the only command that still runs cells this way: patient on a busy machine, and not silent.
+    # For `nbgrader validate`, the only command that still runs cells this way: a long timeout for busy machines, and progress.
     c.Execute.timeout = 1800
     c.Execute.startup_timeout = 300
     c.Execute.iopub_timeout = 60
@@ -80,7 +80,7 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
 
 
 def _find_commands_of_this_environment() -> None:
-    """Extend PATH: nbgrader runs ``alembic`` by name; it is beside Python, even if the environment is not activated."""
+    """Put this environment's commands on PATH, even if it is not activated: nbgrader runs ``alembic`` by name."""
     here = str(Path(sys.executable).parent)
     if here not in os.environ.get("PATH", "").split(os.pathsep):
         os.environ["PATH"] = os.pathsep.join([here, os.environ.get("PATH", "")])

@@ -1,4 +1,4 @@
-"""Grades as a CSV file that spreadsheets parse correctly."""
+"""Export grades as a CSV file that spreadsheets parse correctly."""
 
 import csv
 from pathlib import Path
@@ -12,7 +12,7 @@ from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.lms.grades import harmless
 from autograder.grading.run.status import FAILED, HUMAN, load_status
 
-#: The columns of nbgrader's own export, in order, plus the state of the submission after grading.
+#: The columns of nbgrader's own export, in order, and the state of the submission after grading.
 COLUMNS = (
     "assignment",
     "duedate",
@@ -32,8 +32,8 @@ COLUMNS = (
 class SafeCsv(ExportPlugin):
     """nbgrader's export with three differences.
 
-    A comma or a quotation mark in a name is quoted. Text that a spreadsheet would parse as a formula gets an apostrophe.
-    A submission that could not be graded has no score instead of 0, and its state says why.
+    A comma or a quotation mark in a name is quoted. Text that a spreadsheet would parse as a formula is prefixed by an
+    apostrophe. A submission that could not be graded has no score instead of 0, and its state gives the reason.
     """
 
     def export(self, gradebook: Gradebook) -> None:
@@ -51,7 +51,7 @@ class SafeCsv(ExportPlugin):
                         writer.writerow({name: harmless(value) for name, value in row.items()})
 
     def _ended(self, gradebook: Gradebook, assignment: str) -> dict[str, str]:
-        """Return the state of each submission by student, and add these students to the gradebook, even if not yet graded."""
+        """Return the state of each submission by student; add these students to the gradebook, even if not graded yet."""
         grading = Path(gradebook.engine.url.database or "").parent
         states = {student: outcome.state for student, outcome in load_status(grading, assignment).items()}
         for student in states:

@@ -1,4 +1,4 @@
-"""Feedback pages: the names of exercises, what is not yet marked, and one small page that needs no network."""
+"""Feedback pages: small, usable offline, with the names of exercises and of questions not marked yet."""
 
 import functools
 import re
@@ -33,12 +33,12 @@ class CourseFeedback(GenerateFeedback):
         self.update_config(c)
 
     def start(self) -> None:
-        """Write the pages, with the penalties of today's rule and marks."""
+        """Write the pages, with penalties by the current rule and marks."""
         sync_gradebook(Course(Path(self.coursedir.root)))
         super().start()
 
     def begin(self) -> None:
-        """Prepare for :meth:`write`, as :meth:`start` does, without writing anything."""
+        """Prepare for :meth:`write` as :meth:`start` does, without writing anything."""
         self.writer = FilesWriter(parent=self, config=self.config)
         self.exporter = self.exporter_class(parent=self, config=self.config)
         for step in self.preprocessors:
@@ -54,7 +54,7 @@ class CourseFeedback(GenerateFeedback):
 class Explain(NbGraderPreprocessor):
     """Put points, comments and the state of each question into the notebook, and keep the page small.
 
-    Takes the place of nbgrader's ``GetGrades``, which asks the database for each cell.
+    Replaces nbgrader's ``GetGrades``, which queries the database for each cell.
     """
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
@@ -68,7 +68,7 @@ class Explain(NbGraderPreprocessor):
 
 
 def describe(nb: NotebookNode, about: dict[str, Any], rows: dict[str, dict[str, Any]]) -> None:
-    """Add to ``about`` what the template shows of the ``rows``: score, points, open and comment by name of the cell."""
+    """Add the gradebook's ``rows`` to ``about`` for the template: score, points, open and comment, by the name of the cell."""
     parts: list[dict[str, Any]] = []
     for cell in nb.cells:
         marks = cell.metadata.get("nbgrader", {})
@@ -88,14 +88,14 @@ def describe(nb: NotebookNode, about: dict[str, Any], rows: dict[str, dict[str, 
 
 
 def _title(cell: NotebookNode) -> str:
-    """Return the name of the exercise that a cell checks, or what a written question is about."""
+    """Return the name of the exercise that a cell checks, or the subject of a written question."""
     name = checked_exercise(cell.source) if cell.cell_type == "code" else None
     words = cell.metadata.nbgrader.grade_id.replace("_", " ").replace("-", " ").removeprefix("written ")
     return name or (f"{words} (written)" if cell.cell_type == "markdown" else words)
 
 
 def _marks(about: dict[str, Any]) -> tuple[dict[str, dict[str, Any]], float]:
-    """Return the gradebook's rows of one student's notebook by cell, and the penalty."""
+    """Return the gradebook's rows on one student's notebook, by cell, and the penalty."""
     with Gradebook(about["db_url"]) as gradebook:
         notebook = gradebook.find_submission_notebook(about["notebook"], about["assignment"], about["student"])
         rows = {
@@ -115,7 +115,7 @@ def _marks(about: dict[str, Any]) -> tuple[dict[str, dict[str, Any]], float]:
 
 @functools.cache
 def style() -> str:
-    """Return the page's style sheet: ours, and Pygments' colours for a light and for a dark page."""
+    """Return the page's style sheet, with Pygments' colours for a light and for a dark page."""
     from pygments.formatters import HtmlFormatter
 
     own = (TEMPLATES / "feedback.css").read_text(encoding="utf8")

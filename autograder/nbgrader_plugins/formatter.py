@@ -1,9 +1,9 @@
 """The process that formats students' text: ``python -m autograder.nbgrader_plugins.formatter``, started by ``pages.py``.
 
-Markdown, highlighting and HTML repair all have inputs on which they take quadratic time or memory, and new ones are found
-every year. So no bound on the length is trusted. The kernel ends this process when a page has used its processor time, even
-inside a regular expression, or when it needs too much memory; the page then shows the rest of the text as it was typed. On
-Windows, which has neither limit, the process ends at the first request, and pages show all text as it was typed.
+Markdown, highlighting and HTML repair all take quadratic time or memory for some inputs, and new ones are found every year. So no
+bound on the length is trusted. The operating system ends this process when a page has used its processor time, even inside a
+regular expression, or needs too much memory; the page then shows the rest of the text as typed. On Windows, which has neither
+limit, the process ends at the first request, and pages show all text as typed.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ MEMORY = 1_500_000_000
 
 
 def main() -> None:
-    """Answer requests until the input ends. Each answer holds the HTML, or null, and the seconds of the page that are left."""
+    """Answer requests until the input ends. Each answer holds the HTML, or null, and the page's remaining seconds."""
     questions, answers = inside()
     _limit_memory()
     while True:
@@ -51,15 +51,15 @@ def _limit_memory() -> None:
 
 
 def _formatted(question: dict[str, Any]) -> str | None:
-    """Return the HTML of one piece of text, or None if there is no good one."""
+    """Return one piece of text as HTML, or None if it cannot be formatted."""
     try:
         return FORMATS[question["kind"]](question["text"], question["attachments"])
-    except Exception:  # of mistune, Pygments or the sanitiser; the text is shown as it was typed
+    except Exception:  # of mistune, Pygments or the sanitiser; the text is then shown as typed
         return None
 
 
 class _WithFormulas(IPythonRenderer):
-    """Renders formulas as marks, in whose place MathML is put after the HTML has been cleaned."""
+    """Renders formulas as marks, which MathML replaces after the HTML has been cleaned."""
 
     def __init__(self, formulas: Formulas, attachments: dict[str, Any]):
         super().__init__(escape=False, attachments=attachments, exclude_anchor_links=True)

@@ -10,10 +10,10 @@ from autograder.nbgrader_plugins.pages import FORMATTER
 
 
 class HideTests(ClearHiddenTests):
-    """nbgrader's ``ClearHiddenTests`` for released grade cells only: a student's cell with its marks would stop the page."""
+    """nbgrader's ``ClearHiddenTests``, for released grade cells only: the markers in a student's cell would stop the page."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        FORMATTER.start()  # takes half a second, in which nbgrader reads the grades and the templates
+        FORMATTER.start()  # takes half a second, while nbgrader reads the grades and the templates
         return super().preprocess(nb, resources)
 
     def preprocess_cell(self, cell: NotebookNode, resources: Any, cell_index: int) -> tuple[NotebookNode, Any]:

@@ -1,4 +1,4 @@
-"""Patches where nbgrader has no setting: replace its converter with ours, and make two of its methods robust."""
+"""Patches where nbgrader has no setting: replace its converter, and make two of its methods robust."""
 
 import functools
 import glob
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def install() -> None:
-    """Make nbgrader grade with this course's converter, also from formgrader. Needs no PyTorch: only grading loads it."""
+    """Make nbgrader grade with this course's converter, also from formgrader. Loads no PyTorch: only grading does."""
     from nbgrader.apps import api, autogradeapp, generatefeedbackapp
     from nbgrader.converters import GenerateFeedback
     from nbgrader.coursedir import CourseDirectory
@@ -46,7 +46,7 @@ def _forgiving(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _to_the_letter(original: Callable[..., None]) -> Callable[..., None]:
-    """Treat a student's id literally: nbgrader takes brackets in it for a pattern, and finds no notebook in that folder."""
+    """Treat a student's id literally: nbgrader parses brackets in it as a pattern, and finds no notebook in that folder."""
 
     @functools.wraps(original)
     def init_notebooks(self: Any) -> None:

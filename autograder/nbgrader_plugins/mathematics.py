@@ -1,7 +1,7 @@
 """Formulas as MathML, which browsers draw themselves: no script, and no network.
 
-What latex2mathml returns is taken apart and written again with known elements and attributes only: a student's formula may
-hold ``\\href`` and ``\\style``.
+The output of latex2mathml is parsed and rewritten with known elements and attributes only: a student's formula may contain
+``\\href`` and ``\\style``.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from html import escape, unescape
 from xml.etree import ElementTree as Xml
 
-#: Longer formulas are shown as they were typed.
+#: Characters. Longer formulas are shown as typed.
 LONGEST = 4_000
 _DEEPEST = 60
 _TAGS = {
@@ -23,7 +23,7 @@ _ATTRIBUTES = {
 }  # fmt: skip
 _VALUE = re.compile(r"-?[a-z0-9. %-]{1,30}", re.IGNORECASE)
 _WIDTH = re.compile(r"-?\d{0,2}(\.\d+)?(em|ex|px)?")
-#: Environments that differ for LaTeX only, and what latex2mathml calls them.
+#: Environments that differ only in LaTeX, and latex2mathml's names for them.
 _ENVIRONMENTS = {"aligned": "align", "gathered": "align", "equation": "", "equation*": "", "split": "align"}
 
 
@@ -41,7 +41,7 @@ def mathml(latex: str, display: bool) -> str | None:
         made = convert(latex, display="block" if display else "inline")
         root = Xml.fromstring(re.sub(r"&(?!#?\w+;)", "&amp;", made))
         return _written(root, 0)
-    except Exception:  # latex2mathml raises errors of many kinds for formulas that it does not know
+    except Exception:  # latex2mathml raises many kinds of errors for unsupported formulas
         return None
 
 
@@ -61,16 +61,16 @@ def _written(element: Xml.Element, depth: int) -> str:
 
 
 class Formulas:
-    """The formulas of one text. Each is a mark in the HTML that is cleaned, and put in its place only afterwards.
+    """The formulas of one text. Marks stand for them in the HTML until it has been cleaned.
 
-    So no element of MathML ever passes through the sanitiser, and a mark inside a tag becomes plain text.
+    So no MathML passes through the sanitiser, and a mark inside a tag becomes plain text.
     """
 
     def __init__(self, nonce: str):
         self.nonce, self.made = nonce, list[tuple[str, str]]()
 
     def mark(self, latex: str, display: bool) -> str:
-        """Return the mark for a formula."""
+        """Return a mark that stands for a formula."""
         html = mathml(latex.strip(), display)
         shown = f"<code>{escape(latex)}</code>" if html is None else html
         self.made.append((shown, latex))

@@ -1,4 +1,4 @@
-"""What stays on a feedback page: what a student changed, within bounds, and without the folders of this machine."""
+"""Reduce a feedback page to the student's changes, within bounds and without the paths of this machine."""
 
 import functools
 import re
@@ -11,7 +11,7 @@ from autograder.content.notebook import read, source
 
 #: Characters of outputs, pictures included, besides the reports of the checks: a page has at most 300 kB.
 MOST_OUTPUT = 90_000
-#: Characters of the reports of checks, as tables. A longer one is shown as text, and cut.
+#: Characters of the reports of checks as tables. A report beyond that is shown as text, and cut.
 MOST_REPORTS = 120_000
 _HEADING = re.compile(r"^#{1,6} .+$", re.MULTILINE)
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -27,7 +27,7 @@ def texts_of(release: Path) -> frozenset[str]:
 
 
 def without_given(nb: NotebookNode, given: frozenset[str]) -> None:
-    """Leave out what the student was given and left as it was: set-up, experiments, and the prose but for its headings."""
+    """Leave out unchanged cells of the release: set-up, experiments, and prose except for its headings."""
     kept = []
     for cell in nb.cells:
         marks = cell.metadata.get("nbgrader", {})
@@ -75,7 +75,7 @@ def _size(output: NotebookNode) -> int:
 
 @functools.cache
 def _prefixes(root: str) -> re.Pattern[str]:
-    """Return what matches the folders of this machine: of Python, of its packages, of the course, and of the user."""
+    """Return a pattern of this machine's folders: of Python, its packages, the course and the user."""
     folders = {sys.prefix, sys.base_prefix, sys.exec_prefix, root, str(Path.home()), str(Path(__file__).parents[2])}
     longest = sorted((folder for folder in folders if len(folder) > 1), key=len, reverse=True)
     packages = r"(?:/[\w.+-]+)+/(?:site-packages|dist-packages|lib/python3\.\d+)"
@@ -83,7 +83,7 @@ def _prefixes(root: str) -> re.Pattern[str]:
 
 
 def without_paths(output: NotebookNode, root: str) -> None:
-    """Replace the folders of this machine in an output's text by an ellipsis."""
+    """Replace this machine's folders in an output's text by an ellipsis."""
     pattern = _prefixes(root)
     if isinstance(output.get("text"), str):
         output["text"] = pattern.sub("…", output["text"])

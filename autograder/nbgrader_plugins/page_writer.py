@@ -1,4 +1,4 @@
-"""The inside of a process that writes feedback pages: ``python -m autograder.nbgrader_plugins.page_writer ROOT ASSIGNMENT``."""
+"""A process that writes feedback pages: ``python -m autograder.nbgrader_plugins.page_writer ROOT ASSIGNMENT``."""
 
 import contextlib
 import logging
@@ -14,9 +14,9 @@ from autograder.nbgrader_plugins.feedback import CourseFeedback
 
 
 def main(root: str, assignment: str) -> None:
-    """Read the ids of students, one per frame; write each one's page, and answer with the error, or the empty string."""
+    """Read student ids, one per frame; write each student's page, and answer with the error, or the empty string."""
     questions, answers = inside()
-    warnings.filterwarnings("ignore", "Object of type .* not in session")  # nbgrader's own use of its database
+    warnings.filterwarnings("ignore", "Object of type .* not in session")  # caused by nbgrader's use of its database
     config = PyFileConfigLoader("nbgrader_config.py", path=root).load_config()
     coursedir = CourseDirectory(config=config)
     coursedir.assignment_id = assignment

@@ -1,7 +1,7 @@
-"""The pages that show students' text: feedback and formgrader. The text is formatted, and none of it is executed.
+"""Filters for nbconvert's templates, which show students' text in feedback and formgrader without executing any of it.
 
-These are the filters of nbconvert's templates. What a student wrote or printed is formatted in another process, within the
-allowances of its page, and otherwise shown as it was typed. Where it lies on the page is bounded by ``style.py``.
+A student's text and output are formatted in another process, within the allowances of the page, and otherwise shown as typed.
+``style.py`` bounds their position on the page.
 """
 
 import atexit
@@ -18,14 +18,14 @@ from autograder.grading.run.pool import Channel
 from autograder.nbgrader_plugins.sanitise import clean_report, in_order
 from autograder.nbgrader_plugins.style import CSS
 
-#: The longest text that is formatted, in characters. The longest cell of the course has five thousand.
+#: Characters of the longest text that is formatted. The longest cell of the course has five thousand.
 LONGEST = 30_000
 _CUT = "\n… The rest of this page is longer than is shown here. The notebook itself holds all of it."
 
 
 @dataclass
 class Allowances:
-    """What one page may still use: seconds of processor time, elements and characters of HTML, and characters shown as typed.
+    """The remaining allowances of one page: seconds of processor time, elements and characters of HTML, characters as typed.
 
     The solutions of the course use up to 0.2 s, 25,000 elements and 400,000 characters. The last three bound the work of the
     templates, of nbconvert, which parses the whole page again, and of the browser.
@@ -38,12 +38,12 @@ class Allowances:
     styled: bool = False
 
     def style(self) -> str:
-        """Return the style sheet for the first piece of a page, and nothing for the others: no setting of nbgrader adds one."""
+        """Return the style sheet for the first piece of a page, else nothing: nbgrader has no setting that adds one."""
         before, self.styled = self.styled, True
         return "" if before else f"<style>{CSS}</style>"
 
     def formatted(self, kind: str, text: str, attachments: dict[str, Any] | None = None) -> str | None:
-        """Return a text as HTML, or None if the page has used up one of its allowances, or the text cannot be formatted."""
+        """Return a text as HTML, or None if it cannot be formatted or an allowance of the page is used up."""
         if len(text) > LONGEST or self.seconds <= 0:
             return None
         html, self.seconds = FORMATTER.ask(kind, text, attachments or {}, self.seconds)
@@ -64,25 +64,25 @@ class Allowances:
 
 
 class Formatter:
-    """The process of ``formatter.py``: started when first needed, and again after a page that it could not bear."""
+    """The process of ``formatter.py``: started when first needed, and again after a page that exceeded its limits."""
 
     def __init__(self) -> None:
         self._channel: Channel | None = None
         self._lock = Lock()
 
     def ask(self, kind: str, text: str, attachments: dict[str, Any], seconds: float) -> tuple[str | None, float]:
-        """Return the HTML of a text, or None, and the seconds that are left of those allowed."""
+        """Return the HTML of a text, or None, and the remaining seconds."""
         question = {"kind": kind, "text": text, "attachments": attachments, "seconds": seconds}
         with self._lock:
             try:
                 answer = json.loads(self._started().ask(json.dumps(question).encode()))
-            except (OSError, EOFError):  # the kernel has stopped it
+            except (OSError, EOFError):  # it exceeded a limit
                 self.close()
                 return None, 0.0
         return answer["html"], answer["seconds"]
 
     def _started(self) -> Channel:
-        """Return the process: the one there is, unless it has ended meanwhile, perhaps with the thread that started it."""
+        """Return the running process; start another if it has ended, perhaps with the thread that started it."""
         if self._channel is not None and self._channel.process.poll() is not None:
             self.close()
         if self._channel is None:
@@ -90,7 +90,7 @@ class Formatter:
         return self._channel
 
     def start(self) -> None:
-        """Start the process, without waiting until it is ready."""
+        """Start the process without waiting until it is ready."""
         with self._lock:
             self._started()
 
@@ -108,13 +108,13 @@ atexit.register(FORMATTER.close)
 
 
 def _page(context: Any) -> Allowances:
-    """Return the allowances of the page that is being made: nbconvert makes new ``resources`` for each."""
+    """Return the allowances of the current page: nbconvert creates new ``resources`` for each page."""
     return context["resources"].setdefault("allowances", Allowances())
 
 
 @pass_context
 def markdown(context: Any, source: str) -> str:
-    """Return a markdown cell, or a comment, as HTML that only formats. Replaces the filter ``markdown2html``."""
+    """Return a Markdown cell, or a comment, as HTML with nothing but formatting. Replaces the filter ``markdown2html``."""
     page, cell = _page(context), context.get("cell", {})
     html = page.formatted("markdown", source, cell.get("attachments", {}))
     return page.style() + (f"<pre>{page.as_typed(source)}</pre>" if html is None else html)
@@ -122,7 +122,7 @@ def markdown(context: Any, source: str) -> str:
 
 @pass_context
 def code(context: Any, source: str, metadata: Any = None) -> str:
-    """Return code with colours, always as Python. Replaces the filter ``highlight_code``."""
+    """Return code highlighted as Python, whatever its language. Replaces the filter ``highlight_code``."""
     page = _page(context)
     html = page.formatted("code", source)
     return page.style() + (f'<div class="highlight"><pre>{page.as_typed(source)}</pre></div>' if html is None else html)
@@ -130,7 +130,7 @@ def code(context: Any, source: str, metadata: Any = None) -> str:
 
 @pass_context
 def text(context: Any, source: str) -> str:
-    """Return printed text with the colours that it asks for. Replaces the filter ``ansi2html``."""
+    """Return printed text with its ANSI colours. Replaces the filter ``ansi2html``."""
     page = _page(context)
     html = page.formatted("text", source) if "\x1b" in source else None
     return page.as_typed(source) if html is None else html
@@ -138,11 +138,11 @@ def text(context: Any, source: str) -> str:
 
 @pass_context
 def html(context: Any, source: str) -> str:
-    """Return the report of a check as a table, and everything else, such as a raw cell, as it was typed.
+    """Return the report of a check as a table, and everything else, such as a raw cell, as typed.
 
-    Replaces the filter ``clean_html``. Only grading writes outputs with the mark ``autograder``: the sandbox returns text and
-    pictures, and every cell's own metadata is made anew. MathJax leaves the class ``tex2jax_ignore`` alone: a report
-    quotes what the student's code returned.
+    Replaces the filter ``clean_html``. Only grading writes outputs marked ``autograder``: the sandbox returns text and
+    pictures, and every cell's metadata is rewritten. MathJax skips the class ``tex2jax_ignore``: a report quotes results of the
+    student's code.
     """
     page, output = _page(context), context.get("output") or {}
     if output.get("metadata", {}).get("autograder") is True:
@@ -151,5 +151,5 @@ def html(context: Any, source: str) -> str:
 
 
 def unchanged(html: str) -> str:
-    """Replace the filter ``strip_files_prefix``, which repairs links of old notebooks, and takes quadratic time to find them."""
+    """Replace the filter ``strip_files_prefix``, which repairs links of old notebooks in quadratic time."""
     return html

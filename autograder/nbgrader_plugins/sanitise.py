@@ -1,4 +1,4 @@
-"""Student HTML, reduced to formatting: no class, id, name or style, no script, and no picture or link from elsewhere."""
+"""Reduce students' HTML to formatting: no class, id, name or style, no script, no external picture or link."""
 
 import base64
 import binascii
@@ -8,7 +8,7 @@ import warnings
 
 import nh3
 
-#: Formatting only. Whatever else looks like a tag appears on the page as text.
+#: Formatting elements. Any other tag appears on the page as text.
 # fmt: off
 TAGS = {
     "a", "abbr", "b", "blockquote", "br", "caption", "code", "dd", "del", "details", "div", "dl", "dt", "em", "h1",
@@ -25,12 +25,12 @@ _EMPTY = {"br", "hr", "img"}
 _LINK = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif);base64,([A-Za-z0-9+/=\s]*)")
 
-#: Bounds: elements in each other; the pixels of a picture; a number that says how many cells, or how many pixels wide.
+#: Bounds: nested elements; pixels of a picture; an attribute that counts cells, or pixels of width.
 DEEPEST = 60
 MOST_PIXELS = 25_000_000
 _NUMBERS = {"colspan": 50, "rowspan": 50, "width": 2000, "height": 2000, "start": 100_000}
 
-#: The properties that the report's own table uses. None of them moves anything.
+#: CSS properties of the report's own table. None of them positions anything.
 # fmt: off
 _REPORT_PROPERTIES = {
     "background", "border", "border-collapse", "border-left", "caption-side", "color", "display", "font-size", "font-weight",
@@ -38,28 +38,28 @@ _REPORT_PROPERTIES = {
     "vertical-align", "white-space", "width",
 }
 # fmt: on
-#: Its attributes: besides its looks, what a screen reader and the keyboard need.
+#: Its attributes: style, and those for screen readers and the keyboard.
 _REPORT_ATTRIBUTES = {"*": {"style", "role", "aria-label"}, "th": {"scope", "style"}, "td": {"colspan", "style"}}
 _REPORT_ATTRIBUTES |= {"div": {"style", "role", "aria-label", "tabindex"}}
 
-#: Characters that reverse or override the order of the text that follows them, and those that control a terminal.
+#: Characters that reverse or override the direction of the following text, and those that control a terminal.
 _CONTROLS = (code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r")
 _ORDER = {code: f"[U+{code:04X}]" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), *_CONTROLS)}
 
 
 def in_order(text: str) -> str:
-    """Return the text with every character that acts on others, and shows nothing itself, replaced by its name: [U+202E]."""
+    """Replace every invisible character that acts on others by its code point: [U+202E]."""
     return text.translate(_ORDER)
 
 
 def clean(html: str) -> str:
-    """Return HTML that holds only formatting, with every element closed, and that a browser parses as it is written.
+    """Reduce HTML to formatting, with every element closed, in a form that a browser parses unchanged.
 
-    Raises ValueError if the elements are too deep in each other, or if there is no such form.
+    Raises ValueError if elements are nested too deeply, or if there is no such form.
     """
     html = _NOT_A_TAG.sub("&lt;", html)
     for _ in range(3):
-        # A browser repairs what it parses. Only what the repair leaves unchanged is certain to stay where it is put.
+        # A browser repairs HTML that it parses. Only HTML that needs no repair is certain to stay in its place.
         html, before = in_order(_cleaned(html)), html
         if html == before:
             break
@@ -71,7 +71,7 @@ def clean(html: str) -> str:
 
 
 def clean_report(html: str) -> str:
-    """Return the table of a check with its looks: sanitised as well, because it quotes what the student's code returned."""
+    """Sanitise the table of a check, but keep its style. It quotes results of the student's code."""
     return nh3.clean(
         in_order(html),
         tags=TAGS,
@@ -94,7 +94,7 @@ def _cleaned(html: str) -> str:
 
 
 def _value(tag: str, name: str, value: str) -> str | None:
-    """Return the value that an attribute may have, or None to drop it. Without angle brackets, tags can be counted."""
+    """Return the permitted value of an attribute, or None to drop it. Angle brackets are removed, so that tags can be counted."""
     if name in _NUMBERS:
         return str(min(int(value), _NUMBERS[name])) if re.fullmatch(r"[0-9]{1,9}", value) else None
     if name == "src":
@@ -105,7 +105,7 @@ def _value(tag: str, name: str, value: str) -> str | None:
 
 
 def _is_picture(address: str) -> bool:
-    """Return whether an address holds the picture itself, as PNG, JPEG or GIF, and the picture has a reasonable size."""
+    """Return whether an address is a data URL with a PNG, JPEG or GIF of reasonable size."""
     from PIL import Image
 
     found = _PICTURE.fullmatch(address)
@@ -119,7 +119,7 @@ def _is_picture(address: str) -> bool:
 
 
 def _depth(html: str) -> int:
-    """Return how many elements lie in each other, in HTML whose elements are all closed."""
+    """Return the depth of nested elements, in HTML whose elements are all closed."""
     depth = deepest = 0
     for end, name in _TAG.findall(html):
         if name not in _EMPTY:

@@ -1,4 +1,4 @@
-"""Stubs that tell the student what to write."""
+"""Stubs with a message that says what to write."""
 
 import json
 import re

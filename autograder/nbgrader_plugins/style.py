@@ -1,7 +1,7 @@
-"""The style sheet that keeps students' text in its place, on feedback pages and in formgrader."""
+"""The style sheet that confines students' text to its place on feedback pages and in formgrader."""
 
-#: Nothing in a cell is drawn outside it, wherever it or MathJax positions it (``contain``); no character in it changes the order
-#: of ours (``unicode-bidi``); and it takes at most a few screens of the page. nbgrader's templates nest a second
+#: Nothing in a cell is drawn outside it, wherever it or MathJax positions it (``contain``); no character in it changes the
+#: direction of the page's own text (``unicode-bidi``); and it fills at most a few screens. nbgrader's templates nest a second
 #: ``#notebook-container`` in the first.
 CSS = """
 .text_cell_render, .input_area, .output_area, pre.as-typed {
