@@ -19,11 +19,11 @@ from autograder.content.lesson import Lesson
 from autograder.grading.course import Course
 from autograder.grading.gradebook.state import committed_scores, database
 
-#: Submissions at a time: more than there are cores, because many cases only wait until they are stopped.
+#: Submissions at a time: more than there are cores, because many cases just wait until they are stopped.
 MANY = cpu_count() + 1
 NEIGHBOURS = ("aa-neighbour", "mm-neighbour", "zz-neighbour")
 
-#: Small, so that an endless loop costs seconds. The honest students in the same run have the same limits.
+#: Small limits, so that an endless loop costs seconds. They also apply to the honest students in the same run.
 LIMITS = {"request_cpu": 4, "cell_cpu": 2, "idle": 4, "memory": 1500 * 2**20, "stops": 2}
 
 
@@ -62,7 +62,7 @@ class Tally:
 def make_class(
     source: Course, root: Path, assignment: str, cases: Sequence[Case], neighbours: Sequence[str] = NEIGHBOURS
 ) -> Course:
-    """Create a course in ``root`` in which every case and the honest neighbours have handed something in."""
+    """Create a course in ``root`` with submissions of every case and of the honest neighbours."""
     course, lesson = lay_out(source, root, [assignment]), source.lessons.of(assignment)
     solution = source.solution_notebook(assignment)
     released = (root / "assignments" / assignment / solution.name).read_text(encoding="utf8")
@@ -76,9 +76,9 @@ def make_class(
 
 
 def attack(source: Course, folder: Path, command: str) -> Tally:
-    """Grade all cases of a folder in every lesson, with ``nbgrader autograde`` or ``autograder grade``, and count.
+    """Grade all cases of a folder with ``nbgrader autograde`` or ``autograder grade``, and count.
 
-    Each general case is tried in its own lesson and in one other: in all of them it would take an hour.
+    Each general case is tried in its own lesson and in one other: in all lessons it would take an hour.
     """
     lessons = len(source.assignments)
     total = Tally()
@@ -145,7 +145,7 @@ def scores_of(course: Course, assignment: str) -> dict[str, float]:
 
 
 def _surroundings(source: Course, course: Course) -> dict[str, str]:
-    """Return what no submission may change: sandbox processes, shared folders, libraries, the checkout, the class's files."""
+    """Return a snapshot of all that submissions must not change: processes, shared folders, libraries, checkout, class files."""
     import torch
 
     found = {f"process {pid}": text for pid, text in _processes(course.label)}
@@ -161,7 +161,7 @@ def _surroundings(source: Course, course: Course) -> dict[str, str]:
 
 
 def _processes(run: str) -> Iterator[tuple[str, str]]:
-    """Yield the processes of the sandboxes of this run."""
+    """Yield the sandboxed processes of this run."""
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
             text = (

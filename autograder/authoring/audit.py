@@ -25,11 +25,11 @@ from autograder.runtime.state import fresh_seed
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside.sandbox import problem
 
-#: Seconds after which a case is stopped. The slowest answers need about twenty, on a busy machine ten times as many; what does
-#: not end is stopped by the limits on processor time.
+#: Seconds after which a case is stopped. The slowest answers need about twenty, on a busy machine ten times as many; limits on
+#: processor time stop those that do not end.
 LIMIT = 900
 
-#: Minimum share of the wrong answers whose misconception the feedback names.
+#: Minimum share of wrong answers whose misconception the feedback names.
 NAMED = 0.9
 
 
@@ -47,21 +47,21 @@ class Verdict:
 
     @property
     def right(self) -> bool:
-        """Whether the verdict is correct: all points for a right answer, fewer for a wrong one."""
+        """True if the verdict is correct: all points for a right answer, fewer for a wrong one."""
         full = self.earned == self.points
         return self.given and (full if self.case.right else not full)
 
     def __str__(self) -> str:
-        told = f"  named: {', '.join(self.named)}" if self.named else ""
+        causes = f"  named: {', '.join(self.named)}" if self.named else ""
         more = f"  {self.trouble}" if self.trouble else ""
         earned = f"{self.earned:g} of {self.points:g}" if self.given else "no verdict"
-        return f"{self.case}: {earned} in {self.seconds:.1f} s{told}{more}"
+        return f"{self.case}: {earned} in {self.seconds:.1f} s{causes}{more}"
 
 
 def task_of(case: Case, course: Course, seed: int | None, settings: Settings) -> GradingJob:
-    """Return the task that grades the solution with the case in its place, like a hand-in.
+    """Return the job that grades a submission of the solution in which the case replaces one answer.
 
-    The rest of the notebook is the solution; the build has verified that it earns every point.
+    The build has verified that the solution itself earns every point.
     """
     released = released_in(course, case.assignment)
     submission = from_notebook(course.solution_notebook(case.assignment), released, {case.exercise: case.text})
@@ -70,7 +70,7 @@ def task_of(case: Case, course: Course, seed: int | None, settings: Settings) ->
 
 
 def verdict_of(case: Case, task: GradingJob, helpers: Helpers) -> Verdict:
-    """Grade a case. There is no verdict if the grading process dies, or if the case ends the unsandboxed process that runs it."""
+    """Grade a case. It gets no verdict if the grading process dies, or the case ends the unsandboxed process that runs it."""
     start = time.perf_counter()
     try:
         result = helpers.grade(task)
@@ -79,9 +79,9 @@ def verdict_of(case: Case, task: GradingJob, helpers: Helpers) -> Verdict:
         return Verdict(case, 0.0, points, (), str(error), time.perf_counter() - start, given=False)
     [report] = result.exercises
     lost = [f"{c['sentence']}: {c['failure']}" for c in report["checks"] if c["earned"] < c["points"]]
-    told = " | ".join(lost)[:600] if case.right else ""
+    reasons = " | ".join(lost)[:600] if case.right else ""
     seconds = time.perf_counter() - start
-    return Verdict(case, report["earned"], report["points"], tuple(report["named"]), told, seconds)
+    return Verdict(case, report["earned"], report["points"], tuple(report["named"]), reasons, seconds)
 
 
 def run_cases(cases: Sequence[Case], course: Course, workers: int, seed: int | None) -> Iterator[Verdict]:
@@ -108,11 +108,11 @@ def audit(
     tenth: int | None = None,
     names: Sequence[str] | None = None,
 ) -> int:
-    """Run the audit, print a table, and return 0 if every verdict is right and few names mislead.
+    """Run the audit, print a table, and return 0 if every verdict is right and few diagnoses mislead.
 
     A full run of the course's own bank also runs the attack suite, unless ``attacks`` is False or there is no sandbox. With
     ``since``, a commit, only lessons changed since then are audited in full, and a ``tenth`` of the others, by default today's.
-    With ``names``, lessons (none: all), only the names of mistakes are measured.
+    With ``names``, a list of lessons (empty: all), only the diagnoses are measured.
     """
     course = find_course()
     if names is not None:

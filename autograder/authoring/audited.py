@@ -13,7 +13,7 @@ from autograder.grading.course import Course
 def selected(
     course: Course, banks: Sequence[Path] | None, only: Sequence[str] | None, since: str | None, tenth: int | None
 ) -> Iterator[Case]:
-    """Yield the cases of the banks, or else the course's own. Raises LookupError if a case's exercise is not in its lesson."""
+    """Yield the cases of the banks, or else the course's own. Raises LookupError for a case without an exercise."""
     for bank in banks or ():
         if not bank.is_dir():
             raise FileNotFoundError(
@@ -31,7 +31,7 @@ def selected(
 
 
 def _own(course: Course, since: str | None, tenth: int | None) -> list[Case]:
-    """Return the course's own cases: all, or those of the lessons changed since a commit and a tenth of the others."""
+    """Return the course's own cases: all of them, or those of lessons changed since a commit and a tenth of the others."""
     cases = course_cases(course.lessons, course.assignments)
     if since is None:
         return cases
@@ -42,7 +42,7 @@ def _own(course: Course, since: str | None, tenth: int | None) -> list[Case]:
 
 
 def changed_lessons(course: Course, since: str) -> list[str]:
-    """Return the assignments whose source or content differs from a commit. Raises ValueError if git does not know it."""
+    """Return the assignments whose source or content differs from a commit. Raises ValueError for an unknown commit."""
     command = ["git", "diff", "--name-only", since, "--"]
     done = subprocess.run(command, cwd=course.root, capture_output=True, text=True)
     if done.returncode:

@@ -1,4 +1,4 @@
-"""The course's benchmark figures: ratios and slopes, each measured within one run."""
+"""The course's benchmarks: ratios and slopes, each measured within one run."""
 
 import itertools
 import json
@@ -22,9 +22,9 @@ from autograder.grading.course import Course, find_course
 
 
 def bench(output: Path, large: bool = False) -> int:
-    """Measure everything, print one table, write ``output``, and return 0 if every target is met."""
+    """Run all benchmarks, print a table, write ``output``, and return 0 if every target is met."""
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
-    # Threads that wait without spinning: on a busy machine, spinning delays every parallel step.
+    # Make threads wait without spinning: on a busy machine, spinning delays every parallel step.
     # OpenMP reads this when it is loaded, so set it before importing torch.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     course, figures = find_course(), []
@@ -51,14 +51,14 @@ def _lessons(course: Course) -> list[Lesson]:
 
 
 def _of_lessons(course: Course) -> Iterator[BenchmarkResult]:
-    """Yield the figures that each lesson measures."""
+    """Yield the benchmark results of each lesson."""
     for lesson in _lessons(course):
         if lesson.has("bench"):
             yield from lesson.module("bench").figures(CourseSolution(course, lesson.assignment))
 
 
 def _threads() -> Iterator[BenchmarkResult]:
-    """Yield what the steps of a small training cost beside other programs."""
+    """Yield the cost of a small training's steps beside other programs."""
     from autograder.authoring.bench_threads import LOAD, under_load
 
     name = f"processor time of training steps beside {LOAD} busy processes"
@@ -95,7 +95,7 @@ print("TIMES" + json.dumps(times))
 
 
 def _check_times(course: Course) -> Iterator[BenchmarkResult]:
-    """Yield the time of ``check`` in a notebook's kernel, as a fraction of one second: the solutions, then frequent mistakes."""
+    """Yield the time of ``check`` in a kernel, as a fraction of one second, for solutions and for frequent mistakes."""
     for lesson in _lessons(course):
         names = [name for name in lesson.exercises if not lesson.measures(name)]
         for name, times in _in_kernel(course, lesson, _TIMING.format(names=names)).items():
@@ -125,7 +125,7 @@ def _in_kernel(course: Course, lesson: Lesson, *cells: str) -> dict[str, list[fl
 
 
 def _import_times() -> Iterator[BenchmarkResult]:
-    """Yield the time that importing our packages adds to importing torch, in fresh processes, as a fraction of 0.1 s."""
+    """Yield the time that imports of the course's packages add to that of torch, in fresh processes, as a fraction of 0.1 s."""
     for package in ("course_lib", "autograder"):
         code = f"import torch, time; start = time.perf_counter(); import {package}; print(time.perf_counter() - start)"
         runs = [

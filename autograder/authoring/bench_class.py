@@ -1,4 +1,4 @@
-"""The speed of grading a class, compared with stock nbgrader and the same checks in the student's own kernel."""
+"""The speed of grading a class, compared with stock nbgrader, which runs the same checks in the student's own kernel."""
 
 import json
 import random
@@ -34,9 +34,9 @@ c.Execute.timeout = 180
 
 
 def hand_in(root: Path, number: int, config: str = NBGRADER_CONFIG, most: int | None = None) -> tuple[Course, str]:
-    """Create a course with ``number`` different submissions: right answers of many styles, and about one in four wrong.
+    """Create a course with ``number`` different submissions: right answers in many styles, and about one in four wrong.
 
-    They contain the first lesson's exercises without measured checks, so that the time is the grader's; at most ``most`` of them.
+    They contain those exercises of the first lesson that measure nothing, at most ``most``, so that the time is the grader's.
     Returns the course and the assignment.
     """
     source = find_course()
@@ -81,7 +81,7 @@ def seconds(course: Course, assignment: str, *command: str) -> float:
 
 
 def times_stock(number: int = 64, stock: int = 8) -> Iterator[tuple[str, float, float, str]]:
-    """Yield (name, value, target, unit): submissions per second, ours for ``number`` and stock nbgrader's for ``stock``."""
+    """Yield (name, value, target, unit): submissions per second here for ``number``, and with stock nbgrader for ``stock``."""
     with tempfile.TemporaryDirectory() as ours, tempfile.TemporaryDirectory() as theirs:
         slow, assignment = hand_in(Path(theirs), stock, _STOCK)
         fast, _ = hand_in(Path(ours), number)
@@ -95,14 +95,14 @@ def times_stock(number: int = 64, stock: int = 8) -> Iterator[tuple[str, float, 
 
 
 def large_class(small: int = 100, large: int = 1000) -> Iterator[tuple[str, float, float, str]]:
-    """Yield (name, value, target, unit) for a class of ``large`` against one of ``small``; each contains two exercises."""
+    """Yield (name, value, target, unit) for a class of ``large`` compared with one of ``small``, with two exercises each."""
     each, complete, memory = {}, {}, {}
     for number in (small, large):
         with tempfile.TemporaryDirectory() as name:
             course, assignment = hand_in(Path(name), number, most=2)
             each[number] = seconds(course, assignment, "autograder", "grade") / number
             complete[number] = len(scores_of(course, assignment)) / number
-            memory[number] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss  # of the largest process so far
+            memory[number] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss  # the largest process so far
     yield f"grading {large} submissions: time for each", each[large] / each[small], 1.1, f"of that at {small}"
     yield (
         f"grading {large} submissions: memory of the largest process",

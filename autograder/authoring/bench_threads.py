@@ -1,4 +1,4 @@
-"""What the steps of a small training cost on a busy machine: threads that wait for each other must not spin."""
+"""The cost of a small training's steps on a busy machine, where threads that wait for each other must not spin."""
 
 import contextlib
 import os
@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 
 LOAD = 4
-#: Trains a model of the size of lesson 08's as the notebooks do, and prints the processor time of its steps.
+#: A program that trains a model of lesson 08's size as the notebooks do, and prints the processor time of its steps.
 _TRAINING = """\
 import course_lib
 import sys, time, torch
@@ -30,7 +30,7 @@ print(time.process_time() - start)
 
 
 def under_load(rounds: int = 3, steps: int = 30) -> float:
-    """Return the processor time of the steps beside LOAD busy processes, as a multiple of that without them."""
+    """Return the processor time of the steps beside LOAD busy processes, relative to that without them."""
     alone, beside = [], []
     for _ in range(rounds):
         alone.append(_cost(steps))
@@ -40,8 +40,8 @@ def under_load(rounds: int = 3, steps: int = 30) -> float:
 
 
 def _cost(steps: int) -> float:
-    """Return the processor time of so many steps in a fresh process, in seconds."""
-    # Without the settings of whoever measures: what a notebook gets is what counts.
+    """Return the processor time of ``steps`` steps in a fresh process, in seconds."""
+    # Without this shell's settings: a notebook does not have them.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("OMP_")}
     run = subprocess.run(
         [sys.executable, "-c", _TRAINING, str(steps)], capture_output=True, text=True, check=True, env=environment
@@ -51,7 +51,7 @@ def _cost(steps: int) -> float:
 
 @contextlib.contextmanager
 def _busy(count: int) -> Iterator[None]:
-    """Keep so many processes busy meanwhile."""
+    """Run ``count`` busy processes in the background."""
     hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield

@@ -1,4 +1,4 @@
-"""From a lesson's source to the notebook for nbgrader and the one for students.
+"""Build a lesson's notebooks, the one for nbgrader and the one for students, from its source.
 
 ``solutions/<assignment>/<name>.py`` becomes ``<name>.ipynb`` beside it. nbgrader's own ``generate_assignment`` turns that
 into ``assignments/<assignment>/<name>.ipynb``. Rebuilds are byte-identical.
@@ -16,7 +16,7 @@ from autograder.grading.course import Course
 
 
 class BuildError(Exception):
-    """The lesson must not be released; the message says why."""
+    """The reason why a lesson must not be released."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Built:
 
 def build(course: Course, source: Path) -> Built:
     """Build one lesson from its source without writing anything. Raises BuildError if it must not be released."""
-    # Imported here because they take seconds to load, during which other processes can load PyTorch.
+    # Imported here because it takes seconds, during which other processes can load PyTorch.
     import nbformat
 
     from autograder.authoring.lesson_source import solution_notebook
@@ -57,7 +57,7 @@ def build(course: Course, source: Path) -> Built:
 
 
 def differences(built: Built) -> Iterator[str]:
-    """Yield a line for each built file that is missing or differs."""
+    """Yield a line for each built file that is missing or out of date."""
     for path, text in ((built.solution_path, built.solution), (built.release_path, built.release)):
         if not path.exists():
             yield f"{path} is missing."

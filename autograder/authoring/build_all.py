@@ -1,4 +1,4 @@
-"""Build every lesson; reject one whose solution misses points or whose untouched release earns any."""
+"""Build every lesson; reject one whose solution loses points or whose untouched release earns any."""
 
 import json
 import multiprocessing
@@ -26,14 +26,14 @@ from autograder.sandbox.outside.sandbox import problem
 
 
 def build_all(course: Course, only_check: bool = False, only: Sequence[str] = ()) -> int:
-    """Build (or with ``only_check`` compare) all lessons, or those named; print the results; return the exit status.
+    """Build (or with ``only_check`` compare) all lessons, or those in ``only``; print the results; return the exit status.
 
-    Both notebooks of a lesson are graded like hand-ins: in the sandbox, if this machine has one.
+    Both notebooks of a lesson are graded like submissions: in the sandbox, if this machine has one.
     """
     settings = Settings(trust=bool(problem()), label=course.label, lessons=course.lessons)
     sources, status = [course.source_of(name) for name in only] or course.sources(), 0
     course.lessons.load()  # raises LookupError if there are none
-    # nbgrader changes the working folder of its process, so it runs in a separate one, which starts no other process.
+    # nbgrader changes the working directory of its process, so it has one of its own, which starts no other process.
     nbgrader = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
     with Helpers(cpu_count()) as helpers, progress("building", len(sources)) as step:
         built = {source: nbgrader.submit(build, course, source) for source in sources}
@@ -65,7 +65,7 @@ class _Lesson:
 
 
 def _lesson(course: Course, future: Future[Built], only_check: bool, settings: Settings, helpers: Helpers) -> _Lesson:
-    """Grade both notebooks of a lesson before writing either to its place."""
+    """Grade both notebooks of a lesson before either is written to its place."""
     built = future.result()
     found = list(differences(built))
     if only_check and found:

@@ -1,7 +1,8 @@
-"""``autograder bundle``: what students get, as a zip archive and as a git branch. It holds no answer of ours.
+"""``autograder bundle``: the students' files as a zip archive and a git branch, without any answer.
 
-The releases, ``course_lib``, and the package with which a notebook checks itself. Left out: solutions, mark schemes, right
-answers (the bases of known mistakes, too: each mistake is written as a whole text), sample classes, tests, and ``grading/``.
+They are the releases, ``course_lib``, and the package with which a notebook checks itself. Left out are solutions, mark schemes,
+right answers (and thus the bases of known mistakes, each of which is written as a whole text), sample classes, tests, and
+``grading/``.
 """
 
 import os
@@ -44,14 +45,14 @@ are in `.venv\\Scripts`.
 
 
 def bundle(course: Course, lessons: Sequence[str], output: Path, branch: str | None) -> list[str]:
-    """Write the archive, and the branch if one is named. Returns lines that say what was written.
+    """Write the archive and, if one is named, the branch. Returns lines that describe the result.
 
-    Raises LookupError if a release is missing, ValueError if something in it would give an answer away.
+    Raises LookupError if a release is missing, ValueError if a file would give an answer away.
     """
     chosen = list(lessons) or [path.name for path in sorted(course.release.iterdir()) if path.is_dir()]
     files = contents(course, chosen)
-    if told := leaks(course, files):
-        raise ValueError(f"The bundle would give answers away: {'; '.join(told[:5])}")
+    if found := leaks(course, files):
+        raise ValueError(f"The bundle would give answers away: {'; '.join(found[:5])}")
     output.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
@@ -86,7 +87,7 @@ def _below(root: Path, folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _without_right(data: bytes, name: str) -> bytes:
-    """Return the known mistakes of an exercise, each as a whole text, without the right answers of which they are edits."""
+    """Return the known mistakes of an exercise, each as a whole text, without the right answers that they edit."""
     wrong = [entry for entry in read_entries(data.decode("utf8"), name) if not entry.right]
     return "".join(map(written, wrong)).encode() or b"No known mistakes.\n"
 
@@ -106,16 +107,16 @@ def _readme(course: Course) -> str:
 
 
 def leaks(course: Course, files: Mapping[str, bytes]) -> list[str]:
-    """Return what gives an answer away: lines of mark schemes anywhere, solutions' lines in the releases, right answers."""
-    told = []
+    """Find answers in the files: lines of mark schemes, lines of solutions in the releases, right answers."""
+    found = []
     schemes = {line for source in course.sources() for line in scheme_lines(source.read_text(encoding="utf8"))}
     texts = {name: _text(data) for name, data in files.items()}
     for name, text in texts.items():
-        told += [f"{name} holds a line of a mark scheme: {line[:60]!r}" for line in schemes if line in text]
+        found += [f"{name} holds a line of a mark scheme: {line[:60]!r}" for line in schemes if line in text]
         if "### BEGIN SOLUTION" in text and name.startswith("assignments/"):
-            told.append(f"{name} holds a region of a solution")
+            found.append(f"{name} holds a region of a solution")
         if name.endswith(".diff") and "(right) @@" in text:
-            told.append(f"{name} holds a right answer")
+            found.append(f"{name} holds a right answer")
     for assignment in course.assignments:
         try:
             solution = course.solution_notebook(assignment).read_text(encoding="utf8")
@@ -123,8 +124,8 @@ def leaks(course: Course, files: Mapping[str, bytes]) -> list[str]:
             continue
         for name, text in texts.items():
             if name.startswith(f"assignments/{assignment}/"):
-                told += [f"{name} holds a line of the solution: {line!r}" for line in leaked_lines(solution, text)]
-    return told
+                found += [f"{name} holds a line of the solution: {line!r}" for line in leaked_lines(solution, text)]
+    return found
 
 
 def scheme_lines(source: str) -> list[str]:
@@ -141,7 +142,7 @@ def _text(data: bytes) -> str:
 
 
 def _on_branch(root: Path, files: Mapping[str, bytes], branch: str) -> str:
-    """Commit the files as the whole content of a branch, without touching the working tree. Returns what was done."""
+    """Commit the files as the whole content of a branch, without touching the working tree. Returns a description."""
 
     def git(*arguments: str, **more: str) -> str:
         done = subprocess.run(

@@ -20,13 +20,13 @@ from autograder.sandbox.outside.sandbox import problem
 
 
 def demo(folder: Path, students: Sequence[str] = ()) -> int:
-    """Create the class in ``folder``, or those ``students`` of it, grade it, print a table.
+    """Create the class, or some ``students`` of it, in ``folder``; grade it; print a table.
 
     Returns 0 if every score is as expected.
     """
     source = find_course()
     missing = problem()
-    if missing:  # the sample class is our own, so it is trusted; students' work is not
+    if missing:  # the sample class is part of the course, and trusted; students' work is not
         print(f"{missing}\nThe sample class is graded without a sandbox, and its pages say so.")
     course, lesson, pupils = make_class(source, folder.resolve(), bool(missing), students)
     number = len(pupils)
@@ -40,7 +40,7 @@ def demo(folder: Path, students: Sequence[str] = ()) -> int:
     return _print(course, lesson, pupils, source.solution_notebook(lesson.assignment).stem)
 
 
-#: nbgrader's log lines that mark the end of one submission.
+#: Matches nbgrader's log lines at the end of a submission.
 _DONE = re.compile(r"INFO\] \S+: [\d.]+ of |WARNING\] \S+: (needs|failed)|Writing \d+ bytes to .*\.html")
 
 
@@ -59,7 +59,7 @@ def _nbgrader(course: Course, *arguments: str, step: Callable[[], None] = lambda
 
 
 def _scores(course: Course, assignment: str) -> dict[str, float]:
-    """Return the points of all students graded by nbgrader, without the questions that are marked by hand."""
+    """Return the points of all students graded by nbgrader, without questions that are marked by hand."""
     from nbgrader.api import Gradebook
 
     done = [student for student, outcome in load_status(course.grading, assignment).items() if outcome.state == GRADED]

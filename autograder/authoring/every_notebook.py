@@ -1,4 +1,4 @@
-"""The cells that every notebook has: the link to Colab and the set-up at its head, and at its end the panel of what is done."""
+"""The cells of every notebook: the link to Colab and the set-up below its title, and the progress panel at its end."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -59,7 +59,7 @@ progress({arguments})"""
 
 
 def first_cells(course: Course, source: Path) -> list[NotebookNode]:
-    """Return the link to Colab and the set-up cell; for a course without a repository only a set-up that installs nothing."""
+    """Return the link to Colab and the set-up cell; without a repository, only a set-up that installs nothing."""
     if course.repository is None:
         return [_locked("set-up", _ELSEWHERE)]
     address = COLAB.format(
@@ -72,7 +72,7 @@ def first_cells(course: Course, source: Path) -> list[NotebookNode]:
 
 
 def last_cells(course: Course, source: Path) -> list[NotebookNode]:
-    """Return the panel: what it shows, and the cell that shows it."""
+    """Return the description of the progress panel, and the cell that shows it."""
     assignment, package = source.parent.name, course.lessons.package
     own = "" if package == OWN else f', "{package}"'
     panel = _PANEL.format(arguments=f'"{assignment}"{own}')
@@ -83,6 +83,6 @@ def last_cells(course: Course, source: Path) -> list[NotebookNode]:
 
 
 def _locked(name: str, text: str, tags: Sequence[str] = ()) -> NotebookNode:
-    """Return a folded cell that students leave as it is. One with the tag of an experiment is not run when a class is graded."""
+    """Return a folded cell that students leave unchanged. With the tag of an experiment, grading does not run it."""
     metadata = {"nbgrader": {"grade_id": name, "locked": True}, "tags": [*tags], "jupyter": {"source_hidden": True}}
     return nbformat.v4.new_code_cell(text, metadata=metadata)

@@ -16,7 +16,7 @@ from autograder.content import notebook as notebooks
 from autograder.content.lesson import Lesson
 from autograder.grading.course import Course
 
-#: Follows the code of a case in another lesson. Whatever an exercise is asked for, the case's function is called.
+#: Code appended to a case in another lesson, by which every exercise calls the case's function.
 _BRIDGE = """
 
 def _attack(*arguments):
@@ -40,7 +40,7 @@ class {name}(torch.nn.Module):
 
 @dataclass(frozen=True)
 class Case:
-    """One hostile submission; ``lesson`` is the one that it was written for."""
+    """A hostile submission; ``lesson``: the one for which it was written."""
 
     path: Path
     lesson: Lesson
@@ -59,7 +59,7 @@ class Case:
 
     @property
     def general(self) -> bool:
-        """Whether the case makes sense in any lesson: it is no partly right answer, and belongs to no other lesson."""
+        """True if the case makes sense in any lesson: it is not a partly right answer, nor tied to another lesson."""
         return self.said("may earn") is None and self.said("assignment") is None
 
     def said(self, what: str) -> str | None:
@@ -80,7 +80,7 @@ class Case:
             return
         cells = {notebooks.grade_id(cell): cell for cell in notebook["cells"]}
         for exercise, text in self._answers(lesson).items():
-            cells[exercise]["source"] = text  # fails on a mistyped name
+            cells[exercise]["source"] = text  # KeyError for a mistyped name
         save(notebook)
 
     def _renamed(self, lesson: Lesson) -> str:
@@ -91,7 +91,7 @@ class Case:
         return self.text if lesson == self.lesson else re.sub(rf"\b({words})\b", lambda m: new[m[1]], self.text)
 
     def _answers(self, lesson: Lesson) -> dict[str, str]:
-        """Return the text of each replaced cell: in another lesson every exercise's, with the case's code before the first."""
+        """Return the text of each replaced cell; in another lesson, of every exercise, with the case's code in the first."""
         name = str(self.said("replaces"))
         if lesson == self.lesson:
             return {name: self.text}
@@ -113,7 +113,7 @@ def _read(source: Course, path: Path) -> Case:
 
 
 def by_assignment(source: Course, cases: Iterable[Case], elsewhere: Callable[[int], bool]) -> dict[str, list[Case]]:
-    """Return the cases to try in each assignment: its own, and of the general ones those whose number ``elsewhere`` chooses."""
+    """Return the cases to try in each assignment: its own, and the general ones whose number ``elsewhere`` selects."""
     cases = list(cases)
     general = [case for case in cases if case.general]
     found: dict[str, list[Case]] = {}

@@ -1,4 +1,4 @@
-"""Create a course in an empty folder from some lessons of another: for demonstrations, benchmarks, attacks and tests."""
+"""Create a course in an empty folder from lessons of another, for the demo, benchmarks, attacks and tests."""
 
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from autograder.grading.course import Course
 
-#: The content of ``nbgrader_config.py`` in such a course.
+#: The default ``nbgrader_config.py`` of such a course.
 NBGRADER_CONFIG = """\
 from pathlib import Path
 
@@ -21,7 +21,7 @@ configure(get_config(), Path(__file__).resolve().parent)
 def lay_out(
     source: Course, root: Path, assignments: Sequence[str], config: str = NBGRADER_CONFIG, release: bool = True
 ) -> Course:
-    """Create a course in ``root`` with the solutions of these assignments, and, with ``release``, with their releases."""
+    """Create a course in ``root`` with the solutions of these assignments and, with ``release``, their releases."""
     for assignment in assignments:
         (root / "solutions" / assignment).mkdir(parents=True)
         shutil.copy(source.solution_notebook(assignment), root / "solutions" / assignment)

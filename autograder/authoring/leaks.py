@@ -1,10 +1,10 @@
-"""Find text of the solution in the files that students get."""
+"""Find text of the solution in files for students."""
 
 import json
 
 from autograder.content.notebook import Cell, source
 
-#: Shorter lines, such as ``return Y, A``, may legitimately occur in a docstring or in the prose.
+#: Characters. Shorter lines, such as ``return Y, A``, may legitimately occur in a docstring or in the prose.
 _SHORTEST = 16
 
 

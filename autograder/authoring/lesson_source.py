@@ -1,4 +1,4 @@
-"""The solution notebook of a lesson, read from its source ``solutions/<assignment>/<name>.py``."""
+"""Read the solution notebook of a lesson from its source, ``solutions/<assignment>/<name>.py``."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from autograder.grading.course import Course
 def solution_notebook(course: Course, source: Path, numbers: bool = False) -> NotebookNode:
     """Return the solution notebook: the source's cells, completed with the defaults that the source omits.
 
-    With ``numbers``, also the cells that compare the numbers in the prose with what the notebook computes.
+    With ``numbers``, it includes the cells that compare the numbers in the prose with the notebook's results.
     Raises SourceError if the source must not be built.
     """
     assignment = source.parent.name

@@ -1,4 +1,4 @@
-"""The known answers to an exercise, each mistake as a diff."""
+"""List the known answers to an exercise, each mistake as a diff."""
 
 import os
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ def _lesson(course: Course, exercise: str, assignment: str | None) -> Lesson:
     if len(having) == 1:
         return having[0]
     if having:
-        told = " or ".join(f"--lesson {lesson.assignment}" for lesson in having)
-        raise LookupError(f"More than one lesson has an exercise {exercise!r}. Say which: {told}.")
+        choices = " or ".join(f"--lesson {lesson.assignment}" for lesson in having)
+        raise LookupError(f"More than one lesson has an exercise {exercise!r}. Say which: {choices}.")
     known = [name for lesson in lessons for name in lesson.exercises if assignment in (None, lesson.assignment)]
     raise LookupError(f"There is no exercise {exercise!r}. Expected one of: {', '.join(known)}.")

@@ -1,9 +1,9 @@
-"""How far the name of a mistake can be trusted.
+"""Measure how often the diagnosis names a mistake rightly.
 
 Half of the known wrong answers are hidden from the diagnosis, which must then explain them by the other half, by the checks and
-by symptoms, as it must with a mistake that nobody here has thought of. A reader has judged each name that it gives:
-``answers/names.txt`` of a lesson has one line for each, ``judgement | exercise/case | name``. A name that was never judged,
-because the diagnosis has changed, counts as unread until somebody reads it.
+by symptoms, as with an unknown mistake. A reader has judged each name that it gives: ``answers/names.txt`` of a lesson has one
+line for each, ``judgement | exercise/case | name``. A name without a judgement, because the diagnosis has changed, counts as
+unread.
 """
 
 import resource
@@ -22,11 +22,11 @@ from autograder.content.known_answers import Case, cases_of, hidden_cases
 from autograder.content.lesson import Lesson
 from autograder.runtime.files import files_in
 
-#: ``right``: it names this mistake. ``vague``: true, but of many mistakes. ``misleading``: it sends the reader elsewhere.
+#: ``right``: the name of this mistake. ``vague``: true of many mistakes. ``misleading``: it points elsewhere.
 JUDGEMENTS = ("right", "vague", "none", "misleading", "unread")
-#: At most so many of the hidden answers may get a misleading name.
+#: Maximum share of hidden answers with a misleading name.
 MISLEADING = 0.02
-#: And at most so many names may wait for a reader: what nobody has read, nobody knows to be true.
+#: Maximum share of names without a judgement.
 UNREAD = 0.05
 SEED = 17
 _HERE = files_in(".")
@@ -35,7 +35,7 @@ _MOST_MEMORY = 6 * 2**30
 
 @dataclass(frozen=True)
 class Named:
-    """What the diagnosis said of a hidden answer, and how a reader judged that."""
+    """The diagnosis of a hidden answer, and a reader's judgement of it."""
 
     case: Case
     names: str
@@ -46,13 +46,13 @@ class Named:
 
 
 def hidden_half(lesson: Lesson, exercise: str) -> list[Case]:
-    """Return half of the wrong answers to an exercise. A new one changes nothing for the others."""
+    """Return half of the wrong answers to an exercise, so chosen that a new answer does not affect the others."""
     wrong = (case for case in cases_of(lesson, exercise) if not case.right)
     return [case for case in wrong if zlib.crc32(f"{exercise}/{case.name}".encode()) % 2]
 
 
 def named(lessons: Sequence[Lesson], workers: int, solutions: Path) -> Iterator[Named]:
-    """Yield what is said of each hidden answer of these lessons, handed in with the files of the lesson's solution."""
+    """Yield the diagnosis of each hidden answer of these lessons, handed in with the files of the lesson's solution."""
     known = {lesson: _judged(lesson) for lesson in lessons}
     tasks = [
         (lesson, exercise, case, solutions)
@@ -73,7 +73,7 @@ def _judged(lesson: Lesson) -> dict[tuple[str, str], str]:
 
 
 def _read(line: str, path: Path, number: int) -> tuple[tuple[str, str], str]:
-    parts = [part.strip() for part in line.split(" | ", 2)]  # a name may quote code with a | of its own
+    parts = [part.strip() for part in line.split(" | ", 2)]  # a name may quote code that contains |
     if len(parts) != 3 or parts[0] not in ("right", "vague", "misleading"):
         raise ValueError(
             f"{path}, line {number}: expected 'right | exercise/case | name' (or vague, or misleading), but got {line!r}."
@@ -82,7 +82,7 @@ def _read(line: str, path: Path, number: int) -> tuple[tuple[str, str], str]:
 
 
 def _prepare() -> None:
-    """Bound the memory of a process that runs wrong answers: some build a model of a hundred gigabytes."""
+    """Limit the memory of a process that runs wrong answers: some build a model of a hundred gigabytes."""
     import torch
 
     torch.set_num_threads(1)
@@ -95,7 +95,7 @@ def _names_of(task: tuple[Lesson, str, Case, Path]) -> str:
 
 
 def names_of(lesson: Lesson, exercise: str, case: Case, file: Callable[[str], bytes | None] = _HERE) -> str:
-    """Return the names that the feedback gives a hidden answer, with commas between them."""
+    """Return the names in the feedback on a hidden answer, separated by commas."""
     from autograder.checks.execute import NotebookStudent, suppress_output
     from autograder.content.references import namespace
     from autograder.verdict.runner import run_checks
@@ -114,7 +114,7 @@ def names_of(lesson: Lesson, exercise: str, case: Case, file: Callable[[str], by
 def print_names(console: Console, found: Iterable[Named], unread: bool) -> int:
     """Print how many names of each lesson are right, vague, none or misleading.
 
-    Return 0 if few enough mislead and few enough are unread.
+    Returns 0 if few enough mislead and few enough are unread.
     """
     found = list(found)
     table = Table(title="Names for answers that the diagnosis does not know")

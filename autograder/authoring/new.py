@@ -1,4 +1,4 @@
-"""Stubs for a new exercise or a new lesson: they build at once, and each says what to replace it with."""
+"""Create stubs for a new exercise or a new lesson, which build at once and say what to replace them with."""
 
 import ast
 import keyword
@@ -109,7 +109,7 @@ check("{name}")
 
 
 def new_lesson(course: Course, assignment: str, exercise: str) -> list[Path]:
-    """Write a lesson with one exercise. Returns the files that were written or changed.
+    """Write a lesson with one exercise. Returns the files written or changed.
 
     Raises ValueError for an invalid name, and FileExistsError, before writing anything, if a file exists already.
     """
@@ -132,7 +132,7 @@ def new_lesson(course: Course, assignment: str, exercise: str) -> list[Path]:
 
 
 def new_exercise(course: Course, assignment: str, name: str) -> list[Path]:
-    """Append an exercise to a lesson. Returns the files that were written or changed.
+    """Append an exercise to a lesson. Returns the files written or changed.
 
     Raises LookupError if the lesson does not exist, ValueError for an invalid name, and FileExistsError, before
     writing anything, if a file exists already.

@@ -1,7 +1,7 @@
-"""The numbers in a lesson's prose: cells that exist only for the authors compare them with what the notebook computes.
+"""Compare the numbers in a lesson's prose with the results of its notebook.
 
-A cell tagged ``numbers`` in a lesson's source calls :func:`says`, :func:`claims` and :func:`given`. It is in neither of the
-notebooks that are handed out or graded; :mod:`autograder.authoring.with_numbers` writes notebooks with it, for nbval to run.
+A cell tagged ``numbers`` in a lesson's source calls :func:`says`, :func:`claims` and :func:`given`. Notebooks that are handed out
+or graded do not contain it; :mod:`autograder.authoring.with_numbers` writes notebooks that do, for nbval to run.
 """
 
 import os
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 TAG = "numbers"
 
-#: Set where notebooks run with a part of their training, so that what has no checkpoint comes out otherwise.
+#: Environment variable, set where notebooks run with shortened training, so that results without a checkpoint differ.
 SHORT = "AUTOGRADER_SHORT_TRAINING"
 
 _NUMBER = re.compile(r"(?<![\w.,])[−-]?\d+(?:,\d{3})*(?:\.\d+)?(?P<percent>\s*\\?%)?")
@@ -19,12 +19,12 @@ _SHOWN = re.compile(r"<summary>What you should see</summary>(.*?)</details>", re
 
 
 class WrongNumber(AssertionError):
-    """The prose says another number than the notebook computes."""
+    """A number in the prose that differs from the notebook's."""
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number as the prose shows it. ``unit`` is one of its last digit."""
+    """A number as written in the prose. ``unit``: one unit of its last digit."""
 
     text: str
     value: float
@@ -32,7 +32,7 @@ class Number:
 
 
 def numbers_in(text: str) -> Iterator[Number]:
-    """Yield the numbers in a text; one with a percent sign is a share."""
+    """Yield the numbers in a text; a percentage becomes a share."""
     for found in _NUMBER.finditer(text):
         shown = found[0][: found.start("percent") - found.start()] if found["percent"] else found[0]
         shown = shown.strip().replace(",", "").replace("−", "-")
@@ -42,11 +42,11 @@ def numbers_in(text: str) -> Iterator[Number]:
 
 
 def says(text: str, *values: float, within: float = 1.0, whole: bool = False) -> None:
-    """Compare the numbers in ``text``, which the prose contains word for word, with ``values``, in order.
+    """Compare the numbers in ``text``, quoted word for word from the prose, with ``values``, in order.
 
-    Each may differ by ``within`` units of the last digit that is shown; a number with a percent sign is a share, from 0 to 1.
-    ``whole``: it takes the whole training to get there, which ``make nightly`` does, and ``make test`` does not.
-    Raises WrongNumber if one differs, ValueError if there are not as many values as numbers.
+    Each may differ by ``within`` units of its last digit; a number with a percent sign is a share, from 0 to 1. ``whole``: the
+    result needs the whole training, as in ``make nightly`` but not in ``make test``. Raises WrongNumber if one differs,
+    ValueError unless there are as many values as numbers.
     """
     shown = list(numbers_in(text))
     if len(shown) != len(values) or not shown:
@@ -63,21 +63,21 @@ def says(text: str, *values: float, within: float = 1.0, whole: bool = False) ->
 
 
 def claims(text: str, holds: bool, *, whole: bool = False) -> None:
-    """Say whether a claim without a number, which the prose contains word for word, is true of what the notebook computes.
+    """Require that a claim without a number, quoted word for word from the prose, holds for the notebook's results.
 
-    ``whole``: as for :func:`says`. Raises WrongNumber if it is not.
+    ``whole``: as for :func:`says`. Raises WrongNumber if it does not.
     """
     if not holds and not (whole and os.environ.get(SHORT)):
         raise WrongNumber(f"The prose says {text!r}, which is not so in the notebook.")
 
 
 def given(*texts: str) -> None:
-    """Name passages of the prose whose numbers the notebook does not compute: a setting, a year, arithmetic, a cited result.
+    """Exempt passages of the prose whose numbers the notebook does not compute: a setting, a year, arithmetic, a citation.
 
-    Also a measurement on one machine, or one that takes more than a notebook, if the passage says so.
+    A measurement on one machine, or one that needs more than a notebook, also counts if the passage says so.
     """
 
 
 def shown(prose: str) -> Iterator[str]:
-    """Yield the texts that say what one should see."""
+    """Yield the texts under "What you should see"."""
     yield from _SHOWN.findall(prose)

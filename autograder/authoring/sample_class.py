@@ -1,4 +1,4 @@
-"""A lesson's sample class: hand-ins made of known answers, and the score that each should earn."""
+"""A lesson's sample class: submissions made of known answers, each with its expected score."""
 
 import json
 import shutil
@@ -34,7 +34,7 @@ def pupils(lesson: Lesson, students: Sequence[str] = ()) -> Sequence[Pupil]:
 
 
 def expected(lesson: Lesson, pupil: Pupil) -> float | None:
-    """Return the points that a hand-in should earn, or None if a human has to look at it."""
+    """Return the points that a submission should earn, or None if it needs a person."""
     if pupil.kind in ("missing", "corrupt"):
         return None
     if pupil.kind == "release":
@@ -45,7 +45,7 @@ def expected(lesson: Lesson, pupil: Pupil) -> float | None:
 def make_class(
     source: Course, root: Path, trust: bool, students: Sequence[str] = ()
 ) -> tuple[Course, Lesson, Sequence[Pupil]]:
-    """Empty the folder if it is an earlier demonstration's, and create a course in it in which the class has handed in.
+    """Create a course with the submissions of the class in a folder, which may hold an earlier demo: it is emptied.
 
     Returns the course, the lesson, and the class: all pupils, or those ``students``.
     """
@@ -81,7 +81,7 @@ def _hand_in(course: Course, source: Course, lesson: Lesson, pupil: Pupil) -> No
 
 
 def _fill_in(notebook: dict, solution: dict, lesson: Lesson, pupil: Pupil) -> None:
-    """Write the pupil's answers into the released notebook, as a student would."""
+    """Write the pupil's answers into the released notebook."""
     known = {str(case): case.text for name in pupil.answers for case in cases_of(lesson, name)}
     answers = {notebooks.grade_id(cell): notebooks.source(cell) for cell in solution["cells"]}
     for cell in notebook["cells"]:

@@ -1,8 +1,8 @@
-"""A lesson's models, trained again from other seeds: what the prose says of five seeds is measured here.
+"""Train a lesson's models from other seeds, to measure the prose's claims about five seeds.
 
 ``python -m autograder.authoring.seeds LESSON [NAME …] [--output FILE]`` runs the cells of the solution in order, with its files,
 and those of each training in the lesson's ``seeds.py`` once more for each seed. It writes a line of JSON for each: the training,
-the seed, its values and the seconds. What stands in the file already is not run again, so that it can be stopped at any time.
+the seed, its values and the seconds. Results that are already in the file are not computed again, so it can be stopped any time.
 """
 
 import json
@@ -27,7 +27,7 @@ from autograder.grading.course import Course, find_course
 
 
 def cells_of(source: Path) -> list[str]:
-    """Return the code of a lesson's source, cell by cell, without its checks and without the cells about numbers."""
+    """Return the code cells of a lesson's source, without checks and numbers cells."""
     cells = [cell for cell in jupytext.read(source).cells if cell.cell_type == "code"]
     return [
         cell.source for cell in cells if TAG not in cell.metadata.get("tags", []) and not checked_exercise(cell.source)
@@ -35,7 +35,7 @@ def cells_of(source: Path) -> list[str]:
 
 
 def places(cells: Sequence[str], training: Repetition) -> list[int]:
-    """Return which cells a training runs again. Raises ValueError if a text of it does not stand where it should."""
+    """Return the indices of the cells that a training repeats. Raises ValueError if one of its texts is not found there."""
     found = []
     for text in training.cells:
         holding = [number for number, cell in enumerate(cells) if text in cell]
@@ -49,9 +49,9 @@ def places(cells: Sequence[str], training: Repetition) -> list[int]:
 
 
 def repeated(cells: Sequence[str], trainings: Sequence[Repetition], files: Path, done: set) -> Iterator[dict[str, Any]]:
-    """Run the cells, and yield what each training gives from each of its seeds but those that are ``done``.
+    """Run the cells, and yield the results of each training for each of its seeds, except those ``done``.
 
-    The cells run in a copy of the folder ``files``. Names that a repetition defines are forgotten afterwards.
+    The cells run in a copy of the folder ``files``. Names that a repetition defines are discarded afterwards.
     """
     where = {training.name: places(cells, training) for training in trainings}
     names: dict[str, Any] = {"__name__": "__main__"}
@@ -80,7 +80,7 @@ def _once(training: Repetition, texts: Sequence[str], seed: int, names: dict[str
                     text = text.replace(old, new.replace("{seed}", str(seed)))
                 exec(compile(text, training.name, "exec"), names)
             line["values"] = {name: _plain(eval(code, names)) for name, code in training.values.items()}
-    except Exception:  # whatever it is: the other trainings go on
+    except Exception:  # of any kind: the other trainings go on
         line["error"] = traceback.format_exc()
     names.clear()
     names.update(before)
@@ -97,7 +97,7 @@ def _plain(value: Any) -> Any:
 
 @contextmanager
 def _inside(folder: Path) -> Iterator[None]:
-    """Work in a folder, and close the figures that are drawn there."""
+    """Run a block in a folder, and close the figures drawn there."""
     import matplotlib.pyplot as plt
 
     try:
@@ -108,7 +108,7 @@ def _inside(folder: Path) -> Iterator[None]:
 
 
 def measure(course: Course, assignment: str, chosen: Sequence[str], output: Path) -> int:
-    """Run the trainings of these names (none: all), write their lines to ``output``, and return how many failed."""
+    """Run the trainings of these names (none: all), write their lines to ``output``, and return the number of failures."""
     source = course.source_of(assignment)
     trainings: Sequence[Repetition] = course.lessons.of(assignment).module("seeds").TRAININGS
     trainings = [training for training in trainings if not chosen or training.name in chosen]

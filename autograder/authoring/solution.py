@@ -1,4 +1,4 @@
-"""A lesson's solution, run for the benchmarks."""
+"""Run a lesson's solution for the benchmarks."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""The rules that a lesson's source must satisfy before it is built. A violation is one sentence with lesson, cell and file."""
+"""The rules for a lesson's source. A violation is one sentence with lesson, cell and file."""
 
 import difflib
 import re
@@ -19,12 +19,12 @@ _CALL = re.compile(r"\bcheck\(\s*[\"'](\w*)[\"']")
 
 
 class SourceError(Exception):
-    """The source must not be built; the message says where and why."""
+    """The reasons, with their locations, why a source must not be built."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A lesson's source: its file, its cells in order, and its content; None if it is checked by its own assertions."""
+    """A lesson's source: its file, its cells in order, and its content (None if it has only assertions of its own)."""
 
     path: Path
     cells: Sequence[Any]
@@ -68,7 +68,7 @@ def require_fit(source: Source) -> None:
 
 
 def _names(source: Source) -> Problems:
-    """Every nbgrader cell has a unique grade_id, by which nbgrader identifies it."""
+    """Require a unique grade_id for every nbgrader cell, by which nbgrader identifies it."""
     seen = Counter(grade_id(cell) for cell in source.cells)
     for number, cell in enumerate(source.cells):
         if "nbgrader" in cell.metadata and not grade_id(cell):
@@ -81,7 +81,7 @@ def _names(source: Source) -> Problems:
 
 
 def _markers(source: Source) -> Problems:
-    """Text that students must not see is between two markers, in a cell that is marked as a solution."""
+    """Require text that students must not see to stand between two markers, in a solution cell."""
     solutions = set(source.solutions())
     for number, cell in enumerate(source.cells):
         begun, ended = cell.source.count(BEGIN), cell.source.count(END)
@@ -94,7 +94,7 @@ def _markers(source: Source) -> Problems:
 
 
 def _checks(source: Source) -> Problems:
-    """A check cell checks an exercise of the lesson, below the cell where it is written."""
+    """Require a check cell to check an exercise of the lesson, below the cell where it is written."""
     if source.lesson is None:
         return
     exercises = source.lesson.exercises
@@ -118,7 +118,7 @@ def _written(source: Source, name: str) -> int | None:
 
 
 def _exercises(source: Source) -> Problems:
-    """Every exercise has a solution cell of its name, a check cell, checks and points."""
+    """Require for every exercise a solution cell of its name, a check cell, checks and points."""
     lesson = source.lesson
     if lesson is None:
         return
@@ -134,7 +134,7 @@ def _exercises(source: Source) -> Problems:
                 written,
                 f'the exercise {name} has no check cell; expected a cell with check("{name}") and "grade": true.',
             )
-        yield from ((None, told) for told in _points(lesson, name))
+        yield from ((None, problem) for problem in _points(lesson, name))
     for number in source.solutions():
         name = grade_id(source.cells[number])
         if (lesson.folder / "checks" / f"check_{name}.py").is_file() and name not in lesson.exercises:
@@ -152,7 +152,7 @@ def _points(lesson: Lesson, name: str) -> Iterator[str]:
 
 
 def _numbers(source: Source) -> Problems:
-    """No section number and no exercise number occurs twice."""
+    """Require unique section numbers and exercise numbers."""
     for what, pattern in (("section", _SECTION), ("exercise", _EXERCISE)):
         seen: dict[str, int] = {}
         for number, cell in enumerate(source.cells):

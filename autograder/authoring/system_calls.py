@@ -1,9 +1,10 @@
-"""The system calls that a submission may not make, as programs that the kernel runs on every call (seccomp, in BPF).
+"""The system calls that a submission may not make, as BPF programs that the kernel runs on every call (seccomp).
 
-``python -m autograder.authoring.system_calls`` writes them anew, with libseccomp; they lie beside the sandbox that loads them,
-so that a machine that grades needs no libseccomp. Everything else is allowed. The list follows what Docker and Flatpak forbid
+``python -m autograder.authoring.system_calls`` rewrites them with libseccomp. They lie beside the sandbox that loads them, so
+that a machine that grades needs no libseccomp. Everything else is allowed. The list follows those of Docker and Flatpak
 (https://docs.docker.com/engine/security/seccomp, https://github.com/flatpak/flatpak/blob/main/common/flatpak-run.c), and adds
-what a notebook has no use for: to start programs, memory that belongs to no process, and to hold up the owner of a file.
+calls that a notebook does not need: those that start programs, create memory that belongs to no process, or block a file's
+owner.
 """
 
 import errno
@@ -16,7 +17,7 @@ from typing import Any
 FOLDER = Path(__file__).parents[1] / "sandbox" / "outside" / "system_calls"
 MACHINES = {"x86_64": "X86_64", "aarch64": "AARCH64"}
 
-#: Answered with "Operation not permitted".
+#: Calls answered with "Operation not permitted".
 _FORBIDDEN = {
     "start a program": "execve execveat",
     "make or enter namespaces": "unshare setns",
@@ -38,25 +39,25 @@ _FORBIDDEN = {
     " nfsservctl _sysctl sysfs ustat sync syncfs",
 }
 
-#: Answered with "Function not implemented": the C library then uses an older call, whose arguments can be looked at.
+#: Answered with "Function not implemented", so that the C library uses an older call, whose arguments a filter can read.
 _UNKNOWN = "clone3"
 
-#: The newest call that this list was made for (map_shadow_stack). Later ones are unknown, whatever they may do.
+#: The newest call known to this list (map_shadow_stack). Later ones count as unknown, whatever they do.
 _NEWEST = 453
 
-_NO_SUCH = -1  # libseccomp's number for a name that it does not know
+_NO_SUCH = -1  # libseccomp's number for an unknown name
 
 _NEW_NAMESPACES = (0x00000080, 0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)
-#: Commands of fcntl: leases and notices, by which the owner of a file, who opens it, waits for others; and locks.
+#: Commands of fcntl: leases and notifications, which make the owner of a file wait when opening it; and locks.
 _FILES = (1024, 1026, 5, 6, 7, 36, 37, 38)
-_FORGET = (8, 20, 21)  # advice of madvise: to let the kernel forget that memory was used, which it is asked for
+_FORGET = (8, 20, 21)  # advice of madvise that lets the kernel reclaim memory, so that its use is not counted
 _TERMINAL = (0x5412, 0x541C)  # requests of ioctl that put text into a terminal
 _THREAD = 0x00010000  # a flag of clone
 _FAMILIES = (1, 2, 10)  # of sockets: within the machine, and the internet's, of which the sandbox has none
 
 
 def program(machine: str, fork: bool) -> bytes:
-    """Return the BPF program for a machine, such as ``x86_64``; without ``fork`` it also forbids new processes."""
+    """Return the BPF program for an architecture, such as ``x86_64``; without ``fork`` it also forbids new processes."""
     import pyseccomp as seccomp  # needs the system's libseccomp
 
     wanted = getattr(seccomp.Arch, MACHINES[machine])
@@ -72,7 +73,7 @@ def program(machine: str, fork: bool) -> bytes:
 
 
 def _rules(seccomp: Any, fork: bool) -> Iterator[tuple[int, str, tuple[Any, ...]]]:
-    """Yield rules: the error, the system call, and conditions on its arguments."""
+    """Yield rules: (error, system call, conditions on its arguments)."""
     for names in _FORBIDDEN.values():
         for name in names.split():
             if _exists(seccomp, name):
@@ -103,13 +104,9 @@ def _exists(seccomp: Any, name: str) -> bool:
 
 
 def _none_later_than(newest: int) -> bytes:
-    """Return instructions that answer calls with higher numbers with ENOSYS. libseccomp has no rule for them."""
-    load, greater, answer, error = (
-        0x20,
-        0x25,
-        0x06,
-        0x00050000,
-    )  # BPF_LD|W|ABS, BPF_JMP|JGT|K, BPF_RET|K, SECCOMP_RET_ERRNO
+    """Return instructions that answer calls with higher numbers by ENOSYS, for which libseccomp has no rule."""
+    # BPF_LD|W|ABS, BPF_JMP|JGT|K, BPF_RET|K, SECCOMP_RET_ERRNO
+    load, greater, answer, error = (0x20, 0x25, 0x06, 0x00050000)
     instruction = struct.Struct("=HBBI")
     return b"".join(
         instruction.pack(*fields)

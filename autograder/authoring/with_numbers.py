@@ -1,4 +1,4 @@
-"""Write the solution notebooks with their numbers cells, and the files beside them, to be run: ``python -m … FOLDER``."""
+"""Write the solution notebooks with their numbers cells, and the files that they need: ``python -m … FOLDER``."""
 
 import shutil
 import sys
@@ -11,7 +11,7 @@ from autograder.grading.course import Course, find_course
 
 
 def write(course: Course, folder: Path) -> list[Path]:
-    """Write them to ``folder``, one folder for each lesson, in place of what is there; return the notebooks."""
+    """Write them to ``folder``, one folder per lesson, replacing its content; return the notebooks."""
     shutil.rmtree(folder, ignore_errors=True)
     written = []
     for source in course.sources():

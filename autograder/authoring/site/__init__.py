@@ -1,4 +1,4 @@
-"""``autograder site``: the course as a site that needs no network. It holds no answer of ours."""
+"""``autograder site``: the course as a site that works offline, without any answer."""
 
 import shutil
 import subprocess
@@ -17,10 +17,10 @@ from autograder.grading.course import Course
 
 
 def site(course: Course, output: Path, drawn: Sequence[str] = ()) -> list[str]:
-    """Build the site in a folder, which is replaced. Returns lines that say what was built.
+    """Build the site in a folder, replacing its content. Returns lines that describe the result.
 
-    ``drawn``: only in these lessons cells are run and mistakes drawn (default: in all). Raises LookupError where the course has
-    no ``docs/conf.py``, ValueError if a page would give an answer away or Sphinx finds something wrong, such as a broken link.
+    ``drawn``: the lessons whose cells are run and whose mistakes are drawn (default: all). Raises LookupError if the course has
+    no ``docs/conf.py``, ValueError if a page would give an answer away or Sphinx reports a problem, such as a broken link.
     """
     if unknown := [name for name in drawn if name not in course.assignments]:
         raise LookupError(f"There is no lesson {unknown[0]!r}. There are: {', '.join(course.assignments)}.")
@@ -32,15 +32,15 @@ def site(course: Course, output: Path, drawn: Sequence[str] = ()) -> list[str]:
         pages, built = Path(folder, "pages"), Path(folder, "site")
         _write_pages(course, pages, drawn or course.assignments)
         _sphinx(pages, built)
-        if told := leaks(course, built):
-            raise ValueError(f"The site would give answers away: {'; '.join(told[:5])}")
+        if found := leaks(course, built):
+            raise ValueError(f"The site would give answers away: {'; '.join(found[:5])}")
         shutil.rmtree(output, ignore_errors=True)
         shutil.copytree(built, output)
     return [f"site: {output / 'index.html'}, {len(list(output.rglob('*.html')))} pages"]
 
 
 def _write_pages(course: Course, pages: Path, drawn: Sequence[str]) -> None:
-    """Write what Sphinx reads: the small pages of ``docs/``, and what is made from its one source."""
+    """Write the pages that Sphinx reads: those of ``docs/``, and those generated from the course."""
     shutil.copytree(course.root / "docs", pages)
     write_parts(course, pages)
     (pages / "map.md").write_text(map_page(course), encoding="utf8")

@@ -1,4 +1,4 @@
-"""The map of the course: which lesson uses what of earlier ones, and which exercise builds on which."""
+"""The map of the course: dependencies between lessons and between exercises."""
 
 import ast
 import functools
@@ -10,7 +10,7 @@ import nbformat
 from autograder.authoring.site.readme import lesson_rows
 from autograder.grading.course import Course
 
-#: The ready-made layers that stand in for what an earlier lesson built.
+#: The ready-made layers that replace those built in earlier lessons.
 _READY = "course_lib.layers"
 _BOX, _GAP, _ROW = 150, 20, 90
 _PAGE = """\
@@ -37,16 +37,16 @@ Uses = dict[str, dict[str, list[str]]]
 
 def map_page(course: Course) -> str:
     """Return the page with the map, in Markdown."""
-    told = lesson_rows((course.root / "README.md").read_text(encoding="utf8"))
+    goals = lesson_rows((course.root / "README.md").read_text(encoding="utf8"))
     used = uses(course)
-    rows = [f"| {_link(name)} | {told.get(name, '')} | {_earlier(used[name])} |" for name in course.assignments]
+    rows = [f"| {_link(name)} | {goals.get(name, '')} | {_earlier(used[name])} |" for name in course.assignments]
     below = {name: frozenset(earlier) for name, earlier in used.items()}
     tables = (_exercises(course, name) for name in course.assignments)
     return _PAGE.format(picture=_picture(below), rows="\n".join(rows), exercises="\n\n".join(filter(None, tables)))
 
 
 def uses(course: Course) -> Uses:
-    """Return for each lesson the exercises of earlier lessons whose ready-made versions its released notebook uses."""
+    """Return, for each lesson, the exercises of earlier lessons whose ready-made versions its released notebook uses."""
     found: Uses = {}
     for assignment in course.assignments:
         names = {name for path in (course.release / assignment).glob("*.ipynb") for name in _layers(str(path))}
@@ -57,7 +57,7 @@ def uses(course: Course) -> Uses:
 
 @functools.cache
 def _layers(path: str) -> frozenset[str]:
-    """Return the names that the code of a notebook takes from the ready-made layers."""
+    """Return the names of ready-made layers that the code of a notebook uses."""
     names: set[str] = set()
     for cell in nbformat.read(path, 4).cells:
         nodes = list(ast.walk(ast.parse(cell.source))) if cell.cell_type == "code" else []
@@ -89,7 +89,7 @@ def _exercises(course: Course, assignment: str) -> str:
 
 
 def direct(below: Mapping[str, frozenset[str]]) -> dict[str, list[str]]:
-    """Return the lessons right below each: without those that are below one of these, too."""
+    """Return the direct dependencies of each lesson: those that no other dependency of it includes."""
 
     def all_below(name: str) -> frozenset[str]:
         return below[name].union(*map(all_below, below[name]))
@@ -101,9 +101,9 @@ def direct(below: Mapping[str, frozenset[str]]) -> dict[str, list[str]]:
 
 
 def _picture(below: Mapping[str, frozenset[str]]) -> str:
-    """Return the map as SVG: a row for each floor, each lesson below those that use it."""
+    """Return the map as SVG: in rows, each lesson below those that use it."""
     edges, floors = direct(below), dict[str, int]()
-    for name in below:  # in course order, so what is below comes first
+    for name in below:  # in course order, so dependencies come first
         floors[name] = 1 + max((floors[one] for one in edges[name]), default=0)
     rows = [[name for name in below if floors[name] == floor] for floor in sorted(set(floors.values()))]
     width = max(map(len, rows)) * (_BOX + _GAP)
@@ -114,9 +114,9 @@ def _picture(below: Mapping[str, frozenset[str]]) -> str:
     }
     arrows = "".join(_arrow(places[one], places[name]) for name, these in edges.items() for one in these)
     boxes = "".join(_box(name, *place) for name, place in places.items())
-    told = "; ".join(f"{name} uses {', '.join(these)}" for name, these in edges.items() if these)
+    label = "; ".join(f"{name} uses {', '.join(these)}" for name, these in edges.items() if these)
     return (
-        f'<svg viewBox="0 0 {width} {len(rows) * _ROW - 40}" role="img" aria-label="{escape(told)}">'
+        f'<svg viewBox="0 0 {width} {len(rows) * _ROW - 40}" role="img" aria-label="{escape(label)}">'
         f"{_HEAD_OF_ARROW}{arrows}{boxes}</svg>"
     )
 

@@ -1,4 +1,4 @@
-"""Find text of an answer on the built site: in what its pages show, in what they hide, and in the search index."""
+"""Find text of an answer on the built site: in visible and hidden text of its pages, and in the search index."""
 
 import functools
 import re
@@ -14,19 +14,19 @@ from autograder.authoring.leaks import leaked_lines
 from autograder.content.known_answers import cases_of
 from autograder.grading.course import Course
 
-#: Shorter lines of a right answer may occur in any code.
+#: Characters. Shorter lines of a right answer may occur in any code.
 _SHORTEST = 16
 
 
 def leaks(course: Course, built: Path) -> list[str]:
-    """Return what gives an answer away: lines of solutions, of known right answers, or of mark schemes, on any page.
+    """Find lines of solutions, of known right answers, or of mark schemes on any page.
 
-    What a release shows is no secret, also if another lesson asks for it: students have it.
+    Lines of a release are no secret, even if another lesson asks for them: students have them.
     """
     secrets = [(line, {*line.split()[1:-1]}) for line in _all_secrets(course)]
     found = []
     for name, text in _texts(built):
-        words = {*text.split()}  # of thousands of lines, few have all their inner words on a page
+        words = {*text.split()}  # few of the thousands of lines have all their inner words on a page
         lines = [line for line, inner in secrets if inner <= words and line in text]
         found += [f"{name} holds a line of an answer: {line!r}" for line in lines]
     return found
@@ -40,13 +40,13 @@ def _all_secrets(course: Course) -> Sequence[str]:
 
 
 def _given(course: Course, assignment: str) -> str:
-    """Return what the release of a lesson shows."""
+    """Return the text of a lesson's release."""
     [released] = (course.release / assignment).glob("*.ipynb")
     return _plain("\n".join(cell.source for cell in nbformat.read(released, 4).cells))
 
 
 def _secrets(course: Course, assignment: str) -> list[str]:
-    """Return the lines that answer a lesson's exercises."""
+    """Return the lines of a lesson's answers."""
     notebook = course.solution_notebook(assignment).read_text(encoding="utf8")
     lesson = course.lessons.of(assignment)
     right = [case.text for name in lesson.exercises for case in cases_of(lesson, name) if case.right]
@@ -59,7 +59,7 @@ def _secrets(course: Course, assignment: str) -> list[str]:
 
 
 def _texts(built: Path) -> Iterator[tuple[str, str]]:
-    """Yield the files of the site by name, each as text: what is read, then its source. The theme's own are left out."""
+    """Yield the name and text of each file of the site but the theme's: the visible text, then the source."""
     for path in sorted(built.rglob("*")):
         name = path.relative_to(built).as_posix()
         if path.suffix in (".html", ".js", ".txt", ".json", ".md") and not name.startswith("_static/"):
@@ -84,5 +84,5 @@ class _Text(HTMLParser):
 
 
 def _plain(text: str) -> str:
-    """Return a text in which lines can be found however they are indented and aligned."""
+    """Normalise the white space of a text, so that lines can be found however they are indented."""
     return " ".join(text.split())

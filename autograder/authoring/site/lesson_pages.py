@@ -1,4 +1,4 @@
-"""A lesson's released notebook as a page. What runs without a solved exercise is run, so that its figures can be seen."""
+"""A lesson's released notebook as a page, with the outputs of cells that need no solved exercise."""
 
 import os
 import re
@@ -11,9 +11,9 @@ from nbformat.notebooknode import NotebookNode
 from autograder.authoring.every_notebook import COLAB
 from autograder.grading.course import Course
 
-#: Seconds for one cell; an interrupted one is shown as code, like one that needs an exercise.
+#: Seconds for one cell; a cell that takes longer is shown as code only, like one that needs an exercise.
 _PATIENCE = 120
-#: Cells of every notebook that are about the reader's own copy.
+#: Cells of every notebook that concern the reader's own copy.
 _OWN_COPY = ("set-up", "where-you-stand")
 _HEAD = """
 ```{{note}}
@@ -26,7 +26,7 @@ where they need no exercise; the others appear when you have written it. What go
 
 
 def lesson_page(course: Course, assignment: str, drawn: bool) -> str:
-    """Return the page of a lesson as a notebook, with outputs if it is ``drawn``. Raises LookupError if there is no release."""
+    """Return the page of a lesson as a notebook, with outputs if ``drawn``. Raises LookupError if there is no release."""
     found = sorted((course.release / assignment).glob("*.ipynb"))
     if len(found) != 1:
         raise LookupError(f"There is no released notebook of {assignment}. Build it: autograder build {assignment}")
@@ -38,7 +38,7 @@ def lesson_page(course: Course, assignment: str, drawn: bool) -> str:
     title, _, rest = first.source.partition("\n")
     first.source = f"{title}\n{_head(course, assignment, found[0].name)}{rest}"
     for cell in notebook.cells:
-        cell.metadata = nbformat.from_dict({})  # what is in it is for graders
+        cell.metadata = nbformat.from_dict({})  # it is for graders
     return nbformat.writes(notebook)
 
 
@@ -59,20 +59,19 @@ def _grading(cell: NotebookNode) -> dict:
 
 
 def _run(notebook: NotebookNode) -> None:
-    """Run the cells in order, and keep the outputs of those that ended without an error. No check is run."""
+    """Run the cells in order, except checks, and keep the outputs of those that raise no error."""
     from nbclient import NotebookClient
 
-    surroundings = {
-        name: value for name, value in os.environ.items() if name != "MPLBACKEND"
-    }  # else no figure is shown
+    # With MPLBACKEND no figure would be shown.
+    surroundings = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
     with tempfile.TemporaryDirectory() as folder:
         client = NotebookClient(
             notebook,
             timeout=_PATIENCE,
-            startup_timeout=_PATIENCE,  # on a busy machine a kernel may need more than a minute
+            startup_timeout=_PATIENCE,  # a kernel may need more than a minute on a busy machine
             interrupt_on_timeout=True,
             allow_errors=True,
-            extra_arguments=["--log-level=40"],  # errors only: it runs on this machine and for nobody else
+            extra_arguments=["--log-level=40"],  # errors only
             resources={"metadata": {"path": folder}},
         )
         with client.setup_kernel(env=surroundings):
@@ -90,13 +89,13 @@ def _runnable(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, NotebookNode
 
 
 def _kept(cell: NotebookNode) -> list[NotebookNode]:
-    """Return what a reader should see: nothing of a cell that failed, no warnings, and nothing of the machine that built this."""
+    """Return the outputs for the page: none of a failed cell, no warnings, and nothing about the building machine."""
     if any(output.output_type == "error" for output in cell.outputs) or "devices.describe()" in cell.source:
         return []
     outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
     for output in outputs:
         for kind in [kind for kind in output.get("data", {}) if "widget" in kind]:
-            del output.data[kind]  # what it shows without a kernel stands beside it
+            del output.data[kind]  # its static form is beside it
         if "text/html" in output.get("data", {}):
             output.data["text/html"] = re.sub(r"<style>.*?</style>", "", output.data["text/html"], flags=re.DOTALL)
     return outputs

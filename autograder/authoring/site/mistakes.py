@@ -1,4 +1,4 @@
-"""The catalogue of known mistakes: what each does, why, and where to look. The answers themselves are not shown."""
+"""The catalogue of known mistakes, each with its effect, its reason and a place to look, but without the answers."""
 
 from pathlib import Path
 from typing import Any
@@ -13,14 +13,14 @@ from autograder.runtime.limits import check_timeout
 from autograder.runtime.state import known_torch_state
 from autograder.verdict import html
 
-#: The inputs of the pictures. Any seed would do; one makes the same site each time.
+#: Seed of the pictures' inputs, fixed so that the site is reproducible.
 _SEED = 1729
-#: Seconds for the first call of a mistake, and for each after one that did not end.
+#: Seconds for the first call of a mistake, and for each call after one that did not end.
 _PATIENCE = 5.0, 1.0
 
 
 def write_mistakes(lesson: Lesson, folder: Path, drawn: bool) -> None:
-    """Write a page for each exercise, with pictures if the lesson is ``drawn``, and one that leads to them."""
+    """Write a page for each exercise, with pictures if ``drawn``, and an index of them."""
     below = folder / lesson.assignment
     below.mkdir(parents=True)
     for exercise in lesson.exercises:
@@ -61,23 +61,22 @@ def _entry(case: Case, picture: str) -> str:
     more = "".join(
         html.collapsible(title, f"<p>{text}</p>") for title, text in (("Why?", why), ("Where to look", where)) if text
     )
-    body = " ".join(
-        f'<div class="mistake"><p>{what}</p>{more}{picture}</div>'.split()
-    )  # a blank line would end the HTML
+    # A blank line would end the HTML.
+    body = " ".join(f'<div class="mistake"><p>{what}</p>{more}{picture}</div>'.split())
     return f"## {case.title}\n\n{body}\n"
 
 
 def _picture(lesson: Lesson, case: Case) -> str:
-    """Return the first picture that a check makes of the mistake, as in a notebook; empty if none does.
+    """Return the first picture that a check draws of the mistake, as in a notebook; empty if none does.
 
-    Checks that measure time or memory make none and are left out.
+    Checks that measure time or memory draw none, and are left out.
     """
     try:
         with suppress_output():
             names: dict[str, Any] = namespace(lesson)
             exec(compile(case.text, str(case), "exec"), names)
             student = NotebookStudent(names, lesson)
-    except Exception:  # a mistake may be one that cannot even be defined
+    except Exception:  # a mistake may fail even when it is defined
         return ""
     with measure.threads(1), known_torch_state(), check_timeout(*_PATIENCE):
         for check in lesson.checks(case.exercise).values():

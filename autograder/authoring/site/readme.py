@@ -1,16 +1,16 @@
-"""The parts of README.md and CONTRIBUTING.md that pages of the site include. Their one source stays where it is."""
+"""Extract the parts of README.md and CONTRIBUTING.md that pages of the site include."""
 
 import re
 from pathlib import Path
 
 from autograder.grading.course import Course
 
-#: Where a file of the repository is on the site, as seen from the root of its pages.
+#: Paths on the site of files of the repository, relative to the root of its pages.
 _ON_SITE = {"docs/feedback.png": "feedback.png", "CONTRIBUTING.md": "contributing.md"}
 
 
 def parts(readme: str) -> dict[str, str]:
-    """Return the sections of a README by name, such as ``for-a-student``; what comes first is ``introduction``."""
+    """Return the sections of a README by name, such as ``for-a-student``; the text before the first is ``introduction``."""
     first, *sections = re.split(r"^## ", readme, flags=re.MULTILINE)
     found = {"introduction": first.partition("\n")[2]}
     for section in sections:
@@ -20,7 +20,7 @@ def parts(readme: str) -> dict[str, str]:
 
 
 def lesson_rows(readme: str) -> dict[str, str]:
-    """Return what the README's table says of each lesson, "from … to"."""
+    """Return the "from … to" of each lesson in the README's table."""
     return dict(re.findall(r"^\| `(\d\d-[\w-]+)` \| ([^|]+) \|", readme, flags=re.MULTILINE))
 
 
@@ -34,7 +34,7 @@ def write_parts(course: Course, pages: Path) -> None:
 
 
 def _linked(text: str) -> str:
-    """Point links at the site's own pages, and make links of the lessons' names in the table."""
+    """Redirect links to the site's own pages, and link the lessons' names in the table."""
 
     def at(found: re.Match[str]) -> str:
         return f"]({_ON_SITE.get(found[1], found[1].removeprefix('docs/'))})"
