@@ -19,7 +19,7 @@ def files(root):
     return contents(Course(root), ONE)
 
 
-def test_it_holds_the_assignments_the_package_and_the_data(files):
+def test_bundle_contains_assignments_package_and_data(files):
     assert "assignments/01-attention/attention.ipynb" in files
     assert not [name for name in files if name.startswith("assignments/") and "01-attention" not in name]
     assert {"pyproject.toml", "constraints.txt", "LICENSE", "README.md", "course_lib/__init__.py"} <= files.keys()
@@ -28,7 +28,7 @@ def test_it_holds_the_assignments_the_package_and_the_data(files):
     assert b"nbgrader autograde" not in files["README.md"], "the teacher's part stays here"
 
 
-def test_it_holds_no_answer(root, files):
+def test_contains_no_answer(root, files):
     assert leaks(Course(root), files) == []
     for name in files:
         assert not name.startswith(("solutions/", "tests/", "grading/", "docs/")), name
@@ -130,6 +130,6 @@ def test_the_branch_grows_and_the_working_tree_stays(root, tmp_path):
         bundle(course, ONE, tmp_path / "a.zip", "students")
 
 
-def test_what_is_missing_is_said(root, tmp_path):
+def test_reports_a_missing_release(root, tmp_path):
     with pytest.raises(LookupError, match="no released notebook"):
         bundle(Course(root), ["99-nothing"], tmp_path / "a.zip", None)

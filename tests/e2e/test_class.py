@@ -212,7 +212,7 @@ def test_a_new_gradebook_is_filled_again(graded, course, autograde, fake, sample
     assert scores(course) == dict.fromkeys(CLASS, 7.0)
 
 
-def test_changed_points_reach_those_who_are_graded(graded, course, autograde, fake):
+def test_changed_points_apply_to_graded_students(graded, course, autograde, fake):
     """A teacher who makes an exercise worth more in the notebook gets a part of that, not of what the checks say."""
     path = course.solutions / ASSIGNMENT / "attention.ipynb"
     notebook = json.loads(path.read_text(encoding="utf8"))
@@ -229,7 +229,7 @@ def test_changed_points_reach_those_who_are_graded(graded, course, autograde, fa
     assert "worth 14 points here: 10 of 14" in page
 
 
-def test_a_due_date_that_is_set_later_reaches_those_who_are_graded(graded, course, autograde, fake):
+def test_a_later_due_date_applies_to_graded_students(graded, course, autograde, fake):
     from nbgrader.api import Gradebook
 
     (course.grading / "submitted" / "ada" / ASSIGNMENT / "timestamp.txt").write_text("2026-02-03 10:00:00 UTC")
@@ -300,7 +300,7 @@ DAMAGES = {
 
 
 @pytest.mark.e2e
-def test_a_damaged_or_edited_result_is_made_again_and_told(graded, course, autograde, real):
+def test_grades_again_and_reports_a_damaged_or_edited_result(graded, course, autograde, real):
     keys = {student: load_status(course.grading, ASSIGNMENT)[student].key for student in DAMAGES}
     paths = {student: course.grading / "results" / key[:2] / f"{key}.json" for student, key in keys.items()}
     good = {student: path.read_text(encoding="utf8") for student, path in paths.items()}
@@ -314,7 +314,7 @@ def test_a_damaged_or_edited_result_is_made_again_and_told(graded, course, autog
 
 
 @pytest.mark.e2e
-def test_plain_nbgrader_makes_an_edited_result_again_and_tells(graded, course, command):
+def test_plain_nbgrader_grades_again_and_reports_an_edited_result(graded, course, command):
     key = load_status(course.grading, ASSIGNMENT)["ben"].key
     path = course.grading / "results" / key[:2] / f"{key}.json"
     good = path.read_text(encoding="utf8")
@@ -365,7 +365,7 @@ def test_an_assignment_that_the_gradebook_does_not_know(course, monkeypatch):
     assert main(["grade", "77-nothing"]) == 2
 
 
-def test_nobody_has_handed_anything_in(course):
+def test_no_submissions_at_all(course):
     shutil.rmtree(course.grading / "submitted")
     with pytest.raises(LookupError, match="There are no submissions"):
         grade_class(course, GradeOptions(ASSIGNMENT))
@@ -375,7 +375,7 @@ def test_nobody_has_handed_anything_in(course):
 
 
 @pytest.mark.e2e
-def test_killed_in_the_middle_it_goes_on_where_it_was(course, autograde, fake):
+def test_a_killed_run_resumes(course, autograde, fake):
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "autograder", "grade", ASSIGNMENT, "--workers", "1"],
         cwd=course.root,
@@ -476,7 +476,7 @@ def test_a_gradebook_that_another_program_holds_is_waited_for(course, autograde,
 
 
 @pytest.mark.nightly(reason="twenty starts and kills of a class take five minutes")
-def test_killed_at_twenty_moments_it_ends_with_the_right_points(course, autograde):
+def test_killed_at_twenty_moments_ends_with_the_right_points(course, autograde):
     choose = random.Random(0)
     for _ in range(20):
         process = subprocess.Popen(

@@ -99,7 +99,7 @@ def test_trusted_submissions_are_not_sent_to_a_cluster(course, work):
         next(on_cluster(work, handed_in(course), NOBODY))
 
 
-def test_nobody_answers(course, work, monkeypatch):
+def test_no_scheduler_answers(course, work, monkeypatch):
     monkeypatch.setattr(module, "_PATIENCE", 1)
     with pytest.raises(LookupError, match="No Dask scheduler answers"):
         next(on_cluster(work, handed_in(course), NOBODY))

@@ -73,7 +73,7 @@ def test_in_colab_the_first_cell_installs_without_the_words_of_pip(root, monkeyp
     assert command[5] == f"{find_course().package} @ git+{find_course().repository}"
 
 
-def test_an_address_that_cannot_be_reached_is_one_sentence(root, monkeypatch, capsys):
+def test_reports_an_unreachable_address_in_one_sentence(root, monkeypatch, capsys):
     failed = types.SimpleNamespace(returncode=1, stderr="a\nfatal: unable to access\n")
     told, _ = run_set_up(root, monkeypatch, capsys, True, installed=False, pip=failed)
     [_, sentence] = told.splitlines()
@@ -81,7 +81,7 @@ def test_an_address_that_cannot_be_reached_is_one_sentence(root, monkeypatch, ca
     assert sentence.startswith(f"The course could not be installed from {where} (fatal: unable to access).")
 
 
-def test_a_kernel_of_another_environment_is_one_sentence(root, monkeypatch, capsys):
+def test_reports_a_kernel_of_another_environment_in_one_sentence(root, monkeypatch, capsys):
     told, commands = run_set_up(root, monkeypatch, capsys, False, installed=False)
     assert commands == []
     [sentence] = told.splitlines()

@@ -67,7 +67,7 @@ def test_json(notebook, check):
     assert result["earned"] == sum(e["earned"] for e in result["exercises"])
 
 
-def test_an_error_in_one_cell_is_told_and_stops_nothing(notebook, check):
+def test_reports_an_error_in_one_cell_and_goes_on(notebook, check):
     broken = notebook({"softmax": "def softmax(E, dim=-1:\n"})
     _, told = check(broken, "--exercise", "softmax", "--exercise", "attend")
     assert "stopped with SyntaxError" in told.out

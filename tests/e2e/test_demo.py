@@ -23,7 +23,7 @@ def test_the_class_holds_what_it_should():
 
 
 @pytest.mark.parametrize("pupil", CLASS, ids=lambda pupil: pupil.name)
-def test_whoever_hands_in_a_wrong_answer_is_expected_to_lose_points_on_it_and_nobody_else(pupil):
+def test_exactly_wrong_answers_are_expected_to_lose_points(pupil):
     wrong = {name for name, case in pupil.answers.items() if case.startswith("wrong/")}
     if pupil.kind == "answers":
         assert set(pupil.lost) == wrong

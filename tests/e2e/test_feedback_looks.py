@@ -116,7 +116,7 @@ def test_axe_would_find_what_is_wrong(browser):
     assert {one.partition(":")[0] for one in violations(page, "main")} >= {"image-alt", "color-contrast"}
 
 
-def test_the_table_has_a_caption_headers_and_spoken_names(browser, report):
+def test_the_table_has_a_caption_headers_and_accessible_names(browser, report):
     page = page_of(browser, report._repr_html_())
     table = page.locator("main > table")
     assert report.exercise in table.locator("> caption").inner_text()

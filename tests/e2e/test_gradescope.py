@@ -88,7 +88,7 @@ def test_a_submission_in_the_documented_layout(built, root, tmp_path):
     assert sum(test["max_score"] for test in data["tests"]) == 63.0
 
 
-def test_it_refuses_where_nothing_can_be_sealed(built, root, tmp_path, monkeypatch):
+def test_refuses_without_a_sandbox(built, root, tmp_path, monkeypatch):
     place = unpacked(built, tmp_path / "autograder")
     hand_in(place, root, f"def softmax(E, dim=-1):\n{SHARES}")
     monkeypatch.setattr(container, "problem", lambda: "no namespaces here")

@@ -49,7 +49,7 @@ def test_a_lesson_is_found_by_its_name_its_folder_and_its_notebook(work, what):
     assert find_notebook(what).resolve() == (work / "01-attention" / "attention.ipynb").resolve()
 
 
-def test_a_lesson_that_is_not_here_is_one_sentence(work, capsys):
+def test_reports_a_missing_lesson_in_one_sentence(work, capsys):
     assert main(["hand-in", "03-transformer-blocks"]) == 2
     assert capsys.readouterr().err.startswith("autograder: There is no notebook of 03-transformer-blocks here")
 
@@ -133,7 +133,7 @@ def test_the_file_is_there_before_the_checks_run(work, capsys):
     assert "✗ missing: captioner.safetensors" in capsys.readouterr().out
 
 
-def test_what_is_no_notebook_is_not_packed(work, capsys):
+def test_does_not_pack_an_invalid_notebook(work, capsys):
     (work / "01-attention" / "attention.ipynb").write_text("{", encoding="utf8")
     assert main(["hand-in", "work/01-attention/attention.ipynb"]) == 2
     assert "is not a Jupyter notebook" in capsys.readouterr().err
@@ -146,14 +146,14 @@ def test_options_of_jupyterlab_are_passed_on(root, tmp_path, monkeypatch, capfd)
     assert capfd.readouterr().out.splitlines()[-1] == importlib.metadata.version("jupyterlab")
 
 
-def test_root_is_told_how_to_start_jupyterlab(root, tmp_path, monkeypatch, capsys):
+def test_tells_root_how_to_start_jupyterlab(root, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(root)
     monkeypatch.setattr("os.geteuid", lambda: 0)
     assert main(["lab", "--folder", str(tmp_path / "mine"), "--"]) == 2
     assert "make lab LAB=--allow-root" in capsys.readouterr().err
 
 
-def test_what_cannot_be_parsed_is_told_with_the_line_of_its_cell(work, capsys):
+def test_reports_a_syntax_error_with_its_line(work, capsys):
     path = work / "01-attention" / "attention.ipynb"
     edit(path, softmax="def softmax(E, dim=-1):\n    return (")
     assert main(["hand-in", "01-attention"]) == 0

@@ -130,7 +130,7 @@ def test_students_see_the_lesson_fetch_it_and_submit_their_work(told):
         assert {"fetched", "submitted"} == {one["status"] for one in told[f"{student} submits"]["value"]}
 
 
-def test_what_is_handed_in_beside_the_notebook_is_collected_and_the_history_stays_with_the_student(told, place):
+def test_collects_files_beside_the_notebook_but_not_the_history(told, place):
     assert "exit status 0" in told["collected"]
     submitted = place / "home/teacher/course/grading/submitted"
     notebook = COURSE.solution_notebook(ASSIGNMENT).name

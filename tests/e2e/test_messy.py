@@ -58,7 +58,7 @@ def outcomes(course, told):
     return load_status(course.grading, ASSIGNMENT)
 
 
-def test_there_are_sixty(outcomes):
+def test_there_are_sixty_cases(outcomes):
     assert len(CASES) >= 60
     assert len({normal(case.student) for case in CASES}) == len(CASES) == len(outcomes)
 

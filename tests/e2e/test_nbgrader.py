@@ -111,7 +111,7 @@ def test_the_release_is_the_committed_one(graded, root):
     assert [p.name for p in (graded / "assignments" / ASSIGNMENT).iterdir()] == ["attention.ipynb"]
 
 
-def test_what_is_handed_in_beside_a_notebook_is_not_released(root):
+def test_files_to_hand_in_are_not_released(root):
     """The solutions' own lie beside their notebooks: checkpoints, and the numbers of experiments."""
     config = Config()
     configure(config, root)

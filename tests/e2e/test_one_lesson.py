@@ -55,7 +55,7 @@ def points(course):
     return in_gradebook(course, LESSON)
 
 
-def test_what_is_built_is_what_is_committed(course):
+def test_built_notebooks_equal_the_committed_ones(course):
     name = COURSE.solution_notebook(LESSON).name
     for folder in ("solutions", "assignments"):
         assert (course.root / folder / LESSON / name).read_bytes() == (

@@ -95,7 +95,7 @@ def test_own_numbers_are_right_and_an_impostor_gains_nothing(place, tmp_path):
     assert verdicts(tmp_path / "again") == verdicts(place)
 
 
-def test_the_same_two_notebooks_swapped_lose_these_points_and_are_told_why(place, tmp_path):
+def test_swapped_notebooks_lose_points_with_the_reason(place, tmp_path):
     """Their bytes have been graded, but not for these students."""
     made = tmp_path / "swapped"
     shutil.copytree(place, made)
@@ -124,7 +124,7 @@ def test_a_teacher_sees_whose_numbers_they_are(place):
     assert "The same result again." in run_in(place, "autograder", "replay", "eve", LESSON)
 
 
-def test_what_cannot_be_done_with_such_an_exercise_is_said(place):
+def test_reports_commands_that_do_not_support_variants(place):
     told = run_in(place, "autograder", "adopt", "ada", "echo", good=(2,))
     assert "An answer to echo has the numbers of ada, and a case holds for everyone." in told
     told = run_in(place, "autograder", "gradescope", LESSON, good=(2,))

@@ -80,7 +80,7 @@ def test_nothing_live_is_left(text):
         assert not re.search(r'\s(on\w+|style|class|id|name|title|dir|open|src)\b|href="(?!https?:|mailto:|#)', tag)
 
 
-def test_what_formats_is_kept():
+def test_keeps_formatting():
     page = formatted(
         "# A title\n\n**bold** `a < b` $x < y$\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n[link](https://example.com)",
     )

@@ -96,7 +96,7 @@ def test_afterwards_both_new_lessons_build(own):
 
 
 @pytest.mark.slow
-def test_the_own_known_answer_is_judged_beside_ours(own):
+def test_audits_an_own_bank(own):
     told = program(own, "audit", "--bank", "bank", "--exercise", EXERCISE, "--workers", "1")
     assert "audit: 1 answers, 0 wrong verdicts, 0 wrong answers without a name" in told
 

@@ -59,7 +59,7 @@ def hand_in(place, student, name, text):
 
 @pytest.mark.sandbox
 @pytest.mark.e2e
-def test_it_is_built_checked_audited_and_graded(built, run, here):
+def test_second_course_is_built_checked_audited_and_graded(built, run, here):
     assert "01-averages: built; the solution earns every point" in run("autograder", "build")
     release = (built / "assignments" / LESSON / "averages.ipynb").read_text(encoding="utf8")
     assert "NotImplementedError" in release

@@ -63,7 +63,7 @@ def test_every_lesson_and_every_known_mistake_has_its_place(course, built):
                 assert what.split("`")[0].strip() in said, case
 
 
-def test_what_needs_no_exercise_is_shown_with_its_figures(built):
+def test_shows_figures_of_cells_that_need_no_exercise(built):
     text = (built / PAGE).read_text(encoding="utf8")
     assert 'alt="Similarities grow like √D_Q' in text, "section 2 needs no exercise"
     assert "NotImplementedError</span>" in text, "the exercises' own text"
@@ -126,7 +126,7 @@ def test_the_command_replaces_a_site_and_nothing_else(course, tmp_path):
         site(course, tmp_path / "new", ["11-other"])
 
 
-def test_a_course_without_docs_is_told_what_is_missing(second_course, tmp_path):
+def test_reports_missing_docs(second_course, tmp_path):
     with pytest.raises(LookupError, match=r"no docs/conf\.py"):
         site(second_course, tmp_path / "new")
 

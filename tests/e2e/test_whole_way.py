@@ -136,12 +136,12 @@ def test_the_other_command_takes_the_results_of_the_first(graded, points, tmp_pa
 
 
 @ONE_IN_EVERY_RUN
-def test_who_is_wrong_is_told_the_same(graded, points, checker):
+def test_every_way_gives_a_wrong_answer_the_same_report(graded, points, checker):
     _told_the_same(graded, points, checker, "wrong")
 
 
 @ONE_IN_EVERY_RUN
-def test_who_is_right_is_told_the_same(graded, points, checker):
+def test_every_way_gives_a_right_answer_the_same_report(graded, points, checker):
     _told_the_same(graded, points, checker, "solution")
 
 
@@ -156,7 +156,7 @@ def _told_the_same(graded, points, checker, student):
 
 
 @ONE_IN_EVERY_RUN
-def test_the_command_line_tells_it_too(graded):
+def test_the_command_line_reports_it_too(graded):
     course, lesson, _ = graded
     [notebook] = (course.grading / "submitted" / "solution" / lesson).glob("*.ipynb")
     printed = run(course.root, "autograder", "check", str(notebook), "--json", "--seed", "11")

@@ -191,5 +191,5 @@ def test_an_answer_that_calls_a_blocked_function_earns_nothing(assignment, exerc
 
 
 @every_exercise
-def test_whatever_is_forbidden_can_be_seen_when_it_is_called(assignment, exercise):
+def test_every_forbidden_function_is_noticed_when_called(assignment, exercise):
     assert ((assignment, exercise) in BLOCKED) == bool(LESSONS.of(assignment).forbidden_in(exercise))

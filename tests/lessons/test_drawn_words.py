@@ -12,7 +12,7 @@ def test_no_row_but_that_of_ties_has_one(counts, num_merges):
     assert words.steps(counts, num_merges) == [True] * num_merges
 
 
-def test_at_the_end_no_pair_is_left():
+def test_merging_ends_without_pairs():
     for counts, num_merges in check_train_bpe.ENDS:
         found = words.steps(counts, num_merges)
         assert all(found)

@@ -77,7 +77,7 @@ def test_results_that_nobody_measured_earn_nothing(assignment, exercise, model, 
 
 @pytest.mark.parametrize(("assignment", "exercise", "model", "first", "second"), EXPERIMENTS)
 @pytest.mark.slow
-def test_one_training_under_two_names_is_no_experiment(assignment, exercise, model, first, second):
+def test_one_training_submitted_twice_is_no_experiment(assignment, exercise, model, first, second):
     def twice(files):
         files[second] = files[first]
 

@@ -153,7 +153,7 @@ def test_in_a_spaced_table_no_two_words_are_nearly_alike(seed):
     assert logits.sort(dim=-1).values.diff(dim=-1).min() > 0.9 / V
 
 
-def test_the_price_of_looking_around_has_a_slope_where_a_weight_is_zero():
+def test_regulariser_has_a_gradient_at_zero_weights():
     source = (COURSE.root / "solutions/05-captioning/captioning.py").read_text(encoding="utf8")
     given = next(part for part in ast.parse(source).body if getattr(part, "name", "") == "loss_with")
     names = {"torch": torch, "caption_loss": references.caption_loss}

@@ -58,7 +58,7 @@ def test_the_loss_without_hits_and_frequencies_is_the_cross_entropy(draw):
     torch.testing.assert_close(got, F.cross_entropy(queries @ documents.T, torch.arange(5)))
 
 
-def test_a_hit_is_as_good_as_not_there(draw):
+def test_accidental_hits_do_not_affect_the_loss(draw):
     queries, documents = draw.normal(2, 3), draw.normal(4, 3)
     ids = torch.tensor([8, 9, 8, 6])
     rows = [torch.tensor([0, 1, 3]), torch.tensor([1, 0, 2, 3])]  # the columns that count for each query, its own first

@@ -99,7 +99,7 @@ def test_an_id_that_no_merge_makes_is_refused(each):
         bpe_decode([each], [])
 
 
-def test_the_rival_of_the_race_stands_alone():
+def test_the_reference_for_timing_is_self_contained():
     """In the sandbox it runs without our packages: its source follows the imports of the lesson's modules of references."""
     names = {}
     exec(source_of(Lessons().of("06-language-models"), ["train_bpe_fast"]), names)

@@ -31,7 +31,7 @@ def draw():
     return Draw(0, "check_speed")
 
 
-def test_a_hopeless_answer_is_raced_once_and_never_recorded():
+def test_a_hopeless_answer_is_measured_once_and_not_recorded():
     student = Timed(100.0)
     with pytest.raises(CheckFailure, match="slow") as caught:
         speed(student, draw())
@@ -52,7 +52,7 @@ def test_a_reading_between_the_thresholds_earns_half():
     assert caught.value.fraction == 0.5
 
 
-def test_points_that_are_barely_lost_are_raced_for_again():
+def test_measures_again_if_points_are_barely_lost():
     student = Timed(SPEED.full * MARGIN * 1.1)
     with pytest.raises(PartialCredit):
         speed(student, draw())

@@ -118,7 +118,7 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("make", HOSTILE, ids=lambda make: make.__name__)
-def test_what_is_no_checkpoint_earns_nothing_and_touches_nothing(tmp_path, make):
+def test_invalid_checkpoints_earn_nothing_and_touch_nothing(tmp_path, make):
     trace = tmp_path / "trace"
     (tmp_path / "in").mkdir()
     make(tmp_path / "in" / FILE, trace)

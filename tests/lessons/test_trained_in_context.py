@@ -82,7 +82,7 @@ def test_a_model_that_knows_the_language_earns_nothing(tmp_path):
     assert (report.earned, report.named) == (0, ["not a GPT with these weights"])
 
 
-def test_a_head_that_is_switched_off_changes_no_weight_of_the_model():
+def test_switching_off_heads_changes_no_weights():
     model = solution("my_learner")
     before = {name: value.clone() for name, value in model.state_dict().items()}
     ids = torch.arange(8).repeat(2)[None]

@@ -122,7 +122,7 @@ def test_shuffling_keeps_the_words():
     assert (source != other).any(dim=1).all()
 
 
-def test_controls_hurt_the_solution(solution):
+def test_controls_lower_the_solutions_score(solution):
     pairs = trained.pairs_of(3)
     source = trained.source_of(pairs)
     value = trained.reached(pairs, trained.translated(solution, source))

@@ -132,7 +132,7 @@ ALLOWED = [
 
 
 @pytest.mark.parametrize("cell", ALLOWED)
-def test_what_is_allowed_still_works(tried, cell):
+def test_allowed_functions_still_work(tried, cell):
     assert tried(SOFTMAX, cell) is None
     assert tried(LAYER_NORM, cell) is None
 

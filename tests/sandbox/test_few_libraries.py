@@ -35,7 +35,7 @@ def test_a_cell_imports_what_is_installed_and_shows_it(withheld):
     assert result.outputs[0]["text"] == "sklearn\n"
 
 
-def test_what_scikit_learn_computes_with_threads_works_in_cells(withheld):
+def test_scikit_learn_with_threads_works_in_cells(withheld):
     cell = "import numpy, sklearn.cluster\nprint(len(sklearn.cluster.KMeans(2, n_init=1).fit(numpy.eye(5)).cluster_centers_))"
     assert withheld.run_cell(cell).outputs[0]["text"] == "2\n"
 
@@ -53,7 +53,7 @@ def test_an_exercise_cannot_reach_it(withheld, way):
     assert error["ename"] in ("ModuleNotFoundError", "CheckFailure", "StopIteration", "IndexError"), error
 
 
-def test_what_the_course_is_written_with_is_there(withheld):
+def test_libraries_of_the_course_are_available(withheld):
     text = "import torch, numpy, matplotlib.pyplot, PIL, IPython, course_lib.layers, course_lib.data, sympy, tqdm"
     assert ask(withheld, text) is None
 
@@ -69,7 +69,7 @@ def test_where_libraries_lie_nothing_can_be_written(withheld):
     assert ask(withheld, text)["ename"] in ("OSError", "PermissionError")
 
 
-def test_one_import_that_is_missing_does_not_take_the_rest_of_its_cell(withheld):
+def test_a_missing_import_does_not_affect_the_rest_of_its_cell(withheld):
     withheld.run_cell("import sklearn, math\nfrom tokenizers import Tokenizer\n\ndef twice(x):\n    return 2 * x")
     assert ask(withheld, "twice(math.pi)") is None
 
@@ -92,7 +92,7 @@ def test_a_cell_that_only_lacks_the_library_keeps_its_other_statements(withheld)
         "import helpers\nprint(helpers.NAME)",
     ],
 )
-def test_what_nobody_can_foresee_that_a_cell_imports_is_there_too(box, cell):
+def test_unforeseeable_imports_are_available(box, cell):
     files = {
         "helpers/__init__.py": b"from helpers.inner import NAME",
         "helpers/inner.py": b"import scipy\nNAME = scipy.__name__",
@@ -214,7 +214,7 @@ def test_a_helper_module_that_imports_it_for_something_else_works_for_an_exercis
         session.close()
 
 
-def test_what_holds_itself_or_is_huge_does_not_come_and_costs_nothing(withheld):
+def test_recursive_or_huge_values_are_not_passed_on_and_cost_nothing(withheld):
     withheld.run_cell("import sklearn\nall = [len(sklearn.get_config())]\nall.append(all)")
     withheld.run_cell("many = [len(sklearn.get_config())] * 10**6\nsmall = sklearn.get_config() != {}")
     assert ask(withheld, "assert small is True") is None
@@ -231,7 +231,7 @@ def test_a_helper_module_works_for_an_exercise_whatever_else_its_cell_does(box):
         session.close()
 
 
-def test_who_goes_on_without_it_goes_on_without_it(withheld):
+def test_a_fallback_for_a_missing_import_is_used(withheld):
     withheld.run_cell(
         "import sklearn\ntry:\n    import scipy\n    FOUND = scipy.fft\nexcept ImportError:\n    FOUND = None"
     )

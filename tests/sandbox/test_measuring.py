@@ -111,7 +111,7 @@ def test_the_whole_matrix_is_seen_wherever_it_lies(student, way):
     assert there.peak_memory(NAME, Q, K, V, causal=True) > 4 * N * N
 
 
-def test_an_honest_answer_is_believed(student):
+def test_an_honest_answer_passes(student):
     there = student(
         "import math, torch\n"
         "def blockwise_attention(Q, K, V, causal=False, block_size=64):\n"
@@ -184,7 +184,7 @@ def test_forged_counts_and_discarded_not_a_numbers_do_not_hide_work(student):
     assert {"check_hidden_blocks_are_skipped", "check_memory_is_linear"} <= lost, str(report)
 
 
-def test_a_childs_time_cannot_be_hidden_because_there_is_none(student):
+def test_no_child_process_can_hide_time(student):
     there = student(
         "import os, torch\n"
         "def blockwise_attention(Q, K, V, causal=False, block_size=64):\n"
@@ -194,7 +194,7 @@ def test_a_childs_time_cannot_be_hidden_because_there_is_none(student):
         there.call(NAME, None, None, None)
 
 
-def test_the_rival_has_no_file_of_the_submission(box):
+def test_the_reference_process_sees_no_file_of_the_submission(box):
     session = Session(box, files={"torch.py": b"raise SystemExit", "math.py": b"", "autograder.py": b""})
     rival = session.start((), {}, "time")
     found = rival.ask("run", {"text": "import os\nprint(os.listdir('/inside/home'), os.listdir('/tmp'))"})[0]["outputs"]

@@ -74,7 +74,7 @@ def test_known_answers_get_the_same_points_and_the_same_name(remote, case):
 
 
 @pytest.mark.parametrize("case", some("SelfAttention", 24))
-def test_modules(remote, case):
+def test_remote_modules_earn_the_same_points(remote, case):
     base = CASES[f"{ASSIGNMENT}/scaled_dot_product_attention/right/{_a_right_one()}"].text
     here, there = both(remote, "SelfAttention", base, case.text)
     assert [(r.name, r.earned) for r in there.results] == [(r.name, r.earned) for r in here.results]
@@ -92,12 +92,12 @@ def test_a_wrong_earlier_exercise_costs_points_once(remote):
     assert "Checked with a right scaled_dot_product_attention" in there.note
 
 
-def test_what_the_code_prints_is_shown(remote):
+def test_printed_output_is_shown(remote):
     report = run_checks("softmax", remote("def softmax(E, dim=-1):\n    print('shape', E.shape)\n    return E"), 7)
     assert "shape torch.Size" in str(report)
 
 
-def test_an_answer_that_ends_its_process_is_told_once(box):
+def test_reports_an_answer_that_ends_its_process_once(box):
     session = Session(box, libraries=LESSON.libraries_in(""))
     student = RemoteStudent(session, {"": ""}, LESSON)
     session.run_cell("import os\ndef softmax(E, dim=-1):\n    os._exit(3)")

@@ -41,7 +41,7 @@ def test_a_magic_that_starts_a_program_gets_a_sentence(session, cell):
     assert "no other program is started while a notebook is graded" in result.outputs[0]["text"]
 
 
-def test_a_program_that_is_not_started_does_not_undo_the_cell(session, run):
+def test_a_refused_program_does_not_undo_the_cell(session, run):
     error = session.run_cell(
         "import subprocess\nsubprocess.run(['pip', 'install', 'torch'])\ndef later(): return 5"
     ).error
@@ -242,7 +242,7 @@ def test_a_full_disk_harms_nobody(run):
     assert run("1 + 1") == "2"
 
 
-def test_what_is_written_is_memory(session):
+def test_written_files_count_as_memory(session):
     process = session.worker().process
     before = process.written()
     session.run_cell("open('/tmp/a', 'wb').write(bytes(2**22)); open('/dev/shm/b', 'wb').write(bytes(2**21))")
@@ -344,7 +344,7 @@ def test_a_sandbox_that_cannot_start_says_why(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["[1]", "{'a': 1}", '{"speed": 3}'])
-def test_limits_that_are_none_are_refused(text):
+def test_invalid_limits_are_errors(text):
     with pytest.raises(ValueError, match="Limits should be"):
         Limits.from_json(text)
 
@@ -473,7 +473,7 @@ def test_locks_are_no_way_to_talk(run):
     assert "PermissionError" in run("fcntl.lockf(open('/inside/course_lib/__init__.py'), fcntl.LOCK_SH)")
 
 
-def test_what_fills_tables_of_the_whole_machine_or_tells_of_others_is_refused(run):
+def test_refuses_calls_that_fill_system_tables_or_reveal_others(run):
     run("import ctypes\nlibc = ctypes.CDLL(None)")
     for call in ("inotify_init1(0)", "socketpair(38, 1, 0, 0)", "syscall(460, 0)"):
         assert run(f"libc.{call}") == "-1"

@@ -39,7 +39,7 @@ def watched(monkeypatch):
     return machine, worker, outside._Watch(worker, 40.0, False)
 
 
-def test_a_wait_for_a_processor_that_the_kernel_tells_late_is_none(watched):
+def test_waiting_for_a_processor_that_is_reported_late_does_not_count(watched):
     machine, worker, watch = watched
     for _ in range(30):  # 1.4 s in the queue, which are told when they are over, and then 0.2 s on a processor
         for _ in range(7):
@@ -52,7 +52,7 @@ def test_a_wait_for_a_processor_that_the_kernel_tells_late_is_none(watched):
     assert worker.waited < 0.1
 
 
-def test_who_does_nothing_waits(watched):
+def test_an_idle_process_waits(watched):
     machine, worker, watch = watched
     for _ in range(9):
         machine.now += 0.2

@@ -51,7 +51,7 @@ def test_odd_shapes(shape):
     assert there_and_back(torch.zeros(shape)).shape == shape
 
 
-def test_the_rest_is_known_by_the_name_of_its_type():
+def test_other_objects_keep_the_name_of_their_type():
     assert type(there_and_back({1, 2})).__name__ == "set"
     assert type(protocol.opaque("<script>")).__name__ == "object"
 
@@ -98,7 +98,7 @@ def test_a_byte_that_is_no_bool_becomes_true():
     ],
     ids=str,
 )
-def test_what_does_not_fit_is_refused(data):
+def test_invalid_messages_are_refused(data):
     with pytest.raises(encoding.BadMessage):
         protocol.Unpacking(bytearray(8)).value(data)
 
@@ -168,7 +168,7 @@ def test_a_length_out_of_bounds_is_refused_before_anything_of_it_is_read(pair, h
         wire.receive(ours, watch=waits)
 
 
-def test_the_end_of_the_stream_is_noticed(pair):
+def test_notices_the_end_of_the_stream(pair):
     ours, theirs = pair
     theirs.sendall(wire._HEAD.pack(100, 0) + b"{")
     theirs.shutdown(socket.SHUT_WR)

@@ -44,13 +44,13 @@ AT_THE_CLASS_RUNNER = {
 }
 
 
-def test_there_are_enough_cases_and_each_says_what_it_tries():
+def test_enough_cases_with_docstrings():
     assert len(CASES) >= 150
     for case in CASES:
         assert case.text.startswith('"""'), case
 
 
-def test_in_every_other_lesson_there_are_some_of_them():
+def test_every_lesson_is_attacked():
     assert set(AT_THE_CLASS_RUNNER) == set(COURSE.assignments)
     for assignment, cases in AT_THE_CLASS_RUNNER.items():
         assert assignment == FIRST or len([case for case in cases if case.general]) >= 1

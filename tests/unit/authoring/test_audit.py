@@ -79,7 +79,7 @@ def test_an_unknown_exercise_or_folder_is_a_clear_error(audit, tmp_path, capsys)
     assert "There is no folder" in capsys.readouterr().err
 
 
-def test_what_has_changed_is_audited_whole_and_of_the_rest_a_tenth(second_course, capsys):
+def test_audits_changed_lessons_in_full_and_a_tenth_of_others(second_course, capsys):
     def git(*arguments):
         subprocess.run(["git", *arguments], cwd=second_course.root, check=True, capture_output=True)
 

@@ -39,7 +39,7 @@ def changed(second_course):
     return edit
 
 
-def test_what_is_committed_is_what_the_source_builds(built):
+def test_committed_notebooks_are_up_to_date(built):
     assert list(differences(built)) == []
 
 
@@ -129,7 +129,7 @@ def in_this_process(monkeypatch):
 
 
 @pytest.mark.usefixtures("in_this_process")
-def test_a_built_file_that_was_edited_is_noticed(second_course, capsys):
+def test_notices_an_edited_built_file(second_course, capsys):
     built = build(second_course, second_course.sources()[0])
     assert build_all(second_course, only_check=True) == 1
     assert "averages.ipynb is missing." in capsys.readouterr().err

@@ -31,7 +31,7 @@ def test_about_half_of_the_wrong_answers_are_hidden_and_no_right_one():
 
 
 @pytest.mark.slow
-def test_what_is_said_of_a_hidden_answer_is_looked_up(monkeypatch, root):
+def test_looks_up_the_judgement_of_a_name(monkeypatch, root):
     half = hidden_half(ATTENTION, "softmax")
     monkeypatch.setattr(names, "hidden_half", lambda lesson, exercise: half if exercise == "softmax" else [])
     found = list(named([ATTENTION], 1, root / "solutions"))
@@ -45,7 +45,7 @@ def test_what_is_said_of_a_hidden_answer_is_looked_up(monkeypatch, root):
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-def test_what_a_reader_has_judged_can_be_read(assignment):
+def test_reads_the_judgements(assignment):
     """A name may quote code, with a | of its own."""
     lesson = LESSONS.of(assignment)
     cases = {f"{case.exercise}/{case.name}" for name in lesson.exercises for case in cases_of(lesson, name)}
@@ -54,7 +54,7 @@ def test_what_a_reader_has_judged_can_be_read(assignment):
     assert {case for case, _ in judged} <= cases
 
 
-def test_one_name_in_fifty_may_mislead_and_one_in_twenty_may_be_unread():
+def test_limits_on_misleading_and_unread_names():
     case = cases_of(ATTENTION, "softmax")[0]
 
     def status(**counts):

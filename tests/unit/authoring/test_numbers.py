@@ -82,7 +82,7 @@ def test_a_number_that_is_right_to_the_last_digit_passes(text, values):
     says(text, *values)
 
 
-def test_a_number_that_is_wrong_is_told(monkeypatch):
+def test_reports_a_wrong_number(monkeypatch):
     with pytest.raises(WrongNumber, match=r"94 % is 0\.913 in the notebook"):
         says("94 % of the captions", 0.913)
     says("94 % of the captions", 0.913, within=3)
@@ -109,7 +109,7 @@ def test_only_the_authors_notebooks_have_the_cells(tmp_path):
         assert all((written[assignment].parent / file.name).exists() for file in source.parent.glob("*.safetensors"))
 
 
-def test_a_claim_that_does_not_hold_is_told(monkeypatch):
+def test_reports_a_false_claim(monkeypatch):
     claims("it is larger", True)
     with pytest.raises(WrongNumber, match="it is larger"):
         claims("it is larger", False)

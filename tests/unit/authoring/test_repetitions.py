@@ -50,7 +50,7 @@ def test_names_are_as_before_after_a_repetition(tmp_path):
     assert [line["values"]["result"] for line in found] == [3, 13, 23, 33, 43] + 5 * [3]
 
 
-def test_what_fails_is_told_and_the_rest_goes_on(tmp_path):
+def test_a_failed_seed_is_reported_and_the_others_go_on(tmp_path):
     training = Repetition("a", ("result = 10",), {"result": "1 / result"}, {"seed = 0": "seed = {seed}", "+ steps": ""})
     found = list(repeated(CELLS[:2], [training], tmp_path, {("a", 3)}))
     assert [line["seed"] for line in found] == [0, 1, 2, 4]

@@ -80,11 +80,11 @@ def test_wrong_ways_do_not(dropped):
     assert failure.value.kind == "dropout"
 
 
-def test_what_is_wrong_without_dropout_is_left_to_the_check_of_values():
+def test_answers_wrong_without_dropout_are_left_to_the_check_of_values():
     _judge(lambda layer, X, hidden: 2 * X + layer.W_2(hidden))  # and drops nothing
 
 
-def test_what_is_random_in_eval_mode_is_named_so():
+def test_names_randomness_in_eval_mode():
     """An answer in eval mode is no measure of what is dropped unless it is the same each time."""
     with pytest.raises(CheckFailure, match="In eval mode") as failure:
         _judge(lambda layer, X, hidden: X + _drop(layer.W_2(hidden), training=True))

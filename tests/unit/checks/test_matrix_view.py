@@ -16,7 +16,7 @@ def marked(*places, of):
     return wrong
 
 
-def test_the_first_entries_are_shown_if_one_of_them_differs():
+def test_shows_the_first_entries_if_one_differs():
     want = torch.arange(8.0)
     got = want + marked(2, of=8) * 5
     expected, yours = side_by_side(want, got, marked(2, of=8))
@@ -24,7 +24,7 @@ def test_the_first_entries_are_shown_if_one_of_them_differs():
     assert yours == "[ 0.000, 1.000, 7.000, 3.000, 4.000, 5.000, … ]"
 
 
-def test_later_ones_are_if_only_those_differ():
+def test_shows_later_entries_if_only_those_differ():
     want = torch.arange(12.0)
     got = want + marked(9, of=12) * 5
     expected, yours = side_by_side(want, got, marked(9, of=12))

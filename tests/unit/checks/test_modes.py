@@ -34,7 +34,7 @@ def test_the_same_in_both_modes_passes():
     assert run_checks("LayerNorm", student(LAYER.replace("{changed}", ""), BLOCKS), 3).full
 
 
-def test_a_call_in_a_chosen_mode_is_asked_once():
+def test_a_call_in_a_chosen_mode_is_not_repeated():
     text = LAYER.replace("(Y{changed})", "(Y * 2 if self.training else Y)")
     made = BothModes.of(student(text, BLOCKS).build("LayerNorm", 4))
     X = torch.randn(2, 4)

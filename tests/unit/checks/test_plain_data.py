@@ -22,7 +22,7 @@ def carried(value):
 
 
 @pytest.mark.parametrize("value", [{(1, 2): 3, (4, 5): 6}, Counter({(1, 2): 3}), {}, [(1, 2), (3, 4)], []])
-def test_plain_data_equals_what_comes_back(value):
+def test_plain_data_equal_their_form_from_the_sandbox(value):
     inputs.equal(carried(value), value, "The result")
     assert same_outcome(carried(value), value)
     same_result(carried(value), value, "timed")
@@ -38,7 +38,7 @@ def test_plain_data_equals_what_comes_back(value):
         (None, []),
     ],
 )
-def test_other_plain_data_does_not(got, want):
+def test_different_plain_data_differ(got, want):
     with pytest.raises(CheckFailure, match="The result is wrong"):
         inputs.equal(got, want, "The result")
     assert not same_outcome(got, want)
@@ -56,7 +56,7 @@ def test_timed_results_may_be_ids_and_numbers():
         same_result([1, 2], torch.tensor([1, 2]), "timed")
 
 
-def test_of_a_long_list_the_place_where_it_differs_is_shown():
+def test_shows_where_a_long_list_differs():
     with pytest.raises(CheckFailure) as caught:
         inputs.equal([*range(100), -1], [*range(101)], "The ids")
     assert caught.value.yours == "[-1], from place 100 on, of 101"
@@ -76,7 +76,7 @@ def test_lists_and_tuples_of_ids_are_ids():
         inputs.token_ids(None, "The result")
 
 
-def test_a_changed_argument_is_found():
+def test_reports_a_changed_argument():
     inputs.inputs_kept(([1, 2], {"a": 1}), ([1, 2], {"a": 1}), ("ids", "counts"))
     with pytest.raises(CheckFailure, match="changed its argument counts"):
         inputs.inputs_kept(([1, 2], {"a": 1}), ([1, 2], {"a": 2}), ("ids", "counts"))

@@ -91,5 +91,5 @@ def test_where_nothing_is_forbidden_the_ready_made_is_found(assignment, exercise
     assert found.keys() == set(names)
 
 
-def test_what_is_allowed_belongs_to_an_exercise():
+def test_allowed_entries_belong_to_exercises():
     assert set(ALLOWED) <= {exercise for _, exercise in EXERCISES}

@@ -26,7 +26,7 @@ def test_a_block_that_is_repeated_is_not_called_missing(exercise):
     assert _named("03-transformer-blocks", exercise, "one_block_too_few", fewer) == ["too few layers in blocks"]
 
 
-def test_a_layer_with_several_names_is_told_from_one_that_is_not_registered():
+def test_distinguishes_a_shared_layer_from_an_unregistered_one():
     shared = "one layer under several names"
     assert _named("02-multi-head-attention", "MultiHeadAttention", "one_layer_four_times") == [shared]
     assert _named("01-attention", "SelfAttention", "plain_list") == ["weights not registered, or shared"]

@@ -22,7 +22,7 @@ def test_a_wrong_share_is_refused_when_there_is_enough_of_it(seen, meant):
     assert within_error_rate(round(meant * 30_000), 30_000, meant)
 
 
-def test_what_cannot_be_is_refused_at_once():
+def test_impossible_counts_are_rejected():
     assert divergence(0.5, 0.0) == math.inf
     assert not within_error_rate(1, 1, 0.0)
     assert not within_error_rate(0, 1, 1.0)

@@ -24,7 +24,7 @@ def _cause(data: bytes | None) -> str:
     return raised.value.cause
 
 
-def test_what_was_saved_is_read(tmp_path):
+def test_reads_saved_results(tmp_path):
     save_results(tmp_path / "results.json", GOOD["predicted"], GOOD["measured"])
     found = results(_student((tmp_path / "results.json").read_bytes()), "results.json", NAMES)
     assert (found.predicted, found.measured) == (GOOD["predicted"], GOOD["measured"])
@@ -51,11 +51,11 @@ def test_what_was_saved_is_read(tmp_path):
         ),
     ],
 )
-def test_a_file_that_says_too_little_is_told(data, cause):
+def test_reports_incomplete_results(data, cause):
     assert _cause(data) == cause
 
 
-def test_numbers_of_other_weights_are_told():
+def test_reports_results_of_other_weights():
     found = results(_student(json.dumps(GOOD).encode()), "results.json", NAMES)
     confirm(found, {"exact": 0.801, "exact without": 0.749}, within=0.005, setting="1000 scenes")
     with pytest.raises(CheckFailure, match=r"exact without 0\.6") as raised:

@@ -36,12 +36,12 @@ ONE = (
 
 
 @pytest.mark.parametrize("what", SEVERAL)
-def test_several_have(what):
+def test_verb_for_plural_names(what):
     assert says(what, "has") == f"{what} have"
 
 
 @pytest.mark.parametrize("what", ONE)
-def test_one_has(what):
+def test_verb_for_singular_names(what):
     assert says(what, "has") == f"{what} has"
 
 

@@ -51,7 +51,7 @@ def test_each_course_judges_by_its_own_references(second_course, other_course):
         assert run_checks("standardise", student, seed=1).full
 
 
-def test_a_course_whose_package_is_gone_does_not_get_that_of_another(second_course, other_course):
+def test_a_course_without_its_package_does_not_get_anothers(second_course, other_course):
     assert second_course.lessons.names() == ["averages"]
     shutil.rmtree(other_course.root / "signal_lessons")
     with pytest.raises(LookupError, match="There is no package 'signal_lessons' with the course's lessons"):

@@ -77,7 +77,7 @@ def test_the_expected_word_is_that_of_enumeration(small, language):
         assert torch.allclose(got[b, t], want / want.sum())
 
 
-def test_what_is_seen_far_away_decides(small):
+def test_distant_evidence_counts(small):
     evidence = torch.ones(1, T, V, dtype=torch.float64)
     evidence[0, 3] = torch.tensor([0.0, 0.0, 1.0, 0.0])  # the fourth word is b
     assert torch.allclose(small.expected(evidence)[0, 0], torch.tensor([0.0, 0.0, 1.0, 0.0]).double())
@@ -105,7 +105,7 @@ def test_arcs_that_do_not_add_up_to_1_are_an_error():
         Automaton(1, one, one, one, torch.tensor([0.5], dtype=torch.float64))
 
 
-def test_what_follows_is_a_share_of_the_sentences_that_begin_alike(small, language):
+def test_next_word_is_the_share_among_sentences_with_this_prefix(small, language):
     sentences = torch.tensor([*language])
     found = small.following(sentences, V)
     assert found.shape == (len(sentences), T + 1, V)
@@ -123,11 +123,11 @@ def test_the_chain_rule_gives_the_probability_of_a_sentence(small, language):
     torch.testing.assert_close(steps.prod(dim=1), torch.tensor([*language.values()], dtype=torch.float64))
 
 
-def test_before_anything_is_said_the_first_word_follows(small):
+def test_empty_prefix_gives_the_first_word(small):
     nothing = small.following(torch.zeros(1, 0, dtype=torch.int64), V)
     torch.testing.assert_close(nothing[0, 0], torch.tensor([0, 0.75, 0.25, 0], dtype=torch.float64))
 
 
-def test_what_no_sentence_begins_with_has_no_next_word(small):
+def test_impossible_prefix_is_an_error(small):
     with pytest.raises(ValueError, match="row 1"):
         small.following(torch.tensor([[A, A], [C, A]]), V)

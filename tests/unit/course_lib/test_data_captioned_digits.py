@@ -69,6 +69,6 @@ def test_the_same_arguments_give_the_same_pictures():
         ({"part": "nowhere"}, "part"),
     ],
 )
-def test_what_makes_no_sense_is_refused(arguments, message):
+def test_invalid_arguments_are_errors(arguments, message):
     with pytest.raises(ValueError, match=message):
         draw_captioned_digits(**{"count": 2, "seed": 0} | arguments)

@@ -41,6 +41,6 @@ def test_the_concentration_decides_how_many_tokens_can_follow():
 
 
 @pytest.mark.parametrize("settings", [{"concentration": 0.0}, {"concentration": -1.0}, {"states": 0}])
-def test_what_is_no_chain_is_refused(settings):
+def test_invalid_chains_are_errors(settings):
     with pytest.raises(ValueError, match="concentration above 0"):
         draw_chains(2, 3, generator_of(1), **settings)

@@ -125,7 +125,7 @@ def test_a_hostile_pickle_runs_nothing(tmp_path, monkeypatch, protocol):
         [1, 2],
     ],
 )
-def test_other_contents_are_refused(tmp_path, data):
+def test_unexpected_contents_are_errors(tmp_path, data):
     (tmp_path / "test_batch").write_bytes(pickle.dumps(data, protocol=2))
     with pytest.raises(ValueError, match=r"Expected .*test_batch to be a file of CIFAR-10's Python version"):
         cifar10(tmp_path, "test")

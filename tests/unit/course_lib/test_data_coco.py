@@ -222,7 +222,7 @@ def table() -> Table:
         ("answer", [[["a", "dog"], ["one", "dog"]], [["two", "cats"]]]),
     ],
 )
-def test_the_hub_is_asked_for_the_split_and_its_columns_are_read(monkeypatch, table, column, captions):
+def test_reads_split_and_columns_from_the_hub(monkeypatch, table, column, captions):
     asked = []
 
     def load_dataset(*arguments, **options):
@@ -242,7 +242,7 @@ def test_without_the_package_the_error_says_what_to_install(monkeypatch):
         hub_captions("somebody/coco", "val")
 
 
-def test_mistakes_with_a_table_are_told(table):
+def test_reports_mistakes_in_a_table(table):
     with pytest.raises(ValueError, match="There is no column 'captions'; the columns are image, caption, answer"):
         from_table(table, caption="captions")
     with pytest.raises(ValueError, match="There is no column 'picture'"):

@@ -65,7 +65,7 @@ def test_the_seed_decides():
         ({"part": "fifth"}, "Expected part to be one of"),
     ],
 )
-def test_bad_arguments_are_told(arguments, message):
+def test_invalid_arguments_are_errors(arguments, message):
     with pytest.raises(ValueError, match=message):
         draw_colour_digits(**{"count": 2, "seed": 0} | arguments)
 

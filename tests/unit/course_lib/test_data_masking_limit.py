@@ -68,7 +68,7 @@ def test_the_posterior_is_that_of_enumeration(small):
     assert checked > 50
 
 
-def test_at_special_tokens_nothing_else_is_probable(small):
+def test_posterior_at_special_tokens_is_certain(small):
     seen = torch.tensor([[A, END, END]])
     assert posterior(small, seen, RULE)[0, 1].tolist() == [1.0, 0.0, 0.0, 0.0, 0.0]
 

@@ -34,7 +34,7 @@ def test_all_three_formats_hold_the_same(name, tmp_path):
         ("ratings.dat", "1::2::three::4\n", "line 1"),
     ],
 )
-def test_other_files_are_refused(name, text, message, tmp_path):
+def test_invalid_files_are_errors(name, text, message, tmp_path):
     (tmp_path / name).write_text(text)
     with pytest.raises(ValueError, match=message):
         movie_lens(tmp_path / name)
@@ -50,7 +50,7 @@ def test_triples(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "message"), [("a\tb\n", "3 texts, got 2"), ("", "to hold triples, got none")])
-def test_other_triples_are_refused(text, message, tmp_path):
+def test_invalid_triples_are_errors(text, message, tmp_path):
     path = tmp_path / "triples.tsv"
     path.write_text(text)
     with pytest.raises(ValueError, match=message):

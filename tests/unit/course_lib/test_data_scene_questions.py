@@ -54,7 +54,7 @@ def test_every_kind_is_asked_and_yes_is_as_frequent_as_no(questions):
     assert 0.35 < yes < 0.65
 
 
-def test_what_a_question_is_about(scenes, questions):
+def test_about_marks_the_digits_in_the_question(scenes, questions):
     for row, words in enumerate(questions.words):
         labels = scenes.labels[questions.scene[row]].tolist()
         about = [label for label, marked in zip(labels, questions.about[row].tolist(), strict=True) if marked]

@@ -174,7 +174,7 @@ def test_words_name_the_digits_that_they_say(scenes):
         assert not named[len(caption) :].any()
 
 
-def test_a_noun_names_digits_of_the_size_that_is_said(scenes):
+def test_a_noun_names_digits_of_the_size_before_it(scenes):
     for index, caption in enumerate(scenes.captions):
         for place, slot in scenes.named[index].nonzero().tolist():
             before = caption[place - 1]

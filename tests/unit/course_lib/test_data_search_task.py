@@ -32,7 +32,7 @@ def test_a_twin_has_the_same_nouns_in_another_order():
         assert abs(len(own) - len(twin)) <= 1  # "does not" in the singular, "do not" in the plural
 
 
-def test_exchanged_twice_is_what_it_was():
+def test_exchanging_twice_restores_the_meaning():
     for meaning in draw_pairs(60, 5, clauses=1).meanings:
         other = exchanged(meaning)
         assert other is None or exchanged(other) == meaning

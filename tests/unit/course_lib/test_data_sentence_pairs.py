@@ -80,7 +80,7 @@ def test_every_choice_agrees_with_all_that_depends_on_it():
     assert found == {"le vélo est vert .": 0.75, "la bicyclette est verte .": 0.25}
 
 
-def test_what_sounds_alike_is_one_translation():
+def test_equal_translations_are_merged():
     """it is le or la; before a vowel both are l'."""
     clause = Clause(thing("she"), VERB["hear"], thing("it"), None, False, False)
     assert translations(Meaning((clause,))) == {("elle", "l'", "entend", "."): 1.0}
@@ -166,7 +166,7 @@ def test_the_same_seed_gives_the_same_pairs_and_another_seed_others():
 
 
 @pytest.mark.slow
-def test_what_can_be_reached(pairs):
+def test_best_is_the_highest_probability(pairs):
     part = draw_pairs(400, 5, "held_out")
     best = part.best()
     assert 0.5 < float(best.mean()) < 0.9
@@ -187,7 +187,7 @@ def test_the_same_sentences_translated_again(pairs):
 
 
 @pytest.mark.parametrize(("count", "part"), [(0, "training"), (100_001, "training"), (3, "test")])
-def test_arguments_that_make_no_sense(count, part):
+def test_invalid_arguments_are_errors(count, part):
     with pytest.raises(ValueError, match="Expected"):
         draw_pairs(count, 1, part)
 

@@ -62,7 +62,7 @@ def test_names_stay_in_the_picture_and_off_the_digits(draw):
                 assert min(across, down) < 1.5, (text.get_text(), index)
 
 
-def test_what_is_drawn_reads_on_dark_and_light_pages(draw, scenes):
+def test_figures_are_legible_on_dark_and_light_pages(draw, scenes):
     axes = plots.show_scenes(scenes.images, scenes.captions)
     figure = draw(axes[0])
     for ax in axes:
@@ -89,7 +89,7 @@ def test_formulas_and_long_captions_do_no_harm(draw):
     assert ax.get_xlabel().split() == caption
 
 
-def test_mistakes_are_told(scenes):
+def test_reports_mistakes(scenes):
     images, captions = scenes.images, scenes.captions
     for mistake, message in (
         (lambda: plots.show_scenes(images[0], captions), r"got \(1, 40, 40\).*images\[None\]"),

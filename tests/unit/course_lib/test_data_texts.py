@@ -38,7 +38,7 @@ def test_a_frequent_word_becomes_one_piece_and_a_strange_letter_is_unknown():
 
 
 @pytest.mark.parametrize(("texts", "size", "message"), [([], 50, "at least one text"), (["a b"], 5, "more than the 5")])
-def test_what_cannot_be_cut_into_pieces_is_refused(texts, size, message):
+def test_invalid_texts_are_errors(texts, size, message):
     with pytest.raises(ValueError, match=message):
         train_wordpieces(texts, size)
 
@@ -80,7 +80,7 @@ class Table:
         return WIKITEXT
 
 
-def test_the_hub_is_asked_for_wikitext(monkeypatch):
+def test_loads_wikitext_from_the_hub(monkeypatch):
     asked = []
 
     def load(*arguments, **options):

@@ -37,7 +37,7 @@ def held_out():
 
 @pytest.mark.parametrize("name", CAPTIONERS)
 @torch.no_grad()
-def test_it_says_of_a_picture_what_it_does_not_say_of_another(name, held_out):
+def test_captions_depend_on_the_picture(name, held_out):
     cells, words = held_out
     model = MODELS[name]().train()
 

@@ -48,7 +48,7 @@ def test_rows_are_probabilities(world, histories):
         torch.testing.assert_close(found.sum(dim=1), torch.ones(len(histories)).double())
 
 
-def test_what_is_drawn_comes_as_often_as_it_should(world):
+def test_draws_are_as_frequent_as_probable(world):
     """The probability of the video that came is as large as expected, and the best ten hold it as often as computed."""
     ids = world.draw_histories(3000, 6, torch.Generator().manual_seed(4))
     P = world.next_probabilities(ids[:, :-1])

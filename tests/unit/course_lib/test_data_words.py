@@ -62,7 +62,7 @@ def test_the_special_ids_are_four_different_ones_and_padding_is_0():
     assert [PAD, START, END, UNKNOWN] == [0, 1, 2, 3]
 
 
-def test_what_was_encoded_is_decoded_again():
+def test_decoding_inverts_encoding():
     vocabulary = Vocabulary.from_captions(CAPTIONS)
     for caption in CAPTIONS:
         ids = vocabulary.encode(caption)
@@ -110,7 +110,7 @@ def test_an_empty_caption_is_start_and_end():
     assert lengths.tolist() == [2, 3]
 
 
-def test_mistakes_are_told():
+def test_mistakes_are_errors():
     vocabulary = Vocabulary.from_captions(CAPTIONS)
     for mistake in (
         lambda: vocabulary.encode("a cat"),
@@ -126,7 +126,7 @@ def test_mistakes_are_told():
 
 
 @pytest.mark.parametrize("word", ["", "two words", " a", "<pad>", "<unknown>"])
-def test_what_is_no_word_is_an_error(word):
+def test_an_invalid_word_is_an_error(word):
     with pytest.raises(ValueError, match="Expected words without white space"):
         Vocabulary(("dog", word))
 

@@ -138,7 +138,7 @@ def test_the_peak_of_a_known_pattern_is_exact_on_the_cpu(fn, blocks):
     assert devices.peak_memory(fn, device="cpu") == blocks * BLOCK
 
 
-def test_what_was_there_before_does_not_count():
+def test_earlier_allocations_do_not_count():
     before = [torch.empty(3 * FLOATS)]
 
     def free_then_allocate():

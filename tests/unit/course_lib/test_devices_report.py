@@ -56,7 +56,7 @@ def test_an_apple_gpu_is_described(monkeypatch):
     assert devices.autocast_dtype() == torch.float32
 
 
-def test_the_report_survives_a_system_that_tells_nothing(monkeypatch, tmp_path):
+def test_report_without_information_from_the_system(monkeypatch, tmp_path):
     monkeypatch.setattr(processor, "CPUINFO", tmp_path / "missing")
     monkeypatch.setattr(processor.platform, "processor", lambda: "")
     monkeypatch.setattr(processor.platform, "machine", lambda: "")
@@ -79,7 +79,7 @@ def test_the_processor_is_read_from_cpuinfo(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("failure", [FileNotFoundError(), subprocess.TimeoutExpired("nvidia-smi", 10)])
-def test_a_driver_that_cannot_be_asked_is_unknown(monkeypatch, failure):
+def test_driver_version_is_unknown_without_nvidia_smi(monkeypatch, failure):
     def fail(*args, **kwargs):
         raise failure
 

@@ -82,7 +82,7 @@ def test_a_mask_may_also_hide_everything_from_some_queries(generator, shape):
     assert_same(attend_without_weights(Q, K, V, allowed), expected)
 
 
-def test_what_is_hidden_plays_no_part(generator):
+def test_hidden_keys_and_values_have_no_effect(generator):
     Q, K, V = draw_qkv(generator, B, H)
     allowed = padding_mask(LENGTHS, N_K)
     hidden = ~allowed.mT  # (B, 1, N_K, 1)

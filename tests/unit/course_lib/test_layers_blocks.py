@@ -160,7 +160,7 @@ def test_memory_of_padding_only_leaves_the_bias_of_cross_attention(generator, ne
 
 @both_norms
 @with_and_without_weights
-def test_nothing_is_left_behind_in_eval_mode(generator, norm, need_weights):
+def test_eval_mode_restores_everything(generator, norm, need_weights):
     encoder = own_parameters(Encoder(2, D, H, HIDDEN, 0.5, norm), generator).eval()
     X = draw(generator, B, N, D)
     before = X.clone()

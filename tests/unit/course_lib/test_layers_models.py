@@ -215,7 +215,7 @@ def test_the_pooler_reads_the_first_position(generator):
     assert_same(model.pool(Y), torch.tanh(Y[:, 0] @ model.pooler.weight.T + model.pooler.bias))
 
 
-def test_what_an_encoder_was_made_without_is_an_error(generator):
+def test_missing_pooler_or_segments_are_errors(generator):
     model, tokens = small("encoder"), ids(generator, B, N)
     with pytest.raises(ValueError, match="pooler=True"):
         model.pool(model(tokens)[0])
@@ -238,7 +238,7 @@ def test_the_language_model_sees_no_later_token(generator, tied, need_weights):
         assert_same(logits[:, :seen], model(tokens[:, :seen])[0])
 
 
-def test_what_the_language_model_computes(generator):
+def test_language_model_without_blocks(generator):
     model = small("decoder", decoder_blocks=0)
     tokens = ids(generator, B, N)
     X = model.embedding.weight[tokens] + model.positions.table[:N]
@@ -290,7 +290,7 @@ def test_pictures_that_do_not_divide_into_patches_are_an_error():
 
 
 @pytest.mark.parametrize("kind", ["encoder", "decoder", "vision"])
-def test_what_is_too_long_for_learned_positions_is_an_error(kind):
+def test_too_long_input_for_learned_positions_is_an_error(kind):
     inputs = torch.zeros(1, 3, 25, 25).double() if kind == "vision" else torch.zeros(1, 26, dtype=torch.int64)
     with pytest.raises(ValueError, match="at most max_length = 13 positions, got 26"):
         small(kind)(inputs)

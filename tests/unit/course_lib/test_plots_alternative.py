@@ -17,7 +17,7 @@ def _closed():
     plt.close("all")
 
 
-def test_lines_are_told_with_their_ends():
+def test_describes_lines_by_their_ends():
     ax = plots.show_curves(
         [1, 2, 4], {"a": [3.0, 2.0, 1.0], "b": [1.0, float("nan"), 5.5]}, "length N", "time (ms)", "T"
     )
@@ -27,14 +27,14 @@ def test_lines_are_told_with_their_ends():
     assert "b from 1 at 1 to 5.5 at 4" in text
 
 
-def test_a_heat_map_is_told_with_its_largest_cell():
+def test_describes_a_heat_map_by_its_largest_cell():
     A = np.array([[0.1, 0.9, 0.0], [0.5, 0.25, 0.25]])
     text = alternative_text(plots.show_attention(A, queries=["le", "chat"], keys=["the", "cat", "."]).figure)
     assert "2 rows by 3 columns, largest 0.9 in row 'le', column 'cat'" in text
     assert text.count("rows by") == 1, "the colour bar is no plot of its own"
 
 
-def test_bars_are_told_with_their_heights():
+def test_describes_bars_by_their_heights():
     figure = Figure()
     ax = figure.subplots()
     ax.bar(["one", "two"], [1.0, 2.5])
@@ -58,7 +58,7 @@ def test_every_figure_has_some_text(draw):
     assert alternative_text(figure)
 
 
-def test_a_figure_of_many_lines_is_told_in_bounded_length():
+def test_description_of_many_lines_is_bounded():
     figure = Figure()
     ax = figure.subplots()
     for number in range(500):

@@ -35,7 +35,7 @@ def tick_texts(axis) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_whatever_holds_the_weights_is_drawn(draw, kind):
+def test_draws_every_type_of_weights(draw, kind):
     A = weights(5, 7)
     ax = plots.show_attention(KINDS[kind](A), FRENCH, ENGLISH)
     draw(ax)
@@ -85,7 +85,7 @@ def test_numbers_can_be_read_on_every_colour():
         assert contrast(ink, luminance) > 4.5  # WCAG 2, level AA
 
 
-def test_what_is_not_finite_is_written_and_does_not_spoil_the_colours(draw):
+def test_infinite_weights_are_written_and_do_not_affect_the_colours(draw):
     ax = plots.show_attention([[float("-inf"), -1.5, 2.0], [float("nan"), float("inf"), 0.5]], label="similarity")
     draw(ax)
     assert [text.get_text() for text in ax.texts] == ["−∞", "−1.50", "2.00", "nan", "∞", "0.50"]
@@ -151,7 +151,7 @@ def test_another_shape_is_an_error_that_says_what_to_do(draw, shape):
 @pytest.mark.parametrize(
     "values", [[["a", "b"]], [[1.0, 2.0], [3.0]], [[1j]], torch.zeros(2, 3, dtype=torch.complex64)]
 )
-def test_what_holds_no_numbers_is_an_error(draw, values):
+def test_weights_without_numbers_are_an_error(draw, values):
     with pytest.raises(ValueError, match="Expected A to"):
         plots.show_attention(values)
 

@@ -78,7 +78,7 @@ def test_without_a_widget_the_first_queries_stand_over_the_picture(channels):
         (A, {"grid": (1, 5), "picture": torch.rand(8, 8)}, "Expected picture of shape"),
     ],
 )
-def test_what_does_not_fit_is_said(weights, more, message):
+def test_mismatched_arguments_are_errors(weights, more, message):
     with pytest.raises(ValueError, match=message):
         explore_attention(weights, **more)
 
@@ -218,7 +218,7 @@ def test_over_a_picture_a_slider_or_a_click_chooses_the_query(browser):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("coloured", [True, False], ids=["veil", "tint"])
-def test_what_is_looked_at_most_is_clear_or_tinted(browser, coloured):
+def test_cells_with_high_weights_are_clear_or_tinted(browser, coloured):
     page = page_over_a_picture(browser, coloured=coloured)
     shades = [
         cell.evaluate("cell => getComputedStyle(cell).backgroundColor") for cell in page.locator("td button").all()

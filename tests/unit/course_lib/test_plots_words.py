@@ -40,6 +40,6 @@ def test_the_animation_has_a_frame_for_each_word_and_needs_nothing_from_elsewher
         (torch.rand(1, 9, 9), WORDS, torch.rand(7, 3, 3), r"shape \(8, height, width\)"),
     ],
 )
-def test_what_does_not_fit_is_refused(image, words, weights, what):
+def test_mismatched_arguments_are_errors(image, words, weights, what):
     with pytest.raises(ValueError, match=what):
         plots.show_words(image, words, weights)

@@ -68,7 +68,7 @@ def test_one_sentence_stands_beside_the_result(live, choice, came, said):
     assert str(came_out("shuffled", came)).startswith(said)
 
 
-def test_a_click_after_the_result_changes_the_sentence_that_is_shown_and_is_no_prediction(live, monkeypatch):
+def test_a_click_after_the_result_updates_the_sentence_but_is_no_prediction(live, monkeypatch):
     shown = []
 
     class Handle:
@@ -86,13 +86,13 @@ def test_a_click_after_the_result_changes_the_sentence_that_is_shown_and_is_no_p
     assert "when the result was there" in str(came_out("shuffled", "chance")), "also when its cell runs again"
 
 
-def test_what_no_button_says_is_not_kept(live, folder):
+def test_an_option_without_a_button_is_not_stored(live, folder):
     predict(*ASK).choice = "what a browser made up"
     assert not (folder / ".autograder").exists()
     assert "No prediction" in str(came_out("shuffled", "chance"))
 
 
-def test_an_answer_of_an_earlier_version_of_the_question_is_none(live):
+def test_an_option_of_an_earlier_version_is_no_answer(live):
     store.record("shuffled", "an option of last year")
     assert predict(*ASK).choice == ""
     assert "No prediction" in str(came_out("shuffled", "chance"))
@@ -134,7 +134,7 @@ def test_where_no_widget_manager_is_there_is_the_text(live):
     assert "<li>chance</li>" in bundle["text/html"]
 
 
-def test_what_does_not_fit_is_said():
+def test_mismatched_options_are_errors():
     for options in (["one"], ["one", "one"], "ab"):
         with pytest.raises(ValueError, match="at least two different options"):
             predict("x", "y?", options)

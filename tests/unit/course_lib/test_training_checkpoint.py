@@ -47,7 +47,7 @@ def refused(path, model=None, **options):
     return str(error.value)
 
 
-def test_what_was_saved_is_loaded(path):
+def test_loads_a_saved_model(path):
     model, other = make_model(), nn.Sequential(*[make_model()[i] for i in range(4)])
     with torch.no_grad():
         for parameter in other.parameters():
@@ -152,7 +152,7 @@ def test_different_weights_for_a_tied_model_are_refused(path):
     assert "'output.weight' is tied to 'embedding.weight' in the model, but differs from it" in refused(path, Tied())
 
 
-def test_names_that_do_not_fit_are_told(path):
+def test_reports_mismatched_names(path):
     save_checkpoint(nn.ModuleDict({"a": nn.Linear(3, 2), "b": nn.Linear(3, 2)}), path)
     told = refused(path, nn.ModuleDict({"a": nn.Linear(3, 2), "c": nn.Linear(3, 2, bias=False)}))
     assert "do not fit this ModuleDict, which was left as it is" in told
@@ -161,7 +161,7 @@ def test_names_that_do_not_fit_are_told(path):
     assert "the same options" in told
 
 
-def test_shapes_that_do_not_fit_are_told(path):
+def test_reports_mismatched_shapes(path):
     save_checkpoint(nn.Linear(3, 2), path)
     told = refused(path, nn.Linear(5, 2))
     assert "'weight': expected shape (2, 5), got (2, 3)" in told

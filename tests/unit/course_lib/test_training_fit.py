@@ -379,7 +379,7 @@ def test_after_a_divergence_the_best_weights_are_there():
     assert same(state_of(model), seen[0])
 
 
-def test_batches_that_end_or_are_none_are_an_error(without_type_checks):
+def test_exhausted_or_missing_batches_are_errors(without_type_checks):
     with pytest.raises(ValueError, match=r"gone through again and again.*used up after one pass"):
         quiet(make_model(), loss, iter([make_rows()] * 3), steps=4)
     with pytest.raises(ValueError, match="gone through again and again"):

@@ -149,7 +149,7 @@ def test_files_of_something_else(path, data):
         "no JSON",
     ],
 )
-def test_metadata_that_is_not_ours(path, ours):
+def test_foreign_metadata_is_refused(path, ours):
     safetensors.torch.save_file(state_of(make_model()), path, {"course_lib": ours})
     told = refused(path)
     assert "as save_checkpoint writes it" in told or "to name the tensor it is tied to" in told
@@ -200,7 +200,7 @@ def test_a_gigantic_file_takes_no_memory(path):
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 10_000  # kB
 
 
-def test_what_is_no_file_is_refused_at_once(tmp_path, path):
+def test_refuses_a_missing_file_a_folder_and_a_pipe(tmp_path, path):
     assert "cannot be opened: No such file" in refused(path)
     assert "got a folder, a pipe or a device" in refused(tmp_path)
     os.mkfifo(path)

@@ -161,7 +161,7 @@ def test_patience_and_the_best_weights_survive_an_interruption(tmp_path):
     assert same(halfway, expected)  # the best until then, which is what fit would have left
 
 
-def test_what_breaks_off_in_the_middle_of_a_step_leaves_the_last_checkpoint(tmp_path):
+def test_an_abort_within_a_step_leaves_the_last_checkpoint(tmp_path):
     path = tmp_path / "run.safetensors"
     expected, _ = train(make_loader(shuffle=True))
     with pytest.raises(KeyboardInterrupt):

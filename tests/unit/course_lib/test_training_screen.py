@@ -37,7 +37,7 @@ def clock(monkeypatch):
     monkeypatch.setattr(screen.time, "perf_counter", lambda: next(ticks) / 16)
 
 
-def test_what_is_not_a_terminal_gets_one_line(capsys):
+def test_prints_one_line_outside_a_terminal(capsys):
     history = train()
     out, err = capsys.readouterr()
     assert out.startswith(f"step 7 of 7 · loss {history.losses[-1]:.4g} · ")
@@ -65,7 +65,7 @@ def test_show_false_is_silent(capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_the_line_tells_of_validation_and_early_stop(capsys):
+def test_progress_line_shows_validation_and_early_stop(capsys):
     values = iter([3.0, 4.0])
     train(steps=9, validate=lambda model: next(values), validate_every=2, patience=1)
     out = capsys.readouterr().out

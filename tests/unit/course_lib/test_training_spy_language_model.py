@@ -32,7 +32,7 @@ def test_every_token_and_its_place_shows(spy):
         assert not torch.allclose(spy(torch.tensor(others))[0][0, -1], last)
 
 
-def test_what_is_too_long_or_of_another_batch_is_refused(spy):
+def test_too_many_tokens_or_another_batch_are_errors(spy):
     ids = torch.zeros(2, 6, dtype=torch.int64)
     _, cache = spy(ids)
     with pytest.raises(ValueError, match="at most 11 tokens"):

@@ -35,7 +35,7 @@ def test_the_numbers_are_those_of_the_generator_that_sha256_seeds():
 LITERALS = [221, 0.18823671585408153, "b"]
 
 
-def test_they_differ_by_student_and_by_exercise_and_not_by_how_an_id_is_typed():
+def test_numbers_depend_on_student_and_exercise_but_not_on_the_spelling_of_an_id():
     drawn = {variants.numbers(name, who).random() for name in ("echo", "room") for who in ("", "ada", "ben", "adaben")}
     assert len(drawn) == 8
     typed = ("Ada Müller", " ada  MÜLLER ", "ada mu\N{COMBINING DIAERESIS}ller")
@@ -60,13 +60,13 @@ def test_the_grader_comes_before_the_notebook_and_the_notebook_before_the_hub(fo
     assert variants.student() == "ada"
 
 
-def test_who_has_changed_the_folder_is_still_known_in_this_kernel(tmp_path_factory, monkeypatch):
+def test_the_id_survives_a_change_of_folder(tmp_path_factory, monkeypatch):
     variants.i_am("ada")
     monkeypatch.chdir(tmp_path_factory.mktemp("other"))
     assert variants.student() == "ada"
 
 
-def test_what_cannot_be_kept_lasts_as_long_as_the_kernel(folder, monkeypatch, capsys):
+def test_an_id_that_cannot_be_saved_lasts_until_the_kernel_ends(folder, monkeypatch, capsys):
     (folder / ".autograder").write_text("a file in the place of the folder")
     variants.i_am("ada")
     assert "Your numbers are those of ada until the kernel ends." in capsys.readouterr().out

@@ -38,13 +38,13 @@ CALLS = [
         (("", ""), None),
     ],
 )
-def test_what_is_said(edit, said):
+def test_condition(edit, said):
     right, other = student(RIGHT), student(RIGHT.replace(*edit))
     found = condition(other, right, right.namespace["attention"], CALLS)
     assert (found and found[0]) == said
 
 
-def test_a_mistake_with_one_query_alone_is_told_by_its_length():
+def test_names_the_length_with_which_an_answer_fails():
     right = student(RIGHT)
     other = student(RIGHT.replace("    E = Q @ K.mT\n", "    E = Q @ K.mT if Q.shape[1] > 1 else 2 * Q @ K.mT\n"))
     calls = [Request("attention", (Q[:, : 1 + number % 2], K, V)) for number, (Q, K, V) in enumerate(QKV)]
@@ -54,7 +54,7 @@ def test_a_mistake_with_one_query_alone_is_told_by_its_length():
 
 
 @pytest.mark.parametrize("factor", [1, 3])
-def test_what_becomes_of_zeros_is_no_factor(factor):
+def test_changed_zeros_are_no_factor(factor):
     """Padding of 0 that became −100: every other number is the expected one, or the same multiple of it."""
     code = "import torch\ndef labels(ids):\n    return ids[:, 1:], ids[:, 0]\n"
     wrong = code.replace("ids[:, 1:],", f"{factor} * ids[:, 1:].masked_fill(ids[:, 1:] == 0, -100),").replace(

@@ -28,7 +28,7 @@ def test_the_requests_are_those_of_the_check_the_largest_first():
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_of_many_shapes_each_is_asked_once():
+def test_one_request_for_each_set_of_shapes():
     requests = Recording(RIGHT, 3).of_many_shapes(CHECKS, "softmax")
     shapes = [(tuple(r.args[0].shape), str(r.args[1:]), str(r.kwargs)) for r in requests]
     assert len(set(shapes)) == len(shapes) > 3
@@ -50,7 +50,7 @@ def test_a_random_answer_is_no_evidence_and_does_not_repeat():
     assert search.repeats(SIGMOID, request)
 
 
-def test_a_result_that_is_not_a_number_is_no_other_number_each_time():
+def test_nan_equals_nan():
     nan, one = float("nan"), 1.0
     assert search.same_outcome(nan, nan)
     assert search.same_outcome({"stayed": nan, "hidden": one}, {"stayed": nan, "hidden": one})
@@ -85,7 +85,7 @@ def test_outcomes_are_alike_by_kind_of_failure_or_by_numbers():
     assert not search.same_outcome(torch.zeros(2), torch.zeros(3))
 
 
-def test_one_mistake_that_shows_in_many_rows_has_one_name():
+def test_consequences_of_one_mistake_are_dropped():
     rows = [FailedCheck(CHECKS[0], CheckFailure(kind, "")) for kind in ("value", "shape", "mutated", "value")]
     found = [Diagnosis(name, "") for name in ("first", "second", "another", "first")]
     told = drop_consequences(rows, found, ())

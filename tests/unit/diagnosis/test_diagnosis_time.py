@@ -29,13 +29,13 @@ def _searches(monkeypatch, exercise, name):
     return report, len(searched)
 
 
-def test_one_search_is_enough_where_the_other_checks_know_their_cause(monkeypatch):
+def test_one_search_if_the_other_checks_report_causes(monkeypatch):
     report, searches = _searches(monkeypatch, "parameter_count", "in_millions")
     assert report.named == ["in millions"]
     assert searches == 1
 
 
-def test_a_result_that_is_another_one_each_time_is_not_searched_for(monkeypatch):
+def test_random_results_are_not_searched_for(monkeypatch):
     report, searches = _searches(monkeypatch, "Transformer", "never_tied")
     assert report.named == ["extra parameters"]
     assert searches == 0

@@ -75,11 +75,11 @@ def _said(assignment, exercise, name):
 
 
 @pytest.mark.parametrize(("assignment", "exercise", "name", "not_said"), MISLED)
-def test_what_is_not_so_is_not_said(assignment, exercise, name, not_said):
+def test_misleading_names_are_not_given(assignment, exercise, name, not_said):
     assert not_said not in _said(assignment, exercise, name)
 
 
-def test_right_results_in_another_order_are_told():
+def test_names_results_in_another_order():
     assert _said("01-attention", "SelfAttention", "weights_before_output") == "the results in another order"
 
 
@@ -106,7 +106,7 @@ def test_no_check_stops_early_on_a_right_answer(assignment):
         ("07-mlm-pretraining", "TokenTagger", (".output(Y)", ".output(Y).squeeze(0)"), "axes of length 1 dropped"),
     ],
 )
-def test_a_shape_is_named_by_inputs_whose_axes_can_be_told_apart(assignment, exercise, edit, name):
+def test_diagnoses_a_shape_from_inputs_with_distinct_lengths(assignment, exercise, edit, name):
     text = """
 class TokenTagger(nn.Module):
     def __init__(self, model_width, tags, dropout=0.1):

@@ -76,7 +76,7 @@ def test_no_list_is_put_into_itself(line):
     assert "part" not in made
 
 
-def test_what_refuses_an_argument_is_left_alone():
+def test_argument_validation_is_not_edited():
     said = [ast.unparse(edit.old) for _, edit in edits([ast.parse(FUNCTION)])]
     assert not [code for code in said if "ValueError" in code or "!=" in code]
 
@@ -145,7 +145,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_mistake_that_no_known_answer_has_is_told_as_an_edit(name):
+def test_explains_an_unknown_mistake_by_an_edit(name):
     assignment, exercise, text, step = WRONG[name]
     lesson = LESSONS.of(assignment)
     names = namespace(lesson)
@@ -162,7 +162,7 @@ def _of_kind(assignment, exercise, *kinds):
     return [case for case in mutants(LESSONS.of(assignment), exercise) if case.edit and case.edit.kind in kinds]
 
 
-def test_an_edit_of_a_number_is_told_only_where_the_number_or_its_call_stands_in_the_code():
+def test_names_an_edited_number_only_if_the_code_has_it_or_its_call():
     found = _of_kind(
         "06-language-models", "predict_by_counts", "another axis or number", "another place", "another number"
     )

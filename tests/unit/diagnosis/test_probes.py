@@ -129,7 +129,7 @@ class SelfAttention(nn.Module):
         ),
     ],
 )
-def test_what_makes_no_difference_and_what_is_mixed(answer, requests, found):
+def test_probe(answer, requests, found):
     told = probes.probe(answer, RIGHT, RIGHT.namespace[requests[0].name], requests, faulty_module)
     assert (told and told[0]) == found
 
@@ -171,7 +171,7 @@ def test_a_batch_may_be_mixed_where_other_arguments_belong_to_all_examples():
     assert [told and told[0] for told in found] == ["examples of the batch mixed", None, None]
 
 
-def test_what_matters_in_any_call_is_not_ignored():
+def test_an_argument_that_matters_in_one_call_is_not_ignored():
     lesson = LESSONS.of("02-multi-head-attention")
     answer = student(
         "def padding_mask(lengths, N_K):\n"
@@ -256,7 +256,7 @@ def test_on_which_rows_a_row_depends(weights, found):
     assert (told and told[0]) == found
 
 
-def test_only_one_thing_is_another_in_each_change():
+def test_each_change_alters_one_thing():
     request = Request("SelfAttention", (X[0],), build=(5, 3, 3), weights=MAPS[0])
     for _, _, other in changes(request, RIGHT.namespace["SelfAttention"]):
         same = [

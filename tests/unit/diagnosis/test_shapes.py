@@ -82,7 +82,7 @@ def scaled_dot_product_attention(Q, K, V, allowed=None):
 @pytest.mark.parametrize(
     ("scores", "found"), [("(Q @ K.mT).squeeze()", True), ("Q[:, :, :3] @ K.mT", False), ("Q @ K.mT", False)]
 )
-def test_what_stops_only_where_an_axis_has_length_one_drops_it(scores, found):
+def test_errors_only_for_axes_of_length_one_mean_a_dropped_axis(scores, found):
     requests = [
         Request("scaled_dot_product_attention", (torch.randn(B, 3, 5), torch.randn(B, 4, 5), torch.randn(B, 4, 7)))
         for B in (1, 2, 3)

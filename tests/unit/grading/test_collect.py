@@ -212,7 +212,7 @@ def test_the_folder_of_a_single_student_is_one(course, collected):
     assert there(course) == {"s01": {N: notebook("ada")}}
 
 
-def test_again_and_later_and_earlier(course, collected):
+def test_collects_again_newer_and_older_submissions(course, collected):
     files = {f"s01/{N}": notebook("first"), f"s02/{N}": notebook("änne")}
     assert collected(files).students == {NEW: ["s01", "s02"]}
     before = there(course)
@@ -225,7 +225,7 @@ def test_again_and_later_and_earlier(course, collected):
     assert there(course)["s01"] == {N: notebook("second")}
 
 
-def test_what_a_teacher_put_there_stays(course, collected):
+def test_keeps_files_of_a_teacher(course, collected):
     place = course.grading / "submitted" / "s01" / ASSIGNMENT
     place.mkdir(parents=True)
     (place / N).write_bytes(b"mended")
@@ -294,7 +294,7 @@ def test_errors_say_what_to_do(course, tmp_path):
         collect(course, Order(ASSIGNMENT, tmp_path))
 
 
-def test_the_command_tells_whom_it_could_not_match(course, tmp_path, command):
+def test_reports_unmatched_students(course, tmp_path, command):
     path = archive(tmp_path / "class.zip", {f"s01/{N}": b"x", f"who is this/{N}": b"x"})
     done = command("autograder", "collect", ASSIGNMENT, path, cwd=course.root)
     assert done.returncode == 1

@@ -289,12 +289,12 @@ def test_a_sheet_in_which_nothing_is_changed_stays_as_it_was(tmp_path, text):
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1", " =1", "\n=1"])
-def test_whatever_a_spreadsheet_takes_for_a_formula_is_disarmed(text):
+def test_formulas_are_disarmed(text):
     assert harmless(text) == "'" + text
 
 
 @pytest.mark.e2e
-def test_the_command(course, command):
+def test_export_command(course, command):
     done = command("autograder", "export", ASSIGNMENT, "--to", "csv", cwd=course.root)
     assert done.returncode == 0, done.stderr
     assert "7 students, 3 graded, 1 not yet marked, 1 needs a human, 1 not handed in, 1 excused" in done.stdout

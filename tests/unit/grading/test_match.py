@@ -39,7 +39,7 @@ def test_an_untouched_release_is_one_and_has_every_cell_once(submitted):
     assert found.recognised == []
 
 
-def test_of_two_cells_that_claim_to_be_the_same_the_first_counts(submitted):
+def test_the_first_of_two_equal_cells_counts(submitted):
     change(submitted, "softmax", "def softmax(E, dim=-1):\n    return 1")
     copies = [cell for cell in submitted["cells"] if notebooks.grade_id(cell) == "softmax"]
     later = json.loads(json.dumps(copies[0])) | {"source": "def softmax(E, dim=-1):\n    return 2"}
@@ -75,6 +75,6 @@ def test_a_cell_that_has_lost_its_mark_is_known_by_what_it_defines(submitted):
 
 
 @pytest.mark.parametrize("cells", [None, {}, [1], "cells"])
-def test_what_is_no_list_of_cells_is_no_notebook(cells):
+def test_invalid_cells_are_an_error(cells):
     with pytest.raises(ValueError, match="expected a list of cells"):
         match({"cells": cells}, RELEASED)

@@ -26,7 +26,7 @@ def test_the_outputs_of_an_ordinary_notebook_are_kept():
     assert all(room.kept(ran) == ran for _ in range(10))
 
 
-def test_what_a_whole_notebook_prints_is_bounded_and_the_rest_is_noted():
+def test_output_of_a_notebook_is_bounded_with_a_note():
     room = OutputBudget()
     kept = [room.kept(CellResult([PRINTED] * 40, ("E" * 100, "m" * 2000, "t" * 30_000))) for _ in range(100)]
     assert MOST_OUTPUT * 0.9 < size([[ran.outputs, ran.error] for ran in kept]) < MOST_OUTPUT * 1.1
@@ -59,7 +59,7 @@ def test_a_report_is_bounded():
     assert result["data"]["text/plain"] == "0.0"
 
 
-def test_of_many_errors_the_first_are_listed():
+def test_lists_the_first_of_many_errors():
     assert first_ones(["a"] * 3) == ["a"] * 3
     assert first_ones(list(range(MOST_LINES + 5))) == list(range(MOST_LINES))
 

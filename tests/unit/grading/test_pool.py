@@ -66,7 +66,7 @@ def test_a_killer_among_a_hundred_harms_nobody_else(work, fakes, workers):
     assert "has died: exit status 9" in ended["student-003"].reason
 
 
-def test_one_on_which_a_process_dies_once_is_graded(work, fakes, tmp_path):
+def test_grades_a_submission_whose_worker_crashed_once(work, fakes, tmp_path):
     [outcome] = outcomes(work, hand_ins([f"once {tmp_path / 'mark'}"]), fakes(1).grade, 1)
     assert outcome.state == GRADED
 
@@ -117,12 +117,12 @@ def test_threads_that_share_helpers_each_get_their_own_result(fakes):
     ("text", "told"),
     [("killer", "exit status 9"), ("raises", "RuntimeError: of ours"), ("another's", "result of another submission")],
 )
-def test_what_went_wrong_is_told(fakes, text, told):
+def test_reports_the_reason_of_a_crash(fakes, text, told):
     with pytest.raises(WorkerCrashed, match=told):
         fakes(1).grade(GradingJob(submission(text), 1))
 
 
-def test_one_that_hangs_is_ended(fakes, monkeypatch):
+def test_stops_a_hanging_worker(fakes, monkeypatch):
     monkeypatch.setattr(pool, "_BEYOND_LIMITS", 0.3)
     with pytest.raises(JobTimeout, match=r"0\.5 s"):
         fakes(1).grade(GradingJob(submission("hangs"), 1, Settings(limits=Limits(total_wall=0.2))))

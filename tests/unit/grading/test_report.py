@@ -72,7 +72,7 @@ def plain(page):
     )
 
 
-def test_it_says_what_the_results_say(course):
+def test_report_agrees_with_the_results(course):
     ask(course, ASSIGNMENT, "cyd", "I see no mistake", "softmax", 1.0)
     page = page_of(course)
     text = plain(page)
@@ -89,7 +89,7 @@ def test_it_says_what_the_results_say(course):
     assert 'aria-label="Points of 4 students: from 52 to 57, median 57."' in page
 
 
-def test_nobody_who_has_nothing_is_counted_as_zero(course):
+def test_missing_points_are_not_zero(course):
     standing = load_class_status(course, ASSIGNMENT)
     assert [one.so_far for one in standing.students] == [57.0, 52.0, 57.0, 57.0, None, None]
 

@@ -41,6 +41,6 @@ def test_a_result_survives_its_json():
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"outputs": 3}'])
-def test_what_is_no_result_is_a_clear_error(text):
+def test_invalid_result_is_an_error(text):
     with pytest.raises(ValueError, match=r"not a result|Expecting value"):
         Result.from_json(text)

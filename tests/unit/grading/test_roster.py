@@ -140,7 +140,7 @@ def test_days_begun_after_the_minutes_of_grace(hours, days):
         (LateRule(), 9, 0.0),
     ],
 )
-def test_what_lateness_costs(rule, days, points):
+def test_late_penalty(rule, days, points):
     assert rule.penalty(days, earned=40.0, possible=50.0) == points
 
 
@@ -185,7 +185,7 @@ def test_a_changed_rule_holds_for_the_whole_class_and_no_mark_is_touched(empty_c
     assert {one.penalty for one in standings(empty_class).values()} == {0.0}
 
 
-def test_nbgraders_own_rule_is_left_alone_without_one_of_ours(empty_class):
+def test_keeps_nbgraders_penalty_without_a_late_rule(empty_class):
     from nbgrader.api import SubmittedNotebook
 
     made_up.hand_in(empty_class, {"ada": {}}, at={"ada": DUE + timedelta(days=3)}, manual={"ada": MARKED})

@@ -58,13 +58,13 @@ def test_a_group_may_be_alike():
 
 
 @pytest.mark.slow
-def test_what_the_bank_knows_is_nobodys_own():
+def test_known_answers_are_not_similarities():
     """Two who write the same known answer, right or wrong, are no pair."""
     for case in cases_of(LESSONS.of(ASSIGNMENT), "softmax"):
         assert pairs(prints({"ada": case.text, "ben": case.text}), {}, 0.01) == [], case.name
 
 
-def test_what_many_have_in_common_does_not_count():
+def test_common_code_is_no_similarity():
     texts = {f"s{number}": odd("a", "b", "c", f"d{number}") for number in range(30)}
     assert pairs(prints(texts), {}, 0.1) == []
 

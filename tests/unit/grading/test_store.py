@@ -99,7 +99,7 @@ def test_all_who_begin_at_once_have_the_same_secret(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == [SECRET]
 
 
-def test_a_secret_that_is_none_is_told(tmp_path):
+def test_reports_an_invalid_secret(tmp_path):
     (tmp_path / SECRET).write_text("short")
     with pytest.raises(ValueError, match="should hold a secret"):
         Store(tmp_path).secret()

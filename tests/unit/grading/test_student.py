@@ -66,7 +66,7 @@ def test_why_says_points_causes_seed_and_what_ran(course):
     assert "attend: 6 of 6" in why(find(course, "s17", ASSIGNMENT), "attend")
 
 
-def test_why_of_somebody_else(course):
+def test_why_of_an_unknown_student(course):
     with pytest.raises(LookupError, match=r"no student 'lovelace' in 01-attention. Did you mean s17"):
         why(find(course, "lovelace", ASSIGNMENT))
     with pytest.raises(LookupError, match=r"no exercise 'softmx'. Expected one of: softmax, attend"):
@@ -98,7 +98,7 @@ def test_an_adopted_answer_is_a_case_without_its_student(course):
         adopt(course, find(course, "s17", ASSIGNMENT), "softmax", name="no_dim")
 
 
-def test_what_cannot_be_adopted(course):
+def test_errors_of_adopt(course):
     with pytest.raises(LookupError, match="has no definition of blockwise_attention"):
         adopt(course, find(course, "s17", ASSIGNMENT), "blockwise_attention")
     with pytest.raises(LookupError, match="in no lesson"):
@@ -192,7 +192,7 @@ def test_questions_about_own_code_have_answers_that_the_checks_confirm(course, r
     run(course.root, "autograder", "questions", "s17", ASSIGNMENT, "--exercise", "softmax", good=(2,))
 
 
-def test_the_stored_result_is_the_one_that_is_told(course):
+def test_reports_the_stored_result_only(course):
     """A result edited on disk is refused, and nothing is said in its name."""
     from autograder.grading.run.status import load_status
     from autograder.grading.run.store import Store

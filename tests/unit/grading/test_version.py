@@ -64,7 +64,7 @@ def test_the_list_is_what_the_imports_reach(root):
     assert extra == set(), "on these no verdict depends: they would make stored results invalid for nothing"
 
 
-def test_what_is_read_and_not_imported_is_on_the_list(root):
+def test_version_covers_files_that_are_read(root):
     listed = {path.relative_to(root).as_posix() for path in everything(root)}
     assert "autograder/lessons/attention/answers/softmax.diff" in listed
     assert any(name.endswith(".safetensors") for name in listed)
@@ -98,7 +98,7 @@ def version_of(copy):
     return result.checks_version(Copied(root=str(copy)), copy)
 
 
-def test_a_right_answer_that_is_added_changes_nothing_and_a_check_or_a_mistake_does(root, copy):
+def test_version_depends_on_checks_and_mistakes_but_not_on_right_answers(root, copy):
     before = version_of(copy)
     assert before == result.checks_version(LESSONS, root)
     lesson = copy / "autograder" / "lessons" / "attention"

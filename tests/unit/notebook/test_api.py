@@ -75,7 +75,7 @@ def test_a_mistyped_name_is_an_error_of_one_line_with_the_right_one(cells):
     assert error.traceback == [error.evalue]
 
 
-def test_what_is_no_name_is_told_what_to_write():
+def test_reports_a_name_that_is_no_string():
     def causal_mask():
         """As defined in a notebook."""
 
@@ -102,7 +102,7 @@ def test_the_line_that_moves_is_replaced_by_the_table(cells):
 
 
 @pytest.mark.slow
-def test_the_next_table_says_what_the_last_change_mended(tmp_path):
+def test_the_next_report_says_what_the_last_change_fixed(tmp_path):
     """The history lies beside the notebook, so a restarted kernel knows it as well."""
     run("def softmax(E, dim=-1):\n    return torch.sigmoid(E)", 'check("softmax")', folder=tmp_path)
     found = run(RIGHT, 'check("softmax")', folder=tmp_path)
@@ -207,7 +207,7 @@ def test_where_the_only_cell_failed_the_check_leads_there():
 
 
 @pytest.mark.slow
-def test_the_same_error_is_told_once():
+def test_repeated_errors_are_shown_once():
     found = run("def softmax(E, dim=-1):\n    return e / e.sum(dim)", 'check("softmax")')
     told = text_of(found[1])
     assert told.count("NameError: name 'e' is not defined") == 1

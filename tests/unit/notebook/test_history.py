@@ -25,7 +25,7 @@ def entry(text="old", time=1.0, **passed):
     return Entry("softmax", time, "a", 2.0 * sum(passed.values()), 2.0 * len(passed), text, passed)
 
 
-def test_what_is_added_is_read_again_in_order(tmp_path):
+def test_reads_added_entries_in_order(tmp_path):
     kept = History(tmp_path, "attention")
     assert kept.entries() == []
     first, second = entry(big=True), entry("new", 2.0, big=False)
@@ -47,7 +47,7 @@ def test_a_damaged_line_costs_only_itself(tmp_path, line):
     assert [one.text for one in kept.entries()] == ["old", "new"]
 
 
-def test_numbers_that_are_none_are_not_believed(tmp_path):
+def test_entries_with_invalid_numbers_are_skipped(tmp_path):
     kept = History(tmp_path, "attention")
     kept.add(entry(big=True))
     text = kept.path.read_text(encoding="utf8").replace('"earned": 2.0', '"earned": NaN')
@@ -55,7 +55,7 @@ def test_numbers_that_are_none_are_not_believed(tmp_path):
     assert kept.entries() == []
 
 
-def test_it_stays_small(tmp_path, monkeypatch):
+def test_history_is_bounded(tmp_path, monkeypatch):
     monkeypatch.setattr(history, "MOST_BYTES", 20_000)
     monkeypatch.setattr(history, "KEPT", 10)
     kept = History(tmp_path, "attention")
@@ -72,17 +72,17 @@ def test_a_folder_that_cannot_be_written_to_is_no_error(tmp_path):
     assert kept.entries() == []
 
 
-def test_it_says_what_the_last_change_mended_and_broke():
+def test_reports_what_the_last_change_fixed_and_broke():
     said = since(entry(big=False, small=True), report(big=True, small=False), "new")
     assert said == "Your last change mended “It is big” and broke “It is small”."
 
 
-def test_what_no_change_of_the_cell_mended_is_not_called_a_change():
+def test_reports_a_fix_without_a_change_of_the_cell():
     said = since(entry(big=False), report(big=True), "old")
     assert said == "Since the last check, something else than this cell mended “It is big”."
 
 
-def test_it_says_when_a_change_altered_nothing_and_is_silent_when_there_is_nothing_to_say():
+def test_reports_a_change_without_effect_and_nothing_else():
     assert since(entry(big=False), report(big=False), "new") == "Your last change made no difference to these results."
     assert since(entry(big=False), report(big=False), "old") == ""
     assert since(entry(big=True), report(big=True), "new") == ""

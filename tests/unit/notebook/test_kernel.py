@@ -37,7 +37,7 @@ def errors(tmp_path_factory):
     ]
 
 
-def test_check_without_its_import_is_one_sentence(errors):
+def test_check_without_its_import_gives_one_sentence(errors):
     assert errors[0] == (
         "check comes from the cell that begins with “import math”, which has not run in this kernel. "
         "Run > Run All Above Selected Cell runs what is missing."
@@ -54,7 +54,7 @@ def test_a_name_that_no_cell_defines_is_left_alone(errors):
     assert "comes from" not in errors[2]
 
 
-def test_a_cell_run_out_of_order_is_led_to_the_one_that_is_missing(errors):
+def test_names_the_cell_that_has_not_run(errors):
     assert "later comes from the cell that begins with “later = 3”" in errors[3]
 
 
@@ -68,7 +68,7 @@ def test_a_cell_that_has_run_is_not_called_missing(monkeypatch, tmp_path):
     assert kernel.sentence("later", {"later": 3}, []) == ""
 
 
-def test_without_a_saved_notebook_there_is_still_a_sentence_for_what_is_ours(monkeypatch):
+def test_names_of_the_course_need_no_saved_notebook(monkeypatch):
     monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
     assert kernel.sentence("check", {}, []).startswith("check comes from the cell with the imports")
     assert kernel.sentence("torch", {}, []) == ""

@@ -46,14 +46,14 @@ def numbers_in(text):
     return torch.tensor([float(number) for number in re.findall(r"-?\d+\.\d+", text)])
 
 
-def test_what_goes_in_has_its_name_and_its_shape_and_heads_have_their_place():
+def test_inputs_show_names_and_shapes_and_heads_their_index():
     question = draw(Lessons().of("02-multi-head-attention"), "split_heads", 5)
     assert question.given.startswith("X, of shape (2, 4, 4):\n[0]  1.63")
     assert question.given.endswith("\nnum_heads = 4")
     assert "\n[1, 3]  1.44 |  -2.30 |  -0.58 |   1.83" in question.options[question.right]
 
 
-def test_an_answer_tells_what_makes_the_others():
+def test_an_answer_explains_the_other_options():
     question = draw(LESSON, "softmax", 1)
     wrong = next(letter for letter in question.options if letter != question.right)
     assert str(question.answer(question.right)).startswith("Right.")
@@ -78,6 +78,6 @@ def test_practice_comes_after_passing(tmp_path, monkeypatch):
     assert str(practice_in_notebook("causal_mask", question.right)).startswith("Right.")
 
 
-def test_what_is_too_large_is_said():
+def test_reports_too_large_results():
     with pytest.raises(LookupError, match=r"There is no practice for .* Try another exercise of this lesson: softmax"):
         draw(LESSON, "SelfAttention", 1)

@@ -63,7 +63,7 @@ def test_an_untouched_notebook_has_nothing(tmp_path):
         ([checked("another")], "not checked yet", 0),
     ],
 )
-def test_what_is_written_counts_as_it_was_last_checked(tmp_path, entries, state, earned):
+def test_a_written_exercise_counts_as_last_checked(tmp_path, entries, state, earned):
     _, row = rows(tmp_path, cells=cells(WRITTEN), entries=entries)
     assert (row["grid_features"].state, row["grid_features"].earned) == (state, earned)
     assert row["grid_features"].done == (state == "all points")
@@ -75,7 +75,7 @@ def test_an_answer_of_any_kind_is_an_answer(tmp_path):
     assert "a person" in row["Written question 1"].state
 
 
-def test_what_runs_but_is_not_in_the_file_is_not_saved(tmp_path):
+def test_code_that_runs_but_is_not_in_the_file_is_unsaved(tmp_path):
     now, row = rows(tmp_path, entries=[checked()], running={"grid_features": WRITTEN})
     assert now.unsaved == ["grid_features"]
     assert row["grid_features"].earned == 6.0, "the panel shows what runs"

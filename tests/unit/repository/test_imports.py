@@ -126,7 +126,7 @@ def _has_docstring(node):
     return isinstance(node, kinds) and node.body and isinstance(node.body[0], ast.Expr)
 
 
-def test_what_runs_beside_a_students_code_imports_nothing_else(root):
+def test_code_beside_a_student_imports_nothing_else(root):
     """Both folders are mounted in the sandbox, whole."""
     for folder in ("autograder/runtime", "autograder/sandbox/inside"):
         for path in files(root, folder):
@@ -161,7 +161,7 @@ def test_two_lessons_may_have_an_exercise_of_one_name(second_course):
     assert other.earned < other.points == 7
 
 
-def test_course_lib_imports_nothing_of_ours_but_itself(root):
+def test_course_lib_imports_nothing_else_of_the_course(root):
     for path in files(root, "course_lib"):
         ours = {name for name in imported(path) if name.split(".")[0] in OWN}
         assert all(name.startswith("course_lib") for name in ours), (path, ours)
@@ -184,12 +184,12 @@ def test_autograder_takes_no_layers_from_course_lib(root):
 @pytest.mark.parametrize(
     "package", ["runtime", "content", "checks", "diagnosis", "verdict", "notebook", "lessons", "sandbox"]
 )
-def test_what_judges_knows_nothing_of_nbgrader(root, package):
+def test_checking_packages_do_not_import_nbgrader(root, package):
     for path in files(root, f"autograder/{package}"):
         assert not [name for name in imported(path) if name.startswith("nbgrader")], path
 
 
-def test_nobody_uses_star_imports_or_changes_sys_path(root):
+def test_no_star_imports_and_no_changes_of_sys_path(root):
     for folder in ("course_lib", "autograder", "tests"):
         for path in files(root, folder):
             text = path.read_text(encoding="utf8")

@@ -21,7 +21,7 @@ def test_each_test_is_in_one_of_the_commands(request, expressions):
         assert sum([*chosen, has["nightly"]]) == 1, item.nodeid
 
 
-def test_what_is_nightly_says_why(request):
+def test_nightly_tests_give_a_reason(request):
     """All tests that this session has collected, whatever it then chose."""
     marks = [mark for item in request.session.collected for mark in item.iter_markers("nightly")]
     assert [mark for mark in marks if not mark.kwargs.get("reason")] == []

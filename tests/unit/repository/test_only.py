@@ -48,6 +48,6 @@ def test_a_module_has_the_files_that_import_it(name, file):
     assert TESTS / file in found
 
 
-def test_what_is_not_there_is_a_clear_error():
+def test_unknown_name_is_an_error():
     with pytest.raises(pytest.UsageError, match=r"sofmax.*Expected for example softmax"):
         files_for("sofmax")

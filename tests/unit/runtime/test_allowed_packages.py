@@ -23,7 +23,7 @@ def softmax(E, dim=-1):
 
 
 @pytest.mark.parametrize("name", ["scipy", "sklearn.linear_model", "tokenizers", "transformers", "nbgrader"])
-def test_what_is_installed_and_not_named_is_withheld(name):
+def test_withholds_installed_libraries_that_are_not_allowed(name):
     assert is_withheld(name, ())
     assert not is_withheld(name, None)
 
@@ -31,7 +31,7 @@ def test_what_is_installed_and_not_named_is_withheld(name):
 @pytest.mark.parametrize(
     "name", ["torch.nn", "numpy", "matplotlib.pyplot", "mpl_toolkits", "PIL", "sympy", "math", "utils", "tests"]
 )
-def test_what_the_course_is_written_with_and_what_is_the_students_own_is_not(name):
+def test_does_not_withhold_the_course_and_own_modules(name):
     assert not is_withheld(name, ())
 
 
@@ -41,7 +41,7 @@ def test_a_lesson_may_add_a_library_with_all_that_it_needs():
     assert is_withheld("tokenizers", ("scikit-learn",))
 
 
-def test_each_thing_is_told_where_it_comes_from():
+def test_home_is_the_defining_module():
     assert home(scipy.special) == "scipy.special"
     assert home(scipy.special.expit).startswith("scipy.special.")
     assert home(scipy.special.softmax) == "scipy.special._logsumexp.softmax"
@@ -64,7 +64,7 @@ def nothing(_):
         ("def f(x):\n    import math, torch.nn\n    from .scipy import f\n    return math.pi", 0),
     ],
 )
-def test_a_mention_is_found_with_its_line(text, line):
+def test_finds_a_mention_with_its_line(text, line):
     meaning = libraries.bound("from scipy.special import softmax as ready\nfrom scipy import special\nimport torch")
     found = mention(text, lambda name: meaning.get(name, ""), (), nothing)
     assert (found is not None) == bool(line)
@@ -100,7 +100,7 @@ def test_a_library_beside_the_answer_costs_nothing():
     assert report.earned == report.points, str(report)
 
 
-def test_what_a_lesson_adds_is_called_as_it_is_installed():
+def test_lessons_add_libraries_by_their_package_name():
     """A name of a module in its place, sklearn, would add nothing."""
     lessons = [LESSONS.of(assignment) for assignment in COURSE.assignments]
     added = {each: more for lesson in lessons for each in lesson.exercises if (more := lesson.libraries_in(each))}
@@ -136,12 +136,12 @@ def test_a_variable_of_its_own_and_an_import_that_may_fail_are_no_mention(source
     assert mention("def f(x):\n    return m.f(x)", lambda name: meaning.get(name, ""), (), nothing) is not None
 
 
-def test_a_cell_that_tries_an_import_shall_find_it():
+def test_an_import_in_a_try_block_is_provided():
     assert imports_withheld("try:\n    import scipy\nexcept ImportError:\n    scipy = None", (), nothing)
     assert not imports_withheld("try:\n    import torch\nexcept ImportError:\n    pass", (), nothing)
 
 
-def test_what_else_a_module_beside_the_notebook_imports_is_no_mention():
+def test_other_imports_of_own_modules_are_no_mentions():
     files = {
         "plots.py": b"import scipy\ndef show(x):\n    return scipy.fft(x)\ndef f(x):\n    return x",
         "perhaps.py": b"try:\n    import scipy\nexcept ImportError:\n    scipy = None",

@@ -16,7 +16,7 @@ def fit(x):
 
 
 @pytest.mark.parametrize(("frozen", "kind"), [("True", "detached"), ("False", "mutated")])
-def test_a_backward_inside_that_reaches_the_arguments_is_told(frozen, kind):
+def test_reports_a_backward_call_that_reaches_the_arguments(frozen, kind):
     request = Request("fit", (torch.ones(3),), cotangents=(torch.ones(3),))
     with pytest.raises(CheckFailure) as told:
         student(FIT.replace("FROZEN", frozen)).answer(request)

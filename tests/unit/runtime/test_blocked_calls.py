@@ -81,7 +81,7 @@ def helper(Q, K, V, allowed):
 """
 
 
-def test_a_use_that_the_code_hides_is_a_use():
+def test_finds_a_hidden_use():
     lines = RIGHT_ATTENTION.replace("return A @ V, A", "helper(Q, K, V, allowed); return A @ V, A")
     report = run_checks(NAME, student(HIDDEN + lines))
     assert report.earned == 0, str(report)
@@ -132,7 +132,7 @@ def test_the_failure_says_who_forbids_it(exercise, code, where):
     assert where in str(report)
 
 
-def test_what_one_exercise_forbids_is_a_tool_in_the_others():
+def test_a_function_forbidden_in_one_exercise_is_allowed_in_others():
     report = run_checks("attend", student("def attend(q, X):\n    a = torch.softmax(X @ q, 0)\n    return a @ X, a"))
     assert report.earned == report.points, str(report)
 
@@ -173,13 +173,13 @@ def test_a_helper_that_the_exercise_calls_is_looked_at_too():
     assert told("read") is not None
 
 
-def test_what_this_process_has_not_loaded_is_known_by_its_name():
+def test_recognises_unloaded_modules_by_name():
     names = imported("from never_loaded.models import BPE as B\nfrom math import pi", ("never_loaded.models.BPE",))
     found = mentions("def f():\n    return B()", names, ("never_loaded.models.BPE",))
     assert found.message.startswith("never_loaded.models.BPE is not allowed")
 
 
-def test_source_too_deep_to_be_looked_through_is_judged_by_what_it_returns(monkeypatch):
+def test_deeply_nested_source_is_judged_by_its_result(monkeypatch):
     code = f"""
 def softmax(E, dim=-1):
     if dim > 99:

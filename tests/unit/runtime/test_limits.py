@@ -34,7 +34,7 @@ def test_a_call_that_wants_all_memory_fails_and_the_limit_of_before_is_back():
     assert resource.getrlimit(resource.RLIMIT_AS) == before
 
 
-def test_what_needs_little_is_not_stopped():
+def test_small_computations_are_not_stopped():
     with run_limited():
         assert student().softmax(torch.zeros(2)).tolist() == [0.5, 0.5]
 

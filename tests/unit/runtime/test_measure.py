@@ -42,7 +42,7 @@ def test_an_unclear_reading_is_measured_again():
     assert (found.low, found.value, found.high) == pytest.approx((2.0, 2.0, 2.0))
 
 
-def test_what_stays_unclear_ends_and_its_lower_end_is_on_the_students_side():
+def test_an_unclear_measurement_ends_in_the_students_favour():
     clock, times = Clock(), itertools.chain([3.7, 3.5], itertools.repeat(3.7))
 
     def candidate(*_):

@@ -11,12 +11,12 @@ SOURCES = {
 
 
 @pytest.mark.parametrize("name", ["E", ".softmax", "-1", "scaled", "2", ".mean", "-2", "0.5"])
-def test_what_is_mentioned(name):
+def test_mentioned_names(name):
     assert names_used("attend", [name], lambda each: SOURCES.get(each, "")) == [name]
 
 
 @pytest.mark.parametrize("name", ["softmax", ".scaled", "-3", "3", "mean"])
-def test_what_is_not(name):
+def test_unmentioned_names(name):
     assert names_used("attend", [name], lambda each: SOURCES.get(each, "")) == []
 
 

@@ -35,7 +35,7 @@ def test_a_wrong_answer_loses_the_same_points_whatever_the_seed(seed):
     assert report.named[0] == "no scaling"
 
 
-def test_what_is_measured_is_measured_once_if_the_earlier_exercises_are_right(monkeypatch):
+def test_measures_once_if_earlier_exercises_are_right(monkeypatch):
     races = []
 
     def raced(self, *args, **kwargs):
@@ -79,7 +79,7 @@ def test_later_failures_with_the_same_cause_are_short():
     assert "Same cause as above: sigmoid" in text
 
 
-def test_an_answer_that_is_not_written_yet_is_told_so_once():
+def test_reports_an_unwritten_answer_once():
     report = run_checks("attend", student("def attend(q, X):\n    raise NotImplementedError('Return y and a.')"))
     assert report.earned == 0
     assert str(report).splitlines()[1] == "○ Not written yet. Return y and a."
@@ -90,7 +90,7 @@ def test_an_operator_that_torch_does_not_implement_is_not_taken_for_an_unwritten
     assert "stopped with an error" in str(report)
 
 
-def test_a_missing_function_is_told_so():
+def test_reports_missing_function():
     answers = student()
     del answers.namespace["softmax"]
     report = run_checks("softmax", answers)
@@ -105,7 +105,7 @@ def test_the_piece_that_is_not_written_is_named():
     assert "Not written yet (helper). Weigh." in str(run_checks("softmax", student(pieces)))
 
 
-def test_a_forgotten_return_is_told_as_that_and_nothing_else():
+def test_reports_a_forgotten_return_only():
     for name, code in (("softmax", "def softmax(E, dim=-1): E + 1"), ("attend", "def attend(q, X): X @ q")):
         assert run_checks(name, student(code)).named == ["nothing returned"]
 
@@ -124,7 +124,7 @@ def test_an_unknown_exercise_lists_the_known_ones():
 @pytest.mark.parametrize(
     "value", ["None", "3", "'Y'", "object()", "(1, 2)", "torch.tensor(float('nan'))", "E.to(torch.complex64)", "E > 0"]
 )
-def test_any_result_at_all_gets_a_verdict(value):
+def test_every_result_gets_a_verdict(value):
     report = run_checks("softmax", student(f"def softmax(E, dim=-1): return {value}"))
     assert report.earned == 0
     assert math.isfinite(report.earned)
@@ -227,7 +227,7 @@ def test_the_html_report_is_escaped_and_holds_no_script():
     "state",
     ["torch.set_grad_enabled(False)", "torch.set_default_dtype(torch.float64)", "torch.set_default_device('meta')"],
 )
-def test_what_the_notebook_has_switched_in_torch_costs_nothing_and_stays(state):
+def test_torch_settings_of_the_notebook_cost_nothing_and_persist(state):
     before = torch.is_grad_enabled(), torch.get_default_dtype(), torch.empty(0).device
     answers = student(RIGHT_ATTENTION + LAYER)
     try:

@@ -60,7 +60,7 @@ def remote(text):
         ("def answer(x):\n    return x", []),
     ],
 )
-def test_what_an_answer_uses(make, text, used):
+def test_uses_of_an_answer(make, text, used):
     assert make(BASE + text).uses("answer", EARLIER) == used
 
 

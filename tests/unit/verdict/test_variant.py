@@ -66,7 +66,7 @@ def test_numbers_that_fit_two_others_are_chance(lesson, monkeypatch):
         assert owner_of_variant(lost, student, 3, ["ada", "cleo"]) is None
 
 
-def test_what_stops_is_compared_with_nobody(lesson):
+def test_an_answer_that_raises_matches_nobody(lesson):
     def stops(x):
         raise ValueError(len(x))
 
@@ -81,7 +81,7 @@ def test_a_right_version_draws_the_students_numbers_too(lesson):
         assert report(lesson, {"echo": names["echo"]}, "ada").full
 
 
-def test_an_author_who_forgets_or_mistypes_it_is_told(lesson, monkeypatch):
+def test_reports_a_missing_or_misspelt_variant(lesson, monkeypatch):
     check = lesson.checks("echo")["check_values"]
     monkeypatch.setattr(lesson.settings, "VARIANTS", ())
     with pytest.raises(
@@ -93,7 +93,7 @@ def test_an_author_who_forgets_or_mistypes_it_is_told(lesson, monkeypatch):
         exercises_with_variants(lesson)
 
 
-def test_a_student_who_has_not_said_who_they_are_is_told_in_one_sentence(lesson, tmp_path, monkeypatch, capsys):
+def test_asks_for_a_missing_id_in_one_sentence(lesson, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(variants, "_HERE", "")
     monkeypatch.delenv("JUPYTERHUB_USER", raising=False)
