@@ -1,4 +1,4 @@
-"""Random generators whose seeds are as wide as they look."""
+"""Random generators that use all 64 bits of a seed."""
 
 import hashlib
 
@@ -14,9 +14,9 @@ FIRST = 24  # bytes of torch's state before them; each word takes 8 bytes
 def generator_of(seed: int) -> torch.Generator:
     """Return a generator on the CPU for a seed from 0 to 2**64 − 1.
 
-    torch uses only the lowest 32 bits of a seed: after manual_seed(2**32 + 1) come the numbers of manual_seed(1), and all
-    seeds can be tried in hours. From 2**32 on, all words of the state are therefore made from the seed, by SHAKE-256. Below,
-    the numbers are those of manual_seed.
+    torch uses only the lowest 32 bits of a seed: manual_seed(2**32 + 1) gives the numbers of manual_seed(1), and all seeds can
+    be tried in hours. From 2**32 on, the whole state is therefore derived from the seed by SHAKE-256. Below, the numbers are
+    those of manual_seed.
     """
     generator = torch.Generator().manual_seed(seed)
     if seed >= 2**32:

@@ -1,4 +1,4 @@
-"""Whether somebody watches: a notebook that is open, or a program that nobody looks at."""
+"""Tell an open notebook from a program that runs unattended."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Numbers of an exercise that differ from student to student: `i_am` says who works here, and `numbers` draws for them."""
+"""Numbers of an exercise that differ from student to student: `i_am` sets the id, and `numbers` draws for it."""
 
 import contextlib
 import hashlib
@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-#: Beside the history of the checks. A hand-in that contains the folder is read without it, so the file decides no grade.
+#: Beside the history of the checks, in a folder that is ignored in a submission, so that no grade depends on it.
 FILE = Path(".autograder", "student")
-#: Characters of the longest id, and bytes of the file that are read.
+#: Maximum of characters in an id, and of bytes read of the file.
 LONGEST, MOST_BYTES = 200, 1000
 
-#: Whom the grader has named, None while nobody grades; and whom `i_am` has named in this kernel.
+#: The id set by the grader, None outside grading; and the id set by `i_am` in this kernel.
 _GRADED: str | None = None
 _HERE = ""
 
@@ -22,7 +22,7 @@ _HERE = ""
 def student(folder: str | Path = ".") -> str:
     """Return the id whose numbers a notebook in this folder has, empty if none is known.
 
-    It is whom the grader has named, or else whom `i_am` has named here, or else the user of the JupyterHub.
+    It is the grader's, or else the one set by `i_am` here or in an earlier kernel, or else the user of the JupyterHub.
     """
     if _GRADED is not None:
         return _GRADED
@@ -30,10 +30,10 @@ def student(folder: str | Path = ".") -> str:
 
 
 def i_am(who: Any) -> None:
-    """Say whose numbers this notebook has: your id as your teacher writes it. It is kept in `.autograder/student`.
+    """Set the id whose numbers this notebook has: yours, as your teacher writes it. It is saved in `.autograder/student`.
 
-    An empty id asks for one. Where notebooks are graded this does nothing. Raises TypeError for what is no text, ValueError for
-    more than a line of it.
+    An empty id asks for one. In grading this does nothing. Raises TypeError unless it is text, ValueError if it is longer than a
+    line.
     """
     global _HERE
     if not isinstance(who, str):
@@ -59,19 +59,19 @@ def numbers(exercise: str, who: str | None = None) -> random.Random:
     """
     if not exercise:
         raise ValueError('Expected the name of an exercise, such as variants.numbers("softmax").')
-    told = f"{exercise}\0{same(student() if who is None else who)}"
-    return random.Random(int.from_bytes(hashlib.sha256(told.encode("utf8", "surrogatepass")).digest(), "big"))
+    text = f"{exercise}\0{same(student() if who is None else who)}"
+    return random.Random(int.from_bytes(hashlib.sha256(text.encode("utf8", "surrogatepass")).digest(), "big"))
 
 
 def same(who: str) -> str:
-    """Return the form of an id in which ids are compared."""
+    """Return the normalised form of an id, for comparisons."""
     return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", who).casefold()).split())
 
 
 def grade_as(who: str | None) -> str | None:
-    """Take the numbers of this id from now on, whatever notebook, file or environment say; an empty one is nobody's.
+    """Use the numbers of this id from now on, regardless of notebook, file and environment; the empty id is nobody's.
 
-    Returns whom the grader had named before; None gives the choice back to the notebook.
+    Returns the grader's previous id; None returns the choice to the notebook.
     """
     global _GRADED
     before, _GRADED = _GRADED, who
@@ -80,7 +80,7 @@ def grade_as(who: str | None) -> str | None:
 
 @contextlib.contextmanager
 def graded_as(who: str) -> Iterator[None]:
-    """Take the numbers of this id for a while, as :func:`grade_as` does."""
+    """Use the numbers of this id inside, as :func:`grade_as` does."""
     before = grade_as(who)
     try:
         yield
@@ -100,7 +100,7 @@ def _keep(who: str) -> bool:
 
 
 def _saved(folder: Path) -> str:
-    """Return the id in the file of a folder; empty where there is none that can be read: a damaged file must stop nobody."""
+    """Return the id in the file of a folder; empty if it cannot be read, since a damaged file must not stop a student."""
     try:
         with (folder / FILE).open("rb") as file:
             who = file.read(MOST_BYTES).decode("utf8").strip()

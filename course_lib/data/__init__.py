@@ -1,4 +1,4 @@
-"""The data of the lessons, and the loaders for the real thing beside them."""
+"""The lessons' own data, and loaders for real data sets."""
 
 from course_lib.data.agreement import agreement_language, agreement_words, draw_sentences, framed, unframed
 from course_lib.data.agreement_tasks import SUBJECTS, TAGS, subject_classes, who_does_it, word_tags

@@ -1,12 +1,12 @@
-"""A small language in which words agree with others far away, and of which everything is known.
+"""A small, exactly known language in which words agree with others far away.
 
     sentence = subject [place] [relative] verb [adverb] ["and" pronoun verb reflexive] "."
     subject  = determiner [adjective] noun            "every tall queen"
     place    = preposition "the" noun                 "near the robots"
     relative = "that" "the" noun verb                 "that the boys like"
 
-The verb, the pronoun and the reflexive agree with the subject, in number and gender; the nouns between are there to
-mislead. The nearer noun decides only over the verb of its own relative clause.
+The verb, the pronoun and the reflexive agree with the subject in number and gender; the nouns in between are distractors. The
+nearer noun determines only the verb of its own relative clause.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ REFLEXIVES = {"he": "himself", "she": "herself", "it": "itself", "they": "themse
 
 @cache
 def agreement_words() -> tuple[str, ...]:
-    """Return all tokens of the language: five special ones, and then the words in the order of the alphabet."""
+    """Return all tokens of the language: five special ones, then the words in alphabetical order."""
     nouns = [noun for group in NOUNS.values() for noun in group]
     verbs = [*ALONE, *TOWARDS]
     words = {"that", "and", ".", *ADJECTIVES, *PREPOSITIONS, *ADVERBS, *REFLEXIVES, *REFLEXIVES.values()}
@@ -51,7 +51,7 @@ def agreement_words() -> tuple[str, ...]:
 
 @cache
 def agreement_language() -> Automaton:
-    """Return the automaton that says these sentences. Words of a kind are not equally frequent: 1, 1/2, 1/3, ..."""
+    """Return the automaton of these sentences. The frequencies of words of one kind are in the ratio 1 : 1/2 : 1/3 …"""
     builder = AutomatonBuilder()
     ends: list[tuple[int, float]] = []
     kinds = list(product(DETERMINERS, NOUNS))
@@ -61,12 +61,12 @@ def agreement_language() -> Automaton:
 
 
 def draw_sentences(count: int, seed: int) -> Int64[Tensor, "count 17"]:
-    """Return the ids of that many sentences, with [PAD] after the end of each."""
+    """Return the ids of `count` sentences, each padded with [PAD]."""
     return agreement_language().sample(count, LONGEST, generator_of(seed))
 
 
 def framed(sentences: Int64[Tensor, "B T"]) -> Int64[Tensor, "B T_2"]:
-    """Return [CLS] sentence [SEP] for sentences with padding behind them: two columns more."""
+    """Return [CLS] sentence [SEP] for padded sentences, with two columns more."""
     ids = torch.nn.functional.pad(sentences, (1, 1), value=PAD)
     ids[:, 0] = CLS
     ids.scatter_(1, (sentences != PAD).sum(dim=1, keepdim=True) + 1, SEP)
@@ -74,13 +74,13 @@ def framed(sentences: Int64[Tensor, "B T"]) -> Int64[Tensor, "B T_2"]:
 
 
 def unframed(ids: Int64[Tensor, "B T"]) -> Int64[Tensor, "B T_2"]:
-    """Return the sentences that `framed` has framed, masked or not: two columns fewer, and padding where [SEP] was."""
+    """Undo `framed`, also for masked sentences: two columns fewer, and padding in place of [SEP]."""
     inside = ids[:, 1:-1]
     return inside.masked_fill(inside == SEP, PAD)
 
 
 def _sentence(builder: AutomatonBuilder, front: Front, number: str, gender: str) -> Front:
-    """Add a sentence without its full stop. It remembers its subject because no state of it is shared with another."""
+    """Add a sentence without its full stop. Its states are its own, so that it remembers its subject."""
     pronoun = gender if number == "one" else "they"
     front = builder.add(front, _ids(DETERMINERS[number]))
     front = _maybe(front, 0.5, lambda there: builder.add(there, _ids(ADJECTIVES)))
@@ -121,7 +121,7 @@ def _maybe(front: Front, share: float, add: Callable[[Front], Front]) -> Front:
 
 
 def _ids(words: Sequence[str]) -> dict[int, float]:
-    """Return the ids of words of one kind and their probabilities, in the ratio 1 to 1/2 to 1/3 and so on."""
+    """Return the ids of words of one kind with their probabilities, in the ratio 1 : 1/2 : 1/3 …"""
     places = {word: place for place, word in enumerate(agreement_words())}
     total = sum(1 / rank for rank in range(1, len(words) + 1))
     return {places[word]: 1 / rank / total for rank, word in enumerate(words, start=1)}
@@ -138,5 +138,5 @@ def inflected(noun: str, number: str) -> str:
 
 
 def conjugated(verb: str, number: str) -> str:
-    """Return the verb for one or for many who do it."""
+    """Return the verb form for the singular ("one") or the plural ("many")."""
     return verb + "s" if number == "one" else verb

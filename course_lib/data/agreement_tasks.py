@@ -1,4 +1,4 @@
-"""Small tasks on the language of agreement, for fine-tuning: each has labels that follow from the sentence alone."""
+"""Small fine-tuning tasks on the language of agreement, with labels that follow from the sentence alone."""
 
 import torch
 from jaxtyping import Int64
@@ -18,9 +18,9 @@ from course_lib.data.agreement import (
     inflected,
 )
 
-#: What `subject_classes` tells apart: which pronoun stands for the subject.
+#: The classes of `subject_classes`: the pronouns for the subject.
 SUBJECTS = tuple(REFLEXIVES)
-#: What `word_tags` tells apart.
+#: The classes of `word_tags`.
 TAGS = (
     "other",
     "determiner",
@@ -36,7 +36,7 @@ TAGS = (
 
 
 def subject_classes(sentences: Int64[Tensor, "B T"]) -> Int64[Tensor, " B"]:
-    """Return for each sentence the number of the pronoun that stands for its subject: he, she, it or they."""
+    """Return, for each sentence, the index of the pronoun for its subject: he, she, it or they."""
     words = agreement_words()
     of_noun = torch.full((len(words),), -1)
     for gender, nouns in NOUNS.items():
@@ -47,7 +47,7 @@ def subject_classes(sentences: Int64[Tensor, "B T"]) -> Int64[Tensor, " B"]:
 
 
 def word_tags(sentences: Int64[Tensor, "B T"]) -> Int64[Tensor, "B T"]:
-    """Return the number of each word's tag. The subject is the first noun; a verb with an object is its own behind "and"."""
+    """Return the index of each word's tag. The subject is the first noun; a verb with an object has its own tag after "and"."""
     words = agreement_words()
     kinds = {
         "determiner": [word for group in DETERMINERS.values() for word in group],
@@ -87,7 +87,7 @@ def who_does_it(
 
 
 def _subject(sentences: Tensor) -> Tensor:
-    """Return where the first noun of each sentence stands."""
+    """Return the position of the first noun in each sentence."""
     words = agreement_words()
     return torch.isin(sentences, torch.tensor([words.index(noun) for noun in _nouns()])).int().argmax(dim=1)
 

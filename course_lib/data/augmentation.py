@@ -1,4 +1,4 @@
-"""Augmentation in plain PyTorch: small changes of pictures that leave what they show as it is."""
+"""Augmentation in plain PyTorch: small changes of pictures that preserve their content."""
 
 import torch
 import torch.nn.functional as F
@@ -7,9 +7,9 @@ from torch import Tensor
 
 
 def shift_pictures(images: Float[Tensor, "B C H W"], most: int, random: torch.Generator) -> Float[Tensor, "B C H W"]:
-    """Return the pictures, each shifted by up to `most` pixels in both directions; what comes in at the edge is 0.
+    """Return the pictures, each shifted by up to `most` pixels in both directions and filled with 0 at the edge.
 
-    Shifting is what "random crop with padding" does. Raises ValueError if `most` is below 0.
+    This equals a "random crop with padding". Raises ValueError if `most` is below 0.
     """
     if most < 0:
         raise ValueError(f"Expected most to be at least 0 pixels, got {most}.")

@@ -1,4 +1,4 @@
-"""Probabilistic automata: languages so simple that the probability of everything in them can be computed exactly.
+"""Probabilistic automata: languages so simple that all their probabilities can be computed exactly.
 
 Forward and backward messages are those of hidden Markov models (L. R. Rabiner, "A Tutorial on Hidden Markov Models and
 Selected Applications in Speech Recognition", 1989, equations 19 to 25), with words on the arcs instead of the states.
@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float, Int64
 from torch import Tensor
 
-#: Where a sentence may be going on: (state, probability of being there).
+#: The states in which a sentence may continue: (state, probability).
 Front = Sequence[tuple[int, float]]
 
 
@@ -23,14 +23,14 @@ class AutomatonBuilder:
         self.arcs: list[tuple[int, int, int, float]] = []
 
     def add(self, front: Front, words: Mapping[int, float]) -> Front:
-        """Add one word, drawn with these probabilities, and return where the sentence goes on after it."""
+        """Add one word, drawn with these probabilities, and return the front after it."""
         target, self.states = self.states, self.states + 1
         for source, share in front:
             self.arcs += [(source, word, target, share * probability) for word, probability in words.items()]
         return [(target, 1.0)]
 
     def finish(self, front: Front, pad: int) -> "Automaton":
-        """Return the automaton whose sentences end at `front`; after them comes `pad`, for ever."""
+        """Return the automaton whose sentences end at `front` and are followed by `pad` for ever."""
         end = self.states
         arcs = [*self.arcs, *((source, pad, end, share) for source, share in front), (end, pad, end, 1.0)]
         source, word, target, probability = zip(*sorted(arcs), strict=True)
@@ -39,13 +39,13 @@ class AutomatonBuilder:
 
 
 def split(front: Front, share: float) -> tuple[Front, Front]:
-    """Return the two parts of a front that go different ways: one with probability `share`, one with the rest."""
+    """Split a front in two: one part with probability `share`, one with the rest."""
     return [(s, p * share) for s, p in front], [(s, p * (1 - share)) for s, p in front]
 
 
 @dataclass(frozen=True)
 class Automaton:
-    """A number of states and M arcs, sorted by source: from there, with `probability`, `word` is said, `target` comes next.
+    """States and M arcs, sorted by `source`: each leads with `probability` to the state `target` and emits `word`.
 
     Every sentence begins in state 0. Raises ValueError unless the probabilities of the arcs that leave a state add up to 1.
     """
@@ -66,7 +66,7 @@ class Automaton:
 
     def sample(self, count: int, length: int, generator: torch.Generator) -> Int64[Tensor, "count length"]:
         """Return the first `length` words of `count` sentences."""
-        # On one line from 0 to the number of states, each arc has as much room as it is probable, state after state.
+        # On a line from 0 to the number of states, each arc takes up its probability, state after state.
         room = self.probability.cumsum(0)
         state, words = torch.zeros(count, dtype=torch.int64), []
         for _ in range(length):
@@ -77,18 +77,18 @@ class Automaton:
         return torch.stack(words, dim=1)
 
     def log_probability(self, evidence: Float[Tensor, "B T V"]) -> Float[Tensor, " B"]:
-        """Return the logarithm of the probability of what was observed, summed over all sentences that there are.
+        """Return the logarithm of the probability of the observations, summed over all sentences.
 
-        evidence[b, t, v]: the probability of what was observed at t, if word t is v. For a sentence that is read without
-        error that is 1 for its word and 0 for all others.
+        evidence[b, t, v]: the probability of the observation at t, if word t is v. For a sentence that is read without error it
+        is 1 for its word and 0 for all others.
         """
         return self._forward(evidence)[1].log().sum(dim=1)
 
     def expected(self, evidence: Float[Tensor, "B T V"]) -> Float[Tensor, "B T V"]:
-        """Return the probability of every word at every place, given what was observed at all *other* places.
+        """Return the probability of every word at every position, given the observations at all *other* positions.
 
-        Multiply it by the evidence of the place itself and normalise, and it is the posterior probability (Rabiner's
-        equation 27). Raises ValueError for evidence that no sentence could have given.
+        Multiplied by the evidence of the position itself and normalised, it is the posterior probability (Rabiner's equation 27).
+        Raises ValueError for evidence that is impossible for every sentence.
         """
         ahead, totals = self._forward(evidence)
         impossible = (totals <= 0).any(dim=1).nonzero().flatten().tolist()
@@ -107,10 +107,10 @@ class Automaton:
         return found / found.sum(dim=2, keepdim=True)
 
     def following(self, words: Int64[Tensor, "B T"], vocab_size: int) -> Float[Tensor, "B T_1 vocab_size"]:
-        """Return the probability of every word at places 0 to T, given the words before it; place T is behind all of them.
+        """Return the probability of every word at positions 0 to T, given the words before it; position T follows all of them.
 
         This is the exact distribution of the next token, by forward filtering (Rabiner's equations 19 and 20, normalised at
-        each step). Raises ValueError for words that no sentence of the language begins with.
+        each step). Raises ValueError for words with which no sentence of the language begins.
         """
         said = torch.nn.functional.one_hot(words, vocab_size).double()
         ahead, totals = self._forward(torch.nn.functional.pad(said, (0, 0, 0, 1), value=1.0))  # anything may come last
@@ -122,8 +122,9 @@ class Automaton:
         return found.index_add(2, self.word, through)
 
     def _forward(self, evidence: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the probability of each state before word t given what was observed before it, (B, T, S), and that of
-        each observation given those before it, (B, T)."""
+        """Return the probability of each state before word t, (B, T, S), and of each observation, (B, T), both given the
+        observations before it.
+        """
         B, T, _ = evidence.shape
         state = torch.zeros(B, self.states, dtype=torch.float64)
         state[:, 0] = 1

@@ -1,4 +1,4 @@
-"""Text cut into the words that byte-pair encoding never merges across."""
+"""Cut text into words, across which byte-pair encoding never merges."""
 
 import re
 from collections import Counter
@@ -18,5 +18,5 @@ def gpt2_words(text: str) -> list[str]:
 
 
 def word_counts(texts: Iterable[str]) -> dict[str, int]:
-    """Return how often each word comes in the texts, the most frequent first; of equals, the one that came first."""
+    """Count the words in the texts, the most frequent first; equally frequent ones in order of appearance."""
     return dict(Counter(word for text in texts for word in gpt2_words(text)).most_common())

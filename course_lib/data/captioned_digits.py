@@ -1,4 +1,4 @@
-"""One handwritten digit in a coloured ink on paper of some shade, and a caption that says all of it: three independent draws."""
+"""A handwritten digit in coloured ink on shaded paper, three independent draws, with a caption that names all of them."""
 
 import math
 from dataclasses import dataclass
@@ -24,18 +24,18 @@ INKS = {
 PAPERS = {"black": 0.0, "grey": 0.5, "white": 1.0}
 COMBINATIONS = ("all", "seen", "unseen")
 NOISE = 0.05  # standard deviation, on every pixel
-PALEST = 0.6  # how much of an ink's light there is at least, in each of its colours
-SHADES = 0.12  # by how much the light of a paper differs from that in PAPERS, at most
+PALEST = 0.6  # minimum share of an ink's light, in each of its colours
+SHADES = 0.12  # maximum difference of a paper's light from that in PAPERS
 
-#: In nats, of captions whose digit, ink and paper are drawn independently, each value as likely as the others.
+#: In nats, for captions whose digit, ink and paper are drawn independently and uniformly.
 CAPTION_ENTROPY = math.log(len(DIGITS) * len(INKS) * len(PAPERS))
 
 
 @dataclass(frozen=True)
 class CaptionedDigits:
-    """Pictures (red, green and blue light, from 0 to 1), the words of each caption, and what it says.
+    """Pictures (red, green and blue light, from 0 to 1), the words of each caption, and their meaning.
 
-    said: the digit, the number of its ink in INKS and of its paper in PAPERS. Two pictures have the same caption if and only if
+    said: the digit, the index of its ink in INKS and of its paper in PAPERS. Two pictures have the same caption if and only if
     all three agree.
     """
 
@@ -52,12 +52,11 @@ def draw_captioned_digits(
 ) -> CaptionedDigits:
     """Return `count` pictures of 8 x 8 pixels, each with a digit of this part of the handwritten digits, and their captions.
 
-    Digit, ink and paper are drawn independently, each value as likely as the others. combinations: "all" of digit and ink, or
-    only those that are "unseen" (digit d in ink number d mod 6, ten of sixty), or all others, "seen". variation: how much the
-    handwriting is varied, 0 for not at all (see `deform`). The same arguments always give the same pictures.
+    Digit, ink and paper are drawn independently and uniformly. combinations: "all" of digit and ink, or only the "unseen" ones
+    (digit d in ink number d mod 6, ten of sixty), or all others, "seen". variation: the strength of the handwriting's
+    variation, 0 for none (see `deform`). The same arguments always give the same pictures.
 
-    Raises ValueError for a count or a variation below 0, or a part or combinations that there are not, and ImportError without
-    scikit-learn.
+    Raises ValueError for a count or a variation below 0 or an unknown part or combinations, and ImportError without scikit-learn.
     """
     if count < 0 or variation < 0:
         raise ValueError(f"Expected count and variation to be at least 0, got {count} and {variation}.")
@@ -82,7 +81,7 @@ def caption_of(digit: int, ink: int, paper: int) -> list[str]:
 
 
 def captioned_vocabulary() -> Vocabulary:
-    """Return the words that captions, and prompts about the same things, are made of."""
+    """Return the words of captions, and of prompts about the same things."""
     return Vocabulary(("a", "on", *DIGITS, *INKS, *PAPERS))
 
 
@@ -105,7 +104,7 @@ def _pictures_of(digit: Tensor, labels: Tensor, random: torch.Generator) -> Int6
 
 
 def _print(strokes: Tensor, ink: Tensor, paper: Tensor, random: torch.Generator) -> Float[Tensor, "N 3 8 8"]:
-    """Return pictures in which ink covers paper as far as the strokes are dark; no two inks or papers are quite the same."""
+    """Return pictures in which ink covers paper where the strokes are dark; inks and papers vary slightly."""
     light = PALEST + (1 - PALEST) * torch.rand(len(ink), 3, generator=random)
     colour = (torch.tensor(list(INKS.values()))[ink] * light)[..., None, None]  # (N, 3, 1, 1)
     other = SHADES * (2 * torch.rand(len(paper), generator=random) - 1)

@@ -1,4 +1,4 @@
-"""Random Markov chains: every sequence has rules of its own, so that they can only be learned from the sequence itself.
+"""Random Markov chains: every sequence has rules of its own, which can only be learned from the sequence itself.
 
 The task of B. Edelman et al., "The Evolution of Statistical Induction Heads", NeurIPS 2024, section 2.
 """
@@ -15,8 +15,8 @@ def draw_chains(
     """Return (ids, tables): sequences, each drawn from a Markov chain of its own, and the chains.
 
     tables[b, i, j] is the probability that j follows i in sequence b. Each row of a table is drawn from the symmetric Dirichlet
-    distribution with this concentration: small, and few tokens can follow; 1, and all distributions are equally probable. The
-    first token is any, each as probably. Raises ValueError unless the concentration is above 0 and there is a state.
+    distribution with this concentration: if it is small, few tokens can follow; if it is 1, all distributions are equally
+    probable. The first token is uniform. Raises ValueError unless the concentration is above 0 and there is a state.
     """
     if concentration <= 0 or states < 1:
         raise ValueError(f"Expected a concentration above 0 and a state, got {concentration} and {states} states.")

@@ -31,9 +31,9 @@ class LabelledPictures:
 def cifar10(folder: str | PathLike[str], part: str = "train", limit: int | None = None) -> LabelledPictures:
     """Return the 50,000 pictures of "train" or the 10,000 of "test", each (3, 32, 32), in the order of the files.
 
-    folder: what the archive was unpacked to, cifar-10-batches-py or cifar-10-batches-bin. limit: only so many, the first ones.
-    Labels number `CIFAR_CLASSES`. The Python version's files are pickles, which can run any code when they are unpickled; here
-    only plain values and arrays of bytes are read out of them, and anything else is refused.
+    folder: the unpacked archive, cifar-10-batches-py or cifar-10-batches-bin. limit: the maximum number of pictures. Labels are
+    indices into `CIFAR_CLASSES`. The Python version's files are pickles, which can run any code when they are unpickled; here
+    only plain values and arrays of bytes are read from them, and anything else is refused.
 
     Raises ValueError for another part, a limit below 1 or a file in another format, FileNotFoundError if a file is missing.
     """
@@ -96,7 +96,7 @@ def _read_pickle(file: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 class _Array:
-    """Stands where a pickle asks for a NumPy array, and keeps what it is told of it."""
+    """A stand-in for a NumPy array in a pickle, which keeps its state."""
 
     def __init__(self, *_: Any):
         self.state: Any = None
@@ -118,17 +118,17 @@ class _Array:
 
 
 class _Dtype:
-    """Stands where a pickle asks for a NumPy dtype."""
+    """A stand-in for a NumPy dtype in a pickle."""
 
     def __init__(self, name: Any, *_: Any):
         self.name = name
 
     def __setstate__(self, state: Any) -> None:
-        """Byte order and the like mean nothing for single bytes."""
+        """Ignore byte order and the like, which mean nothing for single bytes."""
 
 
 def _latin1(text: str, _: str) -> bytes:
-    """Do what Python 3 writes for bytes in protocol 2: _codecs.encode(text, "latin1")."""
+    """Evaluate _codecs.encode(text, "latin1"), which Python 3 writes for bytes in protocol 2."""
     return text.encode("latin1")
 
 
@@ -142,7 +142,7 @@ KNOWN = {
 
 
 class _PlainUnpickler(pickle.Unpickler):
-    """Builds plain values only. Where arrays are asked for, stand-ins of ours are made; nothing else can be named."""
+    """Builds only plain values, and stand-ins for arrays; no other class or function can be named."""
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in KNOWN:

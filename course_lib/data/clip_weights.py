@@ -10,15 +10,15 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-#: What CLIP's pictures are normalised with, by channel (Radford et al. 2021, in the code that was published with it).
+#: The normalisation of CLIP's pictures, by channel (Radford et al. 2021, in the published code).
 MEAN = (0.48145466, 0.4578275, 0.40821073)
 SPREAD = (0.26862954, 0.26130258, 0.27577711)
 
 
 class LocalClip:
-    """CLIP from a folder. Its vectors have length 1, and go into retrieval and zero-shot classification as they are.
+    """CLIP from a folder. Its vectors have length 1, ready for retrieval and zero-shot classification.
 
-    log_scale: the logarithm of the scale that it has learned, a tensor with one number.
+    log_scale: the logarithm of the learned scale, a tensor with one number.
     """
 
     def __init__(self, model: Any, tokenizer: Any):
@@ -37,7 +37,7 @@ class LocalClip:
 
     @torch.no_grad()
     def encode_texts(self, texts: Sequence[str]) -> Float[Tensor, "B D"]:
-        """Return the vectors of texts. What is longer than the model allows is cut off. Raises ValueError if there is no text."""
+        """Return the vectors of texts, each cut to the model's maximum length. Raises ValueError without a text."""
         if not texts:
             raise ValueError("Expected at least one text, got none.")
         given = self.tokenizer(list(texts), padding=True, truncation=True, max_length=self.longest, return_tensors="pt")
@@ -48,8 +48,8 @@ class LocalClip:
 def local_clip(folder: str | PathLike[str]) -> LocalClip:
     """Return CLIP with the weights and the tokenizer in a folder such as `openai/clip-vit-base-patch32`, downloaded before.
 
-    Nothing is downloaded here. Raises ImportError without `transformers`, FileNotFoundError if the folder or its config.json is
-    missing, and ValueError if they are of another kind of model.
+    Nothing is downloaded. Raises ImportError without `transformers`, FileNotFoundError if the folder or its config.json is
+    missing, and ValueError for another kind of model.
     """
     path = Path(folder)
     if not (path / "config.json").is_file():

@@ -1,11 +1,11 @@
-"""What lies about in a scene and is no digit: short strokes, and fragments of digits."""
+"""Clutter in a scene: short strokes, and fragments of digits."""
 
 import torch
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
-SIDE = 5  # pixels: a piece of clutter is at most so wide and so tall; the smallest digit is 8 tall
-DISTANCE = 2  # pixels between a piece and a digit or another piece, at least
+SIDE = 5  # pixels: maximum width and height of a piece; the smallest digit is 8 pixels tall
+DISTANCE = 2  # pixels: minimum distance between a piece and a digit or another piece
 
 
 def draw_clutter(
@@ -17,7 +17,7 @@ def draw_clutter(
 ) -> tuple[Float[Tensor, "B K 5 5"], Int64[Tensor, "B K 2"]]:
     """Return at most `pieces` pieces of clutter for each scene, and the corners (x, y) at which they lie.
 
-    images: the digits that fragments are cut from; boxes: of the digits in the scene. Some pieces are empty: about a
+    images: the digits from which fragments are cut; boxes: those of the digits in the scene. Some pieces are empty: about a
     third, and those for which there was no room.
     """
     B = len(boxes)
@@ -57,7 +57,7 @@ def fragments(images: Float[Tensor, "N 8 8"], count: int, random: torch.Generato
 def keep_free(
     corners: Int64[Tensor, "B K 2"], boxes: Int64[Tensor, "B O 4"], wanted: Bool[Tensor, "B K"]
 ) -> Bool[Tensor, "B K"]:
-    """Return which wanted pieces keep their distance from all digits and from the pieces kept before them."""
+    """Return a mask of the wanted pieces that keep their distance from all digits and from earlier pieces."""
     squares = torch.cat((corners, corners + SIDE), dim=-1)  # (B, K, 4)
     digits = (boxes[..., 2] > boxes[..., 0])[:, None]  # (B, 1, O)
     kept = wanted & ~(near(squares[:, :, None], boxes[:, None]) & digits).any(dim=-1)

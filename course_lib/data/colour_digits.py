@@ -1,4 +1,4 @@
-"""Pictures in which three handwritten digits lie over each other, each in a colour of its own. Which one is the red one?"""
+"""Pictures of three overlapping handwritten digits in different colours, labelled with the red one."""
 
 from dataclasses import dataclass
 
@@ -17,9 +17,9 @@ SIDE = 8  # pixels of a digit
 
 @dataclass(frozen=True)
 class ColourDigits:
-    """Pictures (red, green and blue light, from 0 to 1) and the label, which is what the red digit is.
+    """Pictures (red, green and blue light, from 0 to 1), labelled with the red digit.
 
-    digits: what the red, the green and the blue digit are; boxes: the x0, y0, x1, y1 of each, in pixels.
+    digits: the red, the green and the blue digit; boxes: the x0, y0, x1, y1 of each, in pixels.
     """
 
     images: Float[Tensor, "N 3 S S"]
@@ -36,12 +36,12 @@ def draw_colour_digits(
 ) -> ColourDigits:
     """Return pictures of `size` x `size` pixels, with a red, a green and a blue digit of this part of the handwritten digits.
 
-    count: how many; the red digits are then drawn at random, with repetition. None: each digit of the part is the red one once.
-    The other two are always drawn at random. Where size is more than 8, each digit lies at a random place. variation: how much
-    the handwriting is varied, 0 for not at all (see `deform`). The same arguments always give the same pictures.
+    count: the number of pictures, with red digits drawn at random with repetition; None: each digit of the part is the red one
+    once. The other two are always drawn at random. If size is above 8, each digit has a random position. variation: the
+    strength of the handwriting's variation, 0 for none (see `deform`). The same arguments always give the same pictures.
 
-    Raises ValueError for a size below 8, a count or a variation below 0, or a part that `handwritten_digits` does not know, and
-    ImportError without scikit-learn.
+    Raises ValueError for a size below 8, a count or a variation below 0, or an unknown part, and ImportError without
+    scikit-learn.
     """
     if size < SIDE:
         raise ValueError(f"Expected size to be at least {SIDE}, the side of a digit in pixels, got {size}.")
@@ -64,9 +64,8 @@ def draw_colour_digits(
 def _place(ink: Float[Tensor, "N 3 8 8"], corners: Int64[Tensor, "N 3 2"], size: int) -> Float[Tensor, "N 3 S S"]:
     """Return black pictures with each digit in its channel, its upper left pixel at the corner."""
     line = torch.arange(size)
-    x, y = (
-        line - corners[..., axis, None] for axis in (0, 1)
-    )  # (N, 3, size): where in the digit each column, row lies
+    # (N, 3, size): the column or row of the digit at each column or row of the picture.
+    x, y = (line - corners[..., axis, None] for axis in (0, 1))
     wide = F.pad(ink, (0, 1, 0, 1))  # index 8 is black
     x, y = (torch.where((places >= 0) & (places < SIDE), places, SIDE) for places in (x, y))
     across = wide.gather(3, x[..., None, :].expand(-1, -1, SIDE + 1, -1))

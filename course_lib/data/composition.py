@@ -1,4 +1,4 @@
-"""What a scene is made of, before it is drawn: which digits, how large, counted how, and what is said of them."""
+"""The composition of a scene before it is drawn: its digits, their sizes and groups, and its caption."""
 
 import torch
 from jaxtyping import Bool, Int64
@@ -8,15 +8,15 @@ from course_lib.data.grammar import LONGEST, caption_words
 
 MOST = 3  # digits in a scene
 
-# How many digits each group has, and how often a scene is made like this.
+# The possible numbers of digits in the groups of a scene, and their probabilities.
 GROUPS = ((1,), (2,), (3,), (1, 1), (2, 1), (1, 2), (1, 1, 1))
 SHARES = (0.12, 0.08, 0.06, 0.32, 0.09, 0.09, 0.24)
 
 
 def choose(B: int, random: torch.Generator) -> tuple[Int64[Tensor, "B 3"], Int64[Tensor, "B 3"], Int64[Tensor, "B 3"]]:
-    """Return for each of at most 3 digits in a scene: the number of its group (-1: no digit), its value and its size.
+    """Return, for each of at most 3 digits in a scene, the index of its group (-1: no digit), its value and its size.
 
-    The digits stand in the order in which captions mention them: by value, then from small (0) to large (2).
+    The digits are in the order in which captions mention them: by value, then from small (0) to large (2).
     """
     members = [[group for group, count in enumerate(counts) for _ in range(count)] for counts in GROUPS]
     table = torch.tensor([row + [-1] * (MOST - len(row)) for row in members])
@@ -30,7 +30,7 @@ def choose(B: int, random: torch.Generator) -> tuple[Int64[Tensor, "B 3"], Int64
 
 
 def pick(labels: Int64[Tensor, "B 3"], pool: Int64[Tensor, " N"], random: torch.Generator) -> Int64[Tensor, "B 3"]:
-    """Return for each digit the index of a picture that shows it; `pool` are the labels of all pictures, sorted."""
+    """Return, for each digit, the index of a picture of it; `pool`: the labels of all pictures, sorted."""
     count = torch.bincount(pool, minlength=10)
     start = count.cumsum(0) - count
     chance = torch.rand(labels.shape, generator=random)
@@ -43,7 +43,7 @@ def describe(
     sizes: Int64[Tensor, "B 3"],
     relations: Int64[Tensor, "B 2"],
 ) -> tuple[list[list[str]], Bool[Tensor, "B T 3"]]:
-    """Return the captions, and which word of each names which digits; T is the length of the longest caption there is."""
+    """Return the captions, and a mask of the digits that each word names; T is the length of the longest possible caption."""
     captions = []
     named = torch.zeros(len(groups), LONGEST, MOST, dtype=torch.bool)
     marks = []

@@ -1,4 +1,4 @@
-"""Vary handwriting: turn, stretch, bend and thicken small pictures of digits, as other people might have written them."""
+"""Vary handwriting: rotate, stretch, bend and thicken small pictures of digits, as other people might have written them."""
 
 import torch
 import torch.nn.functional as F
@@ -11,7 +11,7 @@ STRETCH = 0.1  # of the width, as a logarithm
 RISE = 0.05  # of the height, as a logarithm; upwards only, since a digit fills its picture
 SHIFT = 0.06  # of half the width
 BEND = 0.1  # of half the width, at each of KNOTS x KNOTS places
-THICKNESS = 0.25  # of the power that the ink is raised to, as a logarithm
+THICKNESS = 0.25  # of the exponent of the ink, as a logarithm
 KNOTS = 4
 LEFT_ALONE = 0.2  # of the pictures
 
@@ -33,13 +33,13 @@ def deform(images: Float[Tensor, "N 8 8"], strength: float, random: torch.Genera
 
 
 def _places(size: int) -> Float[Tensor, "size size 2"]:
-    """Return (x, y) of each pixel's centre, from -1 to 1, as grid_sample counts."""
+    """Return (x, y) of each pixel's centre, from -1 to 1, in grid_sample's coordinates."""
     line = (torch.arange(size) + 0.5) * 2 / size - 1
     return torch.stack(torch.meshgrid(line, line, indexing="xy"), dim=-1)
 
 
 def _moved(grid: Float[Tensor, "N R C 2"], strength: float, random: torch.Generator) -> Float[Tensor, "N R C 2"]:
-    """Return where each pixel takes its ink from when the pictures are turned, stretched and shifted."""
+    """Return the source of each pixel's ink when the pictures are rotated, stretched and shifted."""
     angle, wide, tall = strength * torch.randn(3, len(grid), generator=random)
     cos, sin = torch.cos(TURN * angle), torch.sin(TURN * angle)
     scale = torch.stack((torch.exp(STRETCH * wide), torch.exp(-RISE * tall.abs())), dim=-1)

@@ -1,8 +1,8 @@
-"""Real handwritten digits, and which of them are for training.
+"""Real handwritten digits, split for training and evaluation.
 
 They are scikit-learn's copy of the test set of the UCI "Optical Recognition of Handwritten Digits": 1797 pictures of
-8 x 8 pixels that 13 people wrote on preprinted forms. Who wrote which is not in the file. But the sequence of digits on
-the form comes back 14 times, so the file holds one form after the other (and somebody seems to have filled in two).
+8 x 8 pixels that 13 people wrote on preprinted forms. The file does not name the writers. But the sequence of digits on the form
+repeats 14 times, so the file holds one form after the other (and somebody seems to have filled in two).
 """
 
 import hashlib
@@ -19,15 +19,15 @@ from torch import Tensor
 
 PARTS = ("train", "held_out", "new_writers")  # no picture is in two of them
 FIFTHS = ("four_fifths", "one_fifth")  # nor in both of these
-LAST_FORMS = 1545  # where the last two of the 14 forms begin
-HELD_OUT = 4  # one in so many pictures of each digit is held out
+LAST_FORMS = 1545  # index at which the last two of the 14 forms begin
+HELD_OUT = 4  # one of so many pictures of each digit is held out
 FIFTH = 5
 SPLIT_SEED = 1998  # the year of the data set
 
 
 @dataclass(frozen=True)
 class Digits:
-    """Pictures of digits: how dark each pixel is, from 0 (paper) to 1, what it shows, and its place in the file."""
+    """Pictures of digits: the darkness of each pixel, from 0 (paper) to 1, the label, and the index in the file."""
 
     images: Float[Tensor, "N 8 8"]
     labels: Int64[Tensor, " N"]
@@ -36,7 +36,7 @@ class Digits:
 
 @cache
 def handwritten_digits(part: str) -> Digits:
-    """Return the digits of one part, sorted by label. There are two ways of taking the file apart.
+    """Return the digits of one part, sorted by label. There are two ways of splitting the file.
 
     "train" and "held_out" are three quarters and one quarter of the first 12 forms, split by picture, digit by digit,
     with a fixed seed. The same people wrote both. "new_writers" are the last two forms, of people who, as far as the
@@ -82,7 +82,7 @@ def file() -> Path | None:
 
 
 def _sources(part: str, labels: np.ndarray) -> np.ndarray:
-    """Return the places in the file of one part's pictures, in the order of the file."""
+    """Return the indices in the file of one part's pictures, in ascending order."""
     if part == "new_writers":
         return np.arange(LAST_FORMS, len(labels))
     split, out_of = (labels, FIFTH) if part in FIFTHS else (labels[:LAST_FORMS], HELD_OUT)
@@ -94,5 +94,5 @@ def _sources(part: str, labels: np.ndarray) -> np.ndarray:
 
 
 def _shuffling(place: int) -> bytes:
-    """Return what to sort places by; unlike a generator's numbers, it never changes with the version of a library."""
+    """Return a sort key for an index; unlike a generator's numbers, it does not depend on the version of a library."""
     return hashlib.sha256(f"{SPLIT_SEED}/{place}".encode()).digest()

@@ -1,4 +1,4 @@
-"""Real English that every Python brings along: the language reference and the docstrings of the standard library."""
+"""Real English that comes with Python: the language reference and the docstrings of the standard library."""
 
 import ast
 import hashlib
@@ -10,10 +10,10 @@ from functools import cache
 from pathlib import Path
 
 PARTS = ("train", "held_out")
-HELD_OUT = 8  # one in so many documents
-FEWEST = 6  # words of a paragraph
-PLAIN = 0.95  # of its characters are letters, spaces and what stands between them in prose
-#: Folders of the standard library that hold no text of their own for readers.
+HELD_OUT = 8  # one of so many documents
+FEWEST = 6  # minimum number of words of a paragraph
+PLAIN = 0.95  # minimum share of its characters that are letters, spaces and punctuation of prose
+#: Folders of the standard library without text for readers.
 SKIPPED = {
     "test",
     "tests",
@@ -44,9 +44,8 @@ class Document:
 def python_english(part: str = "train") -> tuple[Document, ...]:
     """Return the documents of one part, sorted by name.
 
-    One document in eight is held out; which one depends on its name alone. A paragraph that stands in both parts, as
-    copied docstrings do, is left out of "held_out". Another version of Python has slightly other documents.
-    Raises ValueError for another part.
+    One document in eight is held out, selected by its name alone. A paragraph that occurs in both parts, as copied docstrings do,
+    is left out of "held_out". Other versions of Python have slightly different documents. Raises ValueError for another part.
     """
     if part not in PARTS:
         raise ValueError(f"Expected part to be one of {', '.join(map(repr, PARTS))}, got {part!r}.")
@@ -61,8 +60,8 @@ def python_english(part: str = "train") -> tuple[Document, ...]:
 def paragraphs_of(text: str) -> Iterator[str]:
     """Yield the paragraphs of prose in a text, each on one line and without marks for emphasis or code.
 
-    Headings, examples, tables and rules of grammar are left out: what is too short, holds other characters than prose, or
-    does not begin and end like a sentence.
+    Headings, examples, tables and rules of grammar are left out: text that is too short, contains characters not used in prose,
+    or does not begin and end like a sentence.
     """
     for block in re.split(r"\n\s*\n", text):
         words = " ".join(_MARKUP.sub("", _LIST_MARK.sub("", " ".join(block.split()))).split())
@@ -72,12 +71,12 @@ def paragraphs_of(text: str) -> Iterator[str]:
 
 
 def sentences_of(paragraph: str) -> list[str]:
-    """Return the sentences of a paragraph: it is cut behind a full stop, question or exclamation mark before a capital."""
+    """Return the sentences of a paragraph, cut after a full stop, question or exclamation mark before a capital."""
     return _END_OF_SENTENCE.split(paragraph.strip())
 
 
 def _is_held_out(name: str) -> bool:
-    """Whether a document is held out; a hash, unlike a generator's numbers, is the same in every version."""
+    """Return whether a document is held out, by a hash, which unlike a generator's numbers is the same in every version."""
     return hashlib.sha256(name.encode()).digest()[0] % HELD_OUT == 0
 
 
@@ -96,7 +95,7 @@ def _reference() -> Iterator[tuple[str, str]]:
 
 
 def _docstrings() -> Iterator[tuple[str, str]]:
-    """Yield the docstrings of each module, read from its source: nothing is imported."""
+    """Yield the docstrings of each module, read from its source without an import."""
     library = Path(sysconfig.get_path("stdlib"))
     for path in library.rglob("*.py"):
         inside = path.relative_to(library)
@@ -104,7 +103,7 @@ def _docstrings() -> Iterator[tuple[str, str]]:
             continue
         try:
             tree = ast.parse(path.read_text(encoding="utf8"))
-        except (SyntaxError, UnicodeDecodeError):  # files made to be wrong, for the library's own tests
+        except (SyntaxError, UnicodeDecodeError):  # deliberately wrong files for the library's own tests
             continue
         kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
         found = [ast.get_docstring(node) for node in ast.walk(tree) if isinstance(node, kinds)]

@@ -1,6 +1,6 @@
 """The words of a small English and a small French, and the French forms that depend on gender, number, person and sound.
 
-A word with several translations has the probability of each; they add up to 1.
+The probabilities of a word's translations add up to 1.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Noun:
 
 @dataclass(frozen=True)
 class Adjective:
-    """An English adjective, its French masculine forms with their probabilities, and where they stand."""
+    """An English adjective, and its French masculine forms with their probabilities and positions."""
 
     english: str
     french: Lemmas
@@ -34,19 +34,19 @@ class Adjective:
 
 @dataclass(frozen=True)
 class Verb:
-    """An English verb, a word that belongs to it, and its French infinitives with their probabilities."""
+    """An English verb, its particle, and its French infinitives with their probabilities."""
 
     english: str
     french: Lemmas
     particle: str = ""
 
     def third(self) -> str:
-        """Return what he or she does, in English."""
+        """Return the English third person singular."""
         return self.english + "s"
 
 
 def _noun(english: str, *french: str, irregular: str = "") -> Noun:
-    """Return a noun from its translations, each "word gender probability"."""
+    """Create a noun from its translations, each "word gender probability"."""
     parts = [entry.split() for entry in french]
     return Noun(english, tuple((word, gender, float(chance)) for word, gender, chance in parts), irregular)
 
@@ -104,7 +104,7 @@ FEMININE = {"vieux": "vieille", "beau": "belle", "blanc": "blanche", "gros": "gr
 BEFORE_A_VOWEL = {"vieux": "vieil", "beau": "bel"}
 ELIDED = {"je": "j'", "le": "l'", "la": "l'", "ne": "n'", "me": "m'", "te": "t'", "de": "d'", "que": "qu'"}
 
-#: (the one who does it, person in the tables above, the one to whom it is done); "it" is only the latter.
+#: English pronouns: subject form to object form. "it" is used only as an object.
 PRONOUNS = {"I": "me", "you": "you", "he": "him", "she": "her", "we": "us", "they": "them"}
 
 #: The treaties of the lecture's example: what was signed, about what, and when.
@@ -139,12 +139,12 @@ def plural_of(noun: str) -> str:
 
 
 def before_a_vowel(word: str) -> bool:
-    """Return whether a word begins with a vowel, so that the word before it changes."""
+    """Return whether a word begins with a vowel sound, which changes the word before it."""
     return word[0] in VOWELS
 
 
 def determiner(english: str, gender: str, plural: bool) -> list[str]:
-    """Return the French words for the, a, this, these, my, every, many and two, as they stand before a consonant."""
+    """Return the French words for the, a, this, these, my, every, many and two, in the form before a consonant."""
     forms = {
         "the": ("le", "la", "les"),
         "a": ("un", "une", ""),

@@ -1,7 +1,7 @@
-"""Two recurrent translators that were trained until they stopped improving: with one vector, and with attention.
+"""Two recurrent translators, trained until they stopped improving: with one vector, and with attention.
 
-Lesson 04, section 9.3, compares them with a Transformer, and its cell trains them again if it is asked to. Their weights lie
-beside this file, in half precision, so that nobody has to wait for them.
+Lesson 04, section 9.3, compares them with a Transformer, and its cell can train them again. Their weights, in half precision, are
+beside this file, to save the time.
 """
 
 from pathlib import Path
@@ -13,11 +13,11 @@ GENERATIONS = ("one vector", "attention")
 
 
 def load_generation(name: str, model: nn.Module) -> dict[str, list[Any]]:
-    """Put the weights of a trained translator into `model`, and return how it was trained.
+    """Load the weights of a trained translator into `model`, and return the record of its training.
 
-    name: "one vector" or "attention". The dictionary has "steps" and, after each of these many steps, in "gaps",
-    by how many nats per word the cross-entropy on held-out sentences lay above the lowest possible.
-    Raises ValueError for another name, and CheckpointError if the model has other weights.
+    name: "one vector" or "attention". The dictionary has "steps" and, for each of these numbers of steps, in "gaps", the excess
+    in nats per word of the cross-entropy on held-out sentences over the lowest possible. Raises ValueError for another name,
+    and CheckpointError if the model has other weights.
     """
     from course_lib.training import load_checkpoint
 
@@ -27,7 +27,7 @@ def load_generation(name: str, model: nn.Module) -> dict[str, list[Any]]:
 
 
 def save_generation(name: str, model: nn.Module, record: dict[str, list[Any]]) -> None:
-    """Write the weights of a translator and how it was trained to where `load_generation` looks for them."""
+    """Save the weights of a translator, and the record of its training, for `load_generation`."""
     from course_lib.training import save_checkpoint
 
     save_checkpoint(model.half(), _file(name), **record)

@@ -1,13 +1,13 @@
-"""The language of the scenes: which caption is the right one.
+"""The language of the scenes, which determines the right caption.
 
     caption  = group, or group relation group, or group relation group relation group
     group    = "a" size digit, or "two" size digits, or "three" size digits      ("an" before "eight")
     size     = "small", nothing, or "large"
     relation = "left of", "right of", "above" or "below"
 
-Every scene has exactly one right caption. Digits that are equal in value and size are counted together. Groups are
-mentioned in the order of their values, from zero to nine, those of equal value from small to large; it does not
-matter where they stand. Each relation is that of a group to the next one mentioned.
+Every scene has exactly one right caption. Digits of equal value and size form a group. Groups are mentioned in the order of
+their values, from zero to nine, those of equal value from small to large, regardless of their positions. Each relation is that
+of a group to the next one mentioned.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def group_words(digit: int, size: int, count: int) -> list[str]:
 
 
 def caption_words(groups: Sequence[tuple[int, int, int]], relations: Sequence[int]) -> tuple[list[str], list[int]]:
-    """Return the words of a caption, and the places in it of the words that name the groups' digits.
+    """Return the words of a caption, and the indices of the words that name the groups' digits.
 
     groups: (digit, size, count) in the order in which they are mentioned; relations: the index into RELATIONS of each
     group's relation to the next.

@@ -18,7 +18,7 @@ def hub_captions(
 ) -> CaptionedPictures:
     """Return the captioned pictures of a data set on the Hugging Face Hub, downloaded and cached by `datasets`.
 
-    name, split: what `datasets.load_dataset` takes, as do further `options` (data_files=..., revision=...).
+    name, split and further `options` (data_files=..., revision=...): as for `datasets.load_dataset`.
     image, caption: the names of the columns. A caption is a string, or a list of strings. size: as for `coco_captions`.
 
     Raises ImportError without the package and ValueError if a column is missing or holds something else.
@@ -35,7 +35,7 @@ def hub_text(
 ) -> tuple[Document, ...]:
     """Return the articles of a data set of lines on the Hugging Face Hub, by default WikiText-2, downloaded by `datasets`.
 
-    name, config, split: what `datasets.load_dataset` takes, as do further `options`. column: where the lines stand. A heading
+    name, config, split and further `options`: as for `datasets.load_dataset`. column: the one with the lines. A heading
     " = Title = " begins an article, as in WikiText.
 
     Raises ImportError without the package and ValueError if the column is missing or holds no text.
@@ -60,8 +60,8 @@ def hub_pairs(
 ) -> tuple[list[Words], list[Words]]:
     """Return sentence pairs of a data set on the Hugging Face Hub as lists of tokens, as `tab_separated_pairs` does.
 
-    name, config, split: what `datasets.load_dataset` takes, as do further `options`. column: where a dictionary
-    with a sentence for each of both languages stands.
+    name, config, split and further `options`: as for `datasets.load_dataset`. column: the one with a dictionary that holds a
+    sentence in each language.
 
     Raises ImportError without the package and ValueError if the column is missing or holds something else.
     """
@@ -87,7 +87,7 @@ def _load(*arguments: Any, **options: Any) -> Any:
 
 
 def from_table(table: Any, image: str = "image", caption: str = "caption", size: int = 224) -> CaptionedPictures:
-    """Return the captioned pictures of a `datasets.Dataset` that is loaded already; the rest is as in `hub_captions`."""
+    """Return the captioned pictures of a loaded `datasets.Dataset`; arguments as for `hub_captions`."""
     _check_columns(table, image, caption)
     captions = [_sentences(cell, caption) for cell in table[caption]]  # one column: no picture is decoded
     return CaptionedPictures([list(map(words_of, cell)) for cell in captions], partial(_open, table, image), size)

@@ -1,8 +1,7 @@
-"""The best that a masked language model can do where the language is known exactly.
+"""The lowest loss of a masked language model on an exactly known language.
 
-A model that guesses hidden words from the rest cannot do better than the posterior probabilities of the words. They follow
-from Bayes' rule: what is seen at a place tells how probable each word was there, and the language tells how the places
-hang together.
+No model that predicts hidden words from the rest does better than the posterior probabilities of the words. They follow from
+Bayes' rule: the token seen at a position gives the probability of each word there, and the language connects the positions.
 """
 
 from dataclasses import dataclass
@@ -16,10 +15,10 @@ from course_lib.data.automata import Automaton
 
 @dataclass(frozen=True)
 class Masking:
-    """How tokens are hidden (Devlin et al. 2019, section 3.1): each is chosen with probability `chosen`.
+    """The masking of tokens (Devlin et al. 2019, section 3.1): each is chosen with probability `chosen`.
 
-    Of the chosen ones, a share `masked` becomes the id `mask`, a share `random` any of the ids from `first` to
-    `vocab_size` - 1, each as probably; the others stay. Ids below `first` are special and never chosen.
+    Of the chosen ones, a share `masked` becomes the id `mask`, a share `random` a uniformly drawn id from `first` to
+    `vocab_size` - 1; the others stay. Ids below `first` are special and never chosen.
     """
 
     vocab_size: int
@@ -31,10 +30,10 @@ class Masking:
 
 
 def posterior(automaton: Automaton, inputs: Int64[Tensor, "B T"], masking: Masking) -> Float[Tensor, "B T V"]:
-    """Return for each place the probability of every word, if the place was chosen, given everything that is seen.
+    """Return, for each position, the probability of every word if the position was chosen, given all inputs.
 
-    inputs: sentences of the automaton after masking. Which tokens were chosen is not known, except for those that became
-    `mask`: a word that is seen may be a random one. At special ids the result is that id alone.
+    inputs: sentences of the automaton after masking. The chosen tokens are unknown, except for those that became `mask`: any
+    other word may be a random one. At a special id, this id has probability 1.
     """
     if_chosen = _seen(inputs, masking, 1.0)
     found = automaton.expected(_seen(inputs, masking, masking.chosen)) * if_chosen
@@ -48,9 +47,9 @@ def lowest_loss(
     masking: Masking,
     ignore: int = -100,
 ) -> Float[Tensor, ""]:
-    """Return the mean of -log of the posterior probabilities of `labels`, over the places that are not `ignore`, in nats.
+    """Return the mean of -log of the posterior probabilities of `labels`, where they are not `ignore`, in nats.
 
-    No model has a lower loss on average, however it was trained; on a few sentences one may be lucky.
+    No model has a lower loss on average; on a few sentences it may by chance.
     """
     probabilities = posterior(automaton, inputs, masking)
     chosen = labels != ignore
@@ -58,7 +57,7 @@ def lowest_loss(
 
 
 def _seen(inputs: Tensor, masking: Masking, chosen: float) -> Float[Tensor, "B T V"]:
-    """Return the probability of what is seen at each place, for every word that may have stood there."""
+    """Return the probability of the input at each position, for every word that it may have replaced."""
     V, words = masking.vocab_size, torch.arange(masking.vocab_size)
     ordinary = words >= masking.first
     same = torch.nn.functional.one_hot(inputs, V).double()

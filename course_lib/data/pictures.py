@@ -11,7 +11,7 @@ from torch.utils.data import Dataset
 
 
 def to_tensor(picture: Image.Image, size: int) -> Float[Tensor, "3 size size"]:
-    """Return the square in the picture's middle, resized to `size` pixels, as red, green and blue from 0 to 1.
+    """Return the central square of the picture, resized to `size` pixels, as red, green and blue from 0 to 1.
 
     The square is as wide as the picture's shorter side. Grey pictures get three equal channels; transparency is dropped.
     Raises ValueError if `size` is below 1.
@@ -29,8 +29,8 @@ def to_tensor(picture: Image.Image, size: int) -> Float[Tensor, "3 size size"]:
 class CaptionedPictures(Dataset):
     """Pictures with one or more captions each. Item i is (picture (3, size, size), captions as lists of words).
 
-    `captions` holds all captions of all pictures, without a picture being opened: what a Vocabulary is made from.
-    `open_picture` returns the picture with a given number; it is called each time an item is asked for.
+    `captions` holds all captions, from which a Vocabulary is made without opening a picture. `open_picture` returns the picture
+    with a given index; it is called for each access to an item.
     """
 
     def __init__(

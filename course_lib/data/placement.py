@@ -1,14 +1,14 @@
-"""Where the digits of a scene stand, so that what the caption says of them can be seen."""
+"""Positions of a scene's digits in which the relations of its caption are clear."""
 
 import torch
 from jaxtyping import Bool, Int64
 from torch import Tensor
 
-EDGE = 1  # pixels between a digit and the edge of the picture, at least
-GAP = 2  # pixels between two digits, at least
-MARGIN = 8  # pixels by which the distance in the direction of a relation exceeds the one across, at least
-FEWEST, MOST_TRIES = 8, 1024  # places drawn for a scene at a time: the fewer scenes are left, the more
-AT_ONCE = 16384  # tries of all scenes together
+EDGE = 1  # minimum number of pixels between a digit and the edge of the picture
+GAP = 2  # minimum number of pixels between two digits
+MARGIN = 8  # minimum number of pixels by which the distance along a relation exceeds the one across
+FEWEST, MOST_TRIES = 8, 1024  # placements drawn for a scene at a time: more if fewer scenes are left
+AT_ONCE = 16384  # placements of all scenes at a time
 ROUNDS = 1000
 
 
@@ -53,7 +53,7 @@ def draw_boxes(
 def judge(
     boxes: Int64[Tensor, "B K O 4"], groups: Int64[Tensor, "B O"]
 ) -> tuple[Bool[Tensor, "B K"], Int64[Tensor, "B K G"]]:
-    """Return whether all is clear in each try, and the relations of each group to the next one."""
+    """Return whether each placement is clear, and the relations of each group to the next one."""
     count = groups.shape[1]
     here = (groups >= 0)[:, None]  # (B, 1, O)
     fine = torch.ones(boxes.shape[:2], dtype=torch.bool)

@@ -1,4 +1,4 @@
-"""Real ratings and real search: the file formats of MovieLens and of MS MARCO."""
+"""Read real ratings and search data, in the file formats of MovieLens and MS MARCO."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -10,15 +10,15 @@ from torch import Tensor
 
 from course_lib.data.text_pairs import Words, tokens_of
 
-#: How the columns are separated, by the name of the file; each line holds user, item, stars and seconds since 1970.
+#: Column separators by file name; each line holds user, item, stars and seconds since 1970.
 FORMATS: dict[str, str] = {"u.data": "\t", "ratings.dat": "::", "ratings.csv": ","}
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Who watched what, how many stars it got, and when, sorted by user and then by time.
+    """Ratings of items by users, with stars and times, sorted by user and then by time.
 
-    users, items (R,): numbered from 0 in the order of their numbers in the file, which are `user_numbers` and `item_numbers`.
+    users, items (R,): indices from 0, in the order of the numbers in the file, which are `user_numbers` and `item_numbers`.
     stars (R,): float32. times (R,): seconds since 1970.
     """
 
@@ -36,9 +36,9 @@ class Ratings:
 
 
 def movie_lens(path: str | os.PathLike[str]) -> Ratings:
-    """Return the ratings in a file of MovieLens: `u.data` (100K), `ratings.dat` (1M, 10M) or `ratings.csv` (the later ones).
+    """Return the ratings in a file of MovieLens: `u.data` (100K), `ratings.dat` (1M, 10M) or `ratings.csv` (later ones).
 
-    Raises ValueError for a file of another name, for a line that holds something else, and for a file without a rating.
+    Raises ValueError for a file of another name, for an invalid line, and for a file without a rating.
     """
     file = Path(path)
     if file.name not in FORMATS:
@@ -75,7 +75,7 @@ def tab_separated_triples(
 ) -> list[tuple[Words, Words, Words]]:
     """Return the triples in a file like MS MARCO's `triples.train.small.tsv`, each text as a list of words.
 
-    A line holds a question, a paragraph that answers it and one that does not. most: how many lines to read, by default all.
+    A line holds a question, a paragraph that answers it and one that does not. most: the maximum number of lines, by default all.
     Raises ValueError for a line with another number of columns and for a file without a line.
     """
     found: list[tuple[Words, Words, Words]] = []

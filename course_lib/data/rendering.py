@@ -7,7 +7,7 @@ from torch import Tensor
 
 TALLEST = 16  # pixels
 WIDEST = 24  # room for the tallest digit at the steepest slant
-FAINTEST = 0.05  # what is fainter after interpolation counts as paper
+FAINTEST = 0.05  # fainter ink, from interpolation, counts as paper
 
 
 def render(
@@ -15,8 +15,8 @@ def render(
 ) -> Float[Tensor, "N 16 24"]:
     """Return the digits, `heights` pixels tall (8 to 16) and sheared, with their ink in the upper left corner.
 
-    slants: how many columns a line leans to the right for each row that it rises. A slant keeps the height. The pictures
-    in the file fill all of their eight rows, so that the ink is exactly as tall as asked for.
+    slants: columns that a line leans to the right for each row that it rises. A slant keeps the height. The pictures in the file
+    fill all of their eight rows, so that the ink is exactly `heights` tall.
     """
     scale = heights[:, None, None] / 8
     row = (torch.arange(TALLEST) + 0.5)[None, :, None] / scale - 4  # places in the file's pixels, from the centre
@@ -29,7 +29,7 @@ def render(
 
 
 def move_left(ink: Float[Tensor, "N R C"]) -> Float[Tensor, "N R C"]:
-    """Return the pictures without the empty columns at their left, which are added at the right."""
+    """Move the empty columns at the left of the pictures to the right."""
     first = (ink > 0).any(dim=1).long().argmax(dim=-1)  # (N,)
     columns = torch.arange(ink.shape[-1]) + first[:, None]  # (N, C)
     inside = columns < ink.shape[-1]
@@ -38,7 +38,7 @@ def move_left(ink: Float[Tensor, "N R C"]) -> Float[Tensor, "N R C"]:
 
 
 def widths_of(ink: Float[Tensor, "N R C"]) -> Int64[Tensor, " N"]:
-    """Return how many columns the ink of each picture reaches from the left."""
+    """Return the width of each picture's ink in columns, from the left edge."""
     columns = torch.arange(1, ink.shape[-1] + 1)
     return ((ink > 0).any(dim=1) * columns).amax(dim=-1)
 
@@ -48,7 +48,7 @@ def paste(
 ) -> Float[Tensor, "B H W"]:
     """Return the canvases with K patches added to each, their upper left corners at the pixels `corners` (x, y).
 
-    What would lie beyond the canvas must be empty.
+    Patches must be empty beyond the edge of the canvas.
     """
     B, H, W = canvas.shape
     x = (corners[..., 0, None] + torch.arange(patches.shape[-1])).clamp(max=W - 1)  # (B, K, C)

@@ -1,9 +1,8 @@
-"""A small convolutional network that sees what stands in each cell of a scene, and how it learned that.
+"""A small convolutional network that recognises the digit in each cell of a scene, and its training.
 
-Show, Attend and Tell (Xu et al. 2015) took its features from a network that had learned to name objects, and left that
-network as it was. This one has learned to name digits: for every cell of the grid, which digit of which size has its
-centre there, or none; how sure it is of each is what a decoder gets to see. Its weights lie beside this file;
-`python -m course_lib.data.scene_net` trains them again.
+Show, Attend and Tell (Xu et al. 2015) took its features from a frozen network that had learned to name objects. This one has
+learned to name digits: for every cell of the grid, the digit and size whose centre is there, or none. Its probabilities are the
+features for a decoder. Its weights are beside this file; `python -m course_lib.data.scene_net` trains them again.
 """
 
 from collections import OrderedDict
@@ -21,13 +20,13 @@ WEIGHTS = Path(__file__).with_name("scene_net.safetensors")
 GRID = 10  # cells, in height and in width
 HIDDEN = 64  # channels before the last layer
 KINDS = 1 + 10 * len(HEIGHTS)  # nothing, or a digit of a size
-SURE = 10.0  # what a probability of 1 becomes: a decoder learns faster from numbers that are not all near 0
+SURE = 10.0  # the feature for a probability of 1: a decoder learns faster from numbers that are not all near 0
 AT_ONCE = 256  # pictures
-VARIATION = 1.0  # of the handwriting that it learns from
+VARIATION = 1.0  # of the handwriting in its training
 
 
 class SceneNet(nn.Module):
-    """Convolutions down to one cell for every 4 x 4 pixels, and for each the logits of what it shows (KINDS)."""
+    """Convolutions down to one cell for every 4 x 4 pixels, each with the logits of its content (KINDS)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -68,12 +67,12 @@ def _trained(device: torch.device) -> SceneNet:
 
 @torch.no_grad()
 def scene_features(images: Float[Tensor, "..."]) -> Float[Tensor, "B 32 10 10"]:
-    """Return what a trained network sees in every cell of a 10 x 10 grid over the pictures: D = 32 numbers for each.
+    """Return a trained network's features for every cell of a 10 x 10 grid over the pictures: D = 32 numbers for each.
 
-    The first 30 say how sure it is that a digit of a size stands with its centre in the cell, from 0 to 10 (ten times a
-    probability): number 3 digit + size, size 0 for small, 1 for the middle one and 2 for large. Where all are near 0 it
-    sees no digit. The last two say where the cell is: x from -2 (left) to 2, and y from -2 (above) to 2.
-    Raises ValueError for pictures of another size than `draw_scenes` gives.
+    The first 30 are ten times the probability that the centre of a digit of a size is in the cell, from 0 to 10: number 3 digit +
+    size, with size 0 for small, 1 for middle and 2 for large. If all are near 0, there is no digit. The last two are the position
+    of the cell: x from -2 (left) to 2, and y from -2 (above) to 2. Raises ValueError for pictures of another size than those of
+    `draw_scenes`.
     """
     if images.ndim != 4 or images.shape[1:] != (1, CANVAS, CANVAS):
         raise ValueError(f"Expected images of shape (B, 1, {CANVAS}, {CANVAS}), got {tuple(images.shape)}.")
@@ -86,9 +85,9 @@ def scene_features(images: Float[Tensor, "..."]) -> Float[Tensor, "B 32 10 10"]:
 
 
 def kinds_in_cells(scenes: Scenes) -> Int64[Tensor, "B 10 10"]:
-    """Return what each cell shows: 1 + 3 digit + size where the centre of a digit's box lies in the cell, otherwise 0.
+    """Return the content of each cell: 1 + 3 digit + size if the centre of a digit's box is in the cell, otherwise 0.
 
-    Each digit counts in one cell, so that the numbers of all cells add up to what there is to be counted.
+    Each digit counts in exactly one cell, so that the counts of all cells add up to the number of digits.
     """
     middle = (scenes.boxes[..., :2] + scenes.boxes[..., 2:]) * GRID // (2 * CANVAS)  # (B, O, 2): column, row
     size = torch.bucketize(scenes.boxes[..., 3] - scenes.boxes[..., 1], torch.tensor(HEIGHTS))
@@ -98,13 +97,13 @@ def kinds_in_cells(scenes: Scenes) -> Int64[Tensor, "B 10 10"]:
 
 
 def cell_loss(net: nn.Module, batch: tuple[Tensor, Tensor]) -> Float[Tensor, ""]:
-    """Return the mean cross-entropy over all cells, most of which show nothing: so the net's probabilities are honest."""
+    """Return the mean cross-entropy over all cells, most of them empty, for calibrated probabilities."""
     images, kinds = batch
     return F.cross_entropy(net(images), kinds)
 
 
 def train(path: Path = WEIGHTS, steps: int = 4000, seed: int = 0) -> None:
-    """Train the network on scenes of the training part and save it; it took 21 minutes on one core beside other work."""
+    """Train the network on scenes of the training part and save it (21 minutes on one core of a busy machine)."""
     from course_lib.training import fit, save_checkpoint
 
     def draw(random: torch.Generator) -> tuple[Tensor, Tensor]:

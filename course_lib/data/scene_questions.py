@@ -1,4 +1,4 @@
-"""Questions about scenes, whose answers are computed from what is in them; and a scene as a few regions, as ViLBERT reads it."""
+"""Questions about scenes, with answers computed from their content; and a scene as a few regions, as ViLBERT reads it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,15 +18,15 @@ NUMBERS = DIGITS[:4]
 MIDDLE = "middle"  # the size that captions leave out
 KINDS = ("how many", "how many of one", "size", "relation", "which")
 ANSWERS = ("yes", "no", *DIGITS, "small", MIDDLE, "large")
-LEAST_SURE = 0.05  # of SURE: a cell where the network is less sure that there is a digit is no region
+LEAST_SURE = 0.05  # minimum probability of a digit in a region
 
 
 @dataclass(frozen=True)
 class Questions:
     """Questions about some scenes.
 
-    scene: the number of the scene; words: the question's; answers: an index into ANSWERS; kinds: an index into KINDS;
-    about: True where the question is about digit o of the scene (about all of them for "how many digits").
+    scene: the index of the scene; words: the question's; answers: an index into ANSWERS; kinds: an index into KINDS; about: True
+    where the question is about digit o of the scene (about all of them for "how many digits").
     """
 
     scene: Int64[Tensor, " N"]
@@ -40,24 +40,25 @@ class Questions:
 
 
 def question_vocabulary() -> Vocabulary:
-    """Return all words that questions are made of."""
+    """Return all words of questions."""
     asking = ("how", "many", "digits", "what", "size", "is", "the", "left", "right", "of", "above", "below")
     return Vocabulary((*asking, *DIGITS, *PLURALS))
 
 
 def ask_questions(scenes: Scenes, seed: int, kinds: Sequence[str] = KINDS, times: int = 1) -> Questions:
-    """Return questions of each of these kinds that can be asked about each scene, always the same ones for one seed.
+    """Return questions of each of these kinds that fit each scene, always the same ones for one seed.
 
-    One of each kind, or as many as `times` says; the same one may come again.
+    `times` questions of each kind, which may repeat:
 
     - "how many digits": one, two or three.
-    - "how many fives": of a digit that is there or, as often, of any digit; zero to three.
-    - "what size is the five": of a digit whose value stands there once.
-    - "is the five above the two": of two digits whose values stand there once, and one of which is clearly left of, right of,
-      above or below the other. As often no as yes; where it is no, the opposite holds.
-    - "what is above the two": of the same two.
+    - "how many fives": about a digit in the scene or, equally often, about any digit; zero to three.
+    - "what size is the five": about a digit whose value occurs once.
+    - "is the five above the two": about two digits whose values occur once, and one of which is clearly left of, right of,
+    above or
+      below the other. The answer is no as often as yes; if it is no, the opposite holds.
+    - "what is above the two": about the same two.
 
-    Raises ValueError for a kind that there is not, and for `times` below 1.
+    Raises ValueError for an unknown kind, and for `times` below 1.
     """
     if times < 1:
         raise ValueError(f"Expected times of at least 1, got {times}.")
@@ -81,7 +82,7 @@ def ask_questions(scenes: Scenes, seed: int, kinds: Sequence[str] = KINDS, times
 
 
 def _pairs(labels: list[int], boxes: Tensor) -> list[tuple[int, int, int]]:
-    """Return (a, b, relation) for all ordered pairs of digits that stand there once and have a clear relation."""
+    """Return (a, b, relation) for all ordered pairs of digits that occur once and have a clear relation."""
     alone = _alone(labels)
     pairs = [(a, b, int(compare(boxes[a], boxes[b])[1])) for a in alone for b in alone if a != b]
     return [pair for pair in pairs if pair[2] >= 0]
@@ -94,7 +95,7 @@ def _alone(labels: list[int]) -> list[int]:
 def _asked(
     labels: list[int], boxes: Tensor, pairs: list[tuple[int, int, int]], random: torch.Generator
 ) -> list[tuple[str, str, list[int]] | None]:
-    """Return for each kind the question, its answer and the places of the digits that it is about; None if there is none."""
+    """Return, for each kind, the question, its answer and the indices of its digits; None if there is none."""
     chance = torch.rand(4, generator=random).tolist()
     any_digit = int(chance[0] * 20)
     counted = any_digit if any_digit < len(DIGITS) else labels[int(chance[1] * len(labels))]
@@ -130,11 +131,10 @@ def _relations(
 def scene_regions(
     images: Float[Tensor, "B 1 H W"], most: int = 6
 ) -> tuple[Float[Tensor, "B R 32"], Bool[Tensor, "B R"], Int64[Tensor, "B R"]]:
-    """Return the regions of each scene where a trained network is most sure that a digit stands, the surest first.
+    """Return the regions of each scene with the highest probability of a digit, as ViLBERT uses an object detector's boxes.
 
-    features: what `scene_features` says of each, with 1 for sure (there 10), so that what a region shows and where it lies are
-    numbers of one size; real: False where there are fewer regions than `most`, whose features are 0;
-    cells: where each lies, row · 10 + column of the grid. The same is done with the boxes of an object detector for ViLBERT.
+    features: those of `scene_features`, with content divided by 10, so that content and position are of the same order; 0 where
+    there are fewer regions than `most`, and `real` is False; cells: the position of each, row · 10 + column of the grid.
     """
     seen = scene_features(images).flatten(2).mT  # (B, 100, 32)
     sure, cells = seen[..., :-2].sum(dim=-1).topk(most, dim=1)

@@ -1,4 +1,4 @@
-"""Scenes of real handwritten digits with captions whose truth is known: what is said, of what, and where it stands."""
+"""Scenes of real handwritten digits with captions, whose every word and its position in the picture are known."""
 
 import hashlib
 from dataclasses import dataclass, fields, replace
@@ -24,14 +24,14 @@ TENSORS = ("images", "boxes", "labels", "sources", "named")
 
 @dataclass(frozen=True)
 class Scenes:
-    """B scenes. O = 3 is the largest number of digits in one, T = 13 that of the words in a caption.
+    """B scenes with at most O = 3 digits and T = 13 words in a caption.
 
-    images: how dark each pixel is, 0 (paper) to 1 (ink).
-    captions: the words of each caption; see `grammar` for which one is right.
+    images: the darkness of each pixel, 0 (paper) to 1 (ink).
+    captions: the words of each caption, defined in `grammar`.
     boxes: (x0, y0, x1, y1) in pixels around the ink of each digit; x from the left, y from the top, x1 and y1 are just
-        outside. Digits stand in the order of mention. Where there is none: zeros, and -1 in the next two.
+        outside. Digits are in the order of mention. Where there is none: zeros, and -1 in the next two.
     labels: the digits, 0 to 9.
-    sources: which picture of scikit-learn's file each digit was drawn from.
+    sources: the index in scikit-learn's file of each digit's picture.
     named: True where word t of the caption names digit o. "fives" in "two fives" names two digits; other words, none.
     """
 
@@ -50,9 +50,9 @@ class Scenes:
         return Scenes(*(getattr(self, field.name)[which] for field in fields(self)))
 
     def regions(self, height: int, width: int) -> Bool[Tensor, "B T height width"]:
-        """Return where each word points, on a grid of height x width cells that covers the picture.
+        """Return the region of each word on a grid of height x width cells over the picture.
 
-        True where a cell touches the box of a digit that the word names; a word that names no digit has none.
+        True where a cell touches the box of a digit that the word names; a word that names no digit has no cells.
         """
         x = _touched(self.boxes[..., 0], self.boxes[..., 2], self.images.shape[3] / width, width)  # (B, O, width)
         y = _touched(self.boxes[..., 1], self.boxes[..., 3], self.images.shape[2] / height, height)
@@ -70,15 +70,14 @@ def draw_scenes(
 ) -> Scenes:
     """Return `count` scenes, always the same ones for one seed on one version of torch.
 
-    part: whose handwriting is used: "train", "held_out" or "new_writers"; see `handwritten_digits`. No two parts share
-        a picture of a digit.
-    clutter: the largest number of strokes and fragments in a scene. They are less tall than any digit and touch none.
-    noise: the standard deviation of normal noise on every pixel; the result is cut to 0 and 1.
-    variation: how much the handwriting is varied, so that a network learns from digits that nobody wrote just so: 0 not
-        at all; 1 turns, stretches, bends and thickens it as far as it can still be read. See `deformation`.
+    part: the source of the handwriting: "train", "held_out" or "new_writers"; see `handwritten_digits`. No two parts share a
+        picture of a digit.
+    clutter: the maximum number of strokes and fragments in a scene. They are less tall than any digit and touch none.
+    noise: the standard deviation of normal noise on every pixel; the result is clipped to 0 and 1.
+    variation: the strength of the handwriting's variation, which augments the data: 0 for none; 1 rotates, stretches, bends and
+        thickens it as far as it stays legible. See `deformation`.
 
-    Neither clutter nor noise changes the digits of a seed. Raises ValueError for a part that there is not, or a number
-    that is too small.
+    Neither clutter nor noise changes the digits of a seed. Raises ValueError for an unknown part, or a number that is too small.
     """
     digits = handwritten_digits(part)
     if count < 1 or clutter < 0 or noise < 0 or variation < 0:
@@ -95,7 +94,7 @@ def draw_scenes(
 
 
 def _generator(part: str, use: str, seed: int) -> torch.Generator:
-    """Return a generator of its own for every part and use, so that no two share random numbers. A wide seed stays wide."""
+    """Return a separate generator for every part and use, so that no two share random numbers. All bits of a seed count."""
     digest = hashlib.sha256(f"{part}/{use}/{seed}".encode()).digest()
     wide = int.from_bytes(digest[:8], "big") >> 1
     return generator_of(wide if seed >= 2**32 else wide % 2**32)

@@ -1,7 +1,7 @@
-"""Search across languages: a French question, and among many English sentences the one that says the same.
+"""Search across languages: find the translation of a French question among many English sentences.
 
-No word of the question stands in its answer, so a search for words finds nothing. And a bag of words is not enough either: beside
-"the queen sees the robot" stands "the robot sees the queen".
+No word of the question occurs in its answer, so a search for words finds nothing. Nor is a bag of words enough: the documents
+hold both "the queen sees the robot" and "the robot sees the queen".
 """
 
 from dataclasses import dataclass, replace
@@ -16,11 +16,11 @@ from course_lib.data.translation_words import english_vocabulary, french_vocabul
 
 @dataclass(frozen=True)
 class SearchTask:
-    """Questions, documents, and which document answers which question.
+    """Questions, documents, and the answer to each question.
 
-    queries: (Q, N) ids of `french_vocabulary()`; documents: (M, N') ids of `english_vocabulary()`, none of them twice; both
-    filled up with 0. targets: (Q,) the row of the right document. twins: (Q,) the row of the document in which who does something
-    and to whom it is done are exchanged, -1 where there is none.
+    queries: (Q, N) ids of `french_vocabulary()`; documents: (M, N') ids of `english_vocabulary()`, all different; both padded
+    with 0. targets: (Q,) the row of the right document. twins: (Q,) the row of the document in which subject and object are
+    swapped, -1 if there is none.
     """
 
     queries: Tensor
@@ -30,7 +30,7 @@ class SearchTask:
 
 
 def draw_search(count: int, seed: int, part: str = "training") -> SearchTask:
-    """Return a task with that many questions, each about one clause.
+    """Return a task with `count` questions, each about one clause.
 
     part: "training" has none of the held-out combinations of two words, every question of "held_out" has at least one.
     Raises what `draw_pairs` raises.
@@ -53,7 +53,7 @@ def draw_search(count: int, seed: int, part: str = "training") -> SearchTask:
 
 
 def exchanged(meaning: Meaning) -> Meaning | None:
-    """Return the meaning in which subject and object have changed places, or None where they cannot or are alike."""
+    """Return the meaning with subject and object swapped, or None if they cannot be or are equal."""
     [clause] = meaning.clauses
     if not isinstance(clause, Clause):
         return None

@@ -1,4 +1,4 @@
-"""English sentences, each with a French translation of known probability and the words that belong together."""
+"""English sentences, each with a French translation of known probability and its word alignment."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ Text = tuple[str, ...]
 
 @dataclass(frozen=True)
 class SentencePairs:
-    """Pairs of sentences, each a list of words; what English leaves open was decided at random for `french`.
+    """Pairs of sentences, each a list of words. `french` is one of several translations, drawn at random.
 
     probability (N,): that of `french[i]` among all translations of `english[i]`.
     """
@@ -40,32 +40,32 @@ class SentencePairs:
         return translations(self.meanings[place])
 
     def probabilities(self, texts: Sequence[Sequence[str]]) -> Float64[Tensor, " N"]:
-        """Return for one text for each sentence how probable it is as its translation; 0 if it is wrong."""
+        """Return the probability of one text for each sentence as its translation; 0 if it is wrong."""
         found = [self.translations(place).get(tuple(text), 0.0) for place, text in enumerate(texts)]
         return torch.tensor(found, dtype=torch.float64)
 
     def best(self) -> Float64[Tensor, " N"]:
-        """Return how probable the most probable translation of each is: nobody can be right more often than that."""
+        """Return the probability of each sentence's most probable translation: the highest possible accuracy."""
         highest = [next(iter(self.translations(place).values())) for place in range(len(self))]
         return torch.tensor(highest, dtype=torch.float64)
 
     def again(self, seed: int) -> "SentencePairs":
-        """Return the same sentences, with what English leaves open decided anew."""
+        """Return the same sentences with newly drawn translations."""
         return pairs_of(self.meanings, seed)
 
     def lowest_loss(self) -> float:
-        """Return the best reachable cross-entropy on `french`, in nats per word, END among them.
+        """Return the lowest possible cross-entropy on `french`, in nats per word, including END.
 
-        No model can know which of several translations was chosen; this is what their probabilities alone cost.
+        It is the entropy of the choice between translations, which no model can predict.
         """
         words = sum(len(text) + 1 for text in self.french)
         return float(-self.probabilities(self.french).log().sum()) / words
 
     def alignment(self, place: int) -> tuple[Bool[Tensor, "T N"], Bool[Tensor, "T N"]]:
-        """Return (sure, possible): which English words a French word translates, and which it may be aligned to.
+        """Return (sure, possible): masks of the English words that a French word translates, and may be aligned to.
 
-        T French words, N English ones; what is sure is possible, too. A word may depend on others without translating them,
-        as an article depends on its noun.
+        T French words, N English ones; sure links are also possible. A word may depend on others without translating them, as an
+        article depends on its noun.
         """
         labels = [label for _, label in self.meanings[place].english()]
         sure = [[label in word.sure for label in labels] for word in self.words[place]]
@@ -83,10 +83,10 @@ def translations(meaning: Meaning) -> dict[Text, float]:
 
 
 def draw_pairs(count: int, seed: int, part: str = "training", clauses: int | None = None) -> SentencePairs:
-    """Return that many pairs, drawn at random.
+    """Return `count` pairs, drawn at random.
 
     part: "training" has none of the held-out combinations of two words, every sentence of "held_out" has at least one, and
-    "long" has three or four clauses, with combinations of both kinds. clauses: how many each sentence has; by default 1 or 2.
+    "long" has three or four clauses, with combinations of both kinds. clauses: their number in each sentence; by default 1 or 2.
 
     Raises ValueError for an unknown part and for more than 100,000 pairs.
     """
@@ -109,7 +109,7 @@ def pairs_of(meanings: Sequence[Meaning], seed: int = 0) -> SentencePairs:
 
 
 def european_economic_area() -> SentencePairs:
-    """Return the sentence in the figure of Bahdanau et al. (2015) that has become famous. Its combination is held out."""
+    """Return the sentence in the well-known figure of Bahdanau et al. (2015). Its combination is held out."""
     treaty = Treaty(
         french.TREATIES[0], french.REGIONS[0], french.FIELDS[0], french.BODIES[0], french.MONTHS[4], "1992", False
     )

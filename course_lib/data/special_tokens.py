@@ -2,4 +2,4 @@
 
 PAD, UNK, CLS, SEP, MASK = range(5)
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-ORDINARY = len(SPECIAL)  # the first id that stands for a token of the text
+ORDINARY = len(SPECIAL)  # the first id of an ordinary token

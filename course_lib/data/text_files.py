@@ -1,4 +1,4 @@
-"""Text of one's own, and the form in which WikiText comes."""
+"""Read your own text files, and text in the format of WikiText."""
 
 import os
 import re
@@ -7,13 +7,13 @@ from pathlib import Path
 
 from course_lib.data.english import Document
 
-#: A heading of the first level, " = Title = ", begins an article of WikiText; those of lower levels have more signs.
+#: A heading of the first level, " = Title = ", begins an article of WikiText; lower levels have more equals signs.
 _TITLE = re.compile(r"^ ?= ([^=].*?[^=]) = ?$")
 _HEADING = re.compile(r"^ ?(= ){2,}.*( =){2,} ?$")
 
 
 def text_files(*paths: str | os.PathLike[str], encoding: str = "utf8") -> tuple[Document, ...]:
-    """Return each text file as a document; its paragraphs are separated by empty lines, and each comes on one line.
+    """Return each text file as a document; empty lines separate its paragraphs, each of which becomes one line.
 
     Raises ValueError for a file without text or in another encoding, and FileNotFoundError.
     """
@@ -33,7 +33,7 @@ def text_files(*paths: str | os.PathLike[str], encoding: str = "utf8") -> tuple[
 def articles_of(lines: Iterable[str]) -> tuple[Document, ...]:
     """Return the articles in the lines of WikiText (Merity et al. 2017), headings left out.
 
-    What stands before the first heading belongs to an article without a name. An article without paragraphs is left out.
+    Text before the first heading belongs to an article without a name. An article without paragraphs is left out.
     """
     articles: list[tuple[str, list[str]]] = [("", [])]
     for line in lines:

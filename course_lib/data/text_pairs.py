@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
-#: Marks that are not seen: byte order, soft hyphen, zero-width characters, and those that turn the direction of writing.
+#: Invisible characters: byte order mark, soft hyphen, zero-width characters, and marks that change the direction of writing.
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 _ELISION = r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu)'"
 _TOKEN = re.compile(rf"{_ELISION}(?=\w)|[^\W_]+(?:['-][^\W_]+)*|[^\w\s]")
@@ -17,8 +17,8 @@ Words = list[str]
 def tokens_of(text: str) -> Words:
     """Return words and punctuation marks in lower case: "J'aime l'art, Zoé !" gives j' aime l' art , zoé !
 
-    A French word that is cut short before a vowel is a token with its apostrophe; "don't" and "as-tu" stay one. Accented letters
-    are one character however they were written, curly apostrophes are straight, and marks that are not seen are left out.
+    A French word elided before a vowel is a token with its apostrophe; "don't" and "as-tu" stay one. Accented letters become one
+    character, curly apostrophes become straight, and invisible characters are left out.
     """
     plain = _UNSEEN.sub("", unicodedata.normalize("NFC", text)).replace("\u2019", "'").replace("\u2011", "-")
     return _TOKEN.findall(plain.lower())
@@ -29,8 +29,8 @@ def tab_separated_pairs(
 ) -> tuple[list[Words], list[Words]]:
     """Return the sentences of both columns as lists of tokens, in the order of the file.
 
-    A line is "sentence TAB translation", and perhaps TAB licence, which is left out. Empty lines and pairs that have come before
-    are skipped. longest: pairs with a sentence of more tokens are skipped; most: how many pairs to return.
+    A line is "sentence TAB translation", optionally followed by TAB and a licence, which is ignored. Empty lines and repeated
+    pairs are skipped. longest: pairs with a sentence of more tokens are skipped; most: the maximum number of pairs.
 
     Raises FileNotFoundError, and ValueError if the file is not UTF-8, a line has no second column or no pair is left.
     """
@@ -50,7 +50,7 @@ def tab_separated_pairs(
 def chosen(
     pairs: Iterable[tuple[str, str]], longest: int | None = None, most: int | None = None
 ) -> tuple[list[Words], list[Words]]:
-    """Return the tokens of all pairs, each pair once, none empty, none too long, and not more than `most`."""
+    """Return the tokens of at most `most` distinct pairs, none of them empty or too long."""
     found: dict[tuple[tuple[str, ...], tuple[str, ...]], None] = {}
     for pair in pairs:
         first, second = (tuple(tokens_of(text)) for text in pair)

@@ -1,7 +1,7 @@
-"""Three captioners that need not be trained: with one vector for the whole picture, of 8 numbers and of 512, and a Transformer.
+"""Three trained captioners: two with one vector for the whole picture, of 8 numbers and of 512, and a Transformer.
 
-Lesson 05, sections 7.4 and 8.1, looks at what they have learned, and its cells train them again if they are asked to. Their
-weights lie beside this file, in half precision, so that nobody has to wait for them.
+Lesson 05, sections 7.4 and 8.1, examines what they have learned, and its cells can train them again. Their weights, in half
+precision, are beside this file, to save the time.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ CAPTIONERS = ("one vector of 8", "one vector of 512", "Transformer")
 
 
 def load_captioner(name: str, model: nn.Module) -> None:
-    """Put the weights of a trained captioner into `model`.
+    """Load the weights of a trained captioner into `model`.
 
     name: "one vector of 8" or "one vector of 512", for the lesson's `OneVector` of this width, or "Transformer", for its
     `TransformerCaptioner`. Raises ValueError for another name, and CheckpointError if the model has other weights.
@@ -24,7 +24,7 @@ def load_captioner(name: str, model: nn.Module) -> None:
 
 
 def save_captioner(name: str, model: nn.Module) -> None:
-    """Write the weights of a captioner to where `load_captioner` looks for them."""
+    """Save the weights of a captioner for `load_captioner`."""
     from course_lib.training import save_checkpoint
 
     save_checkpoint(model.half(), _file(name))

@@ -1,4 +1,4 @@
-"""What the sentences mean: drawn at random, and sorted by which combinations of two words they hold."""
+"""Draw random meanings of sentences, split by their combinations of two words."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -15,7 +15,7 @@ PLURAL = ("the", "these", "my", "many", "two")
 
 
 def held_out(pair: tuple[str, str]) -> bool:
-    """Return whether a combination of two words never occurs in training: one in seven, and each word has others."""
+    """Return whether a combination of two words never occurs in training: one in seven, so that each word has others."""
     first, second = _places()[pair[0]], _places()[pair[1]]
     return (first + 2 * second) % 7 == 3
 
@@ -34,7 +34,7 @@ def _places() -> dict[str, int]:
 
 
 def draw_meaning(random: Random, part: str, clauses: int | None) -> Meaning:
-    """Return what one sentence of this part means, not yet sorted by combinations."""
+    """Draw the meaning of one sentence of this part, not yet filtered by combinations."""
     if random.random() < TREATIES and clauses in (None, 1) and part != "long":
         pick = random.choice
         treaty, region, field = pick(french.TREATIES), pick(french.REGIONS), pick(french.FIELDS)

@@ -1,4 +1,4 @@
-"""What a sentence means, and how it is said in English: a small grammar without ambiguity.
+"""The meaning of a sentence, and its English form: a small unambiguous grammar.
 
     sentence = clause "." | question "?" | clause conjunction clause ... "." | treaty "."
     clause   = subject verb object | subject "do not" verb object | subject "be" ["not"] adjective
@@ -42,7 +42,7 @@ class Pronoun:
     name: str
 
     def english(self, label: str) -> Labelled:
-        """Return the one word. Objects have a label that ends in o."""
+        """Return the word. The label of an object ends in o."""
         return [(PRONOUNS.get(self.name, self.name) if label.endswith("o") else self.name, f"{label}.n")]
 
 
@@ -77,7 +77,7 @@ class Clause:
 
     @property
     def of_one(self) -> bool:
-        """Whether the verb is that of he, she or it."""
+        """True if the verb is in the third person singular."""
         subject = self.subject
         return subject.name in ("he", "she") if isinstance(subject, Pronoun) else not subject.plural
 
@@ -118,7 +118,7 @@ class Treaty:
         return [(word, f"{label}.{part}") for word, part in first]
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Return the combination that decides whether it is held out: what kind of body it is."""
+        """Return the combination by which it is held out: the kind of body."""
         return [(self.field[0], self.body[0])]
 
 
@@ -131,12 +131,12 @@ class Meaning:
 
     @property
     def question(self) -> bool:
-        """Whether this is a question. Questions have one clause."""
+        """True if this is a question. Questions have one clause."""
         first = self.clauses[0]
         return isinstance(first, Clause) and first.question
 
     def english(self) -> Labelled:
-        """Return all words with their labels, "." or "?" among them."""
+        """Return all words with their labels, including "." or "?"."""
         words: Labelled = []
         for number, clause in enumerate(self.clauses):
             words += clause.english(str(number))

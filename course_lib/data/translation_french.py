@@ -1,12 +1,12 @@
-"""How a meaning is said in French: every way, its probability, and which English words each French word belongs to.
+"""All French translations of a meaning, their probabilities, and the alignment of their words with the English ones.
 
-What English leaves open is decided independently, with the probabilities of `french`: which of several words, tu or vous, and
-the gender of those who speak, are spoken to or are called they or it. Whatever depends on it then agrees.
+Choices that English leaves open are made independently, with the probabilities of `french`: between several words, tu or vous,
+and the gender of I, you, they and it. Dependent forms then agree.
 
 Alignments are sets of sure and of possible links, as in Och and Ney (2003): a link is sure where one word translates another.
-Where one language needs two words for one of the other (ne pas, parce que, beaucoup de, a été; look for), at most one of the
-links is sure; the others are possible. Possible are also links to what decides about a form, as an article agrees with its
-noun. Every sure link counts as possible.
+If one language needs two words for one of the other (ne pas, parce que, beaucoup de, a été; look for), at most one of the links
+is sure; the others are possible. Links to words that determine a form, as a noun determines its article, are possible too.
+Every sure link counts as possible.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ SUBJECTS = {
     "they": ((("ils", 5, "m", True), 0.7), (("elles", 5, "f", True), 0.3)),
     "it": ((("le", 2, "m", False), 0.6), (("la", 2, "f", False), 0.4)),
 }
-#: As objects. What is not here has the form that SUBJECTS gives it: "it" is le or la, you te or vous.
+#: Pronouns as objects. Others depend on the choice in SUBJECTS: "it" is le or la, you te or vous.
 OBJECTS = {"I": "me", "he": "le", "she": "la", "we": "nous", "they": "les"}
 
 Choice = Mapping[str, Any]
@@ -43,7 +43,7 @@ Choice = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Word:
-    """A French word, the labels of the English words that it translates, and of those that it may be aligned to as well."""
+    """A French word, with the labels of the English words that it translates, and of others that it may be aligned to."""
 
     text: str
     sure: tuple[str, ...] = ()
@@ -51,14 +51,14 @@ class Word:
 
 
 def choices(meaning: Meaning) -> Iterator[tuple[float, Choice]]:
-    """Yield every way to decide what English leaves open, with its probability."""
+    """Yield every combination of the choices that English leaves open, with its probability."""
     slots = open_slots(meaning)
     for picked in product(*slots.values()):
         yield prod(chance for _, chance in picked), dict(zip(slots, (value for value, _ in picked), strict=True))
 
 
 def open_slots(meaning: Meaning) -> dict[str, tuple[tuple[Any, float], ...]]:
-    """Return by label what has to be decided, each with its possible values and their probabilities."""
+    """Return the open choices by label, each with its possible values and their probabilities."""
     slots: dict[str, tuple[tuple[Any, float], ...]] = {}
     for number, clause in enumerate(meaning.clauses):
         if isinstance(clause, Treaty):
@@ -90,7 +90,7 @@ def said(meaning: Meaning, choice: Choice) -> list[Word]:
 
 
 def _elided(words: list[Word]) -> list[Word]:
-    """Return the words with le, ne, que and so on cut short before a vowel."""
+    """Elide le, ne, que and so on before a vowel."""
     following = [*(word.text for word in words[1:]), "."]
     return [
         Word(french.ELIDED[word.text], word.sure, word.possible)
@@ -104,7 +104,7 @@ def _clause(clause: Clause, label: str, choice: Choice) -> list[Word]:
     subject, gender, plural, person = _subject(clause, label, choice)
     infinitive = choice[f"{label}.v"] if clause.verb is not None else "être"
     about = (f"{label}.p", f"{label}.do", f"{label}.s.n")
-    phrasal = clause.verb is not None and clause.verb.particle  # "looks for": either of the two will do
+    phrasal = clause.verb is not None and clause.verb.particle  # "looks for": a link to either word is right
     verb = Word(french.conjugated(infinitive, person), () if phrasal else (f"{label}.v",), (f"{label}.v", *about))
     turned = _turned(verb.text, subject, gender, plural, person, label, clause) if clause.question else []
     core = [*_clitic(clause, label, choice), verb, *turned]
@@ -131,7 +131,7 @@ def _subject(clause: Clause, label: str, choice: Choice) -> tuple[list[Word], st
 def _turned(
     verb: str, subject: list[Word], gender: str, plural: bool, person: int, label: str, clause: Clause
 ) -> list[Word]:
-    """Return the pronoun behind the verb of a question; -t- keeps two vowels apart."""
+    """Return the pronoun after the verb of a question, with -t- between two vowels."""
     own = isinstance(clause.subject, Pronoun)
     text = subject[0].text if own else {"m": "il", "f": "elle"}[gender] + "s" * plural
     between = "-t-" if person == 2 and verb[-1] in "ae" else "-"
@@ -149,7 +149,7 @@ def _clitic(clause: Clause, label: str, choice: Choice) -> list[Word]:
 
 
 def _phrase(phrase: NounPhrase, label: str, choice: Choice, negated: bool = False) -> tuple[list[Word], str]:
-    """Return the words of a noun with what belongs to it, and its gender. Behind a negated verb "a" is de."""
+    """Return the words of a noun phrase, and its gender. After a negated verb "a" is de."""
     noun, gender = choice[f"{label}.n"]
     plural = phrase.plural
     words = [Word(french.plural_of(noun) if plural else noun, (f"{label}.n",))]

@@ -12,7 +12,7 @@ from course_lib.data.vocabulary import Vocabulary
 
 @cache
 def english_vocabulary() -> Vocabulary:
-    """Return the vocabulary of all English words of the language, in the order of the alphabet."""
+    """Return the vocabulary of all English words of the language, in alphabetical order."""
     words = {".", "?", "an", "do", "does", "not", "am", "is", "are", "it", "on", "was", "signed", "in"}
     words |= {*SINGULAR, *PLURAL, *CONJUNCTIONS, *YEARS, *french.PRONOUNS, *french.PRONOUNS.values()}
     words |= {form for noun in NOUNS for form in (noun.english, noun.plural())}
@@ -24,7 +24,7 @@ def english_vocabulary() -> Vocabulary:
 
 @cache
 def french_vocabulary() -> Vocabulary:
-    """Return the vocabulary of all French words of the language, in the order of the alphabet."""
+    """Return the vocabulary of all French words of the language, in alphabetical order."""
     words = {".", "?", "sur", "a", "été", "en", "ne", "pas", "de", "te", "cet", *french.ELIDED.values(), *YEARS}
     words |= {word for several in CONJUNCTIONS.values() for word in several}
     persons = {options[0] for several in SUBJECTS.values() for options, _ in several}

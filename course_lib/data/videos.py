@@ -28,11 +28,10 @@ APPEAL_NOISE = 0.3  # with which an editor guesses a video's appeal
 
 @dataclass(frozen=True)
 class VideoWorld:
-    """10,000 videos that have been watched, 500 that are new today, and how viewers choose among them.
+    """10,000 videos that have been watched, 500 that are new today, and the rules by which viewers choose among them.
 
-    content: (10,500, 102), what is known of each video without a click: which of the 100 channels it belongs to (one of 100
-    numbers is 1), how an editor guesses its appeal, and its age divided by 60 days. The known videos come first; a video's id is
-    its row.
+    content: (10,500, 102), features of each video without a click: its channel (one-hot, 100 numbers), an editor's guess of its
+    appeal, and its age divided by 60 days. The known videos come first; a video's id is its row.
     """
 
     content: Tensor
@@ -41,7 +40,7 @@ class VideoWorld:
     sequel_weights: Tensor  # (100, 10,500), by the last video's channel, not normalised
 
     def draw_histories(self, count: int, length: int, generator: torch.Generator) -> Tensor:
-        """Return (count, length) ids of known videos, a row for each new viewer in the order of watching. A video may come again.
+        """Return (count, length) ids of known videos, a row for each new viewer in the order of watching. Videos may repeat.
 
         Raises ValueError for fewer than one viewer or video.
         """
@@ -69,7 +68,7 @@ class VideoWorld:
     def new_probabilities(self, histories: Tensor) -> Tensor:
         """Return the probability of every new video, (B, 500), given that the next video is one of the new ones.
 
-        From today on all 10,500 are there to choose from; the histories are from before.
+        From today on, all 10,500 are available; the histories are from before.
         """
         every = self._mixture(histories, self._shares(self.taste_weights), self.sequel_weights)
         return every[:, KNOWN:] / every[:, KNOWN:].sum(dim=1, keepdim=True)
@@ -96,7 +95,7 @@ class VideoWorld:
 
 @cache
 def video_world() -> VideoWorld:
-    """Return the world, always the same one: weights that were trained in it belong to its ids."""
+    """Return the world, always the same one: trained weights depend on its ids."""
     random = np.random.RandomState(24)  # the one generator whose numbers NumPy promises never to change
 
     def points(count: int) -> np.ndarray:
@@ -104,7 +103,7 @@ def video_world() -> VideoWorld:
         return found / np.linalg.norm(found, axis=1, keepdims=True)
 
     topics, tastes = points(CHANNELS), points(TASTES)
-    turn = np.linalg.qr(random.normal(size=(TOPIC_WIDTH, TOPIC_WIDTH)))[0]  # from a topic to the one that follows it
+    turn = np.linalg.qr(random.normal(size=(TOPIC_WIDTH, TOPIC_WIDTH)))[0]  # from a topic to the following one
     channels = random.randint(CHANNELS, size=KNOWN + NEW)
     appeal = APPEAL * random.normal(size=KNOWN + NEW)
     age = random.exponential(MEAN_AGE, size=KNOWN + NEW)
@@ -122,13 +121,13 @@ def video_world() -> VideoWorld:
 
 
 def _ladder(weights: Tensor) -> Tensor:
-    """Return the cumulative shares of each row, row after row in one sorted line: those of row r lie between r and r + 1."""
+    """Return the cumulative shares of all rows in one sorted sequence: those of row r are between r and r + 1."""
     sums = weights.cumsum(1)
     return (sums / sums[:, -1:] + torch.arange(len(sums), dtype=sums.dtype)[:, None]).flatten()
 
 
 def _drawn(ladder: Tensor, rows: Tensor, generator: torch.Generator) -> Tensor:
-    """Return a known video for each of these rows, drawn by the shares in the ladder."""
+    """Draw a known video for each of these rows by the shares in the ladder."""
     chance = torch.rand(len(rows), generator=generator, dtype=ladder.dtype)
     found = torch.searchsorted(ladder, rows + chance, right=True) - rows * KNOWN
     return found.clamp(max=KNOWN - 1)

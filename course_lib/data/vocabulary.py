@@ -1,4 +1,4 @@
-"""Between words and the numbers that a model reads and writes."""
+"""Convert between words and a model's ids."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,9 +14,9 @@ SPECIAL = ("<pad>", "<start>", "<end>", "<unknown>")
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Words and their ids. Ids 0 to 3 are padding, start, end and unknown; the words follow in the order given.
+    """Words and their ids. Ids 0 to 3 are padding, start, end and unknown; the words follow in the given order.
 
-    Raises ValueError if a word comes twice, is empty, holds white space or is one of the special four.
+    Raises ValueError if a word is repeated, is empty, contains white space or is one of the four special ones.
     """
 
     words: tuple[str, ...]
@@ -35,9 +35,9 @@ class Vocabulary:
     def from_captions(
         cls, captions: Iterable[Sequence[str]], at_least: int = 1, at_most: int | None = None
     ) -> "Vocabulary":
-        """Return the words that come `at_least` times in the captions, the most frequent first.
+        """Return the vocabulary of words that occur `at_least` times in the captions, the most frequent first.
 
-        Of equally frequent words the alphabet decides. at_most: how many words to keep, the special four not counted;
+        Equally frequent words are in alphabetical order. at_most: the maximum number of words, without the four special ones;
         None for all. Raises TypeError if a caption is one string instead of a list of words.
         """
         counts: Counter[str] = Counter()
@@ -48,7 +48,7 @@ class Vocabulary:
         return cls(tuple(word for word in ranked if counts[word] >= at_least)[:at_most])
 
     def __len__(self) -> int:
-        """Return the number of ids, the special four included: the width of a model's output."""
+        """Return the number of ids, including the four special ones: the width of a model's output."""
         return len(SPECIAL) + len(self.words)
 
     def encode(self, caption: Sequence[str]) -> list[int]:
@@ -60,7 +60,7 @@ class Vocabulary:
         return [START, *(self.ids.get(word, UNKNOWN) for word in caption), END]
 
     def decode(self, ids: Sequence[int] | Integer[Tensor, " T"]) -> list[str]:
-        """Return the words up to the first end. A start in front is left out; anything else special stays visible.
+        """Return the words up to the first end. A leading start is left out; other special tokens stay visible.
 
         Raises ValueError for an id that is not in the vocabulary.
         """
@@ -73,7 +73,7 @@ class Vocabulary:
         return [(SPECIAL + self.words)[number] for number in numbers]
 
     def batch(self, captions: Sequence[Sequence[str]]) -> tuple[Int64[Tensor, "B T"], Int64[Tensor, " B"]]:
-        """Return the ids of all captions, filled up with padding to the longest, and how many of each are no padding.
+        """Return the ids of all captions, padded to the longest, and the length of each without padding.
 
         Start and end count. Raises ValueError if there is no caption and TypeError if one is a string.
         """

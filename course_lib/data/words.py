@@ -1,4 +1,4 @@
-"""From a sentence to its words."""
+"""Split a sentence into words."""
 
 import re
 import unicodedata
@@ -9,8 +9,8 @@ WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")  # letters and digits, with apostroph
 def words_of(text: str) -> list[str]:
     """Return the words of `text` in lower case, without punctuation: "A man's dog." gives ["a", "man's", "dog"].
 
-    Hyphens and underscores separate words. Accented letters are one character however they were written, and the
-    curly apostrophe is the straight one. Raises TypeError if `text` is no string.
+    Hyphens and underscores separate words. Accented letters become one character, and curly apostrophes straight ones. Raises
+    TypeError if `text` is no string.
     """
     if not isinstance(text, str):
         raise TypeError(f"Expected a caption as one string, got {type(text).__name__}.")

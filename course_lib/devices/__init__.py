@@ -1,4 +1,4 @@
-"""Which machine the notebook runs on, how to use it well, and how to measure on it."""
+"""The notebook's device: choose it, use it well, and measure on it."""
 
 from course_lib.devices.choice import pick_device, require_gpu
 from course_lib.devices.memory import peak_memory

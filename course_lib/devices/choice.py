@@ -1,4 +1,4 @@
-"""Choosing a device, and saying how to get a GPU where there is none."""
+"""Choose a device, and explain how to get a GPU."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ def in_colab() -> bool:
 
 
 def how_to_get_a_gpu() -> str:
-    """Return one sentence on where a GPU is to be had, for somebody who sits in front of this machine."""
+    """Return one sentence on how to get a GPU from this machine."""
     if in_colab():
         return f"To get one, choose {SWITCH_IN_COLAB}."
     return (
@@ -37,8 +37,8 @@ def is_available(kind: str) -> bool:
 def pick_device(prefer: str | torch.device | None = None) -> torch.device:
     """Return the device to compute on: `prefer` if given, otherwise a CUDA GPU, an Apple GPU (mps) or the CPU.
 
-    Raises ValueError if `prefer` names no kind of device that this course uses, and RuntimeError if it names one that
-    is not there. It never falls back in silence from a device that was asked for.
+    Raises ValueError if `prefer` names no kind of device that this course uses, and RuntimeError if the device does not exist. It
+    never silently falls back to another device.
     """
     if prefer is None:
         return torch.device(next(kind for kind in KINDS if is_available(kind)))
@@ -75,7 +75,7 @@ def _missing(device: torch.device) -> str:
 
 
 def require_gpu() -> torch.device:
-    """Return the GPU (CUDA or Apple), or raise RuntimeError with the whole instruction on how to get one."""
+    """Return the GPU (CUDA or Apple), or raise RuntimeError with complete instructions on how to get one."""
     device = pick_device()
     if device.type == "cpu":
         raise RuntimeError(f"This part needs a GPU, and torch finds none here. {how_to_get_a_gpu()}")

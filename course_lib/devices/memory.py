@@ -1,4 +1,4 @@
-"""How much memory a function needs on the way to its result."""
+"""Measure the peak memory of a function call."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -13,11 +13,11 @@ MEMORY_EVENT = "[memory]"  # the profiler's name for one allocation (bytes above
 
 
 def peak_memory(fn: Callable[[], Any], device: str | torch.device | None = None) -> int:
-    """Call `fn()` once and return the bytes of tensors at the highest point, above what there was before.
+    """Call `fn()` once and return the peak memory of tensors, in bytes above that before the call.
 
-    Temporaries that are freed inside count, as does the result. Counted is the memory of tensors on `device`; without
-    `device`, that of the device where it is more. Memory that does not belong to torch (NumPy's, a matrix library's own
-    scratch space) is not seen, and on the CPU neither is the release of what was there before.
+    Temporaries that are freed inside count, as does the result. Only tensors on `device` count; without `device`, those on the
+    device with the higher peak. Memory outside torch (NumPy's, a matrix library's own scratch space) is not measured, nor on the
+    CPU the release of memory allocated before.
     Raises ValueError for mps, where torch keeps no record of the peak.
     """
     if device is None:
@@ -53,8 +53,8 @@ def _peak_on_cuda(fn: Callable[[], Any], device: torch.device) -> int:
 
 
 def _peak_on_cpu(fn: Callable[[], Any]) -> int:
-    # The profiler writes two lines about itself to stderr when it starts and stops, which a notebook would show in red.
-    # It reads this setting once, when it is used for the first time.
+    # The profiler writes two lines to stderr when it starts and stops, which a notebook would show in red. It reads this setting
+    # when it is first used.
     os.environ.setdefault("KINETO_LOG_LEVEL", "6")
     with profile(profile_memory=True) as watcher:
         fn()

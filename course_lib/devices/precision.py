@@ -1,4 +1,4 @@
-"""Mixed precision: which 16-bit number format, if any, a device is fast and safe with."""
+"""Mixed precision: the 16-bit number format, if any, that is fast and safe on a device."""
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -8,7 +8,7 @@ import torch
 from course_lib.devices.choice import pick_device
 from course_lib.devices.processor import cpu_flags
 
-NATIVE_BFLOAT16_ON_CPU = {"avx512_bf16", "amx_bf16", "bf16"}  # the last one is what ARM processors call it
+NATIVE_BFLOAT16_ON_CPU = {"avx512_bf16", "amx_bf16", "bf16"}  # the last one is ARM's name
 
 
 def autocast_dtype(device: str | torch.device | None = None) -> torch.dtype:
@@ -28,7 +28,7 @@ def autocast_dtype(device: str | torch.device | None = None) -> torch.dtype:
 
 
 def has_native_bfloat16(device: torch.device) -> bool:
-    """Return whether a CUDA GPU or a CPU computes in bfloat16 itself, instead of emulating it."""
+    """Return whether a CUDA GPU or a CPU computes in bfloat16 natively, not by emulation."""
     if device.type == "cuda":
         # torch.cuda.is_bf16_supported() also says yes on a T4 (7.5), which emulates it; Ampere (8.0) has it built in.
         return torch.cuda.get_device_capability(device)[0] >= 8

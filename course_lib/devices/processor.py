@@ -1,4 +1,4 @@
-"""What the standard library can find out about the processor; every answer has a fallback, for macOS and Windows."""
+"""Information on the processor from the standard library, with fallbacks for macOS and Windows."""
 
 import os
 import platform
@@ -9,7 +9,7 @@ UNKNOWN = "unknown"
 
 
 def _cpuinfo(*fields: str) -> str:
-    """Return the first value of one of `fields` in /proc/cpuinfo, or "" where there is no such file or field."""
+    """Return the first value of one of `fields` in /proc/cpuinfo, or "" without such a file or field."""
     try:
         lines = CPUINFO.read_text(errors="replace").splitlines()
     except OSError:
@@ -19,7 +19,7 @@ def _cpuinfo(*fields: str) -> str:
 
 
 def cpu_name() -> str:
-    """Return the processor's name, such as "AMD EPYC", or what the platform calls it."""
+    """Return the processor's name, such as "AMD EPYC", or the platform's name for it."""
     return _cpuinfo("model name", "Hardware") or platform.processor() or platform.machine() or UNKNOWN
 
 
@@ -36,7 +36,7 @@ def usable_cores() -> int:
 
 
 def cpu_memory() -> int | None:
-    """Return the machine's memory in bytes, or None where the system does not tell."""
+    """Return the machine's memory in bytes, or None if the system does not report it."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

@@ -1,4 +1,4 @@
-"""One table that says which machine this is."""
+"""A table that describes this machine."""
 
 import subprocess
 import sys
@@ -14,10 +14,9 @@ Rows = tuple[tuple[str, ...], ...]
 
 
 def describe(device: str | torch.device | None = None) -> Table:
-    """Return a table of what matters about `device` (by default the one `pick_device` takes).
+    """Return a table of the relevant properties of `device` (by default that of `pick_device`).
 
-    It displays as HTML in a notebook and prints as text. Raises what `pick_device` raises if `device` is unknown or
-    missing.
+    It displays as HTML in a notebook and prints as text. Raises the errors of `pick_device` if `device` is unknown or missing.
     """
     chosen = pick_device(device)
     parts = {"cuda": _cuda_rows, "mps": _mps_rows, "cpu": _cpu_rows}
@@ -69,7 +68,7 @@ def _gpu_note() -> str:
 
 
 def _driver_version() -> str:
-    """Return what nvidia-smi says; torch itself does not know the driver's version."""
+    """Return the driver's version from nvidia-smi; torch itself does not know it."""
     command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout

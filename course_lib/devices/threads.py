@@ -1,4 +1,4 @@
-"""How many threads torch uses on the CPU."""
+"""Set the number of threads that torch uses on the CPU."""
 
 import os
 from collections.abc import Iterator
@@ -12,11 +12,10 @@ from course_lib.devices.processor import usable_cores
 def set_threads() -> int:
     """Let torch use as many threads as this process may use cores, and return that number.
 
-    OMP_NUM_THREADS, if it is set to a positive number, is respected: whoever set it meant it.
+    OMP_NUM_THREADS takes precedence if it is a positive number.
     """
-    wanted = (
-        os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    )  # "4,2" is allowed: threads for each nested level
+    # "4,2" is allowed: threads for each nested level.
+    wanted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     threads = int(wanted) if wanted.isdecimal() and int(wanted) > 0 else usable_cores()
     torch.set_num_threads(threads)
     return threads
@@ -31,9 +30,9 @@ SMALL = 300_000
 
 @contextmanager
 def threads_for(parameters: int, device: torch.device) -> Iterator[None]:
-    """Train a model of so many parameters on one thread if it is small and on the CPU; afterwards torch has as many as before."""
-    # A number and not the parameters themselves: what checks shapes in the tests looks at one of a list by chance, which
-    # would draw from the generator that a resumed training has just restored.
+    """Use one thread inside if a model with so many parameters is small and on the CPU; restore the number afterwards."""
+    # A number, not the parameters themselves: the shape checker in the tests inspects a random element of a list, which would
+    # draw from the generator that a resumed training has just restored.
     before = torch.get_num_threads()
     small = device.type == "cpu" and parameters < SMALL
     if small:

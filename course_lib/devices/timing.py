@@ -1,4 +1,4 @@
-"""Timing that is right on a GPU as well, where a call returns before the work is done."""
+"""Timing that is also right on a GPU, where a call returns before the work is done."""
 
 import statistics
 import time
@@ -12,7 +12,7 @@ from course_lib.tables import Table
 
 
 def synchronize() -> None:
-    """Wait until the GPU, if this process uses one, has done everything it was asked to do."""
+    """Wait until the GPU, if this process uses one, has finished its work."""
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         torch.cuda.synchronize()
     elif torch.backends.mps.is_available():
@@ -64,7 +64,7 @@ class Comparison:
         return {name: median / first for name, median in self.medians.items()}
 
     def table(self) -> Table:
-        """Return the table that is shown: one row a function."""
+        """Return a table with one row for each function."""
         rows = tuple(
             (name, duration(timing.median), " to ".join(map(duration, timing.quartiles)), f"{self.ratios[name]:.2f}")
             for name, timing in self.timings.items()
@@ -83,7 +83,7 @@ class Comparison:
 
 
 def time_call(fn: Callable[..., Any], *args: Any, repeats: int = 20, warmup: int = 3) -> Timing:
-    """Call `fn(*args)` `repeats` times and return how long each call took, until its result was there.
+    """Call `fn(*args)` `repeats` times and return the time of each call until its result is available.
 
     The first `warmup` calls are not counted: they pay for memory, caches and, on a GPU, for choosing kernels.
     Raises ValueError if `repeats` is below 1 or `warmup` below 0.
@@ -97,8 +97,8 @@ def time_call(fn: Callable[..., Any], *args: Any, repeats: int = 20, warmup: int
 def compare_times(candidates: Mapping[str, Callable[[], Any]], repeats: int = 10, warmup: int = 2) -> Comparison:
     """Time the functions in `candidates` (name to function without arguments) in turns, and return medians and ratios.
 
-    In turns, because a machine that slows down for a second then slows all of them down and the ratio survives. Every
-    other round runs backwards, so that nobody always follows the same neighbour. Raises ValueError without candidates.
+    In turns, so that a temporary slowdown of the machine affects all of them and hardly the ratios. Every other round runs
+    backwards, so that no function always follows the same neighbour. Raises ValueError without candidates.
     """
     _check_counts(repeats, warmup)
     if not candidates:
@@ -113,11 +113,10 @@ def compare_times(candidates: Mapping[str, Callable[[], Any]], repeats: int = 10
 
 
 def least_time(fn: Callable[..., Any], *args: Any, repeats: int = 5, warmup: int = 1) -> float:
-    """Return the fewest seconds that one of `repeats` calls of `fn(*args)` needed, for curves of time over a size.
+    """Return the minimum time in seconds of `repeats` calls of `fn(*args)`, for curves of time over a size.
 
-    On the CPU: processor time, with one thread, so that it does not matter how busy the machine is; what else runs there only
-    ever adds, so that the smallest reading is nearest to what the computation needs. On a GPU: the time until the result is
-    there.
+    On the CPU: processor time, with one thread, independent of how busy the machine is; other programs only ever add to it, so
+    that the smallest reading is nearest to the cost of the computation. On a GPU: the time until the result is available.
     Raises ValueError if `repeats` is below 1 or `warmup` below 0.
     """
     _check_counts(repeats, warmup)

@@ -1,6 +1,6 @@
-"""Ready-made layers, as the lessons build them: what an earlier lesson wrote, a later one imports from here.
+"""Ready-made layers, as built in the lessons: a later lesson imports the layers of earlier ones from here.
 
-What attends returns its weights beside its output, and keeps none; need_weights=False leaves them out and is faster.
+Attention layers return their weights beside their output, and store none; need_weights=False leaves them out and is faster.
 """
 
 from course_lib.layers.attention import attention_weights, scaled_dot_product_attention

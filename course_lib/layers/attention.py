@@ -20,7 +20,7 @@ def attention_weights(
     """Return A = softmax(Q Kᵀ / √D_Q), over the keys.
 
     allowed: None (every query may attend to every key) or a mask that broadcasts to (..., N_Q, N_K), True where the
-    query may attend to the key. The row of a query that may attend to nothing is zeros, and passes no gradient.
+    query may attend to the key. The row of a query that may attend to nothing is zero, and passes no gradient.
     Raises ValueError if the shapes do not fit and TypeError if `allowed` is not bool.
     """
     check_widths(Q, K)
@@ -59,18 +59,18 @@ def attend_without_weights(
     causal: bool = False,
     dropout: float = 0.0,
 ) -> Float[Tensor, "... N_Q D_V"]:
-    """Return Y of `scaled_dot_product_attention`, in the fastest way that this device has.
+    """Return Y of `scaled_dot_product_attention`, computed in the fastest way on this device.
 
     causal: hide later keys, as `causal_mask` does, besides what `allowed` hides.
     dropout: the probability with which a weight is set to 0; give 0 when not training.
-    Raises what `scaled_dot_product_attention` raises.
+    Raises the errors of `scaled_dot_product_attention`.
     """
     check_widths(Q, K)
     check_values(K, V)
     shape = weights_shape(Q, K)
     # PyTorch's own causal mask cannot be joined with another, and aligns the first query with the first key.
     plain = allowed is None and shape[-2] == shape[-1]
-    # Of the CPU's kernels only the one that writes A out has dropout, and it is slower than ours.
+    # On the CPU only the kernel that materialises A has dropout, and it is slower than this module's.
     written_out = dropout > 0 and Q.device.type == "cpu"
     if causal and (written_out or not plain):
         allowed, causal = join_causal(allowed, shape, Q.device), False
@@ -91,11 +91,11 @@ def attend_fused(
 ) -> Float[Tensor, "... N_Q D_V"]:
     """Return PyTorch's scaled dot-product attention under a mask, with zeros for a query that may attend to nothing.
 
-    What PyTorch itself makes of such a query depends on its version and on the kernel: zeros or NaN. So here it gets to
-    see everything, and its output is set to 0.
+    PyTorch's own output for such a query depends on its version and on the kernel: zeros or NaN. So here it may attend to
+    everything, and its output is set to 0.
     """
     none = ~allowed.any(dim=-1, keepdim=True)  # (..., N_Q, 1)
-    mask = torch.atleast_2d(allowed | none)  # the kernels ask for both axes, of queries and of keys
+    mask = torch.atleast_2d(allowed | none)  # the kernels need both axes, of queries and of keys
     Y = F.scaled_dot_product_attention(Q, K, V, attn_mask=mask, dropout_p=dropout)
     return Y.masked_fill(none, 0.0)
 

@@ -16,7 +16,7 @@ from course_lib.layers.stacks import Encoder
 class TokenEncoder(nn.Module):
     """Token, segment and position vectors, LayerNorm, then an Encoder; every position sees the whole sequence.
 
-    It ends with one vector for each token. What is predicted from them is up to a head of your own.
+    It ends with one vector for each token, for a head of your own.
     """
 
     def __init__(self, config: TransformerConfig):
@@ -41,9 +41,8 @@ class TokenEncoder(nn.Module):
     ) -> tuple[Float[Tensor, "B N D"], list[Tensor]]:
         """Return (Y, the weights (B, H, N, N) of each block); with need_weights=False the list is empty.
 
-        segments: which segment each token belongs to; None means segment 0. lengths: how many tokens of each example
-        are no padding; None means all. Raises ValueError for more than max_length tokens, or for `segments` where the
-        model has none.
+        segments: the segment of each token; None means segment 0. lengths: the number of tokens of each example without padding;
+        None means all. Raises ValueError for more than max_length tokens, or for `segments` if the model has none.
         """
         X = self.positions(self._embed(ids, segments))
         allowed = None if lengths is None else padding_mask(lengths, ids.shape[1])

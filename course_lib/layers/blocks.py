@@ -1,8 +1,8 @@
-"""The blocks that encoder and decoder are stacked from.
+"""The blocks of encoders and decoders.
 
-"post" norms what comes out of a residual connection, as the first Transformer did (Vaswani et al., 2017, section 3.1);
-"pre" norms what goes into a sub-layer and leaves the sum alone, so that gradients pass unchanged from the last block to
-the first (Xiong et al., 2020).
+"post" normalises the output of a residual connection, as in the first Transformer (Vaswani et al., 2017, section 3.1); "pre"
+normalises the input of a sub-layer and leaves the sum alone, so that gradients pass unchanged from the last block to the first
+(Xiong et al., 2020).
 """
 
 from jaxtyping import Bool, Float
@@ -44,10 +44,10 @@ class EncoderBlock(nn.Module):
     def forward(
         self, X: Float[Tensor, "B N D"], allowed: Mask = None, need_weights: bool = True, causal: bool = False
     ) -> tuple[Float[Tensor, "B N D"], Float[Tensor, "B H N N"] | None]:
-        """Return (Y, A): what the block makes of X, and its weights (B, H, N, N), None with need_weights=False.
+        """Return (Y, A): the block's output, and its weights (B, H, N, N), None with need_weights=False.
 
-        allowed: a mask that broadcasts to (B, H, N, N), True where a position may attend. `causal` hides later
-        positions besides, which makes the block that of a language model.
+        allowed: a mask that broadcasts to (B, H, N, N), True where a position may attend. `causal` also hides later positions, as
+        in a language model.
         """
         if self.pre:
             added, A = self.attention(self.norm_1(X), allowed=allowed, need_weights=need_weights, causal=causal)
@@ -59,7 +59,7 @@ class EncoderBlock(nn.Module):
 
 
 class DecoderBlock(nn.Module):
-    """Causal self-attention, cross-attention to the encoder's output, feed-forward; around each what EncoderBlock has.
+    """Causal self-attention, cross-attention to the encoder's output, feed-forward; each wrapped as in EncoderBlock.
 
     Raises ValueError if `num_heads` does not divide `model_width`, or `norm` or `activation` is unknown.
     """
@@ -114,7 +114,7 @@ class DecoderBlock(nn.Module):
 
 
 def check_norm(norm: str) -> None:
-    """Raise ValueError unless `norm` says where the LayerNorms stand."""
+    """Raise ValueError unless `norm` is "post" or "pre"."""
     if norm not in NORMS:
         raise ValueError(
             f'Expected norm "post" (after the residual connection, as in the first Transformer and BERT) or "pre" '

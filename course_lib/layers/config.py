@@ -1,4 +1,4 @@
-"""The sizes and choices that make one Transformer out of all."""
+"""The configuration of a Transformer."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ AT_LEAST_ZERO = ("vocab_size", "encoder_blocks", "decoder_blocks", "segments", "
 
 @dataclass(frozen=True)
 class TransformerConfig:
-    """What `make_model` needs to know. The defaults are the base model of Vaswani et al. (2017), but for `vocab_size`.
+    """The sizes and choices of a model. The defaults are the base model of Vaswani et al. (2017), except for `vocab_size`.
 
     kind: "encoder-decoder" (translation), "encoder" (like BERT), "decoder" (like GPT-2) or "vision" (like ViT).
     vocab_size: how many token ids there are; 0 for "vision" only.

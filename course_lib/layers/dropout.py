@@ -1,15 +1,15 @@
-"""Dropout that does not take a quarter of a training step on the CPU."""
+"""Dropout that is fast on the CPU, where PyTorch's takes a quarter of a training step."""
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-STEPS = 2**16  # how many values 16 random bits have
+STEPS = 2**16  # number of values of 16 random bits
 
 
 class Dropout(nn.Dropout):
-    """nn.Dropout, but for how its random numbers are made on the CPU; see `drop`. It is never in place."""
+    """nn.Dropout with another random number generation on the CPU; see `drop`. It is never in place."""
 
     def forward(self, X: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
         """Return `drop(X, p)` while training, X itself otherwise."""

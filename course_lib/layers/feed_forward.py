@@ -1,4 +1,4 @@
-"""The network that every position passes through by itself."""
+"""The network that is applied to every position by itself."""
 
 from collections.abc import Callable
 
@@ -9,10 +9,8 @@ from torch import Tensor, nn
 from course_lib.layers.dropout import Dropout
 from course_lib.layers.initialisation import glorot
 
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "relu": F.relu,
-    "gelu": F.gelu,
-}  # gelu: the exact one, x · Φ(x), as in BERT
+# gelu: the exact one, x · Φ(x), as in BERT.
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
 
 
 class FeedForward(nn.Module):
@@ -40,7 +38,7 @@ class FeedForward(nn.Module):
 
 
 def check_activation(activation: str) -> None:
-    """Raise ValueError unless there is such an activation."""
+    """Raise ValueError for an unknown activation."""
     if activation not in ACTIVATIONS:
         raise ValueError(
             f'Expected activation "relu" (the first Transformer) or "gelu" (BERT, GPT-2, ViT), got {activation!r}.'

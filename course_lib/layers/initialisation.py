@@ -1,4 +1,4 @@
-"""What the parameters of the layers are before training."""
+"""Initialise the parameters of the layers."""
 
 import torch
 from jaxtyping import Float
@@ -8,8 +8,8 @@ from torch import Tensor, nn
 def glorot(layer: nn.Module) -> None:
     """Draw the weights of the linear maps directly inside `layer` after Glorot and Bengio (2010); set biases to 0.
 
-    Uniform with variance 2 / (inputs + outputs): the signal keeps its size on the way forward, the gradient on the way
-    back. It is what the code of the first Transformer used (nn.Linear by itself draws with a third of 1 / inputs).
+    Uniform with variance 2 / (inputs + outputs), which preserves the size of the signal in the forward pass and of the gradient
+    in the backward pass. The code of the first Transformer used it (nn.Linear by itself draws with variance 1 / (3 inputs)).
     """
     for part in layer.children():
         if isinstance(part, nn.Linear):
@@ -21,9 +21,9 @@ def glorot(layer: nn.Module) -> None:
 def embedding_to_tie(count: int, width: int) -> nn.Embedding:
     """Return embeddings from N(0, 1/width), for a model that multiplies them by √width and reuses them as its output.
 
-    The inputs then have variance 1, of the order of the positions that are added. What a last LayerNorm returns has
-    length √width, so the logits, its dot products with the embeddings, have variance 1 too, and the loss starts near
-    the logarithm of `count`.
+    The inputs then have variance 1, of the order of the positions that are added. The output of a last LayerNorm has length
+    √width, so the logits, its dot products with the embeddings, have variance 1 too, and the loss starts near the logarithm of
+    `count`.
     """
     return nn.Embedding.from_pretrained(normal(torch.empty(count, width), width**-0.5), freeze=False)
 
@@ -49,8 +49,9 @@ def small_normal(model: nn.Module) -> None:
 def small_start(model: nn.Module, num_blocks: int) -> None:
     """Draw a language model's embeddings and linear maps as GPT-2's are drawn (Radford et al., 2019, section 2.3).
 
-    All come from N(0, 0.02²), with biases 0, but for what writes to the residual sum (W_O and W_2 of each block). Every
-    block adds twice to that sum. Divided by √(number of additions), it has the same variance for any number of blocks.
+    All come from N(0, 0.02²), with biases 0, except the matrices that write to the residual sum (W_O and W_2 of each block).
+    Every block adds to that sum twice. Divided by √(number of additions), they give it the same variance for any number of
+    blocks.
     """
     small_normal(model)
     for part in model.modules():
@@ -64,6 +65,6 @@ def small_start(model: nn.Module, num_blocks: int) -> None:
 def normal(tensor: Float[Tensor, "..."], std: float = 0.02) -> Float[Tensor, "..."]:
     """Fill `tensor` with draws from N(0, std²), and return it.
 
-    On the meta device there is nothing to fill, and torch would spend seconds on imports to find that out (2.13).
+    On the meta device there is nothing to fill, and torch 2.13 would spend seconds on imports.
     """
     return tensor if tensor.is_meta else tensor.normal_(std=std)

@@ -1,6 +1,6 @@
-"""Masks: who may attend to whom. A mask is a bool tensor called `allowed`; True means "may attend".
+"""Attention masks. A mask is a bool tensor called `allowed`; True means "may attend".
 
-That is the meaning in `torch.nn.functional.scaled_dot_product_attention`. `nn.MultiheadAttention` means the opposite.
+This is the convention of `torch.nn.functional.scaled_dot_product_attention`; that of `nn.MultiheadAttention` is the opposite.
 """
 
 import torch
@@ -9,17 +9,17 @@ from torch import Tensor
 
 
 def causal_mask(N_Q: int, N_K: int | None = None, device: torch.device | str | None = None) -> Bool[Tensor, "N_Q N_K"]:
-    """Return the mask that lets every query see its own position and all before it; N_K is N_Q unless given.
+    """Return the mask by which every query may attend to its own position and all before it; N_K is N_Q unless given.
 
-    The last query is aligned with the last key, so query i may attend to key j if j ≤ i + N_K − N_Q. With more keys
-    than queries, the first N_K − N_Q keys are older positions (of a cache), which every query sees.
+    The last query is aligned with the last key, so query i may attend to key j if j ≤ i + N_K − N_Q. With more keys than queries,
+    the first N_K − N_Q keys are earlier positions (of a cache), to which every query may attend.
     """
     N_K = N_Q if N_K is None else N_K
     return torch.ones(N_Q, N_K, dtype=torch.bool, device=device).tril(N_K - N_Q)
 
 
 def padding_mask(lengths: Integer[Tensor, " B"], N_K: int) -> Bool[Tensor, "B 1 1 N_K"]:
-    """Return the mask that hides the padding behind the first `lengths[b]` keys of example b.
+    """Return the mask that hides the padding after the first `lengths[b]` keys of example b.
 
     The two axes of length 1 broadcast over heads and queries. Raises TypeError if `lengths` are not whole numbers and
     ValueError if they are not one number for each example.
@@ -32,7 +32,7 @@ def padding_mask(lengths: Integer[Tensor, " B"], N_K: int) -> Bool[Tensor, "B 1 
 def join_causal(
     allowed: Bool[Tensor, "..."] | None, shape: tuple[int, ...], device: torch.device
 ) -> Bool[Tensor, "..."]:
-    """Return the causal mask for weights of `shape` (..., N_Q, N_K), joined with what `allowed` hides.
+    """Return the causal mask for weights of `shape` (..., N_Q, N_K), combined with `allowed`.
 
     Raises TypeError or ValueError, as `check_mask` does, if `allowed` does not fit.
     """

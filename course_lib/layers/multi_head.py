@@ -11,7 +11,7 @@ from course_lib.layers.masks import join_causal
 
 
 class MultiHeadAttention(nn.Module):
-    """Attention of `num_heads` heads: Y = W_O(all heads' outputs side by side). Vaswani et al. (2017), section 3.2.2.
+    """Attention with `num_heads` heads: Y = W_O(concatenated outputs of the heads). Vaswani et al. (2017), section 3.2.2.
 
     Each head attends with its own part of W_Q, W_K and W_V, which are maps from the model width D to D.
     Raises ValueError if `num_heads` does not divide `model_width` or `dropout` is no probability.

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 class LayerNorm(nn.Module):
     """Normalise every position by itself: (x − mean) / √(var + eps) · gamma + beta. Ba et al. (2016).
 
-    Mean and variance (with 1/width, not 1/(width − 1)) are those of the last axis, so neither the batch nor other
-    positions play a part, in training as in evaluation. gamma starts at 1 and beta at 0.
+    Mean and variance (with 1/width, not 1/(width − 1)) are taken over the last axis, independently of the batch and of other
+    positions, in training and in evaluation. gamma starts at 1 and beta at 0.
     """
 
     def __init__(self, width: int, eps: float = 1e-5):

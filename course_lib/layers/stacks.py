@@ -1,4 +1,4 @@
-"""Stacks of blocks: the encoder and the decoder, between embeddings and output."""
+"""The encoder and the decoder as stacks of blocks, without embeddings and output layer."""
 
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
@@ -10,8 +10,8 @@ from course_lib.layers.norm import LayerNorm
 class Encoder(nn.Module):
     """`num_blocks` independent EncoderBlocks, one after the other; for norm="pre" a last LayerNorm, `norm`.
 
-    Without the last norm, the output of pre-norm blocks, a sum of everything so far, would grow with their number.
-    Raises what EncoderBlock raises.
+    Without the last norm, the output of pre-norm blocks, a sum over all blocks, would grow with their number. Raises the errors
+    of EncoderBlock.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Encoder(nn.Module):
 class Decoder(nn.Module):
     """`num_blocks` independent DecoderBlocks, one after the other; for norm="pre" a last LayerNorm, `norm`.
 
-    Raises what DecoderBlock raises.
+    Raises the errors of DecoderBlock.
     """
 
     def __init__(

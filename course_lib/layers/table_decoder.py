@@ -1,4 +1,4 @@
-"""A decoder so small that every search over it can be followed by hand."""
+"""A decoder so small that a search over it can be followed by hand."""
 
 import torch
 import torch.nn.functional as F
@@ -9,11 +9,11 @@ from course_lib.data.vocabulary import START
 
 
 class TableDecoder:
-    """A decoder whose every step can be looked up: a trigram language model.
+    """A decoder whose every step is a table look-up: a trigram language model.
 
-    table: (V, V, V); table[a, b] holds the logits of the word that follows a b. Before the first word stand two STARTs.
-    What the picture adds is the mean of its features, whose width is V here, so that pictures can tell. With `grows` the state is
-    all words so far, as in a Transformer, and not the word before the last one alone.
+    table: (V, V, V); table[a, b] holds the logits of the word that follows a b. Two STARTs precede the first word. The picture
+    adds the mean of its features, of width V, to the logits. With `grows` the state holds all words so far, as in a
+    Transformer, instead of only the word before the last one.
     """
 
     def __init__(self, table: Float[Tensor, "V V V"], grows: bool = False):
@@ -22,7 +22,7 @@ class TableDecoder:
     def first_state(
         self, features: Float[Tensor, "B N V"], allowed: Bool[Tensor, "B N"] | None = None
     ) -> Int64[Tensor, "B 1"]:
-        """Return the state before the first word: the word before the last one, START."""
+        """Return the state before the first word: START, the word before the last one."""
         return torch.full((len(features), 1), START, device=features.device)
 
     def step(

@@ -16,9 +16,9 @@ from course_lib.layers.stacks import Decoder, Encoder
 
 
 class Transformer(nn.Module):
-    """An encoder that reads the source, and a causal decoder that predicts the target's next token at every position.
+    """An encoder of the source, and a causal decoder that predicts the target's next token at every position.
 
-    Both share `embedding`. With `config.tied` it is the output matrix too; otherwise that is `output`.
+    Both share `embedding`. With `config.tied` it is also the output matrix, which otherwise is `output`.
     """
 
     positions: Tensor
@@ -32,7 +32,7 @@ class Transformer(nn.Module):
         self.decoder = Decoder(config.decoder_blocks, *sizes)
         self.dropout = Dropout(config.dropout)
         self.output = None if config.tied else nn.Linear(width, config.vocab_size, bias=False)
-        # Filled by the first call, and never saved: a checkpoint holds what was learned.
+        # Filled by the first call, and never saved: a checkpoint holds only learned values.
         self.register_buffer("positions", torch.empty(config.max_length, width), persistent=False)
         self.positions_filled = False
         if self.output is not None:
@@ -58,7 +58,7 @@ class Transformer(nn.Module):
     def encode(
         self, source: Int[Tensor, "B N_S"], allowed: Bool[Tensor, "..."] | None = None
     ) -> Float[Tensor, "B N_S D"]:
-        """Return the encoder's output, which stays the same while a target is written token by token."""
+        """Return the encoder's output, which is computed once while a target is generated token by token."""
         return self.encoder(self._embed(source), allowed, need_weights=False)[0]
 
     def decode(
@@ -68,7 +68,7 @@ class Transformer(nn.Module):
         memory_allowed: Bool[Tensor, "..."] | None = None,
         need_weights: bool = True,
     ) -> tuple[Float[Tensor, "B N_T vocab_size"], list[Tensor]]:
-        """Return what `forward` returns, from the output of `encode`."""
+        """Return the result of `forward`, given the output of `encode`."""
         Y, weights = self.decoder(self._embed(target), memory, None, memory_allowed, need_weights)
         matrix = self.embedding.weight if self.output is None else self.output.weight  # (vocab_size, D)
         return F.linear(Y, matrix), weights

@@ -20,7 +20,7 @@ class VisionTransformer(nn.Module):
         sizes = (width, config.num_heads, config.hidden_width, config.dropout, "pre", config.activation)
         # A convolution whose kernels do not overlap applies one linear map to every patch of three colours.
         self.patches = nn.Conv2d(3, width, kernel_size=size, stride=size)
-        self.class_token = nn.Parameter(torch.zeros(1, 1, width))  # told apart from patches by its position
+        self.class_token = nn.Parameter(torch.zeros(1, 1, width))  # its position distinguishes it from patches
         self.positions = LearnedPositions(config.max_length, width)
         self.dropout = Dropout(config.dropout)
         self.encoder = Encoder(config.encoder_blocks, *sizes)

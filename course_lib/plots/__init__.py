@@ -1,4 +1,4 @@
-"""The pictures of the course. Each function returns the matplotlib Axes it drew on, for whatever you want to add."""
+"""The plots of the course. Each function returns the matplotlib Axes on which it drew, so that you can add to them."""
 
 from course_lib.plots.alternative import alternative_text, show_figures_with_text
 from course_lib.plots.attention import show_attention, show_heads
@@ -28,4 +28,4 @@ __all__ = [
     "show_words",
 ]
 
-show_figures_with_text()  # every figure of an open notebook, also those that students draw themselves
+show_figures_with_text()  # every figure of an open notebook, including those that students draw themselves

@@ -1,8 +1,8 @@
-"""Figures in words, for readers who do not see them, and figures that follow a notebook's dark theme.
+"""Alternative texts for figures, and figures that follow a notebook's dark theme.
 
-In an open notebook a figure becomes an HTML image with an alternative text, made from its titles, its axes and what is drawn.
-In a dark theme plots of lines and bars are inverted, with their hues kept. Heat maps and pictures stay as they are, since light
-and dark mean something there.
+In an open notebook a figure becomes an HTML image with an alternative text, made from its titles, its axes and its content. In a
+dark theme plots of lines and bars are inverted, with their hues kept. Heat maps and pictures do not change, since light and dark
+have a meaning there.
 """
 
 import base64
@@ -19,13 +19,13 @@ from course_lib.live import in_live_notebook
 LONGEST = 1000  # characters: a screen reader reads an alternative text in one go
 MOST_LINES = 8
 
-#: Where notebooks say that they are dark: JupyterLab and Notebook 7, VS Code, Colab.
+#: CSS selectors of dark themes: JupyterLab and Notebook 7, VS Code, Colab.
 _DARK = ('body[data-jp-theme-light="false"]', "body.vscode-dark", "html[theme=dark]")
 _STYLE = ",".join(f"{place} img.course-plot" for place in _DARK) + "{filter:invert(0.93) hue-rotate(180deg)}"
 
 
 def alternative_text(figure: Figure) -> str:
-    """Return a figure in words: the title and axes of each plot, and for each line where it begins and ends."""
+    """Describe a figure in words: the title and axes of each plot, and the beginning and end of each line."""
     parts = [figure.get_suptitle()] if figure.get_suptitle() else []
     plots = [ax for ax in figure.axes if ax.get_visible() and not _is_colour_bar(ax)]
     parts += [". ".join(_plot(ax)) for ax in plots]
@@ -50,8 +50,8 @@ def _plot(ax: Axes) -> Iterator[str]:
         yield _heat(ax, np.asarray(image.get_array()))
     named = [line for line in ax.lines if len(np.atleast_1d(line.get_xdata())) > 1]
     for line in named[:MOST_LINES]:
-        if told := _line(line.get_label(), _numbers(line.get_xdata()), _numbers(line.get_ydata())):
-            yield told
+        if line_text := _line(line.get_label(), _numbers(line.get_xdata()), _numbers(line.get_ydata())):
+            yield line_text
     if len(named) > MOST_LINES:
         yield f"{len(named) - MOST_LINES} more lines"
     heights = [bar.get_height() for bar in ax.patches if hasattr(bar, "get_height")]

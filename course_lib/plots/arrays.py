@@ -1,4 +1,4 @@
-"""From whatever a student passes (tensor on any device, array, list) to a NumPy array of the right shape."""
+"""Convert a student's argument (tensor on any device, array, list) to a NumPy array of the right shape."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor
 
-# The signatures of the plots name no shape: a matrix of the wrong shape has to reach the error that says what to do.
+# The signatures of the plots name no shape: a matrix of the wrong shape has to reach the helpful error.
 Values = Shaped[Tensor, "..."] | Shaped[np.ndarray, "..."] | Sequence[Any]
 Array = Float[np.ndarray, "..."]
 
@@ -29,9 +29,8 @@ def to_array(values: Any, name: str) -> Array:
 def _plain(values: Any) -> Any:
     if isinstance(values, Tensor):
         values = values.detach().cpu()
-        return (
-            values.to(torch.float64).numpy() if values.is_floating_point() else values.numpy()
-        )  # NumPy has no bfloat16
+        # NumPy has no bfloat16.
+        return values.to(torch.float64).numpy() if values.is_floating_point() else values.numpy()
     if isinstance(values, list | tuple):
         return [_plain(value) for value in values]
     return values

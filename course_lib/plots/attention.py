@@ -28,7 +28,7 @@ def show_attention(
 ) -> matplotlib.axes.Axes:
     """Draw the weights A (N_Q, N_K) as a heat map: one row for each query, one column for each key.
 
-    `queries` and `keys` are the tokens, one for each row and column; without them the positions are written, from 0.
+    `queries` and `keys`: the tokens, one for each row and column; by default the positions, from 0.
     `values` writes the numbers into the cells ("auto": if there is room); a weight of exactly 0 is written "0".
     `highlight` frames cells: (query, key) pairs, or a bool matrix of the shape of A. `label` names the colour bar.
     Colours run from 0 (or the smallest value, if negative) to the largest finite value; other entries are grey.

@@ -1,4 +1,4 @@
-"""A few values as bars: the attention of one query over the words, say."""
+"""A few values as bars, such as the attention of one query over the words."""
 
 from collections.abc import Sequence
 from typing import Any

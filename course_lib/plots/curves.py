@@ -1,4 +1,4 @@
-"""Curves: anything over anything."""
+"""Plots of curves."""
 
 from collections.abc import Mapping
 

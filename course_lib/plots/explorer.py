@@ -1,4 +1,4 @@
-"""Attention weights to look into, in a notebook: choose a head or a step and a query, and compare with expected ones."""
+"""An interactive view of attention weights: choose a head or a step and a query, and compare with expected weights."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -15,7 +15,7 @@ from course_lib.plots.attention import show_attention, show_heads
 from course_lib.plots.explorer_grid import Ground, ground
 from course_lib.plots.labels import check_labels
 
-#: Numbers that are sent to the browser, at most.
+#: Maximum count of numbers sent to the browser.
 MOST_NUMBERS = 2_000_000
 
 
@@ -29,7 +29,7 @@ def explore_attention(
     picture: Values | None = None,
     grid: tuple[int, int] | None = None,
 ) -> Any:
-    """Show weights A (…, N_Q, N_K) to look into: a slider for each leading axis, and a row to choose for each query.
+    """Show weights A (…, N_Q, N_K) interactively, with a slider for each leading axis and a selectable row for each query.
 
     `axes` names the leading axes and their entries, such as {"head": ["0", "1"]} for A (2, N_Q, N_K); without it they are
     numbered. `queries` and `keys` are the tokens. `expected`, of A's shape, marks the cells that differ by more than 0.001.
@@ -103,7 +103,7 @@ def _static(
 
 
 def _picture(drawn: Any, title: str) -> dict[str, str]:
-    """Return the static picture as an output, for where a saved notebook is read without a kernel."""
+    """Return the static picture as an output for notebooks that are read without a kernel."""
     import io
 
     figure = (drawn[0] if isinstance(drawn, tuple) else drawn).figure
@@ -120,7 +120,7 @@ def _widget() -> type:
     import traitlets
 
     class AttentionExplorer(anywidget.AnyWidget):
-        """What the browser gets: numbers as bytes of float32, and the names of everything. (ipywidgets has a trait `keys`.)"""
+        """The browser's data: numbers as bytes of float32, and all names. (ipywidgets has a trait `keys`.)"""
 
         _esm = Path(__file__).with_name("explorer.js").read_text(encoding="utf8")
         weights = traitlets.Bytes().tag(sync=True)

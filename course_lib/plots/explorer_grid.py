@@ -1,4 +1,4 @@
-"""Keys that are the cells of a grid over a picture: what the explorer then shows."""
+"""The explorer's view of keys that are the cells of a grid over a picture."""
 
 import base64
 import io
@@ -12,7 +12,7 @@ import numpy as np
 from course_lib.plots.arrays import Values, to_array
 from course_lib.plots.words import show_words
 
-#: Queries of which the static picture shows where they look.
+#: Maximum number of queries in the static picture.
 MOST_PANELS = 14
 
 
@@ -28,14 +28,14 @@ class Ground:
         return [f"row {row}, column {column}" for row in range(self.size[0]) for column in range(self.size[1])]
 
     def png(self) -> str:
-        """Return the picture, pixel by pixel, as an address that a browser understands."""
+        """Return the picture, pixel by pixel, as a data URL."""
         shown = self.pixels[0] if len(self.pixels) == 1 else np.moveaxis(self.pixels, 0, -1).clip(0, 1)
         data = io.BytesIO()
         plt.imsave(data, shown, format="png", cmap="gray_r", vmin=0, vmax=1)
         return f"data:image/png;base64,{base64.b64encode(data.getvalue()).decode()}"
 
     def static(self, weights: np.ndarray, rows: Sequence[str], title: str) -> Any:
-        """Draw where the first queries of one matrix of weights look."""
+        """Draw the weights of the first queries of one matrix over the picture."""
         maps = weights[:MOST_PANELS].reshape(-1, *self.size)
         return show_words(self.pixels, rows[:MOST_PANELS], maps, title)
 

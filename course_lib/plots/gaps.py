@@ -1,4 +1,4 @@
-"""A text with gaps, and what a model would put into them."""
+"""A text with gaps, and a model's predictions for them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,17 +8,17 @@ from course_lib.plots.style import COLOURS, INK, MARK, PAPER, WIDEST, new_axes
 
 Guesses = Mapping[int, Sequence[tuple[str, float]]]
 
-LETTER = 0.105  # inches that a letter takes
+LETTER = 0.105  # inches: width of a letter
 LINE = 0.24  # inches from one line to the next
 
 
 def show_gaps(
     tokens: Sequence[str], guesses: Guesses, truth: Mapping[int, str] | None = None, title: str | None = None
 ) -> matplotlib.axes.Axes:
-    """Write `tokens` side by side, and below each gap what a model would put there, the most probable first.
+    """Write `tokens` side by side, and below each gap a model's predictions, the most probable first.
 
-    guesses: place of a gap → (token, probability) for some tokens; the bars show the probabilities. truth: place → what stood
-    there, by which the right guess is marked. Raises ValueError for a place that is not among the tokens.
+    guesses: index of a gap → (token, probability) for some tokens; bars show the probabilities. truth: index → the original
+    token, which marks the right prediction. Raises ValueError for an index outside the tokens.
     """
     truth = truth or {}
     for place in (*guesses, *truth):

@@ -1,4 +1,4 @@
-"""What heat maps and masks share: a grid of cells with the keys on top and the queries at the left."""
+"""The grid of heat maps and masks, with the keys on top and the queries at the left."""
 
 from matplotlib.axes import Axes
 
@@ -18,21 +18,21 @@ def cell_size(shape: Shape, across: float, with_numbers: bool = False) -> tuple[
 
 
 def cell_of(ax: Axes, shape: Shape) -> tuple[float, float]:
-    """Return the width and the height in inches that each cell has on axes that are there already."""
+    """Return the width and the height of a cell in inches, on existing axes."""
     box = ax.get_window_extent()
-    room = 0.75  # what labels and colour bar leave, once the figure is laid out
+    room = 0.75  # share left by labels and colour bar, once the figure is laid out
     return room * box.width / ax.figure.dpi / shape[1], room * box.height / ax.figure.dpi / shape[0]
 
 
 def label_room(queries: Labels, keys: Labels) -> tuple[float, float]:
-    """Return about how many inches the labels need at the left and on top."""
+    """Estimate the space in inches that the labels need at the left and on top."""
     left = 0.085 * max((len(label) for label in queries), default=0) if queries is not None else 0.3
     top = 0.065 * max((len(label) for label in keys), default=0) if keys is not None else 0.2
     return left + 0.35, top + 0.35
 
 
 def grid_axes(shape: Shape, queries: Labels, keys: Labels, cell: tuple[float, float], beside: float) -> Axes:
-    """Return new axes for a grid of such cells, with `beside` inches at the right for what explains the colours."""
+    """Return new axes for a grid of such cells, with `beside` inches at the right for the legend of the colours."""
     left, top = label_room(queries, keys)
     width = left + cell[0] * shape[1] + beside
     return new_axes(min(WIDEST, max(width, 3.2)), max(top + cell[1] * shape[0] + 0.4, 2.0))

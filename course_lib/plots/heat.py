@@ -18,7 +18,7 @@ Limits = tuple[float, float]
 
 
 def limits_of(weights: Float[np.ndarray, "..."]) -> Limits:
-    """Return the values at the two ends of the colours: 0 or the smallest, and the largest finite value."""
+    """Return the values at the ends of the colour map: 0 or the smallest, and the largest finite value."""
     finite = weights[np.isfinite(weights)]
     low = min(0.0, float(finite.min(initial=0.0)))
     high = float(finite.max(initial=low))

@@ -1,4 +1,4 @@
-"""Tokens as labels: checked, readable, and never taken for a formula."""
+"""Tokens as labels: validated, readable, and never parsed as a formula."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -8,7 +8,7 @@ import matplotlib.axes
 from course_lib.plots.style import INK
 
 LONGEST = 18
-STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # every how many cells a label is written
+STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # cells from one label to the next
 INVISIBLE = str.maketrans({" ": "\u2423", "\n": "\u21b5", "\t": "\u21e5"})
 
 
@@ -60,7 +60,7 @@ def put_labels(
 
 
 def turn_labels(ax: matplotlib.axes.Axes, steep: bool) -> None:
-    """Turn the labels of the x axis, which may be on top or at the bottom, so that they do not run into each other."""
+    """Rotate the labels of the x axis, on top or at the bottom, so that they do not overlap."""
     on_top = ax.xaxis.get_ticks_position() == "top"
     for label in ax.get_xticklabels():
         label.set_rotation(90 if steep else (45 if on_top else 35))

@@ -1,4 +1,4 @@
-"""What all plots of lines share: how lines look, gaps, and axes that can be read."""
+"""Shared parts of line plots: line styles, gaps, and readable axes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -47,7 +47,7 @@ def finish(ax: Axes, xlabel: str, ylabel: str, title: str, logx: bool, logy: boo
 
 
 def _mark_few_decades(ax: Axes) -> None:
-    """On a logarithmic axis that spans little, write 0.2, 0.5, 1 (or 1.2, 1.4, 1.6) instead of a lonely power of ten."""
+    """Label a short logarithmic axis with 0.2, 0.5, 1 (or 1.2, 1.4, 1.6) instead of a single power of ten."""
     low, high = ax.get_ylim()
     if high / low >= 300:
         return
@@ -57,7 +57,7 @@ def _mark_few_decades(ax: Axes) -> None:
 
 
 def mark_places(ax: Axes, places: Vector, logx: bool) -> None:
-    """On a logarithmic axis with few places, write the places themselves (64, 128, 256) instead of powers of ten."""
+    """Label a logarithmic axis with few values by these (64, 128, 256) instead of powers of ten."""
     positive = np.unique(places[places > 0])
     if not logx or not 2 <= len(positive) <= 14:
         return

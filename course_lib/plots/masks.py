@@ -1,4 +1,4 @@
-"""A mask as a picture: who may attend to whom."""
+"""Attention masks as pictures."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Pictures with their captions, and boxes around what the captions speak of."""
+"""Pictures with their captions, and boxes around the objects that the captions name."""
 
 import math
 import textwrap
@@ -15,7 +15,7 @@ from course_lib.plots.style import COLOURS, INK, PAPER, WIDEST, dress
 
 PER_ROW = 4
 SIDE = 2.0  # inches
-LETTERS = 30  # in a line of a caption
+LETTERS = 30  # per line of a caption
 Captions = Sequence[Sequence[str]]
 Box = Float[np.ndarray, "4"]
 Pixels = Float[np.ndarray, "B C H W"]
@@ -124,7 +124,7 @@ def _draw_box(ax: Axes, box: Box, index: int) -> None:
 
 
 def _write_name(ax: Axes, words: str, box: Box, index: int, taken: list[Box]) -> Box:
-    """Write the words above, below or beside their box, where nothing is yet; return the room that they take."""
+    """Write the words above, below or beside their box, where there is room; return the space that they take."""
     width, height = ax.get_xlim()[1], ax.get_ylim()[0]
     tall, wide = 0.07 * height, 0.036 * width * len(words)
     x0, y0, x1, y1 = box

@@ -1,4 +1,4 @@
-"""One look for all pictures: dark ink on a white ground of their own, so that they read in dark themes as well."""
+"""The common style of all plots: dark ink on a white background, legible in dark themes as well."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,11 +20,11 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (7, 2)), (0, (2, 1)))
 
-WIDEST = 9.0  # inches: what a notebook shows without shrinking it
+WIDEST = 9.0  # inches: maximum width that a notebook shows without scaling
 
 
 def new_axes(width: float, height: float) -> matplotlib.axes.Axes:
-    """Return the axes of a new figure of this size, in inches, whose parts make room for each other."""
+    """Return the axes of a new figure of this size, in inches, with a constrained layout."""
     _, ax = plt.subplots(figsize=(width, height), layout="constrained")
     return ax
 

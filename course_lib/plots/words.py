@@ -1,4 +1,4 @@
-"""Where a caption looks: the weights over the picture, word by word, side by side or one after the other."""
+"""The attention weights of a caption over its picture, word by word, side by side or as an animation."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PER_ROW = 7
 SIDE = 1.2  # inches
 MILLISECONDS = 800  # for each word
-VEIL = 0.9  # of the grey over what has no weight
+VEIL = 0.9  # opacity of the grey over cells without weight
 
 
 def show_words(image: Values, words: Sequence[str], weights: Values, title: str | None = None) -> tuple[Axes, ...]:
@@ -44,9 +44,9 @@ def show_words(image: Values, words: Sequence[str], weights: Values, title: str 
 
 
 def animate_words(image: Values, words: Sequence[str], weights: Values) -> "HTML":
-    """Return the same as an animation for a notebook: one word after the other, the caption growing below.
+    """Return the same as an animation for a notebook: one word after the other, with the caption growing below.
 
-    Arguments as in show_words. The result plays in the notebook by itself, without any program beside the browser.
+    Arguments as for show_words. The result plays in the browser alone.
     """
     from IPython.display import HTML
     from matplotlib.animation import FuncAnimation
@@ -85,7 +85,7 @@ def _checked(
 def _strength(
     weight: Float[np.ndarray, "height width"], pixels: Float[np.ndarray, "C H W"]
 ) -> Float[np.ndarray, "height width"]:
-    """Return how much of its colour each cell gets: of the tint, or of the veil on a picture that has colours of its own."""
+    """Return the opacity of each cell's colour: of the tint, or of the veil over a coloured picture."""
     part = weight / max(float(weight.max()), 1e-12)
     return 0.75 * part if len(pixels) == 1 else VEIL * (1 - part)
 

@@ -1,4 +1,4 @@
-"""Predictions by a click: `predict` asks before an experiment, and `came_out` says beside its result what was predicted."""
+"""Predictions by a click: `predict` asks before an experiment, and `came_out` compares the prediction with the result."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,20 +8,19 @@ from course_lib.predictions.outcome import Outcome
 from course_lib.predictions.question import Question, buttons
 from course_lib.predictions.store import record, recorded
 
-#: What was asked in this kernel, and the results that are shown, by name.
+#: The questions asked in this kernel, and the results shown, by name.
 _ASKED: dict[str, Question] = {}
 _OUTCOMES: dict[str, Outcome] = {}
 
-#: Where the result was there before the click, in this kernel: that is no prediction.
+#: Names of experiments whose result preceded the click, in this kernel: these are no predictions.
 _LATE: set[str] = set()
 
 
 def predict(name: str, question: str, options: Sequence[str]) -> Any:
-    """Return a question for the cell in front of an experiment. A click is kept in `.autograder/predictions.json`.
+    """Return a question for the cell before an experiment. A click is saved in `.autograder/predictions.json`.
 
-    `name` is that of the experiment, one in the whole course. Where no kernel runs (a saved notebook, a page), and where
-    notebooks are graded, it is the question as text, and nothing is written. Raises ValueError for fewer than two options, or two
-    alike.
+    `name`: that of the experiment, unique in the course. Without a kernel (a saved notebook, a page), and in grading, it is the
+    question as text, and nothing is written. Raises ValueError for fewer than two options, or equal ones.
     """
     if isinstance(options, str) or len(options) < 2 or len(set(options)) < len(options):
         raise ValueError(f"Expected at least two different options, got {options!r}.")
@@ -33,7 +32,7 @@ def predict(name: str, question: str, options: Sequence[str]) -> Any:
 
 
 def came_out(name: str, came: str) -> Outcome:
-    """Return the sentence that compares the prediction with what `came`, one of its options; the last line of an experiment.
+    """Return the sentence that compares the prediction with the result `came`, one of its options; ends an experiment.
 
     Raises ValueError if `came` is none of the options.
     """
@@ -44,7 +43,7 @@ def came_out(name: str, came: str) -> Outcome:
 
 
 def _clicked(name: str, choice: str) -> str:
-    """Keep a choice, and return what to say beside it."""
+    """Save a choice, and return the note beside it."""
     kept = record(name, choice)
     if name in _OUTCOMES:
         _LATE.add(name)

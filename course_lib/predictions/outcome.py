@@ -1,4 +1,4 @@
-"""What was predicted, and what came out, in one sentence beside the result."""
+"""A sentence beside a result that compares it with the prediction."""
 
 from dataclasses import dataclass, field
 from html import escape
@@ -7,15 +7,15 @@ from typing import Any
 from course_lib.live import in_live_notebook
 from course_lib.predictions.store import recorded
 
-#: Colours of the edge, of Okabe and Ito: as predicted, otherwise, and not predicted.
+#: Colours of the edge, by Okabe and Ito: as predicted, otherwise, and not predicted.
 _RIGHT, _WRONG, _OPEN = "#0072b2", "#d55e00", "#999"
 
 
 @dataclass
 class Outcome:
-    """`came` is what the experiment's numbers say. In an open notebook a later click changes the sentence that is shown.
+    """The outcome of an experiment: `came`, by its numbers. In an open notebook a later click updates the sentence.
 
-    `options` are those of the question, if this kernel has asked it: what an earlier version of it offered is no prediction.
+    `options`: those of the question, if this kernel has asked it; options of an earlier version are no predictions.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Outcome:
         return choice if not self.options or choice in self.options else ""
 
     def update(self) -> None:
-        """Say it anew wherever it is shown."""
+        """Update the sentence wherever it is shown."""
         for handle in self.handles:
             handle.update(self._shown(), raw=True)
 

@@ -1,4 +1,4 @@
-"""A question with options, as text; and, in an open notebook, as a group of buttons of which one can be clicked."""
+"""A question with options, as text or, in an open notebook, as a group of radio buttons."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Question:
-    """What a saved notebook, a page and a plain program show: the question, and what one can answer."""
+    """The question and its options as text, for a saved notebook, a page or a plain program."""
 
     name: str
     text: str
@@ -27,14 +27,14 @@ class Question:
 
 
 def buttons(question: Question, chosen: str, clicked: Callable[[str], str]) -> Any:
-    """Return the question as a widget. `clicked` is called with each choice, and returns what to say beside it."""
+    """Return the question as a widget. `clicked` is called with each choice, and returns the note beside it."""
     widget = _widget()(question, options=question.options, question=question.text, choice=chosen)
 
-    def told(change: Any) -> None:
-        if change["new"] in question.options:  # what comes from a browser is looked at first
+    def on_choice(change: Any) -> None:
+        if change["new"] in question.options:  # data from a browser is validated
             widget.note = clicked(change["new"])
 
-    widget.observe(told, "choice")
+    widget.observe(on_choice, "choice")
     widget.note = "Noted earlier; you may still change it." if chosen else ""
     return widget
 
@@ -46,7 +46,7 @@ def _widget() -> type:
     import traitlets
 
     class PredictionQuestion(anywidget.AnyWidget):
-        """`choice` comes from the browser, `note` goes to it. The text stands beside, for where no widget can be shown."""
+        """The widget: `choice` comes from the browser, `note` goes to it. The text is shown where no widget can be."""
 
         _esm = Path(__file__).with_name("question.js").read_text(encoding="utf8")
         question = traitlets.Unicode().tag(sync=True)

@@ -1,4 +1,4 @@
-"""Training a model in a notebook, and keeping what came out of it."""
+"""Train a model in a notebook, and save the results."""
 
 from course_lib.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from course_lib.training.errors import CheckpointError

@@ -1,4 +1,4 @@
-"""The batches of training, one after the other, and how to come back to the same place among them."""
+"""Streams of training batches that can be resumed at the same position."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -26,7 +26,7 @@ def to_device(batch: Any, device: torch.device) -> Any:
 
 
 class Drawn:
-    """Batches that a function draws, each from the same generator: none is seen twice."""
+    """Batches that a function draws from one generator, without repetition."""
 
     def __init__(self, draw: Callable[[torch.Generator], Any], seed: int | None):
         self.draw = draw
@@ -40,19 +40,19 @@ class Drawn:
         return self.draw(self.generator)
 
     def state(self) -> Tensors:
-        """Return where in the stream of batches training is."""
+        """Return the position in the stream of batches."""
         return {"generator": self.generator.get_state()}
 
     def restore(self, state: Tensors) -> None:
-        """Come back to where `state` was taken."""
+        """Return to the position of `state`."""
         self.generator.set_state(state["generator"])
 
 
 class Passes:
     """Batches of a list, a DataLoader or another iterable: when one pass over them ends, the next begins.
 
-    To come back to a place in the middle of a pass, the pass is begun again with the random states that it had begun
-    with, and the batches before the place are skipped. So a DataLoader that shuffles gives the same order again.
+    To return to a position in the middle of a pass, the pass begins again with its initial random states, and the batches before
+    the position are skipped. So a DataLoader that shuffles repeats its order.
     """
 
     def __init__(self, batches: Iterable[Any], device: torch.device):
@@ -85,11 +85,11 @@ class Passes:
         return random_states(self.device) | own
 
     def state(self) -> Tensors:
-        """Return where in the batches training is: how many of this pass are used, and how the pass began."""
+        """Return the position: the number of batches used in this pass, and the random states at its beginning."""
         return {"used": torch.tensor(self.used), **self.start}
 
     def restore(self, state: Tensors) -> None:
-        """Come back to where `state` was taken. Leaves the random states as the batches before it have left them."""
+        """Return to the position of `state`. Leaves the random states as after the batches before it."""
         used = int(state["used"])
         if used == 0:
             return

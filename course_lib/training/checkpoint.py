@@ -1,4 +1,4 @@
-"""Saving a model and loading it: names, tensors and a little text in a safetensors file; nothing is ever pickled."""
+"""Save and load a model: names, tensors and a little text in a safetensors file, without pickle."""
 
 import json
 import os
@@ -11,8 +11,8 @@ from course_lib.training.errors import CheckpointError, some
 from course_lib.training.files import Tensors, read_file, write_file
 from course_lib.training.weights import check_numbers, copy_weights, put_weights, tied_names
 
-OURS = "course_lib"  # the one entry in the file's own metadata: ours, the aliases, and how far training was
-PREFIX = "training/"  # before the names of the tensors that are no weights; no module's name begins so
+OURS = "course_lib"  # the one entry in the file's own metadata: metadata, aliases, and the state of training
+PREFIX = "training/"  # of the names of tensors that are no weights; no module's name begins so
 GIGABYTE = 2**30
 
 Path = str | os.PathLike[str]
@@ -20,11 +20,11 @@ Path = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What a checkpoint holds: the weights by name, on the CPU, and the metadata that was saved with them."""
+    """The content of a checkpoint: the weights by name, on the CPU, and their metadata."""
 
     weights: Tensors
     metadata: dict[str, Any]
-    training: Tensors = field(default_factory=dict, repr=False)  # what fit needs to go on
+    training: Tensors = field(default_factory=dict, repr=False)  # the state with which fit resumes
     facts: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
@@ -50,15 +50,14 @@ def write_checkpoint(
     training: Tensors | None = None,
     facts: dict[str, Any] | None = None,
 ) -> None:
-    """Write `weights` of `model`, and beside them what `fit` needs to go on. Raises as `save_checkpoint` does."""
+    """Write `weights` of `model`, and the state with which `fit` resumes. Raises the errors of `save_checkpoint`."""
     check_numbers(model, weights)
     aliases = tied_names(model)
     tensors = {name: tensor for name, tensor in weights.items() if name not in aliases}
     tensors |= {PREFIX + name: tensor for name, tensor in (training or {}).items()}
     ours = {"metadata": metadata, "aliases": aliases, "training": facts or {}}
-    write_file(
-        path, tensors, {OURS: _text(ours)}
-    )  # one entry: safetensors shuffles several, and the bytes should not vary
+    # One entry: safetensors shuffles several, and the bytes should be reproducible.
+    write_file(path, tensors, {OURS: _text(ours)})
 
 
 def _text(ours: dict[str, dict[str, Any]]) -> str:
@@ -72,7 +71,7 @@ def _text(ours: dict[str, dict[str, Any]]) -> str:
 
 
 def load_checkpoint(path: Path, model: nn.Module | None = None, max_bytes: int | None = GIGABYTE) -> Checkpoint:
-    """Return the checkpoint at `path`, which may come from a stranger; put its weights into `model`, if one is given.
+    """Return the checkpoint at `path`, which need not be trusted; load its weights into `model`, if given.
 
     The model's own devices and dtypes are kept. From a file that `fit` has written, this takes the weights that `fit`
     leaves: the best on validation so far, or the last. Raises CheckpointError, and leaves the model as it is, if the
@@ -84,7 +83,7 @@ def load_checkpoint(path: Path, model: nn.Module | None = None, max_bytes: int |
     metadata, aliases, facts = (_dictionary(ours, part, path) for part in ("metadata", "aliases", "training"))
     weights = {name: tensor for name, tensor in tensors.items() if not name.startswith(PREFIX)}
     if model is None:
-        check_numbers(None, weights)  # before second names are added: a tied weight is looked at once
+        check_numbers(None, weights)  # before second names are added: a tied weight is checked once
     weights |= _second_names(weights, aliases, path)
     if model is not None:
         put_weights(model, weights, f"'{path}'")

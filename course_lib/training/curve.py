@@ -1,7 +1,7 @@
-"""The picture of a training under way: losses and validations over the steps.
+"""The plot of a running training: losses and validations over the steps.
 
-A loss falls by factors: from 8 to 4 in the first steps, from 0.2 to 0.1 in the last hours. Where every loss is above 0, as a
-cross-entropy is, the axis is logarithmic, and both can be seen.
+A loss falls by factors: from 8 to 4 in the first steps, from 0.2 to 0.1 in the last hours. If every loss is above 0, as a
+cross-entropy is, the axis is logarithmic, and both are visible.
 """
 
 import io
@@ -14,13 +14,13 @@ from course_lib.plots.lines import Vector, drawable, finish, line_look
 from course_lib.plots.style import put_legend
 from course_lib.training.history import History
 
-POINTS = 200  # more losses than that are drawn as means of several steps
+POINTS = 200  # more losses are drawn as means of several steps
 
 
 def loss_picture(history: History, better: str) -> bytes:
     """Return a PNG of `history`: validations beside the losses if lower is better, in a plot of their own otherwise.
 
-    The figure is none of pyplot's, so that a notebook does not show it a second time when the cell ends.
+    The figure is unknown to pyplot, so that a notebook does not show it again when the cell ends.
     """
     apart = bool(history.validation) and better == "higher"
     figure = Figure(figsize=(9.0 if apart else 6.4, 3.2), layout="constrained", dpi=100)
@@ -35,7 +35,7 @@ def loss_picture(history: History, better: str) -> bytes:
 
 
 def draw_losses(ax: Axes, losses: list[float], log: bool) -> None:
-    """Draw the losses over the steps 1, 2, …, as means of as many steps as it takes to get along with POINTS points."""
+    """Draw the losses over the steps 1, 2, …, as means of so many steps that there are at most POINTS points."""
     window = -(-len(losses) // POINTS)
     steps, means = means_of(losses, window)
     name = "loss" if window <= 1 else f"loss (mean of {window} steps)"
@@ -44,7 +44,7 @@ def draw_losses(ax: Axes, losses: list[float], log: bool) -> None:
 
 
 def means_of(losses: list[float], window: int) -> tuple[Vector, Vector]:
-    """Return (the middle, the mean) of every `window` steps in a row; of fewer at the end."""
+    """Return (middle, mean) of every `window` consecutive steps; of fewer at the end."""
     starts = np.arange(0, len(losses), max(1, window))
     ends = np.minimum(starts + window, len(losses))
     means = [np.mean(losses[start:end]) for start, end in zip(starts, ends, strict=True)]
@@ -52,7 +52,7 @@ def means_of(losses: list[float], window: int) -> tuple[Vector, Vector]:
 
 
 def draw_validation(ax: Axes, history: History, apart: bool) -> None:
-    """Draw the validations; on the axes of the losses, say which line is which."""
+    """Draw the validations, with a legend if they share the axes of the losses."""
     values = drawable(np.array(history.validation, dtype=np.float64), log=False)
     ax.plot(history.validation_steps, values, label="validation", marker="o", markersize=4, **line_look(1))
     if apart:

@@ -1,4 +1,4 @@
-"""The error of everything that is wrong with a checkpoint, and how names from a file are written in it."""
+"""The error of checkpoints, and the formatting of untrusted names in its message."""
 
 from collections.abc import Iterable
 
@@ -7,11 +7,11 @@ MOST = 5
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that cannot be written, read or used; the text says what was expected, what came and what to do."""
+    """A checkpoint that cannot be written, read or used; the message says what was expected, what was found and what to do."""
 
 
 def some(names: Iterable[str]) -> str:
-    """Return the first few of `names` as text. They may come from a stranger's file, so they are escaped and cut."""
+    """Format the first few of `names`, escaped and cut, since they may come from an untrusted file."""
     listed = sorted(names)
     rest = f" and {len(listed) - MOST} more" if len(listed) > MOST else ""
     return ", ".join(map(quoted, listed[:MOST])) + rest

@@ -1,4 +1,4 @@
-"""Safetensors files: written whole or not at all, and read as if a stranger had made them."""
+"""Safetensors files: written atomically, and read without trust."""
 
 import json
 import os
@@ -23,8 +23,8 @@ SAVE_ANEW = "Save the model again with save_checkpoint(model, path)."
 def write_file(path: str | os.PathLike[str], tensors: Tensors, metadata: Mapping[str, str]) -> None:
     """Write `tensors` and `metadata` to `path`, and make its folder if it is not there.
 
-    They go to a temporary file beside `path`, which is then renamed: whenever this is interrupted, what lay there
-    before is still whole. Raises OSError if the folder cannot be written to or the disk is full.
+    They go to a temporary file beside `path`, which is then renamed: after an interruption, the previous file is still whole.
+    Raises OSError if the folder cannot be written to or the disk is full.
     """
     write_bytes(path, safetensors.torch.save(tensors, dict(metadata)))
 
@@ -73,7 +73,7 @@ def _bytes_of(path: Path, max_bytes: int | None) -> bytes:
         ) from error
     try:
         found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):  # a pipe would make the reader wait for ever
+        if not stat.S_ISREG(found.st_mode):  # a pipe would block the reader for ever
             raise CheckpointError(
                 f"Expected '{path}' to be a file, got a folder, a pipe or a device. Pass a file's name."
             )

@@ -1,4 +1,4 @@
-"""Training: one plain loop, after nanoGPT's train.py (A. Karpathy, 2022)."""
+"""Training in one plain loop, after nanoGPT's train.py (A. Karpathy, 2022)."""
 
 import os
 from pathlib import Path
@@ -114,9 +114,8 @@ def _train_and_show(run: Run, loss: Loss, keeper: Keeper, show: bool) -> History
             _train(run, loss, keeper, screen, interrupt)
             run.collect()
         finally:
-            set_rates(
-                run.optimizer, run.settings.learning_rates, 1.0
-            )  # as they came, for whoever uses the optimiser next
+            # The original rates, for the next user of the optimiser.
+            set_rates(run.optimizer, run.settings.learning_rates, 1.0)
             run.take_best()
         if not done_before:
             keeper.save()
@@ -133,7 +132,7 @@ def _train(run: Run, loss: Loss, keeper: Keeper, screen: Screen, interrupt: Inte
         with run.autocast:
             value = one_number(loss(run.model, batch))
         optimizer.zero_grad()
-        scaler.scale(value).backward()  # the scaler does nothing but in float16
+        scaler.scale(value).backward()  # the scaler acts only in float16
         scaler.unscale_(optimizer)
         if settings.clip is not None:
             clip_grad_norm_(run.parameters, settings.clip)
@@ -149,7 +148,7 @@ def _train(run: Run, loss: Loss, keeper: Keeper, screen: Screen, interrupt: Inte
 
 
 def one_number(value: Any) -> Float[Tensor, ""]:
-    """Return `value`, or raise ValueError if it is no single number with a gradient."""
+    """Return `value`, or raise ValueError unless it is a single number with a gradient."""
     if isinstance(value, Tensor) and value.ndim == 0 and value.requires_grad:
         return value
     got = (

@@ -1,15 +1,15 @@
-"""What a training leaves behind, beside the weights."""
+"""The record of a training, beside the weights."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(repr=False)
 class History:
-    """The losses of all steps, and what came of the validations.
+    """The losses of all steps, and the results of the validations.
 
-    losses: the loss of each step. validation: the values that came out; validation_steps: after how many steps each.
-    seconds: how long it took, interruptions left out. best, best_step: the best validation value, and after how many
-    steps it came; None without validation. stopped_early: whether patience ended it before all steps were done.
+    losses: the loss of each step. validation: the validation values; validation_steps: the number of steps before each. seconds:
+    the duration, without interruptions. best, best_step: the best validation value, and the number of steps before it; None
+    without validation. stopped_early: whether patience ended the training before all steps were done.
     """
 
     losses: list[float] = field(default_factory=list)
@@ -22,7 +22,7 @@ class History:
 
     @property
     def steps(self) -> int:
-        """How many steps were done."""
+        """The number of steps done."""
         return len(self.losses)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""The stop button: the step that is being computed is finished first, so that what is saved is whole."""
+"""The stop button: finish the current step first, so that the saved state is consistent."""
 
 import signal
 import threading
@@ -9,16 +9,16 @@ from dataclasses import dataclass
 
 @dataclass
 class Interrupt:
-    """Whether somebody has asked to stop."""
+    """A request to stop, once `asked` is true."""
 
     asked: bool = False
 
 
 @contextmanager
 def delayed_interrupt() -> Iterator[Interrupt]:
-    """Inside, the first interruption (the stop button, Ctrl+C) only sets `asked`; the second raises KeyboardInterrupt.
+    """Delay interruptions (the stop button, Ctrl+C): the first only sets `asked`; the second raises KeyboardInterrupt.
 
-    Only the main thread can do this; in another one, nothing changes.
+    Only the main thread can do this; in another thread, nothing changes.
     """
     interrupt = Interrupt()
     if threading.current_thread() is not threading.main_thread():

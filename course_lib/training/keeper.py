@@ -1,4 +1,4 @@
-"""Writes a training's checkpoint every now and then, and goes on from it."""
+"""Write a training's checkpoint at intervals, and resume from it."""
 
 import time
 from pathlib import Path
@@ -9,14 +9,14 @@ from course_lib.training.run import Run
 
 
 class Keeper:
-    """The checkpoint of one training at `path` (None: there is none), written at most every `every` seconds."""
+    """The checkpoint of a training at `path` (None for no checkpoint), written at most every `every` seconds."""
 
     def __init__(self, run: Run, path: Path | None, every: float):
         self.run, self.path, self.every = run, path, every
         self.last = time.perf_counter()
 
     def resume(self) -> None:
-        """Go on from the checkpoint, if there is one. Raises CheckpointError."""
+        """Resume from the checkpoint, if there is one. Raises CheckpointError."""
         if self.path is not None and self.path.exists():
             unpack(self.run, load_checkpoint(self.path, max_bytes=None), f"'{self.path}'")
 
@@ -29,6 +29,6 @@ class Keeper:
         self.last = time.perf_counter()
 
     def save_if_due(self) -> None:
-        """Write the checkpoint if the last time is long enough ago."""
+        """Write the checkpoint if `every` seconds have passed since the last time."""
         if self.path is not None and time.perf_counter() - self.last >= self.every:
             self.save()

@@ -1,4 +1,4 @@
-"""Mixed precision for training: the context to compute the loss in, and the scaler that float16 needs."""
+"""Mixed precision for training: the context of the forward pass, and the scaler for float16."""
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any

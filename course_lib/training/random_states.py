@@ -35,7 +35,7 @@ def random_states(device: torch.device) -> Tensors:
 
 
 def set_random_states(states: Tensors, device: torch.device) -> None:
-    """Put back what `random_states` has returned; a state of a device that is not `device` is left out."""
+    """Restore the result of `random_states`, except for states of devices other than `device`."""
     torch.set_rng_state(states["torch"])
     spare = states["python_spare"].tolist()
     random.setstate((3, tuple(states["python"].tolist()), spare[0] if spare else None))

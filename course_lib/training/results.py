@@ -1,4 +1,4 @@
-"""What an experiment predicted and what it measured, in a small file that can be handed in."""
+"""Save the predictions and measurements of an experiment in a small file to hand in."""
 
 import json
 import math
@@ -12,9 +12,9 @@ from course_lib.training.files import write_bytes
 def save_results(path: str | os.PathLike[str], predicted: Mapping[str, object], measured: Mapping[str, object]) -> None:
     """Write both to `path` as JSON: {"predicted": {name: number}, "measured": {name: number}}.
 
-    Write the prediction down before you measure: a guess that was wrong and is understood afterwards is worth more than one that
-    was made to fit. The file is written whole or not at all. Raises ValueError, and writes nothing, if there is no prediction for
-    something that was measured, or if a number is missing or not finite; OSError if the disk does not take it.
+    Write the prediction down before you measure: a wrong guess that you understand afterwards is worth more than one made to
+    fit. The file is written whole or not at all. Raises ValueError, and writes nothing, if there is no prediction for a
+    measurement, or if a number is missing or not finite; OSError if the disk is full.
     """
     both = {"predicted": _numbers("predicted", predicted), "measured": _numbers("measured", measured)}
     if missing := sorted(both["measured"].keys() - both["predicted"].keys()):

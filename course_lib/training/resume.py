@@ -1,4 +1,4 @@
-"""A training under way as tensors and facts for a checkpoint, and back again."""
+"""Convert a running training to the tensors and facts of a checkpoint, and back."""
 
 from dataclasses import asdict
 from typing import Any
@@ -18,9 +18,9 @@ ANEW = "Pass resume=False to begin anew; the file is then overwritten."
 
 
 def pack(run: Run) -> tuple[Tensors, Tensors, dict[str, Any]]:
-    """Return (weights, tensors, facts): the weights that `fit` would leave if it stopped now, and what it needs to go on.
+    """Return (weights, tensors, facts): the weights that `fit` would leave if it stopped now, and the state to resume from.
 
-    A training that is finished needs nothing more than its history, so its file is not larger than the weights.
+    A finished training needs only its history, so its file is not larger than the weights.
     """
     now = copy_weights(run.model, "cpu")
     weights = now if run.best_weights is None else {name: w.cpu() for name, w in run.best_weights.items()}
@@ -36,9 +36,9 @@ def pack(run: Run) -> tuple[Tensors, Tensors, dict[str, Any]]:
 
 
 def unpack(run: Run, checkpoint: Checkpoint, source: str) -> None:
-    """Bring `run` to where it was when `checkpoint`, read from `source`, was written.
+    """Restore `run` to its state when `checkpoint`, read from `source`, was written.
 
-    Raises CheckpointError if the checkpoint is none of `fit`, of a training with other settings, or does not fit.
+    Raises CheckpointError if the checkpoint was not written by `fit`, has other settings, or does not fit.
     """
     if not isinstance(checkpoint.facts.get("settings"), dict):
         raise CheckpointError(f"Expected a training to go on with, got weights alone in {source}. {ANEW}")
@@ -69,7 +69,7 @@ def _restore(run: Run, checkpoint: Checkpoint, source: str) -> None:
         _set_optimizer_state(run.optimizer, tensors, facts["optimizer"])
         if run.scaler.is_enabled() and facts["scaler"]:  # neither on the CPU nor with bfloat16
             run.scaler.load_state_dict(facts["scaler"])
-        set_random_states(_part(tensors, "random"), run.device)  # last, since all that is above may draw
+        set_random_states(_part(tensors, "random"), run.device)  # last, since the code above may draw
 
 
 def _under(folder: str, tensors: Tensors) -> Tensors:
@@ -82,7 +82,7 @@ def _part(tensors: Tensors, folder: str) -> Tensors:
 
 
 def _optimizer_state(optimizer: torch.optim.Optimizer) -> tuple[Tensors, dict[str, Any]]:
-    """Return the tensors under "optimizer/<parameter>/<what>", and what is no tensor in the same way."""
+    """Return the tensors under "optimizer/<parameter>/<name>", and likewise the values that are no tensors."""
     state = optimizer.state_dict()["state"]
     flat = {f"optimizer/{index}/{what}": value for index, entry in state.items() for what, value in entry.items()}
     tensors = {name: v.detach().to("cpu", copy=True).contiguous() for name, v in flat.items() if isinstance(v, Tensor)}

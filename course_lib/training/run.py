@@ -1,4 +1,4 @@
-"""A training under way: the model, everything that changes with it, and what has come out so far."""
+"""A running training: the model, all state that changes with it, and the results so far."""
 
 import math
 import time
@@ -19,7 +19,7 @@ from course_lib.training.weights import copy_weights, put_weights
 
 
 class Run:
-    """All that has to be saved to go on later as if nothing had happened, with the small steps around a training step."""
+    """The whole state of a training that has to be saved to resume it, and the operations around a training step."""
 
     def __init__(
         self,
@@ -37,17 +37,17 @@ class Run:
         self.parameters = [p for group in optimizer.param_groups for p in group["params"]]
         self.history = History()
         self.steps = 0
-        self.pending: list[Tensor] = []  # losses that are still on the device: to ask for one is to wait for the GPU
+        self.pending: list[Tensor] = []  # losses still on the device: reading one waits for the GPU
         self.best_weights: Tensors | None = None
         self.resumed_at, self.started = 0.0, time.perf_counter()
 
     @property
     def finished(self) -> bool:
-        """Whether all steps are done, or patience has ended."""
+        """True if all steps are done, or patience has ended."""
         return self.steps >= self.settings.steps or self.history.stopped_early
 
     def record(self, loss: Float[Tensor, ""]) -> None:
-        """Count a step and keep its loss."""
+        """Count a step and record its loss."""
         self.steps += 1
         self.pending.append(loss.detach())
 
@@ -67,7 +67,7 @@ class Run:
         return self.history
 
     def validate_if_due(self) -> None:
-        """Validate after every `validate_every` steps and after the last; draw no random number from training's."""
+        """Validate after every `validate_every` steps and after the last, without affecting the random numbers of training."""
         if self.value_of is None or not (self.steps % self.settings.validate_every == 0 or self.finished):
             return
         states = random_states(self.device)
@@ -88,7 +88,7 @@ class Run:
         return patience is not None and since_best >= patience
 
     def take_best(self) -> None:
-        """Put the best weights into the model, if there was a validation, and set it to evaluation mode."""
+        """Load the best weights into the model, if there was a validation, and set it to evaluation mode."""
         if self.best_weights is not None:
             put_weights(self.model, self.best_weights, "the best step")
         self.model.eval()

@@ -1,4 +1,4 @@
-"""How the learning rate goes: up in a straight line (warm-up), then down to 0 along half a cosine or a straight line."""
+"""Learning-rate schedules: a linear warm-up, then a decay to 0 along half a cosine or a line."""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ DECAYS = ("cosine", "linear", "none")
 
 
 def rate_factor(step: int, steps: int, warmup: int = 0, decay: str = "cosine") -> float:
-    """Return what the learning rate is multiplied by in step `step` = 0, 1, …, steps − 1: above 0 and at most 1.
+    """Return the factor of the learning rate in step `step` = 0, 1, …, steps − 1: above 0 and at most 1.
 
     It is 1/warmup in the first step, 2/warmup in the second, and 1 in step `warmup`. After that, with x going from 0
     towards 1, it is (1 + cos πx) / 2 for "cosine", 1 − x for "linear", and 1 for "none".

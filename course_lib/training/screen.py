@@ -1,4 +1,4 @@
-"""What is seen while training goes on: in a notebook a bar and a curve that are kept up to date, elsewhere one line."""
+"""The progress display of a training: in a notebook a live bar and curve, elsewhere one line."""
 
 import html
 import sys
@@ -14,18 +14,18 @@ from course_lib.training.curve import loss_picture
 from course_lib.training.history import duration
 from course_lib.training.run import Run
 
-EVERY = 1.0  # seconds between two pictures, at least
-SHARE = 0.04  # of the time may go into drawing
+EVERY = 1.0  # minimum number of seconds between two pictures
+SHARE = 0.04  # maximum share of the time spent on drawing
 
 
 class Screen:
-    """Shows nothing; the base of those that do."""
+    """A display that shows nothing; the base of the others."""
 
     def __init__(self, run: Run):
         self.run, self.next = run, 0.0
 
     def show_if_due(self) -> None:
-        """Show where training is, unless it was shown a moment ago."""
+        """Show the progress, unless it was shown a moment ago."""
         began = time.perf_counter()
         if began >= self.next:
             self.run.collect()
@@ -34,10 +34,10 @@ class Screen:
             self.next = ended + max(EVERY, (ended - began) / SHARE)
 
     def show(self) -> None:
-        """Show where training is."""
+        """Show the progress."""
 
     def close(self) -> None:
-        """Show where training has ended."""
+        """Show the end of the training."""
 
     def text(self) -> str:
         """Return one line: the step, the loss, the validations, the time."""
@@ -56,15 +56,15 @@ class Screen:
         return " · ".join(parts)
 
     def interrupted(self, path: Path | None) -> str:
-        """Return what to tell somebody who has interrupted training."""
-        told = f"Training was stopped after step {self.run.steps} of {self.run.settings.steps}."
+        """Return the message after an interruption."""
+        message = f"Training was stopped after step {self.run.steps} of {self.run.settings.steps}."
         if path is None:
-            return told + " Nothing was saved, since no checkpoint was asked for."
-        return told + f" It is saved in '{path}'; the same call with resume=True goes on from there."
+            return message + " Nothing was saved, since no checkpoint was asked for."
+        return message + f" It is saved in '{path}'; the same call with resume=True goes on from there."
 
 
 class Line(Screen):
-    """One line of text: in a terminal written over and over, in a file only at the end."""
+    """One line of text: overwritten in a terminal, in a file written only at the end."""
 
     def __init__(self, run: Run):
         super().__init__(run)
@@ -82,7 +82,7 @@ class Line(Screen):
 
 
 class Notebook(Screen):
-    """A bar with a line of text, and below it the curve; both are outputs that are replaced, never added to."""
+    """A bar with a line of text, and below it the curve; both outputs are updated in place."""
 
     def __init__(self, run: Run):
         super().__init__(run)
@@ -110,7 +110,7 @@ class Notebook(Screen):
 
 @contextmanager
 def make_screen(show: bool, run: Run) -> Iterator[Screen]:
-    """Return the screen that fits the place; it shows the end also when training ends by an error."""
+    """Yield the display for this environment; it also shows the end if training ends by an error."""
     kind = Screen if not show else Notebook if in_live_notebook() else Line
     screen = kind(run)
     try:

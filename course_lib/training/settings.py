@@ -1,4 +1,4 @@
-"""What decides how a training goes, checked before it begins."""
+"""The settings that determine a training, validated before it begins."""
 
 from collections.abc import Sized
 from dataclasses import asdict, dataclass
@@ -13,7 +13,7 @@ BETTER = ("lower", "higher")
 
 @dataclass(frozen=True)
 class Settings:
-    """Two trainings with the same settings, model, data and device give the same weights. Raises ValueError if odd."""
+    """The settings of a training, which with model, data and device determine the weights. Raises ValueError if invalid."""
 
     steps: int
     warmup: int
@@ -25,7 +25,7 @@ class Settings:
     seed: int | None
     optimizer: str
     learning_rates: tuple[float, ...]  # one for each parameter group
-    dtype: str  # of mixed precision, as it was asked for
+    dtype: str  # of mixed precision, as requested
 
     def __post_init__(self) -> None:
         for name in ("steps", "warmup", "validate_every", "patience"):
@@ -40,7 +40,7 @@ class Settings:
         _expect(self.better in BETTER, f"better to be one of {BETTER}", self.better)
 
     def differences(self, saved: dict[str, Any]) -> list[str]:
-        """Return a line for every setting that is another in `saved`, which has been through JSON."""
+        """Return a line for every setting that differs in `saved`, which comes from JSON."""
         mine = asdict(self) | {"learning_rates": list(self.learning_rates)}
         return [
             f"{name}: {saved.get(name)!r} then, {mine[name]!r} now" for name in mine if saved.get(name) != mine[name]
@@ -52,7 +52,7 @@ def _expect(fine: bool, what: str, got: object) -> None:
         raise ValueError(f"Expected {what}, got {got!r}.")
 
 
-#: Options of an optimiser that are no setting of a training: its parameters, the rates, and how fast it computes the same.
+#: Options of an optimiser that are no settings of a training: its parameters, rates, and choices of implementation.
 _NO_SETTING = {"params", "lr", "initial_lr", "fused", "foreach", "capturable", "differentiable"}
 
 
@@ -83,7 +83,7 @@ def steps_between_validations(batches: object, steps: int, every: int | None) ->
 
 
 def length_of(batches: object) -> int | None:
-    """Return the number of batches in one pass, or None if they do not tell."""
+    """Return the number of batches in one pass, or None if it is unknown."""
     try:
         return len(batches) if isinstance(batches, Sized) else None
     except TypeError:  # a DataLoader over a stream has __len__, but no length

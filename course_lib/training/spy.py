@@ -1,4 +1,4 @@
-"""A model, a loss, an optimiser and a schedule that write down how they are used, so that a training loop can be looked at.
+"""A model, a loss, an optimiser and a schedule that record their use, to inspect a training loop.
 
     model, notes = SpyModel(torch.zeros(3)), torch.zeros(20, 7)
     train(model, SpyLoss(), [(X, y, notes)], SpyOptimizer("SGD"), SpyRate([0.1]))
@@ -23,7 +23,7 @@ class SpyModel(nn.Module):
     def __init__(self, weight: Float[Tensor, " D"], training: bool = True):
         super().__init__()
         self.training = training
-        self.waiting: list[Tensor] = []  # events before there is anything to write them into
+        self.waiting: list[Tensor] = []  # events before there are notes to write them into
         self.notes: Tensor | None = None
         self.weight, self.bias = nn.Parameter(weight.clone()), nn.Parameter(weight.new_zeros(1))
         self.bias.register_post_accumulate_grad_hook(lambda _: self.note("backward"))
@@ -48,7 +48,7 @@ class SpyModel(nn.Module):
 
     @torch.no_grad()
     def note(self, event: str, rate: float = 0.0) -> None:
-        """Write an event into the next free row of the notes. What finds no row is lost."""
+        """Write an event into the next free row of the notes; without one, it is lost."""
         gradients = [parameter.grad for parameter in (self.weight, self.bias) if parameter.grad is not None]
         norm = torch.cat(gradients).norm() if gradients else self.bias.new_zeros(())
         row = torch.cat((self.bias.new_tensor([EVENTS.index(event), rate]), norm[None], self.weight, self.bias))
@@ -70,7 +70,7 @@ class SpyLoss:
 
 
 class SpyOptimizer:
-    """Makes an optimiser, such as "SGD" or "Adam", that notes zero_grad and step. With `groups` each parameter has its own."""
+    """A factory of optimisers, such as "SGD" or "Adam", that note zero_grad and step. `groups`: one group per parameter."""
 
     def __init__(self, kind: str = "SGD", groups: bool = False):
         self.kind, self.groups = kind, groups

@@ -1,4 +1,4 @@
-"""A stand-in for a language model with a cache, which shows what it was given: its logits depend on every token so far."""
+"""A stand-in for a language model with a cache that reveals its inputs: its logits depend on every token so far."""
 
 import torch
 from jaxtyping import Float, Int64
@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 
 class SpyLanguageModel(nn.Module):
-    """A language model without learning: the vectors of all tokens so far, each times that of its place, are added up.
+    """A language model without learning: it sums the vectors of all tokens so far, each times that of its position.
 
         logits, cache = model(ids)
         logits, cache = model(more_ids, cache)

@@ -1,4 +1,4 @@
-"""Validation: a number for the model as it is now, and the weights with which that number was best."""
+"""Validation: a number for the current model, and the weights with the best number."""
 
 import math
 from collections.abc import Callable, Iterable

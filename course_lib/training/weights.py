@@ -1,4 +1,4 @@
-"""A model's weights as names and tensors: tied ones once, and put into a model only after everything was checked."""
+"""A model's weights by name: tied ones once, and loaded into a model only after everything was checked."""
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +10,7 @@ Aliases = dict[str, str]  # another name of a tied tensor → the name that it i
 
 
 def tied_names(model: nn.Module) -> Aliases:
-    """Return for every further name of a tensor of `model`, as with tied embeddings, the first name it has."""
+    """Map every further name of a tensor of `model`, as with tied embeddings, to its first name."""
     first: dict[tuple[object, ...], str] = {}
     aliases = {}
     for name, tensor in tensors_of(model).items():
@@ -21,7 +21,7 @@ def tied_names(model: nn.Module) -> Aliases:
 
 
 def tensors_of(model: nn.Module) -> Tensors:
-    """Return `model.state_dict()`, or raise CheckpointError if there is more in it than plain tensors with values."""
+    """Return `model.state_dict()`, or raise CheckpointError if it contains anything but plain tensors with values."""
     state = dict(model.state_dict())
     odd = [name for name, value in state.items() if not _plain(value)]
     if odd:
@@ -65,7 +65,7 @@ def check_numbers(model: nn.Module | None, weights: Tensors) -> None:
 def _broken(tensor: Tensor, parameter: bool) -> bool:
     if not (tensor.is_floating_point() or tensor.is_complex()):
         return False
-    numbers = tensor.float() if tensor.element_size() == 1 else tensor  # torch asks no such question of 8-bit floats
+    numbers = tensor.float() if tensor.element_size() == 1 else tensor  # torch does not support this for 8-bit floats
     return not bool(numbers.isfinite().all()) if parameter else bool(numbers.isnan().any())
 
 
