@@ -70,8 +70,8 @@ def _only_with(wrong: Sequence[Outcome], fine: Sequence[Outcome], function: Any)
             others = " or ".join(_said(name, other) for other in sorted({each[name] for each in fine_values}))
             return (
                 f"wrong only with {_said(name, value)}",
-                f"{len(fine)} other calls, with {others}, gave the right numbers, and all {len(wrong)} with "
-                f"{_said(name, value)} gave wrong ones. Look at what your code does only then.",
+                f"Your numbers are right in {len(fine)} calls with {others}, and wrong in all {len(wrong)} with "
+                f"{_said(name, value)}. Look at the code that matters only then.",
             )
     return None
 
@@ -91,7 +91,7 @@ def _only_some_results(wrong: Sequence[Outcome]) -> Symptom | None:
         if len(names) == 1
         else f"the {' and '.join(names)} results are right",
         f"In {len(wrong)} calls the {' and '.join(names)} result was right and another one was not. Look at the lines "
-        "that only a wrong one needs.",
+        "on which only a wrong one depends.",
     )
 
 

@@ -19,9 +19,9 @@ from autograder.diagnosis.mutations import Mutant, mutants
 from autograder.diagnosis.probes import faulty_module, tensors_in
 from autograder.diagnosis.search import (
     EXPLAIN_VALUES,
-    Asked,
     FailedCheck,
     Recording,
+    RequestsFor,
     Search,
     drop_consequences,
     same_error,
@@ -46,16 +46,16 @@ def diagnose(
     """
     checks = [each.check for each in lost if not mark_value(each.check, "measured")]
     recording = Recording(reference_student(lesson), seed)
-    asked = functools.cache(lambda name: recording.of_many_shapes(checks, name))
-    found: list[Diagnosis | None] = [_own_cause(each, student, asked) for each in lost]
+    requests_for = functools.cache(lambda name: recording.of_many_shapes(checks, name))
+    found: list[Diagnosis | None] = [_own_cause(each, student, requests_for) for each in lost]
     if any(each.failure.kind == "parameters" for each in lost):
         return _of_parameters(lost, found)
-    search = Search(lesson, exercise, lost, passed, student, recording, asked, NotebookStudent)
+    search = Search(lesson, exercise, lost, passed, student, recording, requests_for, NotebookStudent)
     by_case, enough = _add_misconceptions(search, found)
     for number, each in enumerate(lost):
         if found[number] is None and (not enough or each.failure.kind not in ("value", "crash")):
             diagnosis = symptoms.fallback_diagnosis(
-                lesson, each.failure, each.exchange, student, recording.right, asked
+                lesson, each.failure, each.exchange, student, recording.right, requests_for
             )
             found[number] = None if diagnosis and _follows(diagnosis, each, lost) else diagnosis
             enough = enough or found[number] is not None
@@ -68,7 +68,9 @@ def diagnose(
         found = _of_edits(search)
         if not any(found):
             where = _where(lesson, [*checks, *passed], recording)
-            found = probes.row_sensitivity(lost, student, recording.right, references.namespace(lesson), asked, where)
+            found = probes.row_sensitivity(
+                lost, student, recording.right, references.namespace(lesson), requests_for, where
+            )
     return drop_consequences(lost, found, by_case)
 
 
@@ -150,14 +152,14 @@ def _is_wrong_gradient(failure: CheckFailure) -> bool:
     return failure.kind == "value" and failure.yours.startswith("d/d") and not symptoms.is_rounded(failure)
 
 
-def _own_cause(lost: FailedCheck, student: Student | None, asked: Asked) -> Diagnosis | None:
+def _own_cause(lost: FailedCheck, student: Student | None, requests_for: RequestsFor) -> Diagnosis | None:
     """Return the cause that the check itself reports, unless such a failure may have many causes."""
     failure = lost.failure
     # PyTorch's message for every in-place operation on an input.
     if failure.kind == "crash" and "leaf Variable" in str(failure.received):
         symptom = symptoms.symptom(failure, None)
         return Diagnosis(*symptom) if symptom else None
-    if failure.kind == "constant" and _varies(lost, student, asked):
+    if failure.kind == "constant" and _varies(lost, student, requests_for):
         return None
     return Diagnosis(failure.cause, failure.hint) if failure.cause and failure.kind not in _OF_MANY_CAUSES else None
 
@@ -166,11 +168,11 @@ def _own_cause(lost: FailedCheck, student: Student | None, asked: Asked) -> Diag
 _OF_MANY_CAUSES = ("value", "span")
 
 
-def _varies(lost: FailedCheck, student: Student | None, asked: Asked) -> bool:
+def _varies(lost: FailedCheck, student: Student | None, requests_for: RequestsFor) -> bool:
     """Return whether an answer that is the same for both inputs of a check differs for others."""
     if student is None or lost.exchange is None:
         return False
-    return search.varies(student, asked(lost.exchange.request.name))
+    return search.varies(student, requests_for(lost.exchange.request.name))
 
 
 class _Right(NotebookStudent):

@@ -264,13 +264,13 @@ def other_names(function: ast.AST) -> Iterator[Edit]:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
     made |= {argument.arg: 0 for argument in function.args.args if argument.arg != "self"}
-    kept = _put_into(inner)
+    lists = _put_into(inner)
     for node in inner:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in made:
             for other, line in made.items():
                 # In the course's notation a capital letter is a matrix: a number in its place would only raise an error.
                 fits = other != node.id and line < node.lineno and other[0].isupper() >= node.id[0].isupper()
-                if fits and kept.get(node) != other:
+                if fits and lists.get(node) != other:
                     said = f"{other} instead of {node.id}"
                     yield Edit(node, ast.Name(other, ast.Load()), "another variable", said, node)
 

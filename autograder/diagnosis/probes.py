@@ -65,15 +65,14 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
 def _argument(name: str) -> Symptom:
     return (
         f"{name} makes no difference",
-        f"With another `{name}` the result should be another, and yours stays the same. Look at where the argument goes.",
+        f"Your result does not change with `{name}`, and it should. Look at where the argument is used.",
     )
 
 
 def _parameter(name: str) -> Symptom:
     return (
         f"{name} makes no difference",
-        f"{name} could hold any numbers, and your result would be the same. Look at what it is applied to, and at what becomes "
-        "of that.",
+        f"{name} could hold any numbers, and your result would be the same. Look at its input, and at how its output is used.",
     )
 
 
@@ -135,10 +134,10 @@ def batch_leakage(student: Student, right: Student, requests: Sequence[Request])
 
 
 def _mixed_by(student: Student, right: Student, requests: Sequence[Request], masks: bool) -> Symptom | None:
-    held = [(request, given) for request in requests if (given := _of_the_batch(right, request, masks))]
+    pairs = [(request, batched) for request in requests if (batched := _of_the_batch(right, request, masks))]
     # In some requests a catalogue may by chance be as long as the batch.
-    always = set[int | str].intersection(*(set(given) for _, given in held)) if held else set()
-    parts = [(request, {place: given[place] for place in always}) for request, given in held if always]
+    always = set[int | str].intersection(*(set(batched) for _, batched in pairs)) if pairs else set()
+    parts = [(request, {place: batched[place] for place in always}) for request, batched in pairs if always]
     if not any(_changes_others(student, right, *part) for part in parts):
         return None
     if masks:
@@ -150,25 +149,26 @@ def _mixed_by(student: Student, right: Student, requests: Sequence[Request], mas
     return (
         "examples of the batch mixed",
         "If only the first example of the batch changes, your results for the others change too. Look for a sum, a mean, a "
-        "softmax or a view along the first axis, and for what is made of the first example, or of all, and used for each.",
+        "softmax or a view along the first axis, and for a value that is computed from the first example, or from all, and used "
+        "for each.",
     )
 
 
-def _changes_others(student: Student, right: Student, request: Request, given: Mapping[int | str, Tensor]) -> bool:
+def _changes_others(student: Student, right: Student, request: Request, batched: Mapping[int | str, Tensor]) -> bool:
     """Return whether another first example changes the student's results for the others, but not the right results."""
     expected, received = (_rest(outcome(each, request)) for each in (right, student))
     return bool(expected) and any(
         same_outcome(expected, _rest(outcome(right, other)))
         and not same_outcome(received, _rest(outcome(student, other)))
-        for other in _with_another_first(request, given)
+        for other in _with_another_first(request, batched)
     )
 
 
-def _with_another_first(request: Request, given: Mapping[int | str, Tensor]) -> Iterator[Request]:
+def _with_another_first(request: Request, batched: Mapping[int | str, Tensor]) -> Iterator[Request]:
     """Yield the request with another first example, and with its negative: one alone may by chance have no effect."""
-    yield replace_tensors(request, {place: torch.cat([resample(x[:1]), x[1:]]) for place, x in given.items()})
-    if all(x.is_floating_point() for x in given.values()):
-        yield replace_tensors(request, {place: torch.cat([-resample(x[:1]), x[1:]]) for place, x in given.items()})
+    yield replace_tensors(request, {place: torch.cat([resample(x[:1]), x[1:]]) for place, x in batched.items()})
+    if all(x.is_floating_point() for x in batched.values()):
+        yield replace_tensors(request, {place: torch.cat([-resample(x[:1]), x[1:]]) for place, x in batched.items()})
 
 
 def _rest(value: Any) -> list[Tensor]:
@@ -181,13 +181,15 @@ def _of_the_batch(right: Student, request: Request, masks: bool) -> dict[int | s
 
     They are as long as a right result. Arguments of another length, such as a catalogue, are shared by all examples.
     """
-    given = {place: x for place, x in tensors_in(request).items() if x.dim() >= 2 and (x.dtype == torch.bool) == masks}
-    lengths = {x.shape[0] for x in given.values()}
+    candidates = {
+        place: x for place, x in tensors_in(request).items() if x.dim() >= 2 and (x.dtype == torch.bool) == masks
+    }
+    lengths = {x.shape[0] for x in candidates.values()}
     if len(lengths) > 1:
         lengths &= {x.shape[0] for x in tensors_of(outcome(right, request)) if x.dim()}
     if len(lengths) != 1 or max(lengths) < 2:
         return {}
-    return {place: x for place, x in given.items() if x.shape[0] in lengths}
+    return {place: x for place, x in candidates.items() if x.shape[0] in lengths}
 
 
 #: Returns the submodule to which a parameter belongs.
@@ -203,24 +205,24 @@ def faulty_module(student: Student, right: Student, requests: Sequence[Request])
     It counts only if, when it is zeroed, the wrong results would still depend on most others: a last layer of zeros hides every
     mistake.
     """
-    asked = [request for request in requests if request.weights and _wrong(student, right, request)]
-    if len(asked) < 2:
+    failing = [request for request in requests if request.weights and _wrong(student, right, request)]
+    if len(failing) < 2:
         return None
-    names = [name for request in asked for name in request.weights or ()]
+    names = [name for request in failing for name in request.weights or ()]
     part_of = _part if len({*map(_part, names)}) <= _MOST else _outermost
     parts = list(dict.fromkeys(map(part_of, names)))
     if not _FEWEST <= len(parts) <= _MOST:
         return None
-    found = [part for part in parts if all(_right_without(student, right, part_of, each, part) for each in asked)]
-    wrong = _wrong_results(student, right, asked[0])
-    seen = [part for part in found if _others_count(right, part_of, asked[0], part, parts, wrong)]
+    found = [part for part in parts if all(_right_without(student, right, part_of, each, part) for each in failing)]
+    wrong = _wrong_results(student, right, failing[0])
+    seen = [part for part in found if _others_count(right, part_of, failing[0], part, parts, wrong)]
     around = seen if len(seen) == 1 else list({_outermost(part) for part in seen})
     if len(around) != 1:
         return None
     return (
         f"a mistake in what is done with {around[0]}",
-        f"If all numbers of {around[0]} are 0, your result is right, and otherwise it is not. Look at what {around[0]} is "
-        "applied to, and at what becomes of that.",
+        f"If all numbers of {around[0]} are 0, your result is right, and otherwise it is not. Look at the input of {around[0]}, "
+        "and at how its output is used.",
     )
 
 
@@ -298,19 +300,19 @@ def row_sensitivity(
     student: Student,
     right: Student,
     functions: Mapping[str, Any],
-    asked: Callable[[str], Sequence[Request]],
+    requests_for: Callable[[str], Sequence[Request]],
     further: Look | None = None,
 ) -> list[Diagnosis | None]:
     """Diagnose the first wrong value or wrong shape from changes to the failed and to other requests.
 
-    ``functions``: right ones, for the names of their arguments. ``asked`` returns requests for the function of a name.
+    ``functions``: right ones, for the names of their arguments. ``requests_for`` returns requests for the function of a name.
     ``further`` is called if nothing is found.
     """
     wrong = [(n, each.exchange.request) for n, each in enumerate(lost) if each.exchange and each.failure.kind in _SHOWN]
     found: list[Diagnosis | None] = [None] * len(lost)
     if wrong:
         name = wrong[0][1].name
-        failed, others = [request for _, request in wrong if request.name == name], asked(name)
+        failed, others = [request for _, request in wrong if request.name == name], requests_for(name)
         requests = [failed[0], *others[-1:], *failed[1:2], *others[:1]]
         symptom = probe(student, right, functions[name], requests, further, others)
         found[wrong[0][0]] = Diagnosis(*symptom) if symptom else None
@@ -399,12 +401,12 @@ def _other_tensor(request: Request, other: Request) -> bool:
 _REACHES = {
     ((False, True), (True, True)): (
         "looks ahead",
-        "If only the last row of the input changes, earlier rows of your result change too. They should not know it.",
+        "If only the last row of the input changes, earlier rows of your result change too, and they should not.",
     ),
     ((True, True), (False, True)): (
         "later rows never seen",
-        "If only the last row of the input changes, the earlier rows of your result stay the same: something hides what comes "
-        "later, and here nothing should.",
+        "If only the last row of the input changes, the earlier rows of your result stay the same: later rows are hidden, and "
+        "here they should not be.",
     ),
     ((True, True), (False, False)): (
         "every row for itself",
@@ -412,7 +414,7 @@ _REACHES = {
     ),
     ((False, False), (True, True)): (
         "rows mixed",
-        "A row of your result depends on other rows of the input too. Each should depend on its own alone. Look for a sum, a "
+        "A row of your result depends on other rows of the input too. Each should depend only on its own. Look for a sum, a "
         "mean or a softmax along the wrong axis.",
     ),
 }

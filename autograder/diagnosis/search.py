@@ -257,7 +257,7 @@ def same_outcome(a: Any, b: Any) -> bool:
 
 
 #: Returns requests of many shapes for the function of a name.
-Asked = Callable[[str], Sequence[Request]]
+RequestsFor = Callable[[str], Sequence[Request]]
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ class Search:
     passed: Sequence[Check]
     student: Student | None
     recording: Recording
-    asked: Asked
+    requests_for: RequestsFor
     made: Callable[[dict[str, Any]], Student]
 
     def best(self, number: int, cases: Iterable[Case] | None = None) -> tuple[Case | None, list[bool]]:
@@ -333,9 +333,9 @@ class Search:
         if lost.exchange is not None and lost.failure.kind in ("crash", "shape"):
             cut = square(lost.exchange.request)
             usable = not isinstance(outcome(self.recording.right, cut), CheckFailure)
-            requests = [*requests, *self.asked(lost.exchange.request.name), *([cut] if usable else [])]
+            requests = [*requests, *self.requests_for(lost.exchange.request.name), *([cut] if usable else [])]
         # A check that only measures makes no request that can be repeated.
-        requests = requests or self.asked(self.exercise)
+        requests = requests or self.requests_for(self.exercise)
         if not requests and lost.exchange is not None and is_large(lost.exchange.request):
             return [lost.exchange.request]  # thousands of draws that agree are no coincidence
         return requests

@@ -150,7 +150,7 @@ def _multiple(got: Tensor, want: Tensor) -> Symptom | None:
 def _batch(got: Tensor, want: Tensor) -> Symptom | None:
     if got.dim() >= 3 and got.shape[0] > 1 and patterns.is_informative(want[0]) and same(got[0], want[0]):
         return "only the first of the batch is right", (
-            "The first element of the batch is right and the others are not. Each has to be treated for itself."
+            "The first element of the batch is right and the others are not. Each has to be computed on its own."
         )
     return None
 
@@ -173,12 +173,12 @@ def fallback_diagnosis(
     exchange: Exchange | None,
     student: Student | None,
     right: Student,
-    asked: Callable[[str], Sequence[Request]],
+    requests_for: Callable[[str], Sequence[Request]],
 ) -> Diagnosis | None:
     """Return the check's own cause, or else the symptom in the wrong result, if it also shows for inputs of other shapes.
 
-    ``exchange``: the last request before the failure, with its answer. ``right``: a right answer to compare with. ``asked``
-    returns requests for the function of a name.
+    ``exchange``: the last request before the failure, with its answer. ``right``: a right answer to compare with.
+    ``requests_for`` returns requests for the function of a name.
     """
     if student is not None and exchange is not None and _changes(student, failure, exchange.request):
         return Diagnosis(*CHANGING)
@@ -188,15 +188,17 @@ def fallback_diagnosis(
         return Diagnosis(*EXCHANGED)
     found = symptom(failure, failure.wanted, lesson.symptom, _inputs(exchange.request if exchange else None))
     if failure.kind == "shape" and student is not None and exchange is not None:
-        clear = _of_clear_shapes(student, right, asked(exchange.request.name), _blamed(failure, exchange), failure)
+        clear = _of_clear_shapes(
+            student, right, requests_for(exchange.request.name), _blamed(failure, exchange), failure
+        )
         if clear:
             return Diagnosis(*clear[0]) if len(set(clear)) == 1 else None
     if found is None or student is None or exchange is None:
         return Diagnosis(*found) if found else None
-    if found[0] in ABOUT_AXES and _stops_at_one(student, right, asked(exchange.request.name)):
+    if found[0] in ABOUT_AXES and _stops_at_one(student, right, requests_for(exchange.request.name)):
         return Diagnosis(*shapes.DROPPED)
     look = _look(lesson, failure)
-    requests = asked(exchange.request.name) if look else ()
+    requests = requests_for(exchange.request.name) if look else ()
     if look and not search.diagnosis_holds(student, right, requests, _blamed(failure, exchange), found[0], look):
         return None
     return Diagnosis(*found)
@@ -261,21 +263,21 @@ def _changes(student: Student, failure: CheckFailure, request: Request) -> bool:
 
 def _exchanged(right: Student, exchange: Exchange) -> bool:
     """Return whether the student's results are the right ones in another order."""
-    given = exchange.value
+    received = exchange.value
     wanted = search.outcome(right, exchange.request)
-    if not isinstance(given, tuple) or not isinstance(wanted, tuple) or len(given) != len(wanted):
+    if not isinstance(received, tuple) or not isinstance(wanted, tuple) or len(received) != len(wanted):
         return False
-    return not search.same_outcome(given, wanted) and any(
-        search.same_outcome(order, wanted) for order in itertools.permutations(given)
+    return not search.same_outcome(received, wanted) and any(
+        search.same_outcome(order, wanted) for order in itertools.permutations(received)
     )
 
 
 def _blamed(failure: CheckFailure, exchange: Exchange) -> int:
     """Return the index of the result that the check found wrong."""
-    given = tensors_of(exchange.value)
+    results = tensors_of(exchange.value)
     if failure.kind == "shape":
-        return next((n for n, value in enumerate(given) if list(value.shape) == failure.received), 0)
-    return next((n for n, value in enumerate(given) if search.same_outcome(value, failure.received)), 0)
+        return next((n for n, value in enumerate(results) if list(value.shape) == failure.received), 0)
+    return next((n for n, value in enumerate(results) if search.same_outcome(value, failure.received)), 0)
 
 
 def _inputs(request: Request | None) -> list[Tensor]:
