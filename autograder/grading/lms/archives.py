@@ -9,10 +9,7 @@ from datetime import datetime, tzinfo
 from pathlib import Path, PurePosixPath
 
 from autograder.grading.roster.datetimes import in_utc
-from autograder.grading.submission.read import JUNK, LONGEST_NAME, UnsafeSubmission, mb
-
-#: A class of a thousand, each with twenty files.
-MOST_ENTRIES = 20_000
+from autograder.grading.submission.read import JUNK, LONGEST_NAME, UnsafeSubmission, mb, zip_name
 
 
 @dataclass(frozen=True)
@@ -28,47 +25,55 @@ class Entry:
     read: Callable[[int], bytes]
 
 
-def entries(source: Path, here: tzinfo) -> Iterator[Entry]:
+LINK, ODD = "a symbolic link, which is not followed", "neither a file nor a folder"
+
+
+def entries(source: Path, here: tzinfo, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
     """Yield the files of a zip archive or a folder. ``here`` is the time zone of an archive's times.
 
-    Raises ValueError if the source is neither, or if it holds more files than a class hands in.
+    What is not a regular file is added to ``skipped``, with the reason. The files are not counted here: one student with very
+    many must not stop the class. Raises ValueError if the source is neither of the two.
     """
     if source.is_dir():
-        found = _of_folder(source)
-    elif zipfile.is_zipfile(source):
-        found = _of_zip(source, here)
-    else:
-        raise ValueError(f"{source} is neither a folder nor a zip archive.")
-    for number, entry in enumerate(found):
-        if number >= MOST_ENTRIES:
-            raise ValueError(f"{source} holds more than {MOST_ENTRIES:,} files. Collect it in parts.")
-        yield entry
+        yield from _of_folder(source, skipped)
+        return
+    try:
+        archive = zipfile.ZipFile(source)  # stays open: the entries read from it
+    except (zipfile.BadZipFile, OSError) as error:
+        raise ValueError(f"{source} is neither a folder nor a zip archive ({error}).") from None
+    yield from _of_zip(archive, here, skipped)
 
 
-def _of_folder(source: Path) -> Iterator[Entry]:
+def _of_folder(source: Path, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
     for place, folders, names in os.walk(source):
         folders.sort()
-        for name in sorted(names):
+        for name in sorted([*names, *(folder for folder in folders if Path(place, folder).is_symlink())]):
             path = Path(place, name)
             status = path.lstat()
             inside = path.relative_to(source).as_posix()
-            if stat.S_ISREG(status.st_mode) and not JUNK.search(inside):
-                when = datetime.fromtimestamp(status.st_mtime).astimezone()
-                yield Entry(inside, status.st_size, when, _file_reader(path))
+            if JUNK.search(inside):
+                continue
+            if not stat.S_ISREG(status.st_mode):
+                skipped.append((inside, LINK if stat.S_ISLNK(status.st_mode) else ODD))
+                continue
+            when = datetime.fromtimestamp(status.st_mtime).astimezone()
+            yield Entry(inside, status.st_size, when, _file_reader(path))
 
 
-def _of_zip(source: Path, here: tzinfo) -> Iterator[Entry]:
-    archive = zipfile.ZipFile(source)  # stays open: the entries read from it
+def _of_zip(archive: zipfile.ZipFile, here: tzinfo, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
     for info in archive.infolist():
-        if info.is_dir() or JUNK.search(info.filename):
+        name = zip_name(info)
+        if info.is_dir() or JUNK.search(name):
             continue
-        if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
-            continue  # a link, in an archive that no platform has made
+        kind = stat.S_IFMT(info.external_attr >> 16)
+        if kind not in (0, stat.S_IFREG):  # in an archive that no platform has made
+            skipped.append((name, LINK if kind == stat.S_IFLNK else ODD))
+            continue
         try:
             when = in_utc(datetime(*info.date_time), here)
         except (ValueError, OverflowError):
             when = None
-        yield Entry(info.filename.replace("\\", "/"), info.file_size, when, _zip_reader(archive, info))
+        yield Entry(name, info.file_size, when, _zip_reader(archive, info))
 
 
 def _file_reader(path: Path) -> Callable[[int], bytes]:

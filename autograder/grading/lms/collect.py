@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -15,8 +16,8 @@ from autograder.grading.console import print_table
 from autograder.grading.course import Course
 from autograder.grading.gradebook.enrolment import enrolled_students
 from autograder.grading.lms.archives import entries, safe
-from autograder.grading.lms.formats import learn
-from autograder.grading.lms.platforms import PLAIN, Found, recognised
+from autograder.grading.lms.formats import SheetTimes, learn
+from autograder.grading.lms.platforms import PLAIN, Found, Source, recognised
 from autograder.grading.roster.datetimes import as_time_stamp
 from autograder.grading.roster.names import COPY, casefold_name
 from autograder.grading.roster.roster import Directory, StudentMatch, read_policy
@@ -120,13 +121,19 @@ def _replace(folder: Path, content: Mapping[str, bytes], when: str) -> None:
 class Collected:
     """What a run did: students by what happened, names that fit nobody or several people, and hand-ins that are not read.
 
-    ``late`` lists those that the platform calls late without saying when; ``timed`` counts those whose time is known.
+    ``around`` is the folder around everything, and ``skipped`` are links and the like. ``left_out`` names, for each student, work
+    that is not collected because other work is later. ``late`` lists those that the platform calls late without saying when;
+    ``timed`` counts those whose time is known, and ``untold`` has the text of each time that is not understood.
     """
 
     platform: str
+    around: str = ""
+    skipped: list[tuple[str, str]] = field(default_factory=list)
     students: dict[str, list[str]] = field(default_factory=dict)
     unmatched: list[tuple[str, list[str]]] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+    untold: list[tuple[str, str]] = field(default_factory=list)
     late: list[str] = field(default_factory=list)
     timed: int = 0
     missing: list[str] = field(default_factory=list)
@@ -137,7 +144,7 @@ class Order:
     """What to collect. ``sheet`` is the platform's own list of the class: it knows its numbers and perhaps the times.
 
     With ``entry_times``, the times of the files count as those of handing in. With ``force``, older work and what a teacher
-    put there by hand is replaced.
+    put there by hand is replaced. ``platform`` is empty where the names of the files tell it.
     """
 
     assignment: str
@@ -145,6 +152,7 @@ class Order:
     sheet: Path | None = None
     entry_times: bool = False
     force: bool = False
+    platform: str = ""
 
 
 def collect(course: Course, order: Order) -> Collected:
@@ -163,17 +171,19 @@ def collect(course: Course, order: Order) -> Collected:
         raise LookupError(
             f"There is no class yet. Expected {course.grading / 'roster.csv'} with a column id, or students in the gradebook."
         )
-    times = learn(order.sheet, directory, policy.zone) if order.sheet else {}
+    sheet = learn(order.sheet, directory, policy.zone) if order.sheet else SheetTimes()
     own = [order.assignment, *(path.stem for path in (course.release / order.assignment).glob("*.ipynb"))]
-    files = list(entries(order.source, policy.zone))
-    platform, found = recognised(
-        files, policy.zone, own, lambda name: bool(directory.candidates(StudentMatch((name,), (name,))))
+    skipped: list[tuple[str, str]] = []
+    files = list(entries(order.source, policy.zone, skipped))
+    said = Source(
+        policy.zone, own, lambda name: bool(directory.candidates(StudentMatch((name,), (name,)))), order.platform
     )
-    done = Collected(platform)
+    platform, around, found = recognised(files, said)
+    done = Collected(platform, around, skipped)
     records = recorded(course, order.assignment)
     try:
         for student, attempts in sorted(_by_student(found, directory, done).items()):
-            _one(course, order, student, _latest(attempts, platform), times.get(student), records, done)
+            _one(course, order, student, _latest(student, attempts, done), sheet, records, done)
     finally:  # also when a run is interrupted
         remember(course, order.assignment, records)
     submitted = course.grading / "submitted"
@@ -186,12 +196,12 @@ def _one(
     order: Order,
     student: str,
     files: Sequence[Found],
-    said: datetime | None,
+    sheet: SheetTimes,
     records: dict[str, Record],
     done: Collected,
 ) -> None:
     try:
-        content, record = _read(files, order, said)
+        content, record = _read(files, order, sheet.times.get(student))
     except UnsafeSubmission as error:
         done.refused.append((student, str(error)))
         return
@@ -199,22 +209,24 @@ def _one(
     done.students.setdefault(what, []).append(student)
     done.timed += bool(record.when)
     done.late += [student] if record.late and not record.when else []
+    said = next((one.said for one in files if one.said), sheet.untold.get(student, ""))
+    done.untold += [(student, said)] if said and not record.when else []
     if what in (NEW, NEWER):
         records[student] = record
 
 
 def _by_student(found: Sequence[Found], directory: Directory, done: Collected) -> dict[str, dict[str, list[Found]]]:
     """Return the files of each student by attempt. What several people handed in together belongs to each of them."""
+    placed = directory.place((who for one in found for who in one.who), several=done.platform == PLAIN)
     students: dict[str, dict[str, list[Found]]] = {}
-    unknown: dict[str, list[str]] = {}
+    unknown: dict[StudentMatch, None] = {}
     for one in found:
         for who in one.who:
-            student = directory.find(who)
-            if student is None:
-                unknown.setdefault(str(who), sorted(directory.candidates(who)))
+            if who in placed:
+                students.setdefault(placed[who].id, {}).setdefault(one.attempt, []).append(one)
             else:
-                students.setdefault(student.id, {}).setdefault(one.attempt, []).append(one)
-    done.unmatched = sorted(unknown.items())
+                unknown[who] = None
+    done.unmatched = sorted((str(who), sorted(directory.candidates(who))) for who in unknown)
     return students
 
 
@@ -223,17 +235,27 @@ def _time(one: Found) -> tuple[float, int, str]:
     return (when.timestamp() if when else 0.0, len(one.inside), one.inside)
 
 
-def _latest(attempts: Mapping[str, Sequence[Found]], platform: str) -> list[Found]:
+def _latest(student: str, attempts: Mapping[str, Sequence[Found]], done: Collected) -> list[Found]:
     """Return the files of the latest attempt; of loose files the latest of each name, whatever copies are called."""
-    latest = max(attempts.values(), key=lambda files: max(map(_time, files)))
-    if platform != PLAIN or latest[0].attempt != "loose":
-        return list(latest)
-    kept: dict[str, Found] = {}
-    for one in sorted(latest, key=_time):
-        name = Path(one.inside)
-        kept[casefold_name(COPY.sub("", name.stem) + name.suffix)] = one
-    notebooks = [one for one in kept.values() if one.inside.lower().endswith(".ipynb")]
-    return [one for one in kept.values() if one not in notebooks[:-1]]
+    ordered = sorted(attempts.items(), key=lambda item: (max(map(_time, item[1])), _numbers(item[0])))
+    name, latest = ordered[-1]
+    others = [(other, name) for other, _ in ordered[:-1]]
+    if done.platform == PLAIN and name == "loose":
+        kept: dict[str, Found] = {}
+        for one in sorted(latest, key=_time):
+            path = Path(one.inside)
+            notebook = path.suffix.lower() == ".ipynb"
+            key = ".ipynb" if notebook else casefold_name(COPY.sub("", path.stem) + path.suffix)
+            others += [(kept[key].inside, one.inside)] if key in kept else []
+            kept[key] = one
+        latest = list(kept.values())
+    done.left_out += [(student, f"{other!r}: {taken!r} is later, or the same age") for other, taken in others]
+    return list(latest)
+
+
+def _numbers(text: str) -> list[int]:
+    """Return the numbers in a name: platforms count attempts up."""
+    return [int(number) for number in re.findall(r"\d{1,18}", text)]
 
 
 def _read(files: Sequence[Found], order: Order, said: datetime | None) -> tuple[dict[str, bytes], Record]:
@@ -272,14 +294,21 @@ _MOST_MISSING = 40
 def tell(done: Collected, order: Order, console: Console) -> int:
     """Print what was collected, and whom nobody could place. Returns 1 if something needs a person, else 0."""
     counts = {what: len(done.students.get(what, ())) for what in (NEW, NEWER, UNCHANGED, OLDER, YOURS)}
-    rows = [(name, f"could be {', '.join(some)}" if some else "nobody in the class") for name, some in done.unmatched]
+    rows = [(name, _who(some)) for name, some in done.unmatched]
     print_table(console, "not matched: not collected", rows, ("handed in as", "who"))
+    print_table(console, "neither opened nor followed: not collected", done.skipped, ("file", "why"))
+    print_table(console, "left out: not collected", done.left_out, ("student", "what"))
+    print_table(console, "time not understood: counts as on time", done.untold, ("student", "time of handing in"))
     print_table(console, "not read: not collected", done.refused, ("student", "why"))
     by_hand = [
         (one, "the folder was there before; with --force it is replaced") for one in done.students.get(YOURS, ())
     ]
     older = [(one, "what was collected before is newer") for one in done.students.get(OLDER, ())]
     print_table(console, "left as it was", [*by_hand, *older], ("student", "why"))
+    if done.students.get(NEWER):
+        print(f"newer than what was there, and in its place: {_few(done.students[NEWER])}")
+    if done.around:
+        print(f"taken for the folder around all hand-ins, and not for one: {readable(done.around)}")
     if done.late:
         print(f"{done.platform} marks as late, without saying by how much: {_few(done.late)}")
     total = sum(counts.values())
@@ -295,7 +324,14 @@ def tell(done: Collected, order: Order, console: Console) -> int:
         + ", ".join(f"{number} {what}" for what, number in counts.items())
         + f"; {len(done.unmatched)} not matched, {len(done.refused)} not read"
     )
-    return 1 if done.unmatched or done.refused else 0
+    return 1 if done.unmatched or done.refused or done.skipped or done.untold else 0
+
+
+def _who(candidates: Sequence[str]) -> str:
+    if not candidates:
+        return "nobody in the class"
+    other = ", of whom there is other work that fits as well or better" if len(candidates) == 1 else ""
+    return f"could be {', '.join(candidates)}{other}"
 
 
 def _few(students: list[str]) -> str:

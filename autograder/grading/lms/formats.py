@@ -9,7 +9,7 @@ columns ``Title Points Grade <Numeric MaxPoints:10 …>``, and ``#`` at the end 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from pathlib import Path
 
@@ -140,29 +140,38 @@ def _other(table: Table, number: int) -> Row | None:
     return Row(number, StudentMatch(ids, (full,) if full else ()), ids[0] if ids else full) if ids or full else None
 
 
-def learn(path: Path, directory: Directory, here: tzinfo) -> dict[str, datetime]:
-    """Teach the directory the platform's numbers. Returns the times of handing in by student, where the sheet has them.
+@dataclass
+class SheetTimes:
+    """When each student handed in, as a sheet says it; ``untold`` has the text of each time that is not understood."""
+
+    times: dict[str, datetime] = field(default_factory=dict)
+    untold: dict[str, str] = field(default_factory=dict)
+
+
+def learn(path: Path, directory: Directory, here: tzinfo) -> SheetTimes:
+    """Teach the directory the platform's numbers. Returns the times of handing in, where the sheet has them.
 
     Raises ValueError if the sheet names nobody of the class.
     """
     table = read_table(path)
     kind = kind_of(table)
     column = moodle_column(table, "submitted") if kind == MOODLE else None
-    times: dict[str, datetime] = {}
-    known = 0
-    for row in list(rows_of(table, kind)):
-        student = directory.find(row.who)
-        if student is None:
+    rows = list(rows_of(table, kind))
+    placed = directory.place(row.who for row in rows)
+    sheet = SheetTimes()
+    for row in rows:
+        if row.who not in placed:
             continue
-        known += 1
-        directory.learn(row.key, student.id)
-        if column is not None:
-            try:
-                times[student.id] = parse_datetime(table.get(row.number, column), here)
-            except ValueError:
-                continue  # "-": nothing was handed in
-    if not known:
+        student = placed[row.who].id
+        directory.learn(row.key, student)
+        text = table.get(row.number, column).strip() if column is not None else ""
+        try:
+            sheet.times[student] = parse_datetime(text, here)
+        except ValueError:
+            if text not in ("", "-"):  # there is a hand-in
+                sheet.untold[student] = text
+    if not placed:
         raise ValueError(
             f"{path} names nobody of the class. Expected the sheet of the platform, with a row for each student."
         )
-    return times
+    return sheet

@@ -20,7 +20,7 @@ import csv
 import io
 import math
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import permutations, product
@@ -257,11 +257,14 @@ class Directory:
         self.students = {student.id: student for student in roster}
         self._ids: dict[str, set[str]] = {}
         self._names: dict[tuple[str, ...] | str, set[str]] = {}
+        self._spelt: dict[tuple[str, ...] | str, set[str]] = {}  # by names as the roster spells them
         for student in roster:
             for key in _ids(student):
                 self._ids.setdefault(key, set()).add(student.id)
             for name in _names(student):
                 self._names.setdefault(name, set()).add(student.id)
+            for name in _names(student, lambda word: {word}):
+                self._spelt.setdefault(name, set()).add(student.id)
 
     def learn(self, key: str, student: str) -> None:
         """Add an identifier that a platform uses for this student, such as Moodle's number of a participant."""
@@ -272,25 +275,37 @@ class Directory:
         found = self.candidates(who)
         return self.students[next(iter(found))] if len(found) == 1 else None
 
+    def place(self, people: Iterable[StudentMatch], several: bool = False) -> dict[StudentMatch, Student]:
+        """Return the students of these people. Of those who fit one student the best counts; of equals nobody, or ``several``."""
+        claims: dict[str, list[tuple[int, StudentMatch]]] = {}
+        for who in dict.fromkeys(people):
+            rank, found = self._fitting(who)
+            if len(found) == 1:
+                claims.setdefault(next(iter(found)), []).append((rank, who))
+        placed: dict[StudentMatch, Student] = {}
+        for student, some in claims.items():
+            best = [who for rank, who in some if rank == min(some, key=lambda claim: claim[0])[0]]
+            placed |= {who: self.students[student] for who in best if several or len(best) == 1}
+        return placed
+
     def candidates(self, who: StudentMatch) -> set[str]:
         """Return the ids of all who fit: an id decides, and a name narrows down only what is ambiguous."""
-        by_id = self._of(casefold_name(key) for key in who.ids)
+        return self._fitting(who)[1]
+
+    def _fitting(self, who: StudentMatch) -> tuple[int, set[str]]:
+        """Return the ids of all who fit, and how well: 0 by id, 1 by a name as it is spelt, 2 by a name spelt in another way."""
+        by_id = next((self._ids[key] for key in map(casefold_name, who.ids) if key in self._ids), set[str]())
         if len(by_id) == 1:
-            return by_id
-        by_name = set().union(*(self._named(name) for name in who.names))
-        return (by_id & by_name) or by_id or by_name
+            return 0, by_id
+        rank, by_name = next((found for found in map(self._named, who.names) if found[1]), (2, set[str]()))
+        return (0, by_id & by_name or by_id) if by_id else (rank, by_name)
 
-    def _of(self, keys: Iterable[str]) -> set[str]:
-        for key in keys:
-            if key in self._ids:
-                return self._ids[key]
-        return set()
-
-    def _named(self, name: str) -> set[str]:
-        for form in (words(name), *(words(text) for text in name_variants(name)), *map(full_name, name_variants(name))):
-            if form in self._names:
-                return self._names[form]
-        return set()
+    def _named(self, name: str) -> tuple[int, set[str]]:
+        for rank, known, spelt in ((1, self._spelt, {name}), (2, self._names, name_variants(name))):
+            forms = (*map(words, spelt), *map(full_name, spelt))
+            if found := set[str]().union(*(known[form] for form in forms if form in known)):
+                return rank, found
+        return 2, set()
 
 
 def _ids(student: Student) -> set[str]:
@@ -298,12 +313,12 @@ def _ids(student: Student) -> set[str]:
     return {casefold_name(text) for text in own if text}
 
 
-def _names(student: Student) -> set[tuple[str, ...] | str]:
+def _names(student: Student, variants: Callable[[str], set[str]] = name_variants) -> set[tuple[str, ...] | str]:
     """Return the student's name as a set of words, and in one piece in every order of its two parts."""
     parts = [part for part in (student.first_name, student.last_name) if part]
     found: set[tuple[str, ...] | str] = set()
     for order in permutations(parts):
-        each = [sorted(name_variants(word)) for word in " ".join(order).split()[:_MOST_WORDS]]
+        each = [sorted(variants(word)) for word in " ".join(order).split()[:_MOST_WORDS]]
         for spelt in product(*each):  # people write one of their umlauts so and the other so
             found |= {words(" ".join(spelt)), full_name("".join(spelt))}
     return found - {(), ""}

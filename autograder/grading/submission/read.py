@@ -4,6 +4,7 @@ nbgrader follows links, blocks on pipes and takes every notebook for another one
 folders, and files that a browser has renamed.
 """
 
+import contextlib
 import io
 import os
 import re
@@ -188,6 +189,15 @@ def _notebooks(files: Mapping[str, bytes]) -> dict[str, bytes]:
     }
 
 
+def zip_name(entry: zipfile.ZipInfo) -> str:
+    """Return the path of an entry with ``/`` between the parts. macOS writes UTF-8 without the flag that says so."""
+    name = entry.filename
+    if not entry.flag_bits & 0x800:
+        with contextlib.suppress(UnicodeError):
+            name = name.encode("cp437").decode("utf8")
+    return name.replace("\\", "/")
+
+
 def _unzip(name: str, data: bytes) -> dict[str, bytes]:
     """Return the files of an archive. Fails if it exceeds the limits of a submission or contains anything but regular files."""
     found: dict[str, bytes] = {}
@@ -198,7 +208,7 @@ def _unzip(name: str, data: bytes) -> dict[str, bytes]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]
             for entry in entries:
-                if JUNK.search(entry.filename):
+                if JUNK.search(zip_name(entry)):
                     continue
                 path = _path_in(name, entry, found)
                 kind = path.lower().endswith(".ipynb")
@@ -221,7 +231,7 @@ def _unzip(name: str, data: bytes) -> dict[str, bytes]:
 
 def _path_in(name: str, entry: zipfile.ZipInfo, found: Mapping[str, bytes]) -> str:
     """Return the path of an archive entry, if it can be read."""
-    path = PurePosixPath(entry.filename)
+    path = PurePosixPath(zip_name(entry))
     odd = path.is_absolute() or ".." in path.parts or not path.name or len(path.parts) > DEEPEST
     if odd or path.as_posix() in found or stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
         raise UnsafeSubmission(f"The archive {name!r} holds {entry.filename!r}, which is not opened.")

@@ -59,7 +59,7 @@ def test_moodle_with_folders_and_without(course, collected):
             "Ada Lovelace_101_assignsubmission_file_/weights/model.safetensors": b"w",
             "Ada Lovelace_101_assignsubmission_onlinetext_/onlinetext.html": b"<p>hello",
             f"Änne Müller_102_assignsubmission_file_{N}": notebook("änne"),
-            f"Team-7-Seán O’Brien Jr_103_assignsubmission_file_/{N}": notebook("seán"),
+            f"Seán O’Brien Jr_103_assignsubmission_file_/{N}": notebook("seán"),
             f"王 小明_106_assignsubmission_file_/{N}": notebook("wang"),
             f"Anna Schmidt_104_assignsubmission_file_/{N}": notebook("one of two"),
             f"Nobody Known_199_assignsubmission_file_/{N}": notebook("?"),
@@ -76,6 +76,27 @@ def test_moodle_with_folders_and_without(course, collected):
     ]
     assert done.timed == 0, "an archive's own times are those of the download"
     assert "timestamp.txt" not in found["s01"]
+
+
+def test_in_moodles_assignments_for_groups_the_groups_name_stands_before_the_students(course, collected):
+    files = {
+        f"Team-7-Seán O’Brien Jr_103_assignsubmission_file_/{N}": notebook("seán"),
+        f"Default group-Ada Lovelace_101_assignsubmission_file_/{N}": notebook("ada"),
+    }
+    collected(files)
+    assert set(there(course)) == {"s01", "s03"}
+
+
+def test_a_first_name_with_a_hyphen_is_no_group(course, collected):
+    """Where no groups hand in, the end of a name is not a name."""
+    done = collected(
+        {
+            f"Marie-Ada Lovelace_107_assignsubmission_file_/{N}": notebook("a guest"),
+            f"Änne Müller_102_assignsubmission_file_/{N}": notebook("änne"),
+        }
+    )
+    assert done.unmatched == [("Marie-Ada Lovelace / Participant 107", [])]
+    assert set(there(course)) == {"s02"}
 
 
 def test_moodles_sheet_tells_two_of_one_name_apart_and_when_they_handed_in(course, collected):
@@ -279,6 +300,101 @@ def test_a_damaged_entry_costs_only_its_student(course, tmp_path):
     done = collect(course, Order(ASSIGNMENT, path))
     assert [student for student, _ in done.refused] == ["s01"]
     assert set(there(course)) == {"s02"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "lovelaceada_4711_{}_attention.ipynb",
+        f"3-{{}} - Ada Lovelace - Jan 1, 2099 1200 PM/{N}",
+        f"Ada Lovelace_{{}}_assignsubmission_file_/{N}",
+    ],
+)
+def test_files_of_one_student_do_not_decide_the_platform(course, collected, name):
+    """They would credit others with it, in place of the work that these handed in, and from the year 2099."""
+    files = {f"s06/{'x/' * ('/' not in name)}{name.format(number)}": notebook("forged") for number in range(9)}
+    done = collected({f"s01/{N}": notebook("ada"), f"s02/{N}": notebook("änne")} | files)
+    found = there(course)
+    assert done.platform == "files"
+    assert (found["s01"], found["s02"]) == ({N: notebook("ada")}, {N: notebook("änne")})
+    assert set(found) == {"s01", "s02", "s06"}
+
+
+def test_a_loose_file_that_is_called_like_gradescopes_list_says_nothing(course, collected):
+    listed = GRADESCOPE.replace("submission_11", "s04.ipynb").replace("s01", "s06")
+    done = collected({"s04.ipynb": notebook("anna"), "submission_metadata.yml": listed.encode()})
+    assert there(course) == {"s04": {"s04.ipynb": notebook("anna")}}
+    assert [name for name, _ in done.unmatched] == ["submission_metadata / submission metadata"]
+
+
+def test_the_teacher_says_which_platform_it_is(course, collected):
+    files = {f"lovelaceada_4711_815_{N}": notebook("ada"), "notes of mine.txt": b"x"}
+    done = collected(files)
+    assert (done.platform, done.students) == ("files", {})
+    done = collected(files, platform="Canvas")
+    assert there(course) == {"s01": {N: notebook("ada")}}
+    assert [name for name, _ in done.unmatched] == ["notes of mine"]
+
+
+def test_the_folder_around_everything_is_said(course, collected):
+    """It may be the only student's, whom nobody knows; what is inside names others then."""
+    assert collected({f"mallory/s01/{N}": b"x", f"mallory/s02/{N}": b"x"}).around == "mallory"
+
+
+def test_two_participants_of_one_name_are_asked_about(course, collected):
+    files = {
+        f"Ada Lovelace_101_assignsubmission_file_/{N}": notebook("ada"),
+        f"Ada Lovelace_177_assignsubmission_file_/{N}": notebook("another ada"),
+        f"Änne Müller_102_assignsubmission_file_/{N}": notebook("änne"),
+    }
+    done = collected(files)
+    assert set(there(course)) == {"s02"}
+    assert done.unmatched == [("Ada Lovelace / Participant 101", ["s01"]), ("Ada Lovelace / Participant 177", ["s01"])]
+    sheet = (
+        "Identifier,Full name,Email address,Grade\nParticipant 177,Ada Lovelace,guest@example.org,\n"
+        "Participant 101,Ada Lovelace,ada@example.org,\n"
+    )
+    done = collected(files, sheet=sheet)
+    assert there(course)["s01"] == {N: notebook("ada")}
+    assert done.unmatched == [("Ada Lovelace / Participant 177", ["s01"])]
+
+
+def test_work_that_another_file_replaces_is_said(course, collected):
+    done = collected({"s01.ipynb": notebook("ada"), "Ada Lovelace.ipynb": notebook("forged"), "s01 (1).ipynb": b"x"})
+    assert done.left_out == [("s01", "'s01.ipynb': 's01 (1).ipynb' is later, or the same age")]
+    assert done.unmatched == [("Ada Lovelace", ["s01"])], "an id is more than a name"
+    assert there(course) == {"s01": {"s01 (1).ipynb": b"x"}}
+
+
+def test_a_hand_in_of_very_many_files_loses_only_itself(course, collected):
+    files = {f"s01/{number}.txt": b"" for number in range(20_001)} | {f"s02/{N}": notebook("änne")}
+    done = collected(files)
+    assert [student for student, _ in done.refused] == ["s01"]
+    assert set(there(course)) == {"s02"}
+
+
+def test_links_and_pipes_are_said_and_not_followed(course, tmp_path):
+    folder = tmp_path / "mail"
+    (folder / "s01").mkdir(parents=True)
+    (folder / "s01" / N).write_bytes(notebook("ada"))
+    (folder / "s01" / "more").symlink_to("/etc")
+    (folder / "s02.ipynb").symlink_to("/etc/passwd")
+    os.mkfifo(folder / "s06.ipynb")
+    done = collect(course, Order(ASSIGNMENT, folder))
+    assert sorted(done.skipped) == [
+        ("s01/more", "a symbolic link, which is not followed"),
+        ("s02.ipynb", "a symbolic link, which is not followed"),
+        ("s06.ipynb", "neither a file nor a folder"),
+    ]
+    assert set(there(course)) == {"s01"}
+
+
+def test_names_in_an_archive_without_the_flag_for_utf8(course, tmp_path):
+    """As macOS writes them."""
+    path = archive(tmp_path / "class.zip", {f"Aenne M__ller/{N}": notebook("änne"), f"s01/{N}": b"x"})
+    path.write_bytes(path.read_bytes().replace(b"Aenne M__ller", "Änne Müller".encode()))
+    assert collect(course, Order(ASSIGNMENT, path)).unmatched == []
+    assert set(there(course)) == {"s01", "s02"}
 
 
 def test_errors_say_what_to_do(course, tmp_path):

@@ -109,6 +109,17 @@ def test_people_are_found_by_whatever_a_platform_calls_them(names, ids, found):
     assert (student.id if student else None) == found
 
 
+def test_a_name_as_it_is_spelt_is_more_than_another_spelling_of_it():
+    students = (Student("s1", "Groß", "Jürgen"), Student("s2", "Gross", "Juergen"), Student("s3", "Schmidt", "Anna"))
+    directory = Directory(Roster(students))
+    assert directory.find(StudentMatch((), ("Juergen Gross",))) == students[1]
+    assert directory.find(StudentMatch((), ("grossjürgen",))) == students[0]
+    [one, other] = (StudentMatch((f"Participant {number}",), ("Anna Schmidt",)) for number in (1, 2))
+    assert directory.place([one, other]) == {}
+    directory.learn("Participant 2", "s3")
+    assert directory.place([one, other]) == {other: students[2]}
+
+
 @pytest.mark.parametrize(
     "text",
     [
