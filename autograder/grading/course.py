@@ -83,11 +83,19 @@ class Course:
 
 
 def find_course(start: Path | None = None) -> Course:
-    """Return the course that contains ``start`` (default: the current folder). Raises LookupError outside a course."""
+    """Return the course that contains ``start`` (default: the current folder). Raises LookupError outside a course.
+
+    A hand-in may hold what looks like a course: nothing in the ``grading`` folder of a course is one.
+    """
     start = (start or Path.cwd()).resolve()
-    for folder in (start, *start.parents):
-        if (folder / "nbgrader_config.py").exists() and (folder / "solutions").is_dir():
-            return Course(folder)
+    found = [
+        Course(folder)
+        for folder in (start, *start.parents)
+        if (folder / "nbgrader_config.py").exists() and (folder / "solutions").is_dir()
+    ]
+    for course in found:
+        if not any(course.root.is_relative_to(outer.grading) for outer in found):
+            return course
     raise LookupError(
         f"{start} is not inside a checkout of the course. Expected a folder with nbgrader_config.py and solutions/. "
         "Go to the folder that you cloned, and run the command there."

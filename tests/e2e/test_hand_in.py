@@ -14,6 +14,7 @@ from sample_class import SHARES
 from autograder.cli.main import main
 from autograder.content import notebook as notebooks
 from autograder.content.lesson import Lessons
+from autograder.grading.course import find_course
 from autograder.grading.run.executors import TrustedExecutor
 from autograder.grading.student.locate_lesson import released_for
 from autograder.grading.student.submit import contents, pack, read_back
@@ -131,6 +132,66 @@ def test_the_file_is_there_before_the_checks_run(work, capsys):
     assert main(["hand-in", "05-captioning", "--no-checks"]) == 0
     assert (work / "05-captioning" / "05-captioning.zip").is_file()
     assert "✗ missing: captioner.safetensors" in capsys.readouterr().out
+
+
+@pytest.fixture
+def hostile(work, tmp_path, monkeypatch):
+    """A teacher stands in a hand-in that looks like a course, and whose package of lessons writes a file."""
+    lesson = work / "01-attention"
+    (lesson / "nbgrader_config.py").touch()
+    (lesson / "solutions" / "01-attention").mkdir(parents=True)
+    (lesson / "pyproject.toml").write_text('[tool.autograder]\nlessons = "mine"\n', encoding="utf8")
+    (lesson / "mine" / "attention" / "checks").mkdir(parents=True)
+    (lesson / "mine" / "attention" / "checks" / "check_softmax.py").touch()
+    for folder in ("mine", "mine/attention"):
+        code = f"open({str(tmp_path / 'ran')!r}, 'w')\nEXERCISES, HANDED_IN = ('softmax',), ()\n"
+        (lesson / folder / "__init__.py").write_text(code, encoding="utf8")
+    monkeypatch.chdir(lesson)
+    return lesson
+
+
+@pytest.mark.parametrize("command", [["progress"], ["hand-in", "attention.ipynb", "--no-checks"]])
+def test_nothing_of_a_hand_in_that_looks_like_a_course_is_run(hostile, tmp_path, capsys, command):
+    assert main(command) == 0
+    assert "softmax" in capsys.readouterr().out or command[0] == "hand-in"
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_course_that_is_not_installed_is_told_how_to_be(hostile, tmp_path, capsys):
+    notebook = notebooks.read(hostile / "attention.ipynb")
+    notebook["metadata"]["course"] = {"assignment": "01-waves"}
+    (hostile / "waves").mkdir()
+    (hostile / "waves" / "waves.ipynb").write_text(json.dumps(notebook), encoding="utf8")
+    assert main(["hand-in", "waves/waves.ipynb", "--no-checks"]) == 2
+    assert "names 'mine' as the package of its lessons, which is not installed" in capsys.readouterr().err
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_course_in_a_hand_in_of_a_course_is_none(second_course, monkeypatch):
+    place = second_course.grading / "submitted" / "mallory"
+    shutil.copytree(second_course.root, place, ignore=shutil.ignore_patterns("grading"))
+    monkeypatch.chdir(place)
+    assert find_course().root == second_course.root
+
+
+def test_links_are_followed_in_neither_direction(work, tmp_path, capsys):
+    """They may lead to files of the teacher who stands in a hand-in."""
+    lesson = work / "05-captioning"
+    (tmp_path / "secret").write_bytes(b"secret")
+    (lesson / "captioner.safetensors").symlink_to(tmp_path / "secret")
+    (lesson / ".05-captioning.zip.part").symlink_to(tmp_path / "secret")
+    (lesson / "05-captioning.zip").symlink_to(tmp_path / "secret")
+    assert main(["hand-in", "05-captioning", "--no-checks"]) == 0
+    told = capsys.readouterr().out
+    assert "✗ left out: captioner.safetensors is a symbolic link; copy the file itself here" in told
+    with zipfile.ZipFile(lesson / "05-captioning.zip") as archive:
+        assert archive.namelist() == ["captioning.ipynb"]
+    assert (tmp_path / "secret").read_bytes() == b"secret"
+    (tmp_path / "elsewhere" / "mine").mkdir(parents=True)
+    moved = (work / "01-attention" / "attention.ipynb").rename(tmp_path / "elsewhere" / "mine" / "attention.ipynb")
+    (work / "01-attention" / "attention.ipynb").symlink_to(moved)
+    assert main(["hand-in", "01-attention", "--no-checks"]) == 2
+    assert "is a symbolic link, which is not followed" in capsys.readouterr().err
 
 
 def test_does_not_pack_an_invalid_notebook(work, capsys):

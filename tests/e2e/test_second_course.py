@@ -112,7 +112,7 @@ def test_a_package_that_is_not_there_is_a_clear_error(second_course, command):
     assert "There is no package 'signal_lessons' with the course's lessons" in done.stderr
 
 
-def test_a_notebook_is_checked_by_the_course_that_it_lies_in(second_course, here):
+def test_a_notebook_of_the_built_in_lessons_is_checked_in_the_folder_of_another_course(second_course, here):
     second_course.lessons.load()
     told = here(second_course.root, "check", str(COURSE.solution_notebook("01-attention")), "--exercise", "softmax")
     assert told.splitlines()[-1].split() == ["total", "7", "of", "7", "points"]

@@ -21,7 +21,7 @@ def check_notebook(path: Path, only: Sequence[str] = (), seed: int | None = None
     The numbers of exercises with variants are those of the id ``student``, or else of whom the notebook's folder names.
     Raises LookupError if the lesson has no such exercise, ValueError if the file is not a notebook.
     """
-    lessons = lessons_for(path)
+    lessons = lessons_for(path, run=True)
     assignment = assignment_of(path, lessons)
     known = lessons.of(assignment).exercises
     unknown = [name for name in only if name not in known]

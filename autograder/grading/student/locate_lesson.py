@@ -1,23 +1,53 @@
 """Locate the course, the assignment and the release of a notebook."""
 
+import contextlib
+import importlib.util
 from pathlib import Path
 
 from autograder.content import notebook
-from autograder.content.lesson import Lesson, Lessons, package_of
+from autograder.content.lesson import OWN, Lesson, Lessons, package_of
 from autograder.grading.course import find_course
 from autograder.grading.submission.released import Released, complete, from_notebook, released_in
 
 
-def lessons_for(path: Path) -> Lessons:
-    """Return the lessons of the course that contains a notebook, or else the built-in ones."""
+def lessons_for(path: Path, run: bool = False) -> Lessons:
+    """Return the lessons that a notebook belongs to: of the course in whose folder the command runs, or else the built-in ones.
+
+    The folder may be a hand-in that looks like a course. So its package is loaded only if it is installed, or with ``run``, for a
+    command that runs the notebook itself. Raises LookupError if the notebook is of no other lessons than such a package.
+    """
     try:
-        return find_course(path.resolve().parent).lessons
+        course = find_course()
     except LookupError:
         return Lessons()
+    package = course.lessons.package
+    usable = run or package == OWN or _is_installed(package)
+    here = course.lessons if run else Lessons(package)
+    for lessons in (here, Lessons()) if usable else (Lessons(),):
+        with contextlib.suppress(LookupError):
+            assignment_of(path, lessons)
+            return lessons
+    if usable:
+        return Lessons()  # the caller says what is wrong
+    raise LookupError(
+        f"{course.root} names {package!r} as the package of its lessons, which is not installed. If the course is one that you "
+        f"trust, install it: pip install -e {course.root}"
+    )
+
+
+def _is_installed(package: str) -> bool:
+    """Return whether Python finds a package with lessons, without importing any of it."""
+    top, *rest = package.split(".")
+    try:
+        spec = importlib.util.find_spec(top)
+    except (ImportError, ValueError):
+        return False
+    places = spec.submodule_search_locations if spec is not None else None
+    return any(next(Path(place, *rest).glob("*/checks/check_*.py"), None) for place in places or ())
 
 
 def lesson_of(path: Path) -> Lesson:
-    """Return the lesson of a notebook. Raises LookupError if it is not clear which."""
+    """Return the lesson of a notebook. Nothing of the folder is run. Raises LookupError if it is not clear which."""
     lessons = lessons_for(path)
     return lessons.of(assignment_of(path, lessons))
 
@@ -35,8 +65,8 @@ def assignment_of(path: Path, lessons: Lessons) -> str:
 
 
 def released_for(path: Path, assignment: str, lessons: Lessons) -> Released:
-    """Return the release of a notebook: from the course that contains it, or else derived from the notebook itself."""
+    """Return the release of a notebook: of the course in whose folder the command runs, or else derived from the notebook."""
     try:
-        return released_in(find_course(path.resolve().parent), assignment)
+        return released_in(find_course(), assignment, lessons)
     except (LookupError, OSError):
         return complete(from_notebook(assignment, path.stem, notebook.read(path), lessons))

@@ -3,7 +3,7 @@
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,13 @@ _WIDTH = 78
 
 @dataclass(frozen=True)
 class HandIn:
-    """What was packed: the archive and its files by name, with their sizes in bytes."""
+    """What was packed: the archive and its files by name, with their sizes in bytes. ``links`` were left out."""
 
     lesson: Lesson
     notebook: Path
     archive: Path
     sizes: dict[str, int]
+    links: list[str] = field(default_factory=list)
 
 
 def hand_in(path: Path, grade: Callable[[Submission, Lessons], Result] | None) -> int:
@@ -44,9 +45,14 @@ def hand_in(path: Path, grade: Callable[[Submission, Lessons], Result] | None) -
 def pack(path: Path) -> HandIn:
     """Write ``<assignment>.zip`` beside a notebook, whole or not at all.
 
-    It holds the notebook, the files that its lesson expects, and modules of the student's own. Raises ValueError if this is not a
-    notebook or too much, LookupError if it is of no lesson.
+    It holds the notebook, the files that its lesson expects, and modules of the student's own. Links are not followed: they may
+    lead to files of somebody else. Raises ValueError if this is not a notebook, or a link, or too much, and LookupError if it is
+    of no lesson.
     """
+    if linked := [part for part in (path, *(() if path.is_absolute() else path.parents)) if part.is_symlink()]:
+        raise ValueError(
+            f"{linked[-1]} is a symbolic link, which is not followed. Name the file itself, or copy it here."
+        )
     lesson = lesson_of(path)
     released = released_for(path, lesson.assignment, lesson.lessons)
     # Outside a checkout of the course the notebook's name is only known from its file.
@@ -54,8 +60,10 @@ def pack(path: Path) -> HandIn:
     files = {name: path.read_bytes()}
     notebooks.parse(files[name], str(path))
     own = [module.name for module in sorted(path.parent.glob("*.py")) if module.stem != path.stem]
+    links = [name for name in (*lesson.handed_in, *own) if Path(path.parent, name).is_symlink()]
     read = files_in(path.parent)
-    files |= {name: data for name in (*lesson.handed_in, *own) if (data := read(name)) is not None}
+    wanted = [name for name in (*lesson.handed_in, *own) if name not in links]
+    files |= {name: data for name in wanted if (data := read(name)) is not None}
     beside = sum(map(len, files.values())) - len(files[name])
     if len(files[name]) > MOST_NOTEBOOK or beside > MOST_BYTES:
         raise ValueError(
@@ -64,14 +72,15 @@ def pack(path: Path) -> HandIn:
         )
     archive = path.with_name(f"{lesson.assignment}.zip")
     part = path.with_name(f".{archive.name}.part")
+    part.unlink(missing_ok=True)
     try:
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as made:
+        with part.open("xb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
             for name, data in files.items():
                 made.writestr(name, data)
         part.replace(archive)
     finally:
         part.unlink(missing_ok=True)
-    return HandIn(lesson, path, archive, {name: len(data) for name, data in files.items()})
+    return HandIn(lesson, path, archive, {name: len(data) for name, data in files.items()}, links)
 
 
 def read_back(hand_in: HandIn) -> Submission:
@@ -86,6 +95,7 @@ def contents(hand_in: HandIn) -> str:
     """Return a line for each packed file, and for each that is missing."""
     lines = [f"{hand_in.archive} holds"]
     lines += [f"  {name:<{_WIDTH - 14}}{_size(size):>12}" for name, size in hand_in.sizes.items()]
+    lines += [f"✗ left out: {name} is a symbolic link; copy the file itself here" for name in hand_in.links]
     lines += [f"✗ missing: {name}" for name in hand_in.lesson.handed_in if name not in hand_in.sizes]
     return "\n".join(lines)
 

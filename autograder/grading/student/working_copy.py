@@ -77,7 +77,8 @@ def progress_of(path: Path) -> Panel:
 
 
 def _newest_first(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.ipynb"), key=lambda path: path.stat().st_mtime, reverse=True)
+    found = [path for path in folder.glob("*.ipynb") if path.is_file()]
+    return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
 
 
 def _belongs_to(path: Path) -> str:

@@ -149,12 +149,15 @@ def from_gradebook(db_url: str, assignment: str, notebook: Path, lessons: Lesson
     return Released(assignment, name, cells, given.experiments, given.before, lessons)
 
 
-def released_in(course: Course, assignment: str) -> Released:
-    """Return the released notebook of an assignment. Raises LookupError if it has not been built."""
+def released_in(course: Course, assignment: str, lessons: Lessons | None = None) -> Released:
+    """Return the released notebook of an assignment. Raises LookupError if it has not been built.
+
+    Its content is that of the course's lessons, or else of ``lessons``.
+    """
     found = sorted((course.release / assignment).glob("*.ipynb"))
     if len(found) != 1:
         raise LookupError(f"There is no released notebook in {course.release / assignment}. Build it: autograder build")
-    return complete(from_notebook(assignment, found[0].stem, notebook.read(found[0]), course.lessons))
+    return complete(from_notebook(assignment, found[0].stem, notebook.read(found[0]), lessons or course.lessons))
 
 
 def complete(released: Released) -> Released:
