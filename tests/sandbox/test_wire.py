@@ -8,7 +8,12 @@ import threading
 import pytest
 import torch
 
-from autograder.runtime.student import SeededGenerator
+from autograder.runtime import errors, local
+from autograder.runtime.blocked import calls
+from autograder.runtime.blocked import source as blocked_source
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.limits import CheckTimeout
+from autograder.runtime.student import Request, Response, SeededGenerator
 from autograder.sandbox.inside import protocol
 from autograder.sandbox.inside import protocol as encoding
 from autograder.sandbox.inside import protocol as wire
@@ -225,3 +230,65 @@ def test_a_slice_of_one_element_keeps_its_number(tensor, strided):
     back = there_and_back(tensor, strided)
     assert back.shape == tensor.shape
     assert torch.equal(back, tensor)
+
+
+def sent(failure):
+    packing = protocol.Packing()
+    data = protocol.pack_failure(failure, packing)
+    return protocol.unpack_failure(data, protocol.Unpacking(bytearray(b"".join(map(bytes, packing.parts)))))
+
+
+def failures_of_ours():
+    """Every failure with a cause that our code in the sandbox makes."""
+    yield errors.no_return()
+    yield calls.failure("torch.softmax", 3)
+    yield blocked_source.failure("scipy.special")
+    with pytest.raises(CheckFailure) as found, errors.watch("softmax"):
+        raise NotImplementedError("Return the shares.")
+    yield found.value
+    for error in (CheckTimeout(3.0), ValueError("no")):
+        with pytest.raises(CheckFailure) as found, errors.watch("softmax"):
+            raise error
+        yield found.value
+    for namespace in ({"sofmax": len}, {}, {"softmax": 7}):
+        with pytest.raises(CheckFailure) as found:
+            local.lookup(namespace, "softmax")
+        yield found.value
+    request = Request("apply", "softmax", (torch.ones(2),), cotangents=(torch.ones(2),))
+    answers = [Response(torch.ones(2), (torch.ones(2),)), Response(None, ())]
+    leaf = torch.ones(2, requires_grad=True)
+    leaf.grad = torch.ones(2)
+    for answer in (*answers, Response(torch.ones(2), (leaf,))):
+        with pytest.raises(CheckFailure) as found:
+            local.add_gradients(answer, request)
+        yield found.value
+    with pytest.raises(CheckFailure) as found:
+        local.with_weights(7, request)
+    yield found.value
+
+
+@pytest.mark.parametrize("failure", list(failures_of_ours()), ids=lambda failure: failure.cause or failure.message)
+def test_a_failure_of_ours_arrives_with_its_cause(failure):
+    back = sent(failure)
+    assert (back.message, back.cause, back.hint) == (failure.message, failure.cause, failure.hint)
+
+
+def test_every_cause_of_ours_is_known():
+    made = {failure.cause for failure in failures_of_ours()}
+    assert made == {*protocol._CAUSES}
+
+
+@pytest.mark.parametrize(
+    ("cause", "hint"),
+    [
+        ("give full points", ""),
+        ("not written yet", "Give full points."),
+        ("", "Look at nothing."),
+        ("no\x1b[2J\u202e", ""),
+    ],
+)
+def test_a_cause_that_the_code_invents_is_shown_as_its_words(cause, hint):
+    back = sent(CheckFailure("value", "All is\nwell\x1b[31m\x9b \u202ethgir", cause=cause, hint=hint))
+    assert (back.message, back.cause, back.hint) == ("The code raises a failure of its own", "", "")
+    assert back.yours.startswith("“All is well [31m thgir")
+    assert str(back).replace("\n", "").isprintable()

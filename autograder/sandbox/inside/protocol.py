@@ -8,6 +8,7 @@ import contextlib
 import itertools
 import json
 import math
+import re
 import select
 import socket
 import struct
@@ -297,12 +298,63 @@ def pack_failure(failure: CheckFailure, packing: Packing) -> dict[str, Any]:
     return texts | {"received": pack(failure.received, packing)}
 
 
+#: The causes that code of ours in the sandbox finds (``runtime/``), each with its hints; ``{}`` stands for a few words.
+_CAUSES: dict[str, tuple[str, ...]] = {
+    "": (),
+    "nothing returned": ("Does the function end in a return statement?",),
+    "not written yet": (
+        "If you have written it: take out the line raise NotImplementedError(...), and run the cell again.",
+    ),
+    "does not end, or takes far too long": (
+        "Does the loop end for every input? Print what its condition depends on. A loop over single numbers, where one "
+        "operation on the whole tensor would do, takes long too.",
+    ),
+    "not defined": (
+        "There is a {}: is the name mistyped?",
+        "Run the cell that defines it, or look for an error message under that cell.",
+    ),
+    "not a module": (),
+    "no gradient": (
+        "The result has lost its history. Look for .detach(), .data, .item(), .numpy(), torch.tensor(...) or "
+        "torch.no_grad() on the way from the inputs to the result.",
+    ),
+    "gradients left in the arguments": (
+        "A backward() inside the function runs on into what it was given. Cut the arguments off with .detach() first.",
+    ),
+    "ready-made function": (
+        "This lesson is about what that function does inside. Write the steps yourself; you may compare with it in "
+        "a cell of your own.",
+    ),
+    "another library": (
+        "It is graded where {} cannot be imported, because such libraries hold ready-made answers. "
+        "Write the steps with PyTorch; you may compare with it in a cell of your own.",
+    ),
+}
+
+
+def _is_ours(cause: str, hint: str) -> bool:
+    forms = ("", *_CAUSES.get(cause, ()))
+    words = [re.escape(form).replace(re.escape("{}"), r"[\w ,.']{1,60}") for form in forms]
+    return cause in _CAUSES and any(re.fullmatch(form, hint) for form in words)
+
+
 def unpack_failure(data: Any, unpacking: Unpacking) -> CheckFailure:
-    """Decode a failure. Its content needs no check: a forged failure can only lose points."""
+    """Decode a failure. A forged one can only lose points, but a person reads its texts.
+
+    So they are single lines without control characters, and a cause that is none of ours is shown as what the code says.
+    """
     if not isinstance(data, dict):
         raise BadMessage("a failure that is not an object")
-    texts = {name: str(data.get(name, ""))[:_LONGEST].encode("utf8", "replace").decode("utf8") for name in _TEXTS}
-    return CheckFailure(**texts, received=unpacking.value(data.get("received")))
+    texts = {name: _line(str(data.get(name, ""))[:_LONGEST]) for name in _TEXTS}
+    received = unpacking.value(data.get("received"))
+    if not _is_ours(texts["cause"], texts["hint"]):
+        said = "; ".join(filter(None, (texts[name] for name in ("message", "cause", "hint", "yours"))))
+        return CheckFailure(texts["kind"], "The code raises a failure of its own", yours=f"“{said}”", received=received)
+    return CheckFailure(**texts, received=received)
+
+
+def _line(text: str) -> str:
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
 MAX_HEADER = 4 * 2**20
