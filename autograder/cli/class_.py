@@ -266,7 +266,6 @@ def requests(assignment: str, answer: int | None, text: str) -> None:
     from autograder.grading.gradebook import regrade_requests
     from autograder.grading.gradebook.status import load_class_status
     from autograder.grading.lms.grades import request_text
-    from autograder.grading.run.status import readable
 
     course = find_course()
     if answer is not None and not text.strip():

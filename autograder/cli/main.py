@@ -69,7 +69,10 @@ def _run(arguments: list[str]) -> int:
         error.show()
         return error.exit_code
     except (LookupError, ValueError, FileNotFoundError, FileExistsError) as error:
-        print(f"autograder: {error.args[0] if len(error.args) == 1 else error}", file=sys.stderr)
+        from autograder.grading.console import readable_lines
+
+        told = f"autograder: {error.args[0] if len(error.args) == 1 else error}"
+        print("\n".join(readable_lines(told)), file=sys.stderr)
         return 2
 
 

@@ -11,7 +11,19 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from autograder.grading.run.status import readable
+_LONGEST = 400
+
+
+def readable(text: str) -> str:
+    """Return text on one line that is safe to show on a terminal: a student's text may contain control characters."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in text)
+    return " ".join(shown.encode("utf8", "replace").decode("utf8").split())[:_LONGEST]
+
+
+def readable_lines(text: str) -> list[str]:
+    """Return the lines of a report without control characters: it quotes what the student's code returned."""
+    shown = ("".join(letter if letter.isprintable() else " " for letter in line) for line in text.split("\n"))
+    return [line.encode("utf8", "replace").decode("utf8") for line in shown]
 
 
 def console() -> Console:
@@ -22,6 +34,14 @@ def console() -> Console:
 def plain(text: str) -> Text:
     """Return a student's text for display, without interpreting markup or control characters."""
     return Text("\n".join(readable(line) for line in text.split("\n")))
+
+
+def show(text: str) -> None:
+    """Print text that may hold a student's words, or names of a student's files: without control characters.
+
+    Whoever puts such words into a line of several passes them through ``readable`` first, or they may end the line.
+    """
+    print("\n".join(readable_lines(text)), flush=True)
 
 
 def print_table(

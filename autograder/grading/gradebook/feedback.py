@@ -6,13 +6,13 @@ from queue import SimpleQueue
 
 from nbformat.notebooknode import NotebookNode, from_dict
 
-from autograder.grading.console import progress
+from autograder.grading.console import progress, readable
 from autograder.grading.course import Course
 from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.run.batch import in_threads
 from autograder.grading.run.pool import Channel
 from autograder.grading.run.result import Result, max_points
-from autograder.grading.run.status import GRADED, load_status, readable
+from autograder.grading.run.status import GRADED, load_status
 from autograder.grading.submission.model import Submission
 from autograder.grading.submission.released import Released
 

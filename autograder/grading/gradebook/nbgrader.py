@@ -24,6 +24,7 @@ from nbgrader.preprocessors import AssignLatePenalties, Execute
 from sqlalchemy.exc import OperationalError
 from traitlets import Bool, Dict, Integer
 
+from autograder.grading.console import readable
 from autograder.grading.course import Course
 from autograder.grading.gradebook.class_run import counts, regraded
 from autograder.grading.gradebook.enrolment import handed_in
@@ -33,7 +34,7 @@ from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.run.batch import ClassWork, in_order
 from autograder.grading.run.pool import Helpers, describe
 from autograder.grading.run.result import Result
-from autograder.grading.run.status import FAILED, GRADED, Outcome, load_status, readable, save_status
+from autograder.grading.run.status import FAILED, GRADED, Outcome, load_status, save_status
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
 from autograder.grading.submission.model import Submission

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from autograder.grading.console import readable
 from autograder.grading.course import Course
 from autograder.grading.gradebook.status import GradeStatus, Part, ungraded_parts
 from autograder.grading.gradescope.zip_file import Settings, read_settings
@@ -16,7 +17,7 @@ from autograder.grading.roster.datetimes import parse_datetime
 from autograder.grading.roster.roster import Student
 from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded, WorkerCrashed
 from autograder.grading.run.result import Result, max_points
-from autograder.grading.run.status import GRADED, HUMAN, Outcome, readable
+from autograder.grading.run.status import GRADED, HUMAN, Outcome
 from autograder.grading.run.store import SECRET, Store, write_whole
 from autograder.grading.settings import Settings as Grading
 from autograder.grading.submission.model import from_folder

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from autograder.grading.console import print_table
+from autograder.grading.console import print_table, readable, show
 from autograder.grading.course import Course
 from autograder.grading.gradebook.enrolment import enrolled_students
 from autograder.grading.lms.archives import entries, safe
@@ -21,7 +21,6 @@ from autograder.grading.lms.platforms import PLAIN, Found, Source, recognised
 from autograder.grading.roster.datetimes import as_time_stamp
 from autograder.grading.roster.names import COPY, casefold_name
 from autograder.grading.roster.roster import Directory, StudentMatch, read_policy
-from autograder.grading.run.status import readable
 from autograder.grading.run.store import write_whole
 from autograder.grading.submission.read import MOST_BYTES, MOST_FILES, MOST_NOTEBOOK, UnsafeSubmission, canonical_id
 
@@ -306,20 +305,20 @@ def tell(done: Collected, order: Order, console: Console) -> int:
     older = [(one, "what was collected before is newer") for one in done.students.get(OLDER, ())]
     print_table(console, "left as it was", [*by_hand, *older], ("student", "why"))
     if done.students.get(NEWER):
-        print(f"newer than what was there, and in its place: {_few(done.students[NEWER])}")
+        show(f"newer than what was there, and in its place: {_few(done.students[NEWER])}")
     if done.around:
-        print(f"taken for the folder around all hand-ins, and not for one: {readable(done.around)}")
+        show(f"taken for the folder around all hand-ins, and not for one: {readable(done.around)}")
     if done.late:
-        print(f"{done.platform} marks as late, without saying by how much: {_few(done.late)}")
+        show(f"{done.platform} marks as late, without saying by how much: {_few(done.late)}")
     total = sum(counts.values())
     if done.timed < total:
-        print(
+        show(
             f"The time of handing in is not known for {total - done.timed} of {total}: these count as on time. "
             "A sheet of the platform may know it (--sheet); --entry-times takes the times of the files."
         )
     if done.missing:
-        print(f"nothing from: {_few(done.missing)}")
-    print(
+        show(f"nothing from: {_few(done.missing)}")
+    show(
         f"collect: {order.assignment} from {done.platform}, {total} students: "
         + ", ".join(f"{number} {what}" for what, number in counts.items())
         + f"; {len(done.unmatched)} not matched, {len(done.refused)} not read"

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from autograder.grading.console import plain as shown
-from autograder.grading.console import print_table
+from autograder.grading.console import print_table, readable, show
 from autograder.grading.course import Course
 from autograder.grading.gradebook.status import STATES, ClassStatus, load_class_status
 from autograder.grading.lms import grades
@@ -15,7 +15,6 @@ from autograder.grading.lms.csv_table import read_table, write_table
 from autograder.grading.lms.fill import Choice, Filled, fill
 from autograder.grading.lms.formats import BRIGHTSPACE, CANVAS, MOODLE
 from autograder.grading.lms.grades import as_data, gradescope, results
-from autograder.grading.run.status import readable
 from autograder.grading.run.store import write_whole
 
 PLATFORMS = (CANVAS, MOODLE, BRIGHTSPACE)
@@ -61,7 +60,7 @@ def export(course: Course, order: Order, console: Console) -> int:
     else:
         write_whole(output, grades.as_junit(standing, results(course, standing)))
     _tell(standing, console)
-    print(f"export: {order.assignment}, {len(standing.students)} students, {states(standing)}; written to {output}")
+    show(f"export: {order.assignment}, {len(standing.students)} students, {states(standing)}; written to {output}")
     return 0
 
 
@@ -73,8 +72,8 @@ def _filled(standing: ClassStatus, order: Order, sheet: Path, console: Console) 
     _tell(standing, console)
     print_table(console, "left as it was in the sheet", done.left, ("student", "why"))
     for line in _lines(done):
-        print(line)
-    print(
+        show(line)
+    show(
         f"export: {order.assignment}, {done.written} students written into {', '.join(map(repr, done.columns))}, "
         f"{len(done.left)} left; written to {output}"
     )
@@ -101,4 +100,4 @@ def _tell(standing: ClassStatus, console: Console) -> None:
         console.print(shown(text))
     waiting = [request for one in standing.students for request in one.requests if request.open]
     if waiting:
-        print(f"requests to grade again that wait for an answer: {len(waiting)}")
+        show(f"requests to grade again that wait for an answer: {len(waiting)}")

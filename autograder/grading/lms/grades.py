@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -15,14 +16,17 @@ from autograder.grading.gradebook.status import EXCUSED, MISSING, WAITING, Class
 from autograder.grading.run.result import Result
 from autograder.grading.run.store import Store
 
-#: Characters with which a cell begins that a spreadsheet takes for a formula.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+#: Characters with which a cell begins that a spreadsheet takes for a formula, in their plain form: ``＝`` is ``=`` for some.
+FORMULA = ("=", "+", "-", "\N{MINUS SIGN}", "@")
+#: What a spreadsheet may drop before it looks at a cell: spaces, and characters that nobody sees.
+_UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\xa0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff]*")
 
 
 def harmless(value: Any) -> Any:
     """Return formula-like text with an apostrophe prepended, the empty string for None, and other values unchanged."""
-    if isinstance(value, str) and value.lstrip(" \n")[:1] in FORMULA:
-        return "'" + value
+    if isinstance(value, str):
+        first = unicodedata.normalize("NFKC", value[_UNSEEN.match(value).end() :][:1])  # type: ignore[union-attr] # it may be empty
+        return "'" + value if first.startswith(FORMULA) or (value[:1] in ("\t", "\r") and value) else value
     return "" if value is None else value
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from autograder.grading.console import readable
 from autograder.grading.run.result import Result, max_points
 from autograder.grading.run.store import write_whole
 from autograder.grading.submission.released import Released
@@ -36,22 +37,7 @@ class Outcome:
         return replace(self, state=FAILED, reason=readable(reason))
 
 
-_MOST_NOTES, _LONGEST = 8, 400
-
-
-def readable(text: str) -> str:
-    """Return text on one line that is safe to show on a terminal: a student's text may contain control characters."""
-    shown = "".join(letter if letter.isprintable() else " " for letter in text)
-    return " ".join(shown.encode("utf8", "replace").decode("utf8").split())[:_LONGEST]
-
-
-def readable_lines(text: str) -> list[str]:
-    """Return the lines of a report without control characters: it quotes what the student's code returned."""
-    lines = []
-    for line in text.split("\n"):
-        indent = len(line) - len(line.lstrip(" "))
-        lines.append(" " * indent + "".join(letter if letter.isprintable() else " " for letter in line[indent:]))
-    return lines
+_MOST_NOTES = 8
 
 
 def _few(notes: Sequence[str]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.content.lesson import Lessons
-from autograder.grading.console import progress
+from autograder.grading.console import progress, readable, readable_lines
 from autograder.grading.run.result import Result
 from autograder.grading.student.locate_lesson import assignment_of, lessons_for, released_for
 from autograder.grading.submission.model import Submission
@@ -58,9 +58,9 @@ def as_json(result: Result) -> dict[str, Any]:
 
 def as_text(path: Path, result: Result) -> str:
     """The result as a page of text: errors of cells first, then each exercise, then the total."""
-    lines = [f"{path}: {cell} stopped with {error}" for cell, error in result.errors]
-    lines += [f"{path}: {note}" for note in (*result.notes, result.whose_numbers) if note]
-    lines += [f"\n{exercise['text']}" for exercise in result.exercises]
+    lines = [f"{path}: {cell} stopped with {readable(error)}" for cell, error in result.errors]
+    lines += [f"{path}: {readable(note)}" for note in (*result.notes, result.whose_numbers) if note]
+    lines += [line for exercise in result.exercises for line in ("", *readable_lines(exercise["text"]))]
     total = f"{result.earned:g} of {result.points:g} points"
     return "\n".join([*lines, "", f"{'total':<{78 - len(total)}}{total}"])
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from autograder.content import notebook as notebooks
 from autograder.content.lesson import Lesson, Lessons
+from autograder.grading.console import readable, show
 from autograder.grading.run.result import Result
 from autograder.grading.student.locate_lesson import lesson_of, released_for
 from autograder.grading.submission.model import Submission, from_folder
@@ -34,11 +35,11 @@ class HandIn:
 def hand_in(path: Path, grade: Callable[[Submission, Lessons], Result] | None) -> int:
     """Make the file of a notebook, and print what it holds and, with ``grade``, what will be graded. Returns 0."""
     made = pack(path)
-    print(contents(made), flush=True)
+    show(contents(made))
     if grade is not None:
-        print("Now the checks run as grading will run them. The file is there already: you may stop this.", flush=True)
+        show("Now the checks run as grading will run them. The file is there already: you may stop this.")
         submission = read_back(made)
-        print(listed(made, submission, grade(submission, made.lesson.lessons)))
+        show(listed(made, submission, grade(submission, made.lesson.lessons)))
     return 0
 
 
@@ -94,8 +95,8 @@ def read_back(hand_in: HandIn) -> Submission:
 def contents(hand_in: HandIn) -> str:
     """Return a line for each packed file, and for each that is missing."""
     lines = [f"{hand_in.archive} holds"]
-    lines += [f"  {name:<{_WIDTH - 14}}{_size(size):>12}" for name, size in hand_in.sizes.items()]
-    lines += [f"✗ left out: {name} is a symbolic link; copy the file itself here" for name in hand_in.links]
+    lines += [f"  {readable(name):<{_WIDTH - 14}}{_size(size):>12}" for name, size in hand_in.sizes.items()]
+    lines += [f"✗ left out: {readable(name)} is a symbolic link; copy the file itself here" for name in hand_in.links]
     lines += [f"✗ missing: {name}" for name in hand_in.lesson.handed_in if name not in hand_in.sizes]
     return "\n".join(lines)
 
@@ -111,10 +112,10 @@ def listed(hand_in: HandIn, submission: Submission, result: Result) -> str:
             else f"{'✓' if full else '✗'} {exercise['name']}"
         )
         lines.append(_line(shown, exercise["earned"], exercise["points"]))
-    lines += [f"✗ {cell} stopped with {error}" for cell, error in result.errors]
+    lines += [f"✗ {cell} stopped with {readable(error)}" for cell, error in result.errors]
     now = _standing(hand_in, submission)
     lines += [f"{'✓' if row.done else '✗'} {row.name}: {row.state}" for row in now.questions]
-    lines += [f"! {note}" for note in (*submission.notes, *result.notes) if not _expected(note, hand_in)]
+    lines += [f"! {readable(note)}" for note in (*submission.notes, *result.notes) if not _expected(note, hand_in)]
     missing = [row.to_do for row in (*now.questions, *now.files) if not row.done]
     lines.append(_line("total, without what a person marks", result.earned, result.points))
     lost = [one for one in result.exercises if one["earned"] != one["points"]]

@@ -10,6 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 from autograder.content import notebook
+from autograder.grading.console import readable, readable_lines, show
 from autograder.grading.course import find_course
 from autograder.grading.student.locate_lesson import lesson_of
 from autograder.notebook.history import FOLDER, History
@@ -28,8 +29,9 @@ def progress_in(lessons: Sequence[str] = ()) -> str:
         )
     panels = {path: progress_of(path) for path in paths}
     begun = [path for path, panel in panels.items() if lessons or panel.begun]
-    others = [f"{path}: not begun" for path in paths if path not in begun]
-    return "\n\n".join([*(f"{path}\n{panels[path]}" for path in begun), *(["\n".join(others)] if others else [])])
+    others = [f"{readable(str(path))}: not begun" for path in paths if path not in begun]
+    shown = ["\n".join([readable(str(path)), *readable_lines(str(panels[path]))]) for path in begun]
+    return "\n\n".join([*shown, *(["\n".join(others)] if others else [])])
 
 
 def find_notebook(what: str) -> Path:
@@ -101,7 +103,7 @@ def open_lab(folder: Path, start: bool = True, options: Sequence[str] = ()) -> i
     """
     released = released_notebooks()
     copied = copy_new(released, folder)
-    print(f"{folder.resolve()}: {len(copied)} new lessons; what was there already is as you left it.", flush=True)
+    show(f"{folder.resolve()}: {len(copied)} new lessons; what was there already is as you left it.")
     if not start:
         return 0
     if importlib.util.find_spec("jupyterlab") is None:

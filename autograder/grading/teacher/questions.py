@@ -13,6 +13,7 @@ from autograder.content import notebook
 from autograder.content.lesson import Lesson
 from autograder.diagnosis.edits import Edit, edits
 from autograder.diagnosis.mutations import edited
+from autograder.grading.console import readable
 from autograder.grading.course import Course
 from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded, WorkerCrashed
 from autograder.grading.submission.model import Submission
@@ -37,15 +38,15 @@ class Question:
     def asked(self) -> list[str]:
         kept = [f"   {letter}  {sentence}" for letter, sentence in zip(_LETTERS, self.lost, strict=False)]
         return [
-            f"{self.exercise}, line {self.number}:  {self.line}",
-            f"What if it said instead:  {self.changed}",
+            f"{self.exercise}, line {self.number}:  {readable(self.line)}",
+            f"What if it said instead:  {readable(self.changed)}",
             "Which of these would no longer hold, and why?",
             *kept,
         ]
 
     def answered(self) -> str:
         gone = [letter for letter, lost in zip(_LETTERS, self.lost.values(), strict=False) if lost]
-        return f"{', '.join(gone)}{f'  ({self.mistake})' if self.mistake else ''}"
+        return f"{', '.join(gone)}{f'  ({readable(self.mistake)})' if self.mistake else ''}"
 
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -3,11 +3,11 @@
 import subprocess
 import sys
 
+from autograder.grading.console import readable, show
 from autograder.grading.course import Course
 from autograder.grading.gradebook.state import assignment_in
 from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded, WorkerCrashed
 from autograder.grading.run.result import Result
-from autograder.grading.run.status import readable_lines
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
 from autograder.grading.submission.model import from_folder
@@ -27,17 +27,17 @@ def replay(course: Course, found: StudentResult, exercise: str | None, trust: bo
     except (ManualReviewNeeded, WorkerCrashed) as error:
         raise LookupError(f"{student}: {error}") from None
     for one in again.exercises:
-        print("\n".join(readable_lines(one["text"])))
-    print(f"\nseed {again.seed}, {'sealed' if again.sealed else 'not sealed'}")
+        show(one["text"])
+    show(f"\nseed {again.seed}, {'sealed' if again.sealed else 'not sealed'}")
     if found.result is None:
-        print("There is no stored result to compare with.")
+        show("There is no stored result to compare with.")
         return 1
     if found.result.digest != again.digest:
-        print("The hand-in is not the one that was graded: it was changed since.")
+        show("The hand-in is not the one that was graded: it was changed since.")
     differ = differences(found.result, again)
     for line in differ:
-        print(f"not the same: {line}")
-    print("The same result again." if not differ else f"{len(differ)} checks came out differently.")
+        show(f"not the same: {readable(line)}")
+    show("The same result again." if not differ else f"{len(differ)} checks came out differently.")
     return 1 if differ else 0
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from autograder.grading.console import readable_lines
 from autograder.grading.course import Course
 from autograder.grading.gradebook.class_run import changes
 from autograder.grading.gradebook.status import MISSING, STATES, ClassStatus, load_class_status
@@ -27,10 +28,20 @@ _LONGEST_ANSWER = 3_000
 
 def _environment() -> Environment:
     made = Environment(
-        loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     made.filters |= {"number": number, "clipped": _clipped}
     return made
+
+
+def _shown(value: Any) -> Any:
+    """Return what stands on the page for a value: text of a student without characters that turn what is around it."""
+    return "\n".join(readable_lines(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _clipped(text: str) -> str:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 
 from autograder.content import notebook
+from autograder.grading.console import show
 from autograder.grading.course import find_course
 from autograder.grading.run.sandbox_executor import SandboxExecutor
 from autograder.grading.teacher.replay import task_of
@@ -31,7 +32,7 @@ def main(student: str, assignment: str) -> None:
         for cell, need in zip(cells, needed, strict=True):
             if need and cell["cell_type"] == "code" and not notebook.is_check(cell):
                 _show(host.run(notebook.source(cell)), only_errors=True)
-        print(f"{student}, {assignment}: the cells have run, in the sandbox. Ctrl-D ends.", flush=True)
+        show(f"{student}, {assignment}: the cells have run, in the sandbox. Ctrl-D ends.")
         for text in _typed():
             _show(host.run(text))
 
@@ -43,7 +44,7 @@ def _typed() -> Iterator[str]:
         try:
             lines.append(input("... " if lines else ">>> "))
         except (EOFError, KeyboardInterrupt):
-            print()
+            show("")
             return
         text = "\n".join(lines)
         try:
@@ -59,10 +60,9 @@ def _typed() -> Iterator[str]:
 def _show(ran: CellResult, only_errors: bool = False) -> None:
     for item in () if only_errors else ran.outputs:
         text = item.get("text") or item.get("data", {}).get("text/plain", "")
-        print("".join(letter if letter.isprintable() or letter == "\n" else " " for letter in str(text)).rstrip("\n"))
+        show(str(text).rstrip("\n"))
     if ran.error:
-        print(f"{ran.error[0]}: {ran.error[1]}")
-    sys.stdout.flush()
+        show(f"{ran.error[0]}: {ran.error[1]}")
 
 
 if __name__ == "__main__":

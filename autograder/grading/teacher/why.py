@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
+from autograder.grading.console import readable, readable_lines
 from autograder.grading.course import Course
 from autograder.grading.gradebook.enrolment import handed_in
 from autograder.grading.gradebook.state import known_students
 from autograder.grading.gradebook.status import ClassStatus, GradeStatus, load_class_status
 from autograder.grading.lms.grades import number, request_text
 from autograder.grading.run.result import Result
-from autograder.grading.run.status import readable, readable_lines
 from autograder.grading.run.store import Store
 from autograder.grading.submission.read import HandIn, canonical_id
 
@@ -78,13 +78,13 @@ def _head(found: StudentResult) -> list[str]:
     title = f"{who.id} ({who.name})" if who.name != who.id else who.id
     lines = [f"{readable(title)}, {found.standing.assignment}: {own.state}"]
     if own.reason:
-        lines.append(f"  because: {own.reason}")
+        lines.append(f"  because: {readable(own.reason)}")
     if own.so_far is not None:
         late = f", {own.days_late} days late: −{number(own.penalty)}" if own.penalty else ""
         lines.append(f"  {number(own.so_far)} of {number(own.points)} points{late}")
     if own.handed_in is not None:
         lines.append(f"  handed in {own.handed_in.isoformat(timespec='seconds')}")
-    lines += [f"  please look: {note}" for note in (own.outcome.notes if own.outcome else ())]
+    lines += [f"  please look: {readable(note)}" for note in (own.outcome.notes if own.outcome else ())]
     return [*lines, *(f"  {readable(request_text(one))}" for one in own.requests)]
 
 

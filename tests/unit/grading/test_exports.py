@@ -288,9 +288,30 @@ def test_a_sheet_in_which_nothing_is_changed_stays_as_it_was(tmp_path, text):
     )
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1", " =1", "\n=1"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("=1+1", "+1", "-1", "@x", "\t=1", " =1", "\n=1", "\r=1", "\t1"),
+        *(
+            "\uff1d1",
+            "\uff0b1",
+            "\uff0d1",
+            "\uff20x",
+            "\ufe62" + "1",
+            "\u22121",
+            "\u00a0=1",
+            "\ufeff=1",
+            "\u200b\u3000＝1",
+            "\x00=1",
+        ),
+    ],
+)
 def test_formulas_are_disarmed(text):
     assert harmless(text) == "'" + text
+
+
+def test_other_text_is_left_alone():
+    assert [harmless(text) for text in ("a=1", " x", "", "–", "5", None)] == ["a=1", " x", "", "–", "5", ""]
 
 
 @pytest.mark.e2e

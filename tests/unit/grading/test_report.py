@@ -19,6 +19,7 @@ from autograder.grading.teacher.answers import Answer, answer_in, groups, normal
 from autograder.grading.teacher.report import write_report
 
 HOSTILE = (
+    "\x1b[2J\x9b\u202e"
     "<script>document.title='attack-script-ran'</script><img src=x onerror=\"document.title='attack-script-ran'\">"
 )
 
@@ -98,6 +99,7 @@ def test_hostile_text_is_shown_as_text(course):
     page = page_of(course)
     assert HOSTILE not in page
     assert "&lt;script&gt;document.title" in page
+    assert not set(page) & {"\x1b", "\x9b", "\u202e"}, "nothing turns what is around it"
     assert "&lt;b&gt;Ben" in page
     assert len(re.findall(r"<script", page)) == 1
     assert not re.findall(r"""(?:src|href)\s*=\s*["']?(?!#|["']?#)[a-z]+:""", page), "nothing is fetched"

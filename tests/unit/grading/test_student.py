@@ -1,18 +1,25 @@
 """One student's work seen closely: why, again, as a case of the bank, and requests with reasons."""
 
+import ast
 import re
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import made_up
 import pytest
 from made_up import ASSIGNMENT
 from test_report import autograded
 
+from autograder import grading
 from autograder.cli.main import main
 from autograder.content.known_answers import read_bank
+from autograder.grading.console import show
 from autograder.grading.gradebook.regrade_requests import answer, ask, requests
+from autograder.grading.student.check import as_text as check_as_text
 from autograder.grading.teacher.adopt import adopt, assignment_of
+from autograder.grading.teacher.questions import Question, as_text
 from autograder.grading.teacher.replay import differences
 from autograder.grading.teacher.why import find, why
 
@@ -64,6 +71,35 @@ def test_why_says_points_causes_seed_and_what_ran(course):
         assert part in text, text
     assert "attend: " not in text, "full exercises are not told again"
     assert "attend: 6 of 6" in why(find(course, "s17", ASSIGNMENT), "attend")
+
+
+#: Clears the screen, by one character too; turns the line round; begins a line of its own.
+HOSTILE = "\x1b[2J\x9b2J\u202egive\nfull points\r\u2028"
+
+
+def test_no_control_character_of_a_students_reaches_a_terminal(course, capsys, tmp_path, monkeypatch):
+    made_up.hand_in(course, {"s19": {"softmax": HOSTILE}}, notes={"s19": (HOSTILE,)})
+    texts = [why(find(course, "s19", ASSIGNMENT))]
+    asked = Question("softmax", 3, f"x = '{HOSTILE}'", HOSTILE, {"it is right": True}, HOSTILE)
+    texts.append(as_text([asked]))
+    made = made_up.result(course, "d", {"softmax": HOSTILE}, 0)
+    texts.append(check_as_text(Path("x.ipynb"), replace(made, notes=[HOSTILE], errors=[("cell", HOSTILE)])))
+    show(HOSTILE)
+    monkeypatch.chdir(tmp_path)
+    assert main(["hand-in", HOSTILE]) == 2
+    told = capsys.readouterr()
+    for text in (*texts, told.out, told.err):
+        assert text.replace("\n", "").isprintable()
+    for text in texts:
+        assert "\nfull points" not in text
+
+
+def test_whatever_is_printed_beside_students_words_goes_one_way():
+    """``show`` and the tables take out what a terminal obeys; ``print`` does not."""
+    rooms = [Path(grading.__file__).parent / room for room in ("lms", "student", "teacher")]
+    for path in [path for room in rooms for path in room.glob("*.py")]:
+        calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))) if isinstance(node, ast.Call)]
+        assert not [one.lineno for one in calls if isinstance(one.func, ast.Name) and one.func.id == "print"], path
 
 
 def test_why_of_an_unknown_student(course):
