@@ -12,7 +12,7 @@ from autograder.grading.gradebook.enrolment import shared
 from autograder.grading.gradebook.queries import Work, opened
 from autograder.grading.gradebook.status import EXCUSED, MISSING, UNMARKED, WAITING, load_class_status
 from autograder.grading.gradebook.sync import penalties, sync_gradebook
-from autograder.grading.roster.datetimes import parse_datetime, zone
+from autograder.grading.roster.datetimes import LANGUAGES, parse_datetime, zone
 from autograder.grading.roster.roster import (
     Directory,
     LateRule,
@@ -130,10 +130,63 @@ def test_a_name_as_it_is_spelt_is_more_than_another_spelling_of_it():
         "Oct 5, 2026 1158 PM",
         "10/05/2026 11:58 PM",
         "05.10.2026 23:58",
+        "Montag, 5. Oktober 2026, 23:58",  # Moodle, in its languages
+        "Monday, October 5, 2026, 11:58 PM",
+        "lundi 5 octobre 2026, 23:58",
+        "lunes, 5 de octubre de 2026, 23:58",
+        "lunedì, 5 ottobre 2026, 23:58",
+        "maandag, 5 oktober 2026, 23:58",
+        "segunda-feira, 5 de outubro de 2026 às 23:58",
+        "5 October, 2026 1158 PM",  # Brightspace
+        "5 oct. 2026 23 h 58",
+        "Oct 5, 2026 11:58\u202fp.m.",
+        "5 October 2026 2358",
     ],
 )
 def test_times_as_platforms_write_them(text):
     assert parse_datetime(text, BERLIN) == datetime(2026, 10, 5, 21, 58, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "hour", "minute"),
+    [
+        ("100 AM", 1, 0),
+        ("125 AM", 1, 25),
+        ("115 PM", 13, 15),
+        ("1035 AM", 10, 35),
+        ("1200 AM", 0, 0),
+        ("1205 PM", 12, 5),
+    ],
+)
+def test_the_clock_of_brightspace_has_no_colon(text, hour, minute):
+    assert parse_datetime(f"7 October, 2026 {text}", UTC) == datetime(2026, 10, 7, hour, minute, tzinfo=UTC)
+
+
+def test_a_weekday_is_no_month():
+    assert parse_datetime("mar. 6 janv. 2026, 10:37", UTC) == datetime(2026, 1, 6, 10, 37, tzinfo=UTC)
+
+
+def test_no_name_of_a_month_means_two():
+    from babel.dates import get_month_names
+
+    named = {}
+    for language in LANGUAGES:
+        for width in ("wide", "abbreviated"):
+            for number, name in get_month_names(width, "format", language).items():
+                named.setdefault(name.casefold().strip("."), set()).add(number)
+    assert [name for name, numbers in named.items() if len(numbers) > 1] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "-", "soon", "5 October 2026", "October 2026 10:37", "5 Smarch 2026 10:37", "31 June 2026 10:37",
+        "5 May 2026 1337 PM", "1 2 May 2026 10:37", "5 May 2026 10:37 and more", "5 May 2026 2575", "7",
+    ],
+)  # fmt: skip
+def test_what_is_no_time_is_none(text):
+    with pytest.raises(ValueError, match="Expected a time such as"):
+        parse_datetime(text, BERLIN)
 
 
 @pytest.mark.parametrize(("hours", "days"), [(-5, 0), (0, 0), (0.1, 0), (0.2, 1), (24, 1), (24.01, 2), (240, 10)])
