@@ -39,7 +39,9 @@ def load(student: Student, name: str, file: str, *build: Any) -> StudentModule:
             cause="no checkpoint",
             hint="Run the cell that trains and saves the model, and hand in the file together with the notebook.",
         )
-    weights = weights_in(data, name, file)
+    from course_lib.training.weights import unwrapped
+
+    weights = unwrapped(weights_in(data, name, file), own)
     missing, extra = sorted(own.keys() - weights.keys()), sorted(weights.keys() - own.keys())
     other = _other_model(called, [*missing, *extra])
     if missing:

@@ -9,7 +9,7 @@ from torch import nn
 
 from course_lib.training.errors import CheckpointError, some
 from course_lib.training.files import Tensors, read_file, write_file
-from course_lib.training.weights import check_numbers, copy_weights, put_weights, tied_names
+from course_lib.training.weights import check_numbers, copy_weights, put_weights, tensors_of, tied_names, unwrapped
 
 OURS = "course_lib"  # the one entry in the file's own metadata: metadata, aliases, and the state of training
 PREFIX = "training/"  # of the names of tensors that are no weights; no module's name begins so
@@ -85,6 +85,7 @@ def load_checkpoint(path: Path, model: nn.Module | None = None, max_bytes: int |
     if model is None:
         check_numbers(None, weights)  # before second names are added: a tied weight is checked once
     weights |= _second_names(weights, aliases, path)
+    weights = unwrapped(weights, () if model is None else tensors_of(model))
     if model is not None:
         put_weights(model, weights, f"'{path}'")
     training = {name.removeprefix(PREFIX): tensors[name] for name in tensors if name.startswith(PREFIX)}

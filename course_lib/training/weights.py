@@ -1,5 +1,8 @@
 """A model's weights by name: tied ones once, and loaded into a model only after everything was checked."""
 
+import re
+from collections.abc import Collection
+
 import torch
 from torch import Tensor, nn
 
@@ -67,6 +70,23 @@ def _broken(tensor: Tensor, parameter: bool) -> bool:
         return False
     numbers = tensor.float() if tensor.element_size() == 1 else tensor  # torch does not support this for 8-bit floats
     return not bool(numbers.isfinite().all()) if parameter else bool(numbers.isnan().any())
+
+
+def unwrapped(weights: Tensors, wanted: Collection[str] = ()) -> Tensors:
+    """Return `weights` under the names that they had before `torch.compile` or `DataParallel` wrapped the model.
+
+    The latter's prefix may be a name of the model's own: it is taken off where the names that are `wanted` have it not.
+    """
+    names = {name: re.sub(r"(^|\.)_orig_mod\.", r"\1", name) for name in weights}
+    parallel = all(name.startswith(_PARALLEL) for name in names.values())
+    if wanted and parallel and not any(name.startswith(_PARALLEL) for name in wanted):
+        names = {name: shown.removeprefix(_PARALLEL) for name, shown in names.items()}
+    if len({*names.values()}) < len(names) or any("_orig_mod." in name for name in wanted):
+        return weights
+    return {names[name]: tensor for name, tensor in weights.items()}
+
+
+_PARALLEL = "module."
 
 
 def put_weights(model: nn.Module, weights: Tensors, source: str) -> None:

@@ -152,6 +152,18 @@ def _(kit, folder):
     (folder / "Ada Lovelace_123_assignsubmission_file_.zip").write_bytes(zipped({f"work/{NAME}": inner}))
 
 
+@case("zip-in-a-zip", "the notebook was in the archive")
+def _(kit, folder):
+    inner = zipped({NAME: json.dumps(kit.notebook()).encode()})
+    (folder / "hand-in.zip").write_bytes(zipped({"week 1/01-attention.zip": inner, "week 1/notes.txt": b"hello"}))
+
+
+@case("zip-in-a-zip-in-a-zip", "no other notebook in the folder", earns=None)
+def _(kit, folder):
+    inner = zipped({"b.zip": zipped({NAME: json.dumps(kit.notebook()).encode()})})
+    (folder / "hand-in.zip").write_bytes(zipped({"a.zip": inner}))
+
+
 @case("canvas-zip", "the notebook was in the archive")
 def _(kit, folder):
     inner = json.dumps(kit.notebook()).encode()

@@ -19,10 +19,17 @@ from autograder.grading.lms.archives import entries, safe
 from autograder.grading.lms.formats import SheetTimes, learn
 from autograder.grading.lms.platforms import PLAIN, Found, Source, recognised
 from autograder.grading.roster.datetimes import as_time_stamp
-from autograder.grading.roster.names import COPY, casefold_name
+from autograder.grading.roster.names import casefold_name
 from autograder.grading.roster.roster import Directory, StudentMatch, read_policy
 from autograder.grading.run.store import write_whole
-from autograder.grading.submission.read import MOST_BYTES, MOST_FILES, MOST_NOTEBOOK, UnsafeSubmission, canonical_id
+from autograder.grading.submission.read import (
+    MOST_BYTES,
+    MOST_FILES,
+    MOST_NOTEBOOK,
+    UnsafeSubmission,
+    canonical_id,
+    without_copy,
+)
 
 NEW, NEWER, UNCHANGED, OLDER, YOURS = "new", "newer", "unchanged", "older", "put there by hand"
 
@@ -93,9 +100,10 @@ def place(
 
 
 def _home(course: Course, student: str) -> Path:
-    """Return the student's folder: the one there is, in whatever Unicode form its name is written, or a new one."""
+    """Return the student's folder: the one there is, in whatever Unicode form and capitals its name is written, or a new one."""
     submitted = course.grading / "submitted"
-    there = [path for path in submitted.glob("*") if canonical_id(path.name) == canonical_id(student)]
+    wanted = canonical_id(student).casefold()
+    there = [path for path in submitted.glob("*") if canonical_id(path.name).casefold() == wanted]
     return there[0] if there else submitted / student
 
 
@@ -185,8 +193,7 @@ def collect(course: Course, order: Order) -> Collected:
             _one(course, order, student, _latest(student, attempts, done), sheet, records, done)
     finally:  # also when a run is interrupted
         remember(course, order.assignment, records)
-    submitted = course.grading / "submitted"
-    done.missing = [one for one in directory.students if not (submitted / one / order.assignment).exists()]
+    done.missing = [one for one in directory.students if not (_home(course, one) / order.assignment).exists()]
     return done
 
 
@@ -244,7 +251,7 @@ def _latest(student: str, attempts: Mapping[str, Sequence[Found]], done: Collect
         for one in sorted(latest, key=_time):
             path = Path(one.inside)
             notebook = path.suffix.lower() == ".ipynb"
-            key = ".ipynb" if notebook else casefold_name(COPY.sub("", path.stem) + path.suffix)
+            key = ".ipynb" if notebook else casefold_name(without_copy(path.stem) + path.suffix)
             others += [(kept[key].inside, one.inside)] if key in kept else []
             kept[key] = one
         latest = list(kept.values())

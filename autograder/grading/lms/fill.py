@@ -12,6 +12,10 @@ from autograder.grading.roster.roster import Directory, Roster
 
 _ID = re.compile(r" \(\d+\)$")
 _BRIGHTSPACE = re.compile(r" Points Grade(?: <(?P<about>.*)>)?$")
+_EMPTY = ("", "-", "–")
+_NUMBER = re.compile(r"[-+]?[\d.,\s]+%?")
+#: Stands before our own part of a comment: what is before it in the cell is somebody else's.
+_OURS = "Points by exercise: "
 _MAX = re.compile(r"MaxPoints:([\d.]+)")
 
 
@@ -59,18 +63,20 @@ def fill(table: Table, standing: ClassStatus, kind: str, choice: Choice) -> Fill
     columns = _columns(table, standing, kind, choice)
     done.columns = [table.header[column.place] for column in columns]
     comments = moodle_column(table, "comments") if kind == MOODLE else None
-    directory = Directory(Roster(tuple(one.student for one in standing.students)))
+    rows = list(rows_of(table, kind))
+    placed = Directory(Roster(tuple(one.student for one in standing.students))).place(row.who for row in rows)
     of = {one.student.id: one for one in standing.students}
     written: set[str] = set()
-    for row in rows_of(table, kind):
-        student = directory.find(row.who)
+    for row in rows:
+        student = placed.get(row.who)
         if student is None:
             done.strangers.append(str(row.who))
             continue
         written.add(student.id)
-        _fill_row(table, row.number, of[student.id], columns, kind, done)
-        if comments is not None and of[student.id].so_far is not None:
-            table.put(row.number, comments, summary(of[student.id], html=True))
+        wrote = _fill_row(table, row.number, of[student.id], columns, kind, done)
+        if comments is not None and wrote:
+            own = table.get(row.number, comments).partition(_OURS)[0].removesuffix("<br>")
+            table.put(row.number, comments, f"{own}{'<br>' if own else ''}{_OURS}{summary(of[student.id], html=True)}")
     done.without_row = [one.student.id for one in standing.students if one.student.id not in written]
     done.scaled = [
         f"{table.header[column.place]}: {number(column.possible)} points here are {number(most)} there"
@@ -82,11 +88,17 @@ def fill(table: Table, standing: ClassStatus, kind: str, choice: Choice) -> Fill
 
 def _fill_row(
     table: Table, row: int, standing: GradeStatus, columns: Sequence[_Column], kind: str, done: Filled
-) -> None:
-    wrote = False
+) -> bool:
+    """Write what is known of a student into a row. Returns whether anything was.
+
+    What somebody has decided there stays: a cell that is not a number, and any that is not empty where nothing was handed in.
+    """
+    wrote, decided = False, ""
     for column in columns:
-        value = column.value(standing)
-        if standing.state == EXCUSED and kind == CANVAS:
+        value, there = column.value(standing), table.get(row, column.place).strip()
+        if there not in _EMPTY and (standing.state == MISSING or not _NUMBER.fullmatch(there)):
+            decided = there if value is not None and not decided else decided
+        elif standing.state == EXCUSED and kind == CANVAS:
             table.put(row, column.place, "EX")
             wrote = True
         elif value is not None:
@@ -94,10 +106,12 @@ def _fill_row(
             scaled = value if most is None or not column.possible else value / column.possible * most
             table.put(row, column.place, number(scaled))
             wrote = True
-    if wrote:
-        done.written += 1
-    else:
+    done.written += wrote
+    if decided:
+        done.left.append((standing.student.id, f"the sheet says {decided!r}"))
+    elif not wrote:
         done.left.append((standing.student.id, standing.reason or standing.state))
+    return wrote
 
 
 def _columns(table: Table, standing: ClassStatus, kind: str, choice: Choice) -> list[_Column]:

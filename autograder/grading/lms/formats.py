@@ -31,6 +31,14 @@ MOODLE_TITLES = {
         "Email address", "E-Mail-Adresse", "Adresse de courriel", "Dirección de correo", "Indirizzo email",
         "Endereço de email", "E-mailadres", "E-mail",
     ),
+    "number": (
+        "ID number", "ID-Nummer", "Numéro d'identification", "Número de ID", "Número de identificación", "Codice identificativo",
+        "Número de identificação", "ID-nummer",
+    ),
+    "user": (
+        "Username", "Anmeldename", "Nom d'utilisateur", "Nombre de usuario", "Nome utente", "Nome de usuário",
+        "Nome de utilizador", "Gebruikersnaam",
+    ),
     "grade": ("Grade", "Bewertung", "Note", "Calificación", "Valutazione", "Nota", "Beoordeling", "Cijfer"),
     "most": (
         "Maximum grade", "Maximum Grade", "Bestwertung", "Höchste Bewertung", "Note maximale", "Calificación máxima",
@@ -110,8 +118,9 @@ def _moodle(table: Table, number: int) -> Row | None:
     match = _PARTICIPANT.fullmatch(table.get(number, 0).strip())
     if match is None:
         return None
-    name, email = moodle_column(table, "name"), moodle_column(table, "email")
-    ids = tuple(filter(None, [table.get(number, email).strip() if email is not None else ""]))
+    name = moodle_column(table, "name")
+    columns = [moodle_column(table, title) for title in ("number", "user", "email")]
+    ids = tuple(filter(None, [table.get(number, place).strip() for place in columns if place is not None]))
     names = tuple(filter(None, [table.get(number, name).strip() if name is not None else ""]))
     key = f"Participant {match[1]}"
     return Row(number, StudentMatch((*ids, key), names), key)

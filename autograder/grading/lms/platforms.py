@@ -20,8 +20,8 @@ from typing import Any
 
 from autograder.grading.lms.archives import Entry
 from autograder.grading.roster.datetimes import in_utc, parse_datetime
-from autograder.grading.roster.names import COPY
 from autograder.grading.roster.roster import StudentMatch
+from autograder.grading.submission.read import without_copy
 
 MOODLE, CANVAS, BRIGHTSPACE, GRADESCOPE, PLAIN = "Moodle", "Canvas", "Brightspace", "Gradescope", "files"
 
@@ -33,7 +33,7 @@ _CANVAS = re.compile(
     re.DOTALL,
 )
 _BRIGHTSPACE = re.compile(r"(?P<id>\d+-\d+) - (?P<rest>.+)", re.DOTALL)
-_TIME = re.compile(r".*\b20\d\d\b.*\d.*")
+_TIME = re.compile(r".*(?<!\d)20\d\d(?!\d).*\d.*")
 _GRADESCOPE = re.compile(r"submission_\d+")
 _METADATA = "submission_metadata.yml"
 _MOST_METADATA = 50 * 2**20
@@ -200,7 +200,7 @@ def _plain(entry: Entry, own: Sequence[str]) -> Found:
     """Return whose file this is by its first folder, or by its name without that of the assignment."""
     first, _, below = entry.path.partition("/")
     name = first if below else PurePosixPath(first).stem
-    bare = COPY.sub("", name)
+    bare = without_copy(name)
     less = _without(bare, own)
     names = tuple(dict.fromkeys(filter(None, (bare, less, less.replace("_", " ").replace(".", " ")))))
     steps = below.split("/")

@@ -6,8 +6,6 @@ import unicodedata
 #: Letters that have no decomposition, as people without that key on their keyboard write them.
 _PLAIN = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"})
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
-#: What a browser or a file manager adds to the name of a second download or a copy.
-COPY = re.compile(r"( ?\(\d+\)|[-_ ]+copy|[-_ ]+Kopie)$", re.IGNORECASE)
 
 
 def casefold_name(text: str) -> str:

@@ -12,7 +12,7 @@ Upstream has no such file, so that its updates never touch yours::
     per_day = 0.1        # this part of the points for each day begun
     cap = 0.5            # at most this part
     free_days = 3        # not charged, for each student, over the whole course
-    grace_minutes = 10   # less late than this is on time
+    grace_minutes = 10   # as late as this, and no later, is on time
     of = "earned"        # parts of the points earned, or "possible": of all points of the assignment
 """
 
@@ -88,6 +88,10 @@ class Roster:
         return {name: members for name, members in found.items() if len(members) > 1}
 
 
+#: What stands in rows of Canvas's gradebook that are no student: the points possible, and how grades are posted.
+_NO_STUDENT = {"Points Possible", "Manual Posting", "Automatic Posting"}
+
+
 def read_roster(path: Path, here: tzinfo, assignments: Sequence[str] = ()) -> Roster:
     """Read the roster; empty if there is no such file. Raises ValueError with the line that is wrong.
 
@@ -106,6 +110,9 @@ def read_roster(path: Path, here: tzinfo, assignments: Sequence[str] = ()) -> Ro
         if not any(cell.strip() for cell in row):
             continue
         given = {name: row[place].strip() if place < len(row) else "" for name, place in columns.items()}
+        if not given["id"] and {cell.strip() for cell in row} & _NO_STUDENT:
+            continue
+        given |= {name: given[name].removeprefix("#") for name in ("id", "login") if name in given}
         try:
             student = _student(given, here, assignments)
             if casefold_name(student.id) in students:

@@ -38,15 +38,16 @@ class HandIn:
 def hand_ins(submitted: Path, assignment: str, roster: Sequence[str]) -> list[HandIn]:
     """Return the hand-ins of an assignment, one per student, sorted by student.
 
-    A student's id is the folder's name. Ids that differ only in their Unicode normal form (NFC or NFD) are the same,
-    and are written as in the ``roster``.
+    A student's id is the folder's name. Ids that differ only in their Unicode normal form (NFC or NFD) are the same, and so are
+    those that differ only in capitals from one of the ``roster``; they are written as there.
     """
-    known = {canonical_id(student): student for student in roster}
+    known = {canonical_id(student).casefold(): student for student in roster}
+    known |= {canonical_id(student): student for student in roster}
     found: dict[str, list[Path]] = {}
     for place in sorted(submitted.glob("*")):
         if not place.name.startswith("."):
             student = canonical_id(os.fsencode(place.name).decode("utf8", "replace"))
-            found.setdefault(known.get(student, student), []).append(place)
+            found.setdefault(known.get(student) or known.get(student.casefold(), student), []).append(place)
     every = []
     for student, places in found.items():
         try:
@@ -102,8 +103,11 @@ JUNK = re.compile(
     r"(^|/)(\.ipynb_checkpoints|\.autograder|__MACOSX|__pycache__|\.git|\.vscode|\.idea)/|(^|/)(\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$"
 )
 _WEIGHTS = (".safetensors", ".pt", ".pth", ".ckpt", ".bin", ".npz", ".pkl")
-#: The suffix that a browser or a file manager adds to a second download or a copy.
-_COPY = re.compile(r"( ?\(\d+\)|[-_ ]\d+|[-_ ]+copy|[-_ ]+Kopie)$", re.IGNORECASE)
+#: What a browser, Jupyter or a file manager adds to the name of a second download or a copy.
+_COPY = re.compile(
+    r"^(copy of|kopie von|copie de|copia (de|di)) |( ?\(\d+\)|[-_ ]+(copy|kopie)[-_ ]*(\d+|\(\d+\))?)$", re.IGNORECASE
+)
+_NUMBERED = re.compile(r"[-_ ]\d+$")  # as Canvas numbers attempts
 
 
 class UnsafeSubmission(ValueError):
@@ -168,11 +172,12 @@ def read(folder: Path) -> SubmissionFiles:
     """
     files = {name: path.read_bytes() for name, path in inspect(folder).items() if name != "timestamp.txt"}
     notes: list[str] = []
-    archives = [name for name in files if name.lower().endswith(".zip")]
-    if len(archives) == 1 and not _notebooks(files):
-        files = files | _unzip(archives[0], files[archives[0]])
-        del files[archives[0]]
-        notes.append(f"the notebook was in the archive {archives[0]}")
+    for _ in range(2):  # somebody has zipped what hand_in makes once more
+        archives = [name for name in files if name.lower().endswith(".zip")]
+        if len(archives) == 1 and not _notebooks(files):
+            data = files.pop(archives[0])
+            files |= _unzip(archives[0], data)
+            notes.append(f"the notebook was in the archive {archives[0]}")
     found = _notebooks(files)
     if len(found) > _MOST_NOTEBOOKS:
         raise UnsafeSubmission(f"There are {len(found)} notebooks. Expected one; which one counts?")
@@ -283,4 +288,10 @@ def _plain_name(path: str) -> str:
 def original_name(path: str) -> str:
     """Return the name that a file had before a browser or a file manager made it the second one of that name."""
     name = PurePosixPath(path)
-    return _COPY.sub("", name.stem) + name.suffix
+    return _NUMBERED.sub("", without_copy(name.stem)) + name.suffix
+
+
+def without_copy(name: str) -> str:
+    """Return a name without its ending before what the making of copies has added to it."""
+    shorter = _COPY.sub("", name)
+    return shorter if shorter in ("", name) else without_copy(shorter)

@@ -285,3 +285,30 @@ def test_until_the_last_moment_the_old_file_is_there(path, monkeypatch):
     save_checkpoint(make_model(), path, run=2)
     assert seen == [{"run": 1}]
     assert load_checkpoint(path).metadata == {"run": 2}
+
+
+@pytest.mark.parametrize("prefix", ["_orig_mod.", "module.", "module._orig_mod."])
+def test_weights_of_a_wrapped_model_are_those_of_the_model(path, prefix):
+    """As torch.compile and DataParallel name them."""
+    saved, other = make_model(), make_model()
+    with torch.no_grad():
+        next(other.parameters()).zero_()
+    safetensors.torch.save_file({f"{prefix}{name}": tensor for name, tensor in saved.state_dict().items()}, path)
+    load_checkpoint(path, other)
+    assert same(state_of(other), state_of(saved))
+
+
+def test_a_model_may_have_a_part_that_is_called_module(path):
+    class Wrapper(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.module = nn.Linear(2, 3)
+
+    saved = Wrapper()
+    save_checkpoint(saved, path)
+    load_checkpoint(path, Wrapper())
+    assert set(load_checkpoint(path).weights) == {"module.weight", "module.bias"}
+    wrapped = nn.Module()
+    wrapped._orig_mod = nn.Linear(2, 3)
+    save_checkpoint(wrapped, path)
+    load_checkpoint(path, wrapped)

@@ -149,6 +149,59 @@ def test_brightspace_says_when(course, collected):
     assert found["s03"]["timestamp.txt"] == b"2026-10-05 22:01:00.000000 UTC\n"
 
 
+def test_brightspace_in_other_words_and_without_folders(course, collected):
+    done = collected(
+        {
+            "397063-2557369 - Ada Lovelace - 7 October, 2026 1035 AM - attention.ipynb": notebook("first"),
+            "397063-2557370 - Ada Lovelace - 7 October, 2026 115 PM - attention.ipynb": notebook("last"),
+            "397063-2557371 - amueller - Änne Müller - Oct 7, 2026 100 AM - my - Oct 8, 2099 100 AM - a.ipynb": notebook(
+                "änne"
+            ),
+            "397063-2557372 - 小明 王 - 2026\u5e7410\u67087\u65e5 1035 - attention.ipynb": notebook("wang"),
+            "index.html": b"<html>",
+        }
+    )
+    found = there(course)
+    assert found["s01"] == {N: notebook("last"), "timestamp.txt": b"2026-10-07 11:15:00.000000 UTC\n"}
+    assert set(found["s02"]) == {"my - Oct 8, 2099 100 AM - a.ipynb", "timestamp.txt"}
+    assert found["s02"]["timestamp.txt"] == b"2026-10-06 23:00:00.000000 UTC\n"
+    assert found["s06"] == {N: notebook("wang")}
+    assert (done.untold, done.unmatched) == ([("s06", "2026\u5e7410\u67087\u65e5 1035")], [])
+
+
+def test_of_brightspaces_attempts_without_a_known_time_the_last_counts(course, collected):
+    done = collected({f"3-{n} - Ada Lovelace - 5 Smarch 2026 926 PM/{N}": notebook(str(n)) for n in (9, 10)})
+    assert there(course)["s01"] == {N: notebook("10")}
+    assert done.untold == [("s01", "5 Smarch 2026 926 PM")]
+
+
+def test_what_is_typed_into_canvas_is_a_file(course, collected):
+    done = collected(
+        {
+            "lovelaceada_4711_815_attention.ipynb": notebook("ada"),
+            "lovelaceada_4711_text.html": b"<p>hello",
+            "mülleränne_LATE_4712_link.html": b"<a>",
+        }
+    )
+    assert (done.platform, done.late) == ("Canvas", ["s02"])
+    assert {student: set(files) for student, files in there(course).items()} == {
+        "s01": {N, "text.html"},
+        "s02": {"link.html"},
+    }
+
+
+def test_a_time_of_a_sheet_that_is_not_understood_is_said(course, collected):
+    sheet = (
+        "Kennung,Vollständiger Name,E-Mail-Adresse,Zuletzt geändert (Abgabe)\n"
+        'Teilnehmer/in 101,Ada Lovelace,ada@example.org,"Donnerstag, 8. Oktober 2026, 10:37"\n'
+        'Teilnehmer/in 102,Änne Müller,anne@example.org,"torstai, 8. lokakuuta 2026, 10:37"\n'
+    )
+    names = {101: "Ada Lovelace", 102: "Änne Müller"}
+    done = collected({f"{name}_{n}_assignsubmission_file_/{N}": b"x" for n, name in names.items()}, sheet=sheet)
+    assert there(course)["s01"]["timestamp.txt"] == b"2026-10-08 08:37:00.000000 UTC\n"
+    assert done.untold == [("s02", "torstai, 8. lokakuuta 2026, 10:37")]
+
+
 def test_gradescope_knows_groups_and_times(course, collected):
     done = collected(
         {

@@ -110,6 +110,45 @@ def test_canvas_with_semicolons_and_other_maxima(run, capsys):
     assert "scaled: 01-attention (1): 67 points here are 33.5 there" in capsys.readouterr().out
 
 
+def test_what_was_decided_in_the_other_system_stays(run, capsys):
+    sheet = (
+        CANVAS.replace("12.00,1", "EX,1")
+        .replace("aquote,A,,,", "aquote,A,,N/A,")
+        .replace("alovelace,B,,,", "alovelace,B,,5,")
+    )
+    written = run("canvas", sheet, zero_if_missing=True, unmarked=True)
+    grades, _ = readers.canvas(written.removeprefix("\ufeff"))
+    assert {one: grades[one]["4711"] for one in ("901", "902", "904", "905")} == {
+        "901": "67", "902": "EX", "904": "N/A", "905": "5",
+    }  # fmt: skip
+    said = capsys.readouterr().out
+    assert "left" in said
+    more = {"name": "Full name", "mail": "Email address", "most": "Maximum grade", "full": "67.00"}
+    sheet = MOODLE.format(**ENGLISH, **more).replace('grading",50,', 'grading",bestanden,')
+    grades = list(csv.reader(io.StringIO(run("moodle", sheet).removeprefix("\ufeff"))))
+    assert grades[2][4] == "bestanden"
+    assert grades[2][-1] == "before", "no points are told of a grade that is not written"
+
+
+def test_moodles_own_comments_are_kept_and_ours_written_once(run):
+    sheet = MOODLE.format(**ENGLISH, name="Full name", mail="Email address", most="m", full="")
+    first = run("moodle", sheet)
+    comment = readers.moodle(first, ENGLISH)[102][1]
+    assert comment.startswith("before<br>Points by exercise: softmax 1 of 7; ")
+    assert run("moodle", first) == first
+
+
+def test_two_rows_of_one_name_are_nobodys(run, capsys):
+    sheet = "Identifier,Full name,Grade\nParticipant 1,Änne Müller,\nParticipant 2,Änne Müller,\nParticipant 3,Nell Nowhere,\n"
+    assert run("moodle", sheet) == sheet.replace("Nell Nowhere,", "Nell Nowhere,46.9")
+    assert "Änne Müller / Participant 1, Änne Müller / Participant 2" in " ".join(capsys.readouterr().out.split())
+
+
+def test_moodles_id_number_tells_who_it_is(run):
+    sheet = "ID,Vollständiger Name,ID-Nummer,Bewertung\nTeilnehmer/in1,Nell N.,S7,\n"
+    assert run("moodle", sheet) == sheet.replace("S7,", "S7,46.9")
+
+
 def test_canvas_per_exercise(run, course):
     parts = [part.title for part in load_class_status(course, ASSIGNMENT).parts]
     titles = [f"{part} ({number})" for number, part in enumerate(parts)]

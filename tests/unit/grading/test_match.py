@@ -6,6 +6,7 @@ import pytest
 from known import COURSE, LESSONS
 
 from autograder.content import notebook as notebooks
+from autograder.grading.submission import read
 from autograder.grading.submission.match import match
 from autograder.grading.submission.released import from_notebook
 
@@ -78,3 +79,28 @@ def test_a_cell_that_has_lost_its_mark_is_known_by_what_it_defines(submitted):
 def test_invalid_cells_are_an_error(cells):
     with pytest.raises(ValueError, match="expected a list of cells"):
         match({"cells": cells}, RELEASED)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Copy of model", "model-Copy1", "model - Copy (2)", "model copy 2", "model (1)", "model-2"),
+        *("Kopie von model (3)", "MODEL copy"),
+    ],
+)
+def test_a_copy_counts_under_the_name_of_what_was_copied(name):
+    found, notes = read.with_expected_names({f"{name}.safetensors": b"w"}, ["model.safetensors"])
+    assert found == {"model.safetensors": b"w"}
+    assert notes == [f"{name}.safetensors was used as model.safetensors"]
+
+
+def test_of_two_copies_neither_counts():
+    found, notes = read.with_expected_names({"model (1).st": b"1", "Copy of model.st": b"2"}, ["model.st"])
+    assert "model.st" not in found
+    assert "there are 'model (1).st' and 'Copy of model.st'" in notes[0]
+
+
+def test_a_folder_in_other_capitals_is_the_students_of_the_roster(tmp_path):
+    for name in ("s01", "S02"):
+        (tmp_path / name / LESSON).mkdir(parents=True)
+    assert [one.student for one in read.hand_ins(tmp_path, LESSON, ["S01", "s02"])] == ["S01", "s02"]

@@ -49,6 +49,17 @@ def test_a_roster_in_the_ways_in_which_spreadsheets_write_it(roster):
     )
 
 
+def test_the_sheets_of_platforms_are_rosters(roster):
+    canvas = (
+        "Student,ID,SIS User ID,SIS Login ID,Section,01-attention (9)\n,,,,,Manual Posting\n    Points Possible,,,,,67\n"
+        '"Lovelace, Ada",4711,s1,alovelace,A,\n'
+    )
+    [ada] = roster(canvas)
+    assert (ada.id, ada.last_name, ada.first_name, ada.login) == ("4711", "Lovelace", "Ada", "alovelace")
+    [ada] = roster("OrgDefinedId,Username,Last Name,First Name,End-of-Line Indicator\n#s1,#alovelace,Lovelace,Ada,#\n")
+    assert (ada.id, ada.name) == ("s1", "Ada Lovelace")
+
+
 def test_extensions_and_excuses(roster):
     text = (
         "id,extension,excused\n"
