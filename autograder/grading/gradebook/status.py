@@ -13,7 +13,7 @@ from autograder.grading.gradebook.state import assignment_in
 from autograder.grading.gradebook.sync import penalties, sync_gradebook
 from autograder.grading.roster.roster import LateRule, Policy, Student, read_policy
 from autograder.grading.run.status import FAILED, GRADED, HUMAN, Outcome, load_status
-from autograder.grading.submission.read import canonical_id
+from autograder.grading.submission.read import spelling
 from autograder.grading.submission.released import Released, ReleasedCell
 
 #: The states besides those of a graded hand-in. None of them is the same as 0 points.
@@ -110,7 +110,8 @@ def load_class_status(course: Course, assignment: str) -> ClassStatus:
     told = sync_gradebook(course)
     policy = read_policy(course)
     everyone = enrolled_students(course, policy)
-    outcomes = {canonical_id(student): outcome for student, outcome in load_status(course.grading, assignment).items()}
+    spelt = spelling(student.id for student in everyone)
+    outcomes = {spelt(student): outcome for student, outcome in load_status(course.grading, assignment).items()}
     with opened(course) as db:
         done, given = works(db), marks(db, assignment)
     charged = _charged(policy, done)
@@ -119,9 +120,8 @@ def load_class_status(course: Course, assignment: str) -> ClassStatus:
     for mark in given:
         by_student[mark.student].append(mark)
     asked = requests(course, assignment)
-    waiting = {canonical_id(path.parent.name) for path in (course.grading / "submitted").glob(f"*/{assignment}")}
-    known = {canonical_id(student.id): student for student in everyone}
-    extra = [Student(who) for who in sorted({*outcomes, *waiting} - known.keys())]
+    waiting = {spelt(path.parent.name) for path in (course.grading / "submitted").glob(f"*/{assignment}")}
+    extra = [Student(who) for who in sorted({*outcomes, *waiting} - {student.id for student in everyone})]
     return ClassStatus(
         assignment,
         released,
@@ -132,8 +132,8 @@ def load_class_status(course: Course, assignment: str) -> ClassStatus:
                 ungraded_parts(released),
                 of_student.get(student.id),
                 by_student.get(student.id, ()),
-                outcomes.get(canonical_id(student.id)),
-                canonical_id(student.id) in waiting,
+                outcomes.get(student.id),
+                student.id in waiting,
                 charged,
                 tuple(asked.get(student.id, ())),
             )

@@ -11,7 +11,7 @@ import re
 import stat
 import unicodedata
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -41,13 +41,11 @@ def hand_ins(submitted: Path, assignment: str, roster: Sequence[str]) -> list[Ha
     A student's id is the folder's name. Ids that differ only in their Unicode normal form (NFC or NFD) are the same, and so are
     those that differ only in capitals from one of the ``roster``; they are written as there.
     """
-    known = {canonical_id(student).casefold(): student for student in roster}
-    known |= {canonical_id(student): student for student in roster}
+    spelt = spelling(roster)
     found: dict[str, list[Path]] = {}
     for place in sorted(submitted.glob("*")):
         if not place.name.startswith("."):
-            student = canonical_id(os.fsencode(place.name).decode("utf8", "replace"))
-            found.setdefault(known.get(student) or known.get(student.casefold(), student), []).append(place)
+            found.setdefault(spelt(os.fsencode(place.name).decode("utf8", "replace")), []).append(place)
     every = []
     for student, places in found.items():
         try:
@@ -86,6 +84,19 @@ def _is_there(path: Path) -> bool:
 def canonical_id(student: str) -> str:
     """Return a student's id in the Unicode normal form in which ids are compared."""
     return unicodedata.normalize("NFC", student)
+
+
+def spelling(roster: Iterable[str]) -> Callable[[str], str]:
+    """Return a function that writes an id as the roster does, whatever its capitals and its Unicode normal form."""
+    ids = list(roster)
+    known = {canonical_id(student).casefold(): student for student in ids}
+    known |= {canonical_id(student): student for student in ids}
+
+    def spelt(student: str) -> str:
+        own = canonical_id(student)
+        return known.get(own) or known.get(own.casefold(), own)
+
+    return spelt
 
 
 def _loosely(text: str) -> str:

@@ -292,6 +292,12 @@ def test_nothing_is_ever_mistaken_for_zero_points(empty_class):
     assert found["hum"].reason == "two notebooks"
 
 
+def test_a_folder_in_other_capitals_is_no_second_student(empty_class):
+    rules(empty_class, roster="id,last_name,first_name\nS01,Lovelace,Ada\n")
+    (empty_class.grading / "submitted" / "s01" / ASSIGNMENT).mkdir(parents=True)
+    assert {name: one.state for name, one in standings(empty_class).items()} == {"S01": WAITING}
+
+
 def test_a_group_is_graded_by_its_latest_hand_in(tmp_path):
     def folder(student, stamp):
         place = tmp_path / student
