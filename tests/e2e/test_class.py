@@ -250,6 +250,13 @@ def test_a_later_due_date_applies_to_graded_students(graded, course, autograde, 
     with Gradebook(database(course)) as gradebook:
         assert gradebook.find_submission(ASSIGNMENT, "ada").late_submission_penalty == 2.0
         assert not gradebook.find_submission(ASSIGNMENT, "ben").late_submission_penalty
+    (
+        course.grading / "submitted" / "ada" / ASSIGNMENT / "timestamp.txt"
+    ).unlink()  # nobody knows the time of newer work
+    assert autograde().returncode == 0
+    with Gradebook(database(course)) as gradebook:
+        assert gradebook.find_submission(ASSIGNMENT, "ada").timestamp is None
+        assert not gradebook.find_submission(ASSIGNMENT, "ada").late_submission_penalty
 
 
 @pytest.mark.nightly(reason="seeds are compared for every exercise by the contract")

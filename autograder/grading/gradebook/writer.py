@@ -73,7 +73,7 @@ class _Writing:
             return False
         folder = str(self.converter.hand_ins[outcome.student].folder)
         handed_in = self.converter.coursedir.get_existing_timestamp(folder)
-        return handed_in is None or (there is not None and handed_in == there.timestamp)
+        return there is not None and handed_in == there.timestamp
 
 
 if __name__ == "__main__":
