@@ -12,7 +12,7 @@ from autograder.grading.course import Course
 from autograder.grading.gradebook.status import STATES, ClassStatus, load_class_status
 from autograder.grading.lms import grades
 from autograder.grading.lms.csv_table import read_table, write_table
-from autograder.grading.lms.fill import Choice, Filled, fill
+from autograder.grading.lms.fill import Choice, Filled, fill, total
 from autograder.grading.lms.formats import BRIGHTSPACE, CANVAS, MOODLE
 from autograder.grading.lms.grades import as_data, gradescope, results
 from autograder.grading.run.store import write_whole
@@ -45,6 +45,7 @@ def export(course: Course, order: Order, console: Console) -> int:
     standing = load_class_status(course, order.assignment)
     if order.sheet is not None:
         return _filled(standing, order, order.sheet, console)
+    points = total(order.choice)
     output = order.output or course.grading / "export" / f"{order.assignment}{_ENDINGS.get(order.to, '')}"
     if order.to == "gradescope":
         found = results(course, standing)
@@ -52,10 +53,10 @@ def export(course: Course, order: Order, console: Console) -> int:
             data = gradescope(one, found.get(one.student.id))
             write_whole(output / one.student.id / "results.json", json.dumps(data, indent=1, ensure_ascii=False))
     elif order.to == "csv":
-        write_whole(output, grades.as_csv(standing, order.choice.per_exercise))
+        write_whole(output, grades.as_csv(standing, order.choice.per_exercise, points))
     elif order.to == "json":
         found = results(course, standing)
-        everything = [as_data(one, found.get(one.student.id)) for one in standing.students]
+        everything = [as_data(one, found.get(one.student.id), points(one)) for one in standing.students]
         write_whole(output, grades.as_json(standing, everything))
     else:
         write_whole(output, grades.as_junit(standing, results(course, standing)))

@@ -115,23 +115,24 @@ def _fill_row(
 
 
 def _columns(table: Table, standing: ClassStatus, kind: str, choice: Choice) -> list[_Column]:
-    total = _total(choice)
+    value = total(choice)
     if kind == MOODLE:
         if choice.per_exercise:
             raise ValueError("Moodle's worksheet has one column for the grade. Leave out --per-exercise.")
         place = _named(table, choice.column) if choice.column else moodle_column(table, "grade")
         if place is None:
             titles = ", ".join(map(repr, table.header))
-            raise ValueError(f"{table.path} has no column for the grade that we know. Name it with --column: {titles}.")
-        return [_Column(place, standing.points, total)]
+            what = f"called {choice.column!r}" if choice.column else "for the grade that we know"
+            raise ValueError(f"{table.path} has no column, or several, {what}. Name it with --column: {titles}.")
+        return [_Column(place, standing.points, value)]
     if not choice.per_exercise:
         place = _named(table, choice.column) if choice.column else _like(table, [standing.assignment])
         if place is None:
             raise ValueError(
-                f"{table.path} has no column, or several, called like {standing.assignment!r}. "
+                f"{table.path} has no column, or several, called like {choice.column or standing.assignment!r}. "
                 f"Name it with --column: {', '.join(map(repr, table.header))}."
             )
-        return [_Column(place, standing.points, total)]
+        return [_Column(place, standing.points, value)]
     columns, missing = [], []
     for part in standing.parts:
         place = _like(table, [part.title, f"{standing.assignment} {part.title}"])
@@ -145,7 +146,9 @@ def _columns(table: Table, standing: ClassStatus, kind: str, choice: Choice) -> 
     return columns if late is None else [*columns, _Column(late, 0.0, lambda one: -one.penalty if one.so_far else None)]
 
 
-def _total(choice: Choice) -> Callable[[GradeStatus], float | None]:
+def total(choice: Choice) -> Callable[[GradeStatus], float | None]:
+    """Return the function that says what is written of a student's points; None where nothing is."""
+
     def value(one: GradeStatus) -> float | None:
         if one.state == MISSING and choice.zero_if_missing:
             return 0.0

@@ -5,7 +5,7 @@ import io
 import json
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 from xml.etree import ElementTree as Xml
@@ -77,8 +77,8 @@ COLUMNS = (
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def as_csv(standing: ClassStatus, per_exercise: bool) -> str:
-    """Return one row for each student; empty cells where nothing has been decided."""
+def as_csv(standing: ClassStatus, per_exercise: bool, points: Callable[[GradeStatus], float | None]) -> str:
+    """Return one row for each student; empty cells where nothing has been decided. ``points`` are a student's in all."""
     file = io.StringIO(newline="")
     titles = [part.title for part in standing.parts] if per_exercise else []
     writer = csv.writer(file)
@@ -86,7 +86,8 @@ def as_csv(standing: ClassStatus, per_exercise: bool) -> str:
     for one in standing.students:
         who = one.student
         row = [who.id, who.last_name, who.first_name, who.email, who.section, who.group, standing.assignment, one.state]
-        row += ["" if one.total is None else number(one.total), number(one.points)]
+        total = points(one)
+        row += ["" if total is None else number(total), number(one.points)]
         row += ["", "", ""] if one.so_far is None else [number(one.raw), str(one.days_late), number(one.penalty)]
         row += [one.handed_in.isoformat() if one.handed_in else "", one.reason]
         row += ["; ".join(one.outcome.notes if one.outcome else ()), "; ".join(map(request_text, one.requests))]
@@ -157,8 +158,8 @@ def results(course: Course, standing: ClassStatus) -> dict[str, Result]:
     return found
 
 
-def as_data(one: GradeStatus, result: Result | None) -> dict[str, Any]:
-    """Return one student's standing as plain data."""
+def as_data(one: GradeStatus, result: Result | None, points: float | None) -> dict[str, Any]:
+    """Return one student's standing, with these ``points`` in all, as plain data."""
     who = one.student
     return {
         "student": {
@@ -170,7 +171,7 @@ def as_data(one: GradeStatus, result: Result | None) -> dict[str, Any]:
             "group": who.group,
         },
         "state": one.state,
-        "points": one.total,
+        "points": points,
         "points_before_penalty": None if one.so_far is None else one.raw,
         "penalty": one.penalty,
         "days_late": one.days_late,

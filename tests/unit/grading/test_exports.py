@@ -256,6 +256,17 @@ def test_unmarked_work_is_exported_only_when_asked(run):
     sheet = "id,01-attention\ns4,\ns5,\n"
     assert run("csv", sheet) == sheet
     assert run("csv", sheet, unmarked=True) == "id,01-attention\ns4,63\ns5,\n"
+    rows = {row["student_id"]: row["points"] for row in csv.DictReader(io.StringIO(run("csv", unmarked=True)))}
+    assert (rows["s4"], rows["s5"]) == ("63", "")
+    data = {one["student"]["id"]: one["points"] for one in json.loads(run("json", unmarked=True))["students"]}
+    assert (data["s4"], data["s5"]) == (63.0, None)
+
+
+def test_a_column_that_is_not_there_is_named(run):
+    with pytest.raises(ValueError, match="no column, or several, called like 'nope'"):
+        run("canvas", CANVAS, column="nope")
+    with pytest.raises(ValueError, match="no column, or several, called 'nope'"):
+        run("moodle", MOODLE.format(**ENGLISH, name="n", mail="m", most="x", full=""), column="nope")
 
 
 def test_json_and_gradescope_and_junit_hold_everything(run, course):
