@@ -57,6 +57,13 @@ def grade(seed: int | None, trust: bool, limits: str | None, **asked: Any) -> in
     help="the platform's own sheet of the class: knows its numbers for people, and from Moodle the times of handing in",
 )
 @flag("--entry-times", "take the times of the files for the times of handing in")
+@click.option(
+    "--platform",
+    type=click.Choice(["Moodle", "Canvas", "Brightspace", "Gradescope", "files"]),
+    default="",
+    show_default=False,
+    help="where the files come from (default: as the names of all of them tell)",
+)
 @flag("--force", "replace newer work, and what was put there by hand")
 def collect(**asked: Any) -> int:
     """Put a class's hand-ins into grading/submitted/.
@@ -212,13 +219,14 @@ def adopt(student: str, exercise: str, assignment: str | None, **case: Any) -> N
 
     Comments, docstrings and the student's names are left out. Try it with: autograder audit --bank bank --exercise EXERCISE
     """
+    from autograder.grading.console import show
     from autograder.grading.teacher.adopt import adopt, assignment_of
     from autograder.grading.teacher.why import find
 
     course = find_course()
     found = find(course, student, assignment or assignment_of(course, exercise))
     path = adopt(course, found, exercise, **case)
-    print(path.read_text(encoding="utf8"))
+    show(path.read_text(encoding="utf8"))
     print(f"adopt: {path}\nRead it before it leaves your hands, and try it: autograder audit --bank {path.parents[3]}")
 
 
