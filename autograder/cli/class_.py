@@ -271,6 +271,7 @@ def request(student: str, assignment: str, reason: str, exercise: str | None) ->
 @click.option("--text", default="", help="the answer")
 def requests(assignment: str, answer: int | None, text: str) -> None:
     """List the requests to grade again, or answer one. Points are changed in formgrader or by grading again."""
+    from autograder.grading.console import readable
     from autograder.grading.gradebook import regrade_requests
     from autograder.grading.gradebook.status import load_class_status
     from autograder.grading.lms.grades import request_text
