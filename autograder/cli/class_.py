@@ -60,8 +60,6 @@ def grade(seed: int | None, trust: bool, limits: str | None, **asked: Any) -> in
 @click.option(
     "--platform",
     type=click.Choice(["Moodle", "Canvas", "Brightspace", "Gradescope", "files"]),
-    default="",
-    show_default=False,
     help="where the files come from (default: as the names of all of them tell)",
 )
 @flag("--force", "replace newer work, and what was put there by hand")
@@ -74,7 +72,7 @@ def collect(**asked: Any) -> int:
     from autograder.grading.console import console
     from autograder.grading.lms.collect import Order, collect, tell
 
-    order = Order(**asked)
+    order = Order(**asked | {"platform": asked["platform"] or ""})
     return tell(collect(find_course(), order), order, console())
 
 
