@@ -1,12 +1,11 @@
 """Inside: block what a lesson forbids, in the process and in the sources that it can read, for the rest of its life.
 
 Code that kept another reference can undo a replacement in ``torch.nn.functional``. This module replaces the kernels
-in PyTorch's dispatcher, where Python code, TorchScript and PyTorch's own layers all end up, and deliberately discards the handle
-that could remove the replacement. Of a Python function it replaces the code, which every reference to it shares.
+in PyTorch's dispatcher, where Python code, TorchScript and PyTorch's own layers all end up, and makes the handle useless
+that could remove the replacement again. Of a Python function it replaces the code, which every reference to it shares.
 """
 
 import ast
-import ctypes
 import functools
 import gc
 import os
@@ -21,6 +20,8 @@ from typing import Any
 import torch
 
 from autograder.runtime.blocked import calls
+from autograder.sandbox.inside import c_library
+from autograder.sandbox.inside.c_library import NotAvailableHere
 
 _PYTORCH = f"{Path(torch.__file__).parent}{os.sep}"
 #: Where the parent of all workers keeps the texts that they see in the place of others. They see them read-only.
@@ -134,10 +135,6 @@ _GRAPHS = (
 _PROGRAMS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "pty.spawn")
 
 
-class NotAvailableHere(PermissionError):
-    """Something that works on a student's computer, and not while a notebook is graded."""
-
-
 @functools.cache
 def kernels(forbid: tuple[str, ...]) -> list[tuple[str, list[str]]]:
     """Return the operators behind the functions in ``forbid``, each with the keys under which the dispatcher has its kernels."""
@@ -169,7 +166,16 @@ def raise_for_good(forbid: tuple[str, ...]) -> None:
             for key in keys:
                 libraries[space].impl(own, key, _raiser(own))
     for library in libraries.values():
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
+        _keep_for_good(library)
+
+
+def _keep_for_good(library: Any) -> None:
+    """Make a handle forget the registrations that it holds. Otherwise they end with it, and the old kernels are back.
+
+    Between the header of every object and two words at its end pybind11 keeps what the object holds, and who has to destroy it.
+    """
+    for place in range(object.__basicsize__, type(library).__basicsize__ - 16, 8):
+        c_library.clear_word(id(library) + place)
 
 
 def forget_graphs() -> None:
@@ -197,7 +203,7 @@ def _raiser(name: str) -> Any:
 def stay_in_python(writable: Sequence[str], ctypes_too: bool) -> None:
     """Refuse programs, and compiled modules from the folders that are ``writable``, with a sentence. The kernel refuses them too.
 
-    With ``ctypes_too`` libraries cannot be called directly either, below the dispatcher. An audit hook cannot be removed.
+    With ``ctypes_too`` no library is loaded with ctypes, where that is there at all. An audit hook cannot be removed.
     Where a file lies is decided by its device, which no spelling of its path can change.
     """
     stat, own = os.stat, frozenset(os.stat(folder).st_dev for folder in writable)

@@ -1,11 +1,14 @@
 """Inside: move this process into its own namespaces and limits before a student's code runs in it."""
 
-import ctypes
 import os
 import platform
 import resource
 import signal
+import stat
+import struct
 from collections.abc import Iterable, Sequence
+
+from autograder.sandbox.inside import c_library
 
 _NEW_USER, _NEW_PID, _NEW_MOUNTS, _NEW_IPC, _NEW_NET = 0x10000000, 0x20000000, 0x00020000, 0x08000000, 0x40000000
 _PRIVATE, _RECURSIVE, _BIND, _REMOUNT, _READ_ONLY = 1 << 18, 1 << 14, 1 << 12, 1 << 5, 1
@@ -22,29 +25,16 @@ WRITABLE = (HOME, "/tmp", "/dev/shm")
 #: Copied into the new /proc. The outer /proc would reveal other processes.
 _PROC_FILES = ("cpuinfo", "meminfo", "version", "stat", "loadavg")
 
-_libc = ctypes.CDLL(None, use_errno=True)
 _TRIM, _MMAP = -1, -3
-
-
-class _Program(ctypes.Structure):
-    """``struct sock_fprog``: a BPF program as the kernel takes it."""
-
-    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_void_p))
-
-
-def _must(result: int, what: str) -> None:
-    if result != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, f"{what}: {os.strerror(number)}")
 
 
 def hide_from_others() -> None:
     """Forbid other processes of the same user to read this one's memory or trace it."""
-    _must(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0), "PR_SET_DUMPABLE")
+    c_library.call("prctl", _PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def die_with_parent() -> None:
-    _must(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "PR_SET_PDEATHSIG")
+    c_library.call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def become(user: int) -> None:
@@ -57,27 +47,30 @@ def become(user: int) -> None:
 def enter(disk: int, keep: Sequence[str] = (), hide: Iterable[tuple[str, str]] = ()) -> None:
     """Enter new user, process, IPC, network and mount namespaces, with a minimal /proc and empty folders to write in.
 
-    Each of those has room for ``disk`` bytes. ``keep`` names folders below /tmp that stay visible: the Python environment may be
-    there. For each pair in ``hide`` the second file is seen, read-only, in the place of the first, or nothing if it is "". The
-    caller must fork afterwards: the child is process 1 of the new process namespace.
+    Each of those has room for ``disk`` bytes. ``keep`` names files and folders below /tmp that stay visible: the Python
+    environment may be there. For each pair in ``hide`` the second file is seen, read-only, in the place of the first, or nothing
+    if it is "". The caller must fork afterwards: the child is process 1 of the new process namespace.
     """
     user, group = os.getuid(), os.getgid()
-    _must(_libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "PR_SET_DUMPABLE")  # otherwise root owns /proc/self
+    c_library.call("prctl", _PR_SET_DUMPABLE, 1, 0, 0, 0)  # otherwise root owns /proc/self
     shown = {name: _read(f"/proc/{name}") for name in _PROC_FILES}
-    _must(_libc.unshare(_NEW_USER | _NEW_PID | _NEW_MOUNTS | _NEW_IPC | _NEW_NET), "unshare")
+    c_library.call("unshare", _NEW_USER | _NEW_PID | _NEW_MOUNTS | _NEW_IPC | _NEW_NET)
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
         with open(f"/proc/self/{name}", "w") as file:
             file.write(text)
-    _must(_libc.mount(b"none", b"/", None, _RECURSIVE | _PRIVATE, None), "mount /")
+    c_library.call("mount", b"none", b"/", None, _RECURSIVE | _PRIVATE, None, what="mount /")
     for path, instead in hide:
         _cover(path, instead)
     kept = {path: os.open(path, os.O_PATH) for path in keep}
     for path in WRITABLE:
         _mount_empty(path, f"size={disk},nr_inodes=20000,mode=1777")
     for path, number in kept.items():
-        os.makedirs(path)
+        folder = stat.S_ISDIR(os.fstat(number).st_mode)
+        os.makedirs(path if folder else os.path.dirname(path), exist_ok=True)
+        if not folder:
+            os.mknod(path)
         source = f"/proc/self/fd/{number}".encode()
-        _must(_libc.mount(source, path.encode(), None, _BIND | _RECURSIVE, None), f"bind {path}")
+        c_library.call("mount", source, path.encode(), None, _BIND | _RECURSIVE, None, what=f"bind {path}")
         os.close(number)
     _mount_empty(
         "/dev/pts", "size=1,nr_inodes=1,mode=0555"
@@ -91,26 +84,25 @@ def enter(disk: int, keep: Sequence[str] = (), hide: Iterable[tuple[str, str]] =
 
 def _mount_empty(path: str, options: str) -> None:
     flags = _NO_SUID | _NO_DEVICES | _NO_PROGRAMS
-    _must(_libc.mount(b"tmpfs", path.encode(), b"tmpfs", flags, options.encode()), f"mount {path}")
+    c_library.call("mount", b"tmpfs", path.encode(), b"tmpfs", flags, options.encode(), what=f"mount {path}")
 
 
 def _cover(path: str, instead: str) -> None:
     if os.path.isdir(path):
         _mount_empty(path, "size=1,nr_inodes=1,mode=0555")
         return
-    _must(_libc.mount((instead or os.devnull).encode(), path.encode(), None, _BIND, None), f"cover {path}")
+    c_library.call("mount", (instead or os.devnull).encode(), path.encode(), None, _BIND, None, what=f"cover {path}")
     if instead:
         flags = _REMOUNT | _BIND | _READ_ONLY | _NO_SUID | _NO_DEVICES
-        _must(_libc.mount(None, path.encode(), None, flags, None), f"cover {path} read-only")
+        c_library.call("mount", None, path.encode(), None, flags, None, what=f"cover {path} read-only")
 
 
 def give_up_privileges() -> None:
     """Drop every capability for good, so that the student's code cannot unmount what covers other paths."""
     for capability in range(64):
-        _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
-    _must(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "PR_SET_NO_NEW_PRIVS")
-    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
-    _must(_libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
+        c_library.try_to_call("prctl", _PR_CAPBSET_DROP, capability, 0, 0, 0)
+    c_library.call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    c_library.call("capset", struct.pack("2I", _CAPABILITY_VERSION_3, 0), bytes(24))
 
 
 def _read(path: str) -> bytes:
@@ -135,10 +127,8 @@ def limit(memory: int, processes: int, file_size: int, cpu_seconds: int) -> None
 
 def forbid_calls(program: bytes) -> None:
     """Have the kernel run a BPF program (seccomp) on every later system call of this process, its threads and its children."""
-    instructions = ctypes.create_string_buffer(program, len(program))
-    described = _Program(len(program) // 8, ctypes.addressof(instructions))
-    number = _SECCOMP[platform.machine()]
-    _must(_libc.syscall(number, _SET_FILTER, _ALL_THREADS, ctypes.byref(described)), "seccomp")
+    described = struct.pack("HP", len(program) // 8, c_library.address_of(program))  # struct sock_fprog
+    c_library.call("syscall", _SECCOMP[platform.machine()], _SET_FILTER, _ALL_THREADS, described, what="seccomp")
 
 
 def give_back_at_once() -> None:
@@ -147,7 +137,7 @@ def give_back_at_once() -> None:
     Otherwise large tensors that are gone leave pieces of the heap behind (mallopt(3), M_MMAP_THRESHOLD).
     """
     for option in (_TRIM, _MMAP):
-        _libc.mallopt(option, 2**16)
+        c_library.try_to_call("mallopt", option, 2**16)
 
 
 def close_all_but(*keep: int) -> None:

@@ -20,7 +20,7 @@ from autograder.runtime.errors import CheckFailure
 from autograder.runtime.local import LocalStudent
 from autograder.runtime.measure import threads
 from autograder.runtime.state import known_torch_state
-from autograder.sandbox.inside import lockdown, namespaces, notebook_stub, protocol, shell, values
+from autograder.sandbox.inside import c_library, lockdown, namespaces, notebook_stub, protocol, shell, values
 from autograder.sandbox.inside.namespaces import HOME, WRITABLE
 from autograder.sandbox.inside.protocol import SetUp
 from course_lib import variants
@@ -52,6 +52,8 @@ def prepared(number: int, settings: SetUp, program: bytes) -> "Worker":
         namespaces.give_back_at_once()
     namespaces.limit(**settings.limits)
     namespaces.forbid_calls(program)
+    if settings.libraries is not None:
+        c_library.forget()
     lockdown.stay_in_python(WRITABLE, ctypes_too=bool(settings.forbid))
     return worker
 

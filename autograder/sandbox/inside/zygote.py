@@ -16,7 +16,7 @@ import sys
 from importlib import util
 
 from autograder.runtime.blocked import calls
-from autograder.sandbox.inside import namespaces, protocol
+from autograder.sandbox.inside import c_library, namespaces, protocol
 
 #: Imported once, before any fork. No PyTorch operation may run here: it would start threads, and threads do not survive a fork.
 PRELOAD = (
@@ -92,6 +92,7 @@ def _preload() -> None:
     for module in pkgutil.iter_modules(sys.modules["course_lib.layers"].__path__, "course_lib.layers."):
         __import__(module.name)
     calls.written_in_python()
+    c_library.forget_copies()
     linecache.clearcache()  # which would keep the texts of files that a worker cannot read
     lockdown.forget_graphs()
 

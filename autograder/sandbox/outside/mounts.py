@@ -3,9 +3,12 @@
 import functools
 import os
 import platform
+import re
+import site
 import sys
 import sysconfig
 from collections.abc import Iterator
+from glob import glob
 from importlib import util
 from pathlib import Path
 
@@ -27,7 +30,18 @@ _DEEPEST = 8
 #: Where the file of scikit-learn that course_lib.data reads can be seen, though the library itself cannot be imported.
 DIGITS = f"{INSIDE}/digits.csv.gz"
 
-_SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts")
+#: Of the system, beside the folders with libraries: where the loader finds these, and data that Python's libraries look for.
+_SYSTEM = (
+    *("/lib64", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/usr/lib/locale", "/usr/local/share/fonts"),
+    *(f"/usr/share/{name}" for name in ("ca-certificates", "fontconfig", "fonts", "locale", "matplotlib", "zoneinfo")),
+)
+_LOADER_CACHE = Path("/etc/ld.so.cache")
+
+#: An environment's own folder of this name has no standard library in it.
+_PYTHONS_OWN = {"platbase": sys.base_exec_prefix}
+
+#: Libraries that call any function of any other.
+_FOREIGN = ("cffi", "_cffi_backend")
 
 
 class SandboxMissing(Exception):
@@ -38,10 +52,10 @@ def mounts(libraries: tuple[str, ...] | None = None) -> Iterator[tuple[str, ...]
     """Yield bubblewrap's options for what is visible. Of Python's libraries that is everything if ``libraries`` is None."""
     from course_lib.data.digits import file  # loads PyTorch
 
-    for path in _SYSTEM:
-        yield ("--ro-bind-try", path, path)
-    for tree in trees():
-        yield ("--ro-bind", str(tree), str(tree))
+    if (python := os.path.realpath(sys.executable)) != sys.executable:
+        yield ("--symlink", python, sys.executable)  # the loader looks for libraries beside the file that it is
+    for path in visible():
+        yield ("--ro-bind", str(path), str(path))
     yield from _all_libraries() if libraries is None else _chosen(libraries)
     package = Path(__file__).parents[2]
     for kind in ("", "-alone"):
@@ -53,6 +67,8 @@ def mounts(libraries: tuple[str, ...] | None = None) -> Iterator[tuple[str, ...]
         str(package / "sandbox" / "inside" / "notebook_stub.py"),
         f"{INSIDE}/autograder/notebook/api.py",
     )
+    if libraries is not None:  # else it is that of Python
+        yield ("--ro-bind", str(package / "sandbox" / "inside" / "ctypes"), f"{INSIDE}/ctypes")
     yield ("--ro-bind", str(_folder_of("course_lib")), f"{INSIDE}/course_lib")
     if (data := file()) is not None:
         yield ("--ro-bind", str(data), DIGITS)
@@ -69,29 +85,53 @@ def program(kind: str, machine: str = "") -> Path:
     return path
 
 
-def trees() -> list[Path]:
-    """Return the folders of Python and of the environment, except those of the system."""
-    found: list[Path] = []
-    for path in map(Path, (sys.base_prefix, sys.prefix, sysconfig.get_path("purelib"))):
-        if not any(path.is_relative_to(other) for other in (Path("/usr"), *found)):
-            found.append(path)
-    return found
+def visible() -> list[Path]:
+    """Return the files and folders of the system and of Python that are seen: what Python needs, and nothing beside it."""
+    places = {*_SYSTEM, *_folders_of_loader(), *_files_of_python()}
+    found = {Path(each) for place in places for each in (place, os.path.realpath(place)) if os.path.exists(place)}
+    return sorted(path for path in found if not any(parent in found for parent in path.parents))
+
+
+def _folders_of_loader() -> Iterator[str]:
+    """Yield the folders in which ld.so looks for libraries."""
+    if _LOADER_CACHE.is_file():
+        yield from {
+            os.path.dirname(os.fsdecode(name)) for name in re.findall(rb"/[^\0]+\.so[^\0]*", _LOADER_CACHE.read_bytes())
+        }
+
+
+def _files_of_python() -> Iterator[str]:
+    """Yield the interpreter, the standard library, the folders with installed libraries, and the shared libraries beside them."""
+    yield os.path.realpath(sys.executable)
+    yield os.path.join(sys.prefix, "pyvenv.cfg")
+    yield from (sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib"))
+    yield sysconfig.get_path("platstdlib", vars=_PYTHONS_OWN)
+    yield from (path for path in site.getsitepackages() if path in sys.path)
+    for prefix in {sys.prefix, sys.base_prefix}:
+        # An environment of conda is a system of its own: all shared libraries lie there.
+        shared = os.path.join(prefix, "lib")
+        yield from [shared] if os.path.isdir(os.path.join(prefix, "conda-meta")) else glob(f"{shared}/libpython*.so*")
 
 
 def _all_libraries() -> Iterator[tuple[str, ...]]:
     """Hide what is visible and must not be: the installed autograder, and the library, which is shown elsewhere."""
     for folder in map(_folder_of, OUR_OWN):
-        if any(folder.is_relative_to(tree) for tree in (*trees(), Path("/usr"))):
+        if any(folder.is_relative_to(path) for path in visible()):
             yield ("--tmpfs", str(folder))
             yield ("--remount-ro", str(folder))
 
 
 def _chosen(libraries: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Empty every folder with libraries, and show in it only what an exercise with these ``libraries`` may use."""
+    """Empty every folder with libraries, and show in it only what an exercise with these ``libraries`` may use.
+
+    Of Python's own compiled modules those are hidden that test its inner workings.
+    """
+    for path in glob(os.path.join(sysconfig.get_path("platstdlib", vars=_PYTHONS_OWN), "lib-dynload", "_*test*.so")):
+        yield ("--ro-bind", os.devnull, path)
     shown = {
         Path(str(each.locate_file(top)))
         for each in allowed(libraries).values()
-        for top in top_level_modules(each) - {*OUR_OWN}
+        for top in top_level_modules(each) - {*OUR_OWN, *_FOREIGN}
     }
     shown = {path.parent.resolve() / path.name for path in shown if path.exists()}
     for store in _stores():
@@ -103,14 +143,15 @@ def _chosen(libraries: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 @functools.cache
 def _stores() -> list[Path]:
-    """Return the folders with libraries of any Python in what is visible, and those with a package manager's environments."""
-    found = {Path(tree, name).resolve() for tree in trees() for name in ("pkgs", "envs") if Path(tree, name).is_dir()}
-    for root in (Path("/usr"), *trees()):
+    """Return the folders with libraries of any Python, or with another Python's compiled modules, in what is visible."""
+    own, emptied = Path(sysconfig.get_path("platstdlib", vars=_PYTHONS_OWN), "lib-dynload"), (*STORES, "lib-dynload")
+    found = {root.resolve() for root in visible() if root.name in STORES}
+    for root in visible():
         for place, folders, _ in os.walk(root):
             at = Path(place)
-            found |= {(at / name).resolve() for name in folders if name in STORES}
+            found |= {(at / name).resolve() for name in folders if name in emptied} - {own.resolve()}
             deep = len(at.parts) - len(root.parts) >= _DEEPEST
-            folders[:] = [] if deep else [name for name in folders if name not in (*STORES, "share", "include", "doc")]
+            folders[:] = [] if deep else [name for name in folders if name not in (*emptied, "share", "include", "doc")]
     return sorted(store for store in found if not any(other in store.parents for other in found))
 
 

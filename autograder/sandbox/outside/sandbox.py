@@ -194,7 +194,7 @@ def _environment(limits: Limits, threads: int, user: bool) -> dict[str, str]:
         "JOBLIB_MULTIPROCESSING": "0",  # it would start programs, and warns where it finds no shared memory
         "SANDBOX_USER": str(USER) if user else "",
         "SANDBOX_DISK": str(limits.disk),
-        "SANDBOX_KEEP": "".join(f"{tree}{os.pathsep}" for tree in mounts.trees() if tree.is_relative_to("/tmp")),
+        "SANDBOX_KEEP": "".join(f"{path}{os.pathsep}" for path in mounts.visible() if path.is_relative_to("/tmp")),
         "TZ": os.environ.get("TZ", "UTC"),
     }
 

@@ -25,6 +25,7 @@ DEFENCES = {
     "blocked when called": "ready_made_by_getattr",
     "blocked below Python": "ready_made_below",
     "blocked in a compiled text": "ready_made_in_torchscript",
+    "what was replaced stays so": "kernels_put_back_from_memory",
     "the course's own layers are blocked": "ready_made_of_the_course",
     "other libraries are not there": "ready_made_softmax_of_naive_bayes",
     "other backends are blocked": "ready_made_in_another_backend",

@@ -1,0 +1,101 @@
+"""Inside: call C functions while a worker is set up, and make that impossible for the code that it then runs.
+
+Only ``_ctypes`` is used, the compiled half of ctypes. Of the other half, which defines fifty types and keeps functions that it
+has looked up, nothing is ever loaded beside an exercise (:mod:`ctypes` is a stand-in there).
+"""
+
+import _ctypes
+import gc
+import os
+import sys
+from collections.abc import Iterator
+
+#: Where CPython keeps, in every type, the functions that make its instances: ``tp_alloc`` and ``tp_new``, after a header.
+_HEADER, _BASIC_SIZE, _MAKERS = object.__basicsize__ + 8, 8, (280, 288)
+#: Where it keeps the functions and the steps of set-up in the definition of a module: ``m_methods`` and ``m_slots``.
+_CONTENT = (64, 72)
+
+
+class NotAvailableHere(PermissionError):
+    """Something that works on a student's computer, and not while a notebook is graded."""
+
+
+class _Word(_ctypes._SimpleCData):
+    """A pointer, as an argument, a result, or at an address."""
+
+    _type_ = "P"
+
+
+class _Function(_ctypes.CFuncPtr):
+    """A C function that returns an integer. Its arguments are integers, bytes, None, and words."""
+
+    _flags_ = _ctypes.FUNCFLAG_CDECL | 8  # FUNCFLAG_USE_ERRNO
+
+
+class _ReturnsPointer(_ctypes.CFuncPtr):
+    _flags_ = _ctypes.FUNCFLAG_CDECL
+    _restype_ = _Word
+
+
+def _address(name: str) -> int:
+    return _ctypes.dlsym(_ctypes.dlopen(None, 0), name)  # type: ignore[arg-type]  # None is the program itself
+
+
+def call(name: str, *arguments: int | bytes | None, what: str = "") -> None:
+    """Call a function of the C library. Raises OSError, with ``what`` could not be done, if it does not return 0."""
+    if _Function(_address(name))(*arguments) != 0:
+        number = _ctypes.get_errno()
+        raise OSError(number, f"{what or name}: {os.strerror(number)}")
+
+
+def try_to_call(name: str, *arguments: int | bytes | None) -> None:
+    """Call a function of the C library, whatever it returns."""
+    _Function(_address(name))(*arguments)
+
+
+def address_of(content: bytes) -> int:
+    """Return where the content of a bytes object lies: after its header, with a zero byte at its end."""
+    return id(content) + bytes.__basicsize__ - 1
+
+
+def clear_word(address: int) -> None:
+    """Overwrite a pointer in memory with zeros."""
+    _Word.from_address(address).value = None
+
+
+def forget_copies() -> None:
+    """Empty Python's own copy of the content of ``_ctypes``, from which it would make the module again. For the zygote, once."""
+    for names in gc.get_referrers(_ctypes.dlsym):
+        if isinstance(names, dict) and names is not vars(_ctypes):
+            names.clear()
+
+
+def forget() -> None:
+    """Make it impossible to call a C function in this process, or in those that it forks, by anything of ``_ctypes``.
+
+    Its types cannot be unloaded, and anyone finds them among the subclasses of ``object``. So whoever instantiates one of them,
+    or of their metaclasses, gets a MemoryError from now on; and a module that Python makes anew of the same library is empty.
+    """
+    kinds = {*_kinds()}
+    types = kinds | {type(kind) for kind in kinds} - {type}
+    fails = _address("PyErr_NoMemory")
+    definition = _ReturnsPointer(_address("PyModule_GetDef"))(_Word(id(_ctypes)))
+    words: list[tuple[int, int | None]] = [(id(kind) + _HEADER + maker, fails) for kind in types for maker in _MAKERS]
+    words += [(definition + part, None) for part in _CONTENT]
+    sizes = {_Word.from_address(id(kind) + _HEADER + _BASIC_SIZE).value == kind.__basicsize__ for kind in types}
+    if sizes != {True}:
+        raise RuntimeError("This build of Python keeps types in another form.")
+    views = [(_Word.from_address(place), value) for place, value in words]  # before none can be made any more
+    for view, value in views:
+        view.value = value
+    vars(_ctypes).clear()
+    sys.modules["_ctypes"] = sys.modules["ctypes"]
+
+
+def _kinds() -> Iterator[type]:
+    """Yield the types of ``_ctypes`` for data and functions, and all types that inherit from them."""
+    waiting = [_Word.__mro__[-2]]  # the base of all of them
+    while waiting:
+        kind = waiting.pop()
+        yield kind
+        waiting += kind.__subclasses__()

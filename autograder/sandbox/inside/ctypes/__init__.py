@@ -1,0 +1,96 @@
+"""Beside an exercise: what stands for ctypes, with which C functions could be called and memory be changed.
+
+PyTorch and other libraries import it, and name its types, on every machine, and use it on few. So here it can be named too, and
+whoever uses it learns that it is not available.
+"""
+
+import os
+import struct
+import sys
+from types import ModuleType
+from typing import Any
+
+from autograder.sandbox.inside.c_library import NotAvailableHere
+
+RTLD_LOCAL, RTLD_GLOBAL = os.RTLD_LOCAL, os.RTLD_GLOBAL
+
+
+class ArgumentError(Exception):
+    """Never raised: code that catches it goes on as before."""
+
+
+def _refuse(*_: Any, **__: Any) -> Any:
+    raise NotAvailableHere("ctypes is not available while this lesson is graded.")
+
+
+class _Kind(type):
+    """The class of a type that can be named and inherited from, and has no instance."""
+
+    def __getattr__(cls, name: str) -> Any:
+        return _named(name)
+
+    def __mul__(cls, _: int) -> Any:
+        return cls
+
+    __rmul__ = __mul__
+    __call__ = _refuse
+
+
+def _named(name: str) -> Any:
+    """Return what stands for anything in ctypes, except what only Windows has and what Python and NumPy ask of every type."""
+    if name.lower().startswith(("__", "windll", "oledll", "winfunc", "winerror", "dtype")):
+        raise AttributeError(name)
+    return _Kind(name, (), {"__module__": "ctypes"})
+
+
+def _kind_of(*_: Any, **__: Any) -> Any:
+    return _named("_CFuncPtr")
+
+
+#: Codes of the module struct for the types whose size somebody asks for; all others have that of a pointer.
+_CODES = {
+    "c_bool": "?",
+    "c_char": "c",
+    "c_byte": "b",
+    "c_ubyte": "b",
+    "c_int8": "b",
+    "c_uint8": "b",
+    "c_wchar": "i",
+    "c_short": "h",
+    "c_ushort": "h",
+    "c_int16": "h",
+    "c_uint16": "h",
+    "c_int": "i",
+    "c_uint": "i",
+    "c_int32": "i",
+    "c_uint32": "i",
+    "c_float": "f",
+    "c_longdouble": "16s",
+}
+
+
+def sizeof(kind: type) -> int:
+    return struct.calcsize(_CODES.get(kind.__name__, "P"))
+
+
+CFUNCTYPE = PYFUNCTYPE = POINTER = _kind_of
+
+
+def CDLL(name: str | None, mode: int = RTLD_LOCAL, *_: Any, **__: Any) -> None:
+    """Load a library that PyTorch needs, and return nothing of it. In a worker nothing is loaded."""
+    import _ctypes
+
+    getattr(_ctypes, "dlopen", _refuse)(name, mode)
+
+
+class _StandIn(ModuleType):
+    """A module that has every name, and is false: NumPy then does without."""
+
+    def __getattr__(self, name: str) -> Any:
+        return _named(name)
+
+    def __bool__(self) -> bool:
+        return False
+
+
+sys.modules[__name__].__class__ = _StandIn
