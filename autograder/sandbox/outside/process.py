@@ -11,10 +11,16 @@ from pathlib import Path
 
 from autograder.sandbox.inside.namespaces import WRITABLE
 
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
 #: Python's own objects, and a process's copies of pages of libraries: 7 to 8 MB were measured for a small call.
 _ANY_CALL = 10 * 2**20
+
+#: What a process keeps, in its status: in memory, on disk instead, to find it, and in pages of another size.
+_KEPT = ("VmRSS:", "VmSwap:", "VmPTE:", "HugetlbPages:")
+
+
+class NotMeasured(Exception):
+    """The kernel does not tell what a process uses. So nothing is believed of it."""
 
 
 class Process:
@@ -84,36 +90,39 @@ class Process:
         return self.handle < 0 or bool(select.select([self.handle], [], [], 0)[0])
 
     def resident(self) -> int:
-        """Return the resident memory of the worker and its descendants in bytes."""
-        return sum(_resident(pid) for pid in (self.pid, *self.descendants()))
+        """Return the memory of the worker and its descendants in bytes, with the tables of its pages and what was swapped out."""
+        return sum(_kilobytes(_teller(pid), *_KEPT) for pid in (self.pid, *self.descendants()))
 
     def written(self) -> int:
         """Return the bytes in the folders that the worker can write in. They are memory too."""
         total = 0
         for folder in WRITABLE:
             with contextlib.suppress(OSError):
-                found = os.statvfs(f"/proc/{self.pid}/root{folder}")
+                found = os.statvfs(f"{_teller(self.pid)}/root{folder}")
                 total += (found.f_blocks - found.f_bfree) * found.f_frsize
         return total
 
     def watch_memory(self) -> None:
         """Begin to measure what :meth:`held` returns. The process can write no file from now on: those are memory too.
 
-        Raises PermissionError where the kernel does not let this process measure another: nothing is believed instead.
+        Raises NotMeasured where the kernel does not let this process measure another.
         """
-        with contextlib.suppress(ProcessLookupError, FileNotFoundError):  # it has ended, which its next answer shows
+        with contextlib.suppress(ProcessLookupError):  # it has ended
             resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (0, 0))
+        try:
             for what in ("5", "1"):  # the peak, and which pages have been used
-                Path(f"/proc/{self.pid}/clear_refs").write_text(what)
-        self.before = _resident(self.pid)
+                Path(f"{_teller(self.pid)}/clear_refs").write_text(what)
+        except OSError:
+            raise NotMeasured from None
+        self.before = _kilobytes(_teller(self.pid), "VmRSS:")
 
     def held(self) -> int:
         """Return how many bytes the process has used since :meth:`watch_memory`: what was new, and what it had before and used.
 
         What it gave back meanwhile counts, because it may have used it first; what any call of PyTorch uses does not.
         """
-        new = _kilobytes(f"/proc/{self.pid}/status", "VmHWM:") - min(self.before, _resident(self.pid))
-        return max(new, _used(self.pid) - _ANY_CALL)
+        peak, rest = (_kilobytes(_teller(self.pid), name) for name in ("VmHWM:", "VmRSS:"))
+        return max(peak - min(self.before, rest), _used(_teller(self.pid)) - _ANY_CALL)
 
 
 def _children(pid: int) -> list[int]:
@@ -151,13 +160,16 @@ def _waiting(pid: int) -> dict[int, float]:
     return found
 
 
-def _resident(pid: int) -> int:
-    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/statm") as file:
-        return int(file.read().split()[1]) * _PAGE
-    return 0
+def _teller(pid: int) -> str:
+    """Return the folder in /proc of a thread that tells of the process's memory. One that has ended, the first too, does not."""
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            if _kilobytes(f"/proc/{thread}", "VmRSS:"):
+                return f"/proc/{thread}"
+    return f"/proc/{pid}"
 
 
-def _used(pid: int) -> int:
+def _used(process: str) -> int:
     """Return the bytes that a process has used since its pages were last cleared, wherever it could have written.
 
     Pages of a library count only where they are its own copy: the kernel marks those that processes share as used when any of
@@ -166,26 +178,32 @@ def _used(pid: int) -> int:
     writable = set()
     for folder in WRITABLE:
         with contextlib.suppress(OSError):
-            writable.add(os.stat(f"/proc/{pid}/root{folder}").st_dev)
+            writable.add(os.stat(f"{process}/root{folder}").st_dev)
     total, shared, used = 0, False, 0
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/smaps") as file:
-        for line in file:
-            name, *numbers = line.split()
-            if not name.endswith(":"):  # a new part of the memory: "start-end permissions offset device inode path"
-                device, inode = numbers[2:4]
-                in_room = os.makedev(*(int(part, 16) for part in device.split(":"))) in writable
-                shared = inode != "0" and not in_room and not line.rstrip().endswith("(deleted)")  # of memfd, too
-            elif name == "Referenced:":
-                used = int(numbers[0]) * 1024
-            elif name == "Anonymous:":
-                total += min(used, int(numbers[0]) * 1024) if shared else used
+    try:
+        lines = Path(process, "smaps").read_text(errors="replace").splitlines()
+    except OSError:
+        lines = []
+    if not lines:
+        raise NotMeasured
+    for line in lines:
+        name, *numbers = line.split()
+        if not name.endswith(":"):  # a new part of the memory: "start-end permissions offset device inode path"
+            device, inode = numbers[2:4]
+            in_room = os.makedev(*(int(part, 16) for part in device.split(":"))) in writable
+            shared = inode != "0" and not in_room and not line.rstrip().endswith("(deleted)")  # of memfd, too
+        elif name == "Referenced:":
+            used = int(numbers[0]) * 1024
+        elif name == "Anonymous:":
+            total += min(used, int(numbers[0]) * 1024) if shared else used
     return total
 
 
-def _kilobytes(path: str, name: str) -> int:
-    """Return the number of bytes in a line such as ``VmHWM: 100 kB``; 0 if there is none."""
-    with contextlib.suppress(OSError), open(path) as file:
+def _kilobytes(process: str, *names: str) -> int:
+    """Return the sum in bytes of such lines of a process's status as ``VmHWM: 100 kB``; 0 if there is none."""
+    total = 0
+    with contextlib.suppress(OSError), open(f"{process}/status") as file:
         for line in file:
-            if line.startswith(name):
-                return int(line.split()[1]) * 1024
-    return 0
+            if line.startswith(names):
+                total += int(line.split()[1]) * 1024
+    return total

@@ -17,7 +17,7 @@ from autograder.runtime.student import Budget, Request, RequestBuilder, Response
 from autograder.sandbox.inside import protocol
 from autograder.sandbox.limits import MB
 from autograder.sandbox.outside.imports import found_in
-from autograder.sandbox.outside.process import Process
+from autograder.sandbox.outside.process import NotMeasured, Process
 from autograder.sandbox.outside.session import Session
 from autograder.sandbox.outside.worker import Stopped, Worker
 
@@ -193,9 +193,13 @@ class RemoteStudent(RequestBuilder):
         with self._failures(name), self._forbidding(name), self.session.measuring("memory"):
             told = self._ask("memory", name, first, packings[0], protocol.number, "number", alone=True)
             process = self.session.worker().process
-            process.watch_memory()
-            got = self._ask("call", name, second, packings[1], protocol.value, "value", alone=True)
-            held = process.held()
+            try:
+                process.watch_memory()
+                got = self._ask("call", name, second, packings[1], protocol.value, "value", alone=True)
+                held = process.held()
+            except NotMeasured:
+                must_live(process)
+                raise Stopped("memory", "Stopped: its memory cannot be measured.") from None
             must_live(process)
         same_result(got, references.answer_for(self.lesson, name, others, kwargs), "while its memory was measured")
         explained = told * 3 // 2 + _MEMORY_NOISE + packings[1].size  # the arguments arrive while it is measured
