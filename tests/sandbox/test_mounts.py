@@ -46,9 +46,11 @@ def python(request, monkeypatch, tmp_path):
         )
         monkeypatch.setattr(mounts.site, "getsitepackages", lambda: packages)
         assert base_exec == base
-    mounts._stores.cache_clear()
+    for kept in (mounts.visible, mounts._stores):
+        kept.cache_clear()
     yield Path(sys.executable)
-    mounts._stores.cache_clear()
+    for kept in (mounts.visible, mounts._stores):
+        kept.cache_clear()
 
 
 def test_hand_ins_and_courses_near_python_are_not_seen(python):

@@ -85,6 +85,7 @@ def program(kind: str, machine: str = "") -> Path:
     return path
 
 
+@functools.cache
 def visible() -> list[Path]:
     """Return the files and folders of the system and of Python that are seen: what Python needs, and nothing beside it."""
     places = {*_SYSTEM, *_folders_of_loader(), *_files_of_python()}
@@ -126,8 +127,8 @@ def _chosen(libraries: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
     Of Python's own compiled modules those are hidden that test its inner workings.
     """
-    for path in glob(os.path.join(sysconfig.get_path("platstdlib", vars=_PYTHONS_OWN), "lib-dynload", "_*test*.so")):
-        yield ("--ro-bind", os.devnull, path)
+    for module in glob(os.path.join(sysconfig.get_path("platstdlib", vars=_PYTHONS_OWN), "lib-dynload", "_*test*.so")):
+        yield ("--ro-bind", os.devnull, module)
     shown = {
         Path(str(each.locate_file(top)))
         for each in allowed(libraries).values()
@@ -145,8 +146,9 @@ def _chosen(libraries: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 def _stores() -> list[Path]:
     """Return the folders with libraries of any Python, or with another Python's compiled modules, in what is visible."""
     own, emptied = Path(sysconfig.get_path("platstdlib", vars=_PYTHONS_OWN), "lib-dynload"), (*STORES, "lib-dynload")
-    found = {root.resolve() for root in visible() if root.name in STORES}
-    for root in visible():
+    roots = {root.resolve() for root in visible() if not {"share", "etc"} & {*root.parts}}
+    found = {root for root in roots if root.name in STORES}
+    for root in roots - found:
         for place, folders, _ in os.walk(root):
             at = Path(place)
             found |= {(at / name).resolve() for name in folders if name in emptied} - {own.resolve()}
