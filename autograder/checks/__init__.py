@@ -43,7 +43,7 @@ from autograder.checks.properties import (
 )
 from autograder.checks.timing import SpeedTarget
 from autograder.checks.weights import weights_in
-from autograder.content.lesson import exercise, measured, points
+from autograder.content.lesson import exercise, measured, points, promises
 from autograder.runtime.errors import CheckFailure, PartialCredit, no_return
 from autograder.runtime.state import matching
 from autograder.runtime.student import Constructed, Request, SeededGenerator, Student
@@ -93,6 +93,7 @@ __all__ = [
     "parameter_gradients",
     "parameters_are",
     "points",
+    "promises",
     "raises_value_error",
     "same_dropout_distribution",
     "same_twice",

@@ -34,11 +34,12 @@ ON_CHECK: ContextVar[Callable[[], None]] = ContextVar("called at the beginning o
 
 @dataclass
 class Execution:
-    """The outcome of a check: the error that it raised, the printed output, and the last request with its answer."""
+    """The outcome of a check: what it raised, what was printed, the last request with its answer, and a broken promise."""
 
     error: BaseException | None
     printed: str = ""
     exchange: Exchange | None = None
+    breach: CheckFailure | None = None
 
 
 def execute(check: Check, student: Any, seed: int) -> Execution:
@@ -47,7 +48,7 @@ def execute(check: Check, student: Any, seed: int) -> Execution:
     Inputs are drawn from ``seed``. Raises nothing but KeyboardInterrupt.
     """
     ON_CHECK.get()()
-    student.last = None
+    student.last = student.breach = None
     printed, error = _Printed(), None
     with measure.threads(1), known_torch_state(), suppress_output(printed):
         try:
@@ -60,7 +61,7 @@ def execute(check: Check, student: Any, seed: int) -> Execution:
             raise
         except BaseException as raised:
             error = raised
-    return Execution(error, printed.getvalue(), student.last)
+    return Execution(error, printed.getvalue(), student.last, student.breach)
 
 
 def call_check(check: Check, student: Any, seed: int, who: str | None = None) -> CheckFailure | None:

@@ -34,6 +34,9 @@ def points(value: float) -> pytest.MarkDecorator:
 #: Marks a check that measures time or memory. The diagnosis does not run it again on known wrong answers.
 measured = pytest.mark.measured
 
+#: Marks the check of an exercise that a broken promise (:mod:`autograder.runtime.promises`) costs, in whichever check it shows.
+promises = pytest.mark.promises
+
 
 def mark_value(check: Callable[..., Any], name: str, default: Any = None) -> Any:
     """Return the first argument of the check's mark ``name`` (True for a mark without arguments), or ``default``."""

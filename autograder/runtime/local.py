@@ -9,11 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.runtime import measure
+from autograder.runtime import measure, promises
 from autograder.runtime.blocked import calls, source
 from autograder.runtime.blocked.source import names_used, reachable_names, source_in, source_of
 from autograder.runtime.errors import CheckFailure, no_return, watch
 from autograder.runtime.files import files_in
+from autograder.runtime.promises import reordered
 from autograder.runtime.state import copy_tensor, is_lazy, tensors_of
 from autograder.runtime.student import Constructed, Request, RequestBuilder, Response, SeededGenerator
 
@@ -54,15 +55,24 @@ def _alike(own: Any, other: Any) -> bool:
     """Say whether both are tensors of one shape, dtype and device, and the first has memory of its own for each entry."""
     if not (isinstance(own, Tensor) and isinstance(other, Tensor)) or own.is_meta or own is other:
         return False
-    return (own.shape, own.dtype, own.device) == (other.shape, other.dtype, other.device) and own.is_contiguous()
+    one_each = all(step for length, step in zip(own.shape, own.stride(), strict=True) if length > 1)
+    return (own.shape, own.dtype, own.device) == (other.shape, other.dtype, other.device) and one_each
 
 
-def detached_copy(value: Any, request: Request) -> Any:
+def detached_copy(value: Any, request: Request, copy: Callable[[Tensor], Tensor] = copy_tensor) -> Any:
     """Copy a tensor argument; if gradients are wanted, make a floating-point copy a leaf that records them."""
     if not isinstance(value, Tensor):
         return value
-    copy = copy_tensor(value) if request.device is None else value.detach().to(request.device, copy=True)
-    return copy.requires_grad_() if request.cotangents is not None and copy.is_floating_point() else copy
+    own = copy(value) if request.device is None else value.detach().to(request.device, copy=True)
+    return own.requires_grad_() if request.cotangents is not None and own.is_floating_point() else own
+
+
+def _contiguous(tensor: Tensor) -> Tensor:
+    return tensor.detach().clone(memory_format=torch.contiguous_format)
+
+
+#: Of PyTorch's messages about tensors that may not be changed in place.
+_IN_PLACE = ("in-place operation", "inplace operation", "written-to tensor")
 
 
 def lookup(namespace: Mapping[str, Any], name: str) -> Callable[..., Any]:
@@ -168,10 +178,18 @@ def parameters_of(module: nn.Module) -> dict[str, Tensor]:
     return {key: torch.empty(0) if is_lazy(one) else one for key, one in named.items()}
 
 
-def add_gradients(answer: Response, request: Request) -> None:
+def _no_leaves(value: Any) -> Any:
+    """Copy the tensors that record gradients, with their history."""
+    if isinstance(value, tuple | list):
+        return type(value)(map(_no_leaves, value))
+    return value.clone() if isinstance(value, Tensor) and value.requires_grad else value
+
+
+def add_gradients(answer: Response, request: Request, leaves: Sequence[Tensor]) -> None:
+    """Add the gradients of the ``leaves`` that record them, and of the parameters."""
     if answer.value is None:
         raise no_return()
-    _require_no_gradients_left(answer, request)
+    _require_no_gradients_left(leaves, request)
     outputs = answer.value if isinstance(answer.value, tuple | list) else [answer.value]
     pairs = list(zip(outputs, request.cotangents or (), strict=False))
     if not any(isinstance(out, Tensor) and out.requires_grad for out, _ in pairs):
@@ -191,7 +209,7 @@ def add_gradients(answer: Response, request: Request) -> None:
                 yours=str(tuple(out.shape)),
                 received=list(out.shape),
             )
-    wanted = [arg for arg in tensors_of(answer.args_after) if arg.requires_grad]
+    wanted = [leaf for leaf in leaves if leaf.requires_grad]
     flowing = [(out * cotangent).sum() for out, cotangent in pairs if isinstance(out, Tensor) and out.requires_grad]
     with watch(f"the backward pass through {request.name}"):
         found = torch.autograd.grad(flowing, [*wanted, *answer.parameters.values()], allow_unused=True)
@@ -199,9 +217,9 @@ def add_gradients(answer: Response, request: Request) -> None:
     answer.parameter_gradients = dict(zip(answer.parameters, found[len(wanted) :], strict=True))
 
 
-def _require_no_gradients_left(answer: Response, request: Request) -> None:
+def _require_no_gradients_left(leaves: Sequence[Tensor], request: Request) -> None:
     """Raise CheckFailure if the call has run a backward pass into an argument: .grad belongs to whoever trains with it."""
-    if any(arg.is_leaf and arg.grad is not None for arg in tensors_of(answer.args_after)):
+    if any(leaf.grad is not None for leaf in leaves):
         raise CheckFailure(
             "mutated",
             f"{request.name} leaves gradients in its arguments.",
@@ -319,24 +337,51 @@ class LocalStudent(RequestBuilder):
         return measure.count_operations(self.timed(name), *args, **kwargs)
 
     def _carry_out(self, request: Request) -> Response:
-        args = tuple(self._argument(arg, request) for arg in request.args)
-        kwargs = {key: self._argument(value, request) for key, value in request.kwargs.items()}
-        self._keep((*args, *kwargs.values()))
+        """Answer with arguments in an order of memory that is drawn; if that stops with an error, with contiguous ones."""
+        try:
+            return self._attempt(request, reordered)
+        except CheckFailure as failure:
+            if failure.kind != "crash":
+                raise
+            records = request.cotangents is not None
+            changeable = torch.autograd.graph.allow_mutation_on_saved_tensors() if records else contextlib.nullcontext()
+            with changeable:
+                answer = self._attempt(request, _contiguous, leaves=False)
+            if answer.breach is None and any(part in failure.yours for part in _IN_PLACE):
+                raise  # what cannot be changed in place is no argument
+            answer.breach = answer.breach or promises.depends_on_memory(request.name, failure)
+            return answer
+
+    def _attempt(self, request: Request, copy: Callable[[Tensor], Tensor], leaves: bool = True) -> Response:
+        """Call the student's function. Unless they are ``leaves``, PyTorch lets it change arguments that record gradients."""
+
+        def made(value: Any) -> Any:
+            return self._argument(value, request, copy)
+
+        own, kwargs = made(request.args), made(dict(request.kwargs))
+        self._keep((*own, *kwargs.values()))
+        args = own if leaves else _no_leaves(own)
         forbid = self._forbidden(request.name)
         value, deep = None, request.deep and self.deep and bool(forbid)
         elsewhere = torch.device(request.default_device) if request.default_device else contextlib.nullcontext()
         with watch(request.name), torch.enable_grad(), elsewhere:
             target = self._target(request, forbid)
+            given = dict(zip(promises.names_of(target, len(args)), zip(request.args, args, strict=True), strict=True))
+            given |= {key: (request.kwargs[key], value) for key, value in kwargs.items()}
+            before = {key: promises.snapshot(*each) for key, each in given.items()}
             with calls.block_functions(forbid):
-                call_before(target, request, args, lambda call: tuple(self._argument(arg, request) for arg in call))
+                call_before(target, request, args, made)
                 call = functools.partial(target, *args, **kwargs)
                 for _ in range(request.times):
                     value = calls.dispatch_guard(call, forbid) if deep else call()
+        after = {key: argument for key, (_, argument) in given.items()}
+        records = request.cotangents is not None
         answer = Response(value, args)
+        answer.breach = promises.breach(request.name, before, after, records, request.may_change)
         if isinstance(target, nn.Module):
             answer.parameters = parameters_of(target)
         if request.cotangents is not None:
-            add_gradients(answer, request)
+            add_gradients(answer, request, tensors_of(own))
         return answer
 
     def _target(self, request: Request, forbid: tuple[str, ...]) -> Callable[..., Any]:
@@ -362,18 +407,18 @@ class LocalStudent(RequestBuilder):
     def _keep(self, inputs: Iterable[Any]) -> None:
         self._kept += [x for x in inputs if isinstance(x, Tensor) and x.numel() < 10**5]
 
-    def _argument(self, value: Any, request: Request) -> Any:
+    def _argument(self, value: Any, request: Request, copy: Callable[[Tensor], Tensor] = copy_tensor) -> Any:
         """Copy the tensors in an argument, and create the constructed ones. If gradients are wanted, float copies record them."""
         if isinstance(value, Constructed):
             return self._find(value.name)(**value.kwargs)
         if isinstance(value, SeededGenerator):
             return torch.Generator().manual_seed(value.seed)
         if isinstance(value, tuple | list):
-            items = [self._argument(item, request) for item in value]
+            items = [self._argument(item, request, copy) for item in value]
             return items if isinstance(value, list) else tuple(items)
         if isinstance(value, dict):
-            return {key: self._argument(item, request) for key, item in value.items()}
-        return detached_copy(value, request)
+            return {key: self._argument(item, request, copy) for key, item in value.items()}
+        return detached_copy(value, request, copy)
 
     def _find(self, name: str) -> Callable[..., Any]:
         return lookup(self.namespace, name)

@@ -91,17 +91,19 @@ class Request:
     default_device: str | None = None  # where tensors are created if the student's code names no device
     device: str | None = None  # where the module and its arguments are moved before the call
     deep: bool = False  # look for forbidden functions below the Python level too; slower
+    may_change: tuple[str, ...] = ()  # names of the arguments that the function is meant to change
 
 
 @dataclass
 class Response:
-    """The answer to a request: the value, the arguments after the call, gradients, and parameters by name."""
+    """The answer to a request: the value, the arguments after the call, gradients, parameters by name, and a broken promise."""
 
     value: Any
     args_after: tuple
     gradients: list[Tensor | None] = field(default_factory=list)
     parameter_gradients: dict[str, Tensor | None] = field(default_factory=dict)
     parameters: dict[str, Tensor] = field(default_factory=dict)
+    breach: CheckFailure | None = None
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,9 @@ class Student(Protocol):
 
     forbid: tuple[str, ...]  # the names of the functions that the lesson forbids
     last: Exchange | None  # the last request and its outcome, which lets a diagnosis find its candidates quickly
+    breach: (
+        CheckFailure | None
+    )  # the first promise that a call has broken (see ``promises``) since this was set to None
 
     @property
     def lesson(self) -> Any:
@@ -180,6 +185,7 @@ class RequestBuilder(Searched):
     """Turns a check's questions into requests, the same for every kind of student; ``_carry_out`` answers them."""
 
     last: Exchange | None = None
+    breach: CheckFailure | None = None
 
     @property
     def student_id(self) -> str:
@@ -204,6 +210,7 @@ class RequestBuilder(Searched):
         except CheckFailure as failure:
             self.last = Exchange(request, failure=failure)
             raise
+        self.breach = self.breach or found.breach
         size = sum(x.numel() * x.element_size() for x in tensors_of(found.value))
         self.last = Exchange(request, found.value) if size <= _KEPT else None
         return found

@@ -27,7 +27,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    for mark in ("exercise(name): the exercise of a check", "points(value): its points", "measured: it measures"):
+    for mark in (
+        "exercise(name): its exercise",
+        "points(value): its points",
+        "measured: it measures",
+        "promises: it answers for them",
+    ):
         config.addinivalue_line("markers", mark)
     asked = config.getoption("draw_seed")
     config.stash[SEED] = fresh_seed() if asked is None else asked
@@ -67,8 +72,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     done = execute(pyfuncitem.function, pyfuncitem.config.stash[STUDENT], pyfuncitem.config.stash[SEED])
     print(done.printed, end="")
-    if done.error is not None:
-        raise done.error
+    if error := done.error or done.breach:
+        raise error
     return True
 
 

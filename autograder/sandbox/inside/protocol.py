@@ -266,6 +266,7 @@ def pack_answer(answer: Response, packing: Packing) -> dict[str, Any]:
         "gradients": pack(list(answer.gradients), packing),
         "parameter_gradients": pack(answer.parameter_gradients, packing),
         "parameters": pack(answer.parameters, packing),
+        "breach": answer.breach and pack_failure(answer.breach, packing),
     }
 
 
@@ -284,9 +285,8 @@ def unpack_answer(data: Any, unpacking: Unpacking, arguments: int) -> Response:
         raise BadMessage("an answer without all of the call's arguments")
     if not all(isinstance(part, dict) and _tensors(list(part.values())) for part in named.values()):
         raise BadMessage("an answer with wrong parameters")
-    return Response(
-        parts["value"], parts["args_after"], parts["gradients"], named["parameter_gradients"], named["parameters"]
-    )
+    breach = data.get("breach") and unpack_failure(data["breach"], unpacking)
+    return Response(**parts, **named, breach=breach or None)
 
 
 def _tensors(things: Any) -> bool:

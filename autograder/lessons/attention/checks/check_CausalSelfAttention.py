@@ -2,7 +2,17 @@
 
 import torch
 
-from autograder.checks import CheckFailure, Draw, Sizes, Student, exercise, expect, points, works_where_its_inputs_are
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    Sizes,
+    Student,
+    exercise,
+    expect,
+    points,
+    promises,
+    works_where_its_inputs_are,
+)
 from autograder.lessons.attention import references
 from autograder.lessons.attention.checks import modules
 from autograder.lessons.attention.checks.check_SelfAttention import gradients_agree
@@ -92,6 +102,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The same input gives the same output, in float32 and on another device too, and is not changed"""
     module, loaded = _module(student, sizes, draw, torch.float32)

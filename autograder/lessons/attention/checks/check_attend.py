@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import Draw, Request, Sizes, Student, exercise, expect, points
+from autograder.checks import Draw, Request, Sizes, Student, exercise, expect, points, promises
 from autograder.lessons.attention import references
 
 
@@ -73,6 +73,7 @@ def _near(level, sizes: Sizes, draw: Draw):
 
 @exercise("attend")
 @points(1)
+@promises
 def check_inputs_and_dtype_are_kept(student: Student, sizes: Sizes, draw: Draw) -> None:
     """q and X are not changed, and the results have their dtype"""
     for dtype in (torch.float64, torch.float32):

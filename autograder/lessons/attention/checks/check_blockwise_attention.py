@@ -18,6 +18,7 @@ from autograder.checks import (
     is_stateless,
     measured,
     points,
+    promises,
 )
 from autograder.lessons.attention import references
 
@@ -119,6 +120,7 @@ def check_large_similarities(student: Student, sizes: Sizes, draw: Draw) -> None
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_dtype_and_inputs_are_kept(student: Student, sizes: Sizes, draw: Draw) -> None:
     """float64 stays exact float64, float32 stays float32, and Q, K, V are not changed"""
     for dtype in (torch.float64, torch.float32):

@@ -4,7 +4,18 @@ from dataclasses import replace
 
 import torch
 
-from autograder.checks import CheckFailure, Draw, Request, Sizes, Student, exercise, expect, is_stateless, points
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    Request,
+    Sizes,
+    Student,
+    exercise,
+    expect,
+    is_stateless,
+    points,
+    promises,
+)
 from autograder.lessons.attention import references
 
 NAME = "scaled_dot_product_attention"
@@ -197,6 +208,7 @@ def check_dtype_is_kept(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_inputs_are_not_changed(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Q, K, V and `allowed` are not changed, and need not be contiguous"""
     Q, K, V = (

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import Draw, Request, Sizes, Student, computed, exercise, expect, points
+from autograder.checks import Draw, Request, Sizes, Student, computed, exercise, expect, points, promises
 
 INF = float("inf")
 LONG = 263  # more than fit into a table of fixed size
@@ -111,6 +111,7 @@ def check_minus_infinity_gets_no_weight(student: Student, sizes: Sizes, draw: Dr
 
 @exercise("softmax")
 @points(1)
+@promises
 def check_input_and_dtype_are_kept(student: Student, sizes: Sizes, draw: Draw) -> None:
     """E itself is not changed, and the result has the dtype of E"""
     for dtype in (torch.float64, torch.float32):

@@ -14,6 +14,7 @@ from autograder.checks import (
     has_parameters,
     no_side_effects,
     points,
+    promises,
     same_twice,
     uses_its_inputs,
 )
@@ -202,6 +203,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The same input gives the same output, in float32 and for other memory layouts too, and is not changed"""
     twins = _twins(student, draw, dtype=torch.float32)

@@ -12,6 +12,7 @@ from autograder.checks import (
     has_parameters,
     no_side_effects,
     points,
+    promises,
     same_twice,
     uses_its_inputs,
 )
@@ -164,6 +165,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """A picture's result does not depend on the others nor on earlier calls, in float32 neither; the inputs stay as they are"""
     twins = _twins(student, draw, dtype=torch.float32)

@@ -15,6 +15,7 @@ from autograder.checks import (
     no_side_effects,
     parameter_gradients,
     points,
+    promises,
     same_twice,
     uses_its_inputs,
 )
@@ -189,6 +190,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The same input gives the same output, in float32 too, whatever was computed before, and is not changed"""
     features, captions = _inputs(draw, sizes.B, sizes.N_K, sizes.N_Q)

@@ -5,7 +5,18 @@ import math
 import torch
 from torch import Tensor
 
-from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, inputs, no_return, points
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    Request,
+    Student,
+    exercise,
+    expect,
+    inputs,
+    no_return,
+    points,
+    promises,
+)
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.checks.tables import NEVER
 from autograder.lessons.captioning.references import END, PAD, START
@@ -404,6 +415,7 @@ def check_nothing_finished(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Another picture has another caption; float32 and earlier calls change nothing, and the features stay as they are"""
     a, b, x = tables.some_words(draw, V, 3)

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import SIZE, Draw, Loss, Student, exercise, expect, points
+from autograder.checks import SIZE, Draw, Loss, Student, exercise, expect, points, promises
 from autograder.lessons.captioning.references import END, PAD, START
 
 NAME = "caption_loss"
@@ -137,6 +137,7 @@ def check_large_logits(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """The same input gives the same output, for other memory layouts and in float32 too, and is not changed"""
     padded = _captions(draw, (1, 4, 2))

@@ -16,6 +16,7 @@ from autograder.checks import (
     expect,
     inputs,
     points,
+    promises,
 )
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.checks import tables
@@ -245,6 +246,7 @@ def _with_a_right_decoder(student: Student, draw: Draw):
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """The same input gives the same caption, in float32 too, and the features are not changed"""
     case = Case(draw, [4, 2, 5])

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import Draw, Request, Sizes, Student, exercise, expect, points
+from autograder.checks import Draw, Request, Sizes, Student, exercise, expect, points, promises
 
 NAME = "grid_features"
 #: (B, D, height, width), the smallest first. In the last ones, sizes that should be told apart are equal.
@@ -62,6 +62,7 @@ def check_row_by_row(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_other_memory_layouts_and_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """It works on maps of any memory layout, keeps the dtype, changes nothing in place, and gradients flow back"""
     B, D, height, width = sizes.B, sizes.D_Q, 3, 5

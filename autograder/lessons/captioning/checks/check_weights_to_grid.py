@@ -2,7 +2,18 @@
 
 import torch
 
-from autograder.checks import Draw, Request, Sizes, Student, computes, exercise, expect, points, raises_value_error
+from autograder.checks import (
+    Draw,
+    Request,
+    Sizes,
+    Student,
+    computes,
+    exercise,
+    expect,
+    points,
+    promises,
+    raises_value_error,
+)
 
 NAME = "weights_to_grid"
 GRIDS = ((2, 3), (3, 5), (7, 2), (1, 4), (4, 1), (1, 1), (3, 3))
@@ -82,6 +93,7 @@ def check_weights_that_do_not_fill_the_grid(student: Student, sizes: Sizes, draw
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_other_memory_layouts_and_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """It works on weights of any memory layout, keeps the dtype, changes nothing in place, and gradients flow back"""
     transposed = draw.normal(15, sizes.B).T

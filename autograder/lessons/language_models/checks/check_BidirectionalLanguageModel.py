@@ -15,6 +15,7 @@ from autograder.checks import (
     no_return,
     parameter_gradients,
     points,
+    promises,
     same_twice,
     uses_its_inputs,
 )
@@ -168,6 +169,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """The same input gives the same output, in float32 too, whatever was computed before, and is not changed"""
     ids = draw.integers(V, 3, 5)

@@ -14,6 +14,7 @@ from autograder.checks import (
     explain_randomness,
     has_parameters,
     points,
+    promises,
     raises_value_error,
     tuple_of,
     uses_its_inputs,
@@ -110,6 +111,7 @@ def check_piece_by_piece_equals_all_at_once(student: Student, sizes: Sizes, draw
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_the_cache_passed_in_is_not_changed(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Neither ids nor the cache passed in is changed, and nothing is kept on the module"""
     pair = twins(student, NAME, draw)

@@ -21,6 +21,7 @@ from autograder.checks import (
     parameter_gradients,
     parameters_are,
     points,
+    promises,
     raises_value_error,
     same_dropout_distribution,
     same_twice,
@@ -312,6 +313,7 @@ def _dropout_fails(message, told_of):
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The same input gives the same output, in float32 too, and is not changed; more than max_length tokens raise a ValueError"""
     ids = ids_of(draw, sizes.B, sizes.N_Q)

@@ -1,6 +1,6 @@
 """bpe_decode(ids, merges)."""
 
-from autograder.checks import Draw, Request, Student, exercise, inputs, points, raises_value_error
+from autograder.checks import Draw, Request, Student, exercise, inputs, points, promises, raises_value_error
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import LECTURE, STRANGE, computes, ids, word_counts
 
@@ -45,6 +45,7 @@ def check_every_text_comes_back(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_unknown_ids(student: Student, draw: Draw) -> None:
     """An id that no merge makes raises a ValueError, a negative one too, and the arguments stay as they were"""
     merges = _merges(draw)

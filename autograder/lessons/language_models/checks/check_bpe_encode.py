@@ -1,6 +1,6 @@
 """bpe_encode(ids, merges)."""
 
-from autograder.checks import Draw, Request, Student, exercise, inputs, points
+from autograder.checks import Draw, Request, Student, exercise, inputs, points, promises
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import LECTURE, STRANGE, computes, ids, word_counts
 
@@ -72,6 +72,7 @@ def check_all_bytes(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     """The ids and the merges that came in stay as they were"""
     for letters in (2, 3):

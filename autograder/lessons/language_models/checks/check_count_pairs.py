@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
-from autograder.checks import CheckFailure, Draw, Request, Student, exercise, inputs, points
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, inputs, points, promises
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import computes, ids
 
@@ -67,6 +67,7 @@ def check_overlaps_and_short_words(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     """The words and their counts stay as they were, and a second call begins from 0"""
     results = []

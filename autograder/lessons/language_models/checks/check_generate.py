@@ -16,6 +16,7 @@ from autograder.checks import (
     inputs,
     measured,
     points,
+    promises,
     within_error_rate,
 )
 from autograder.lessons.language_models import references
@@ -189,6 +190,7 @@ def check_sampling(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     """Prompts and lengths stay as they are, float32 and other memory layouts are no different"""
     Case(draw, [3, 5], 11, dtype=torch.float32).agree(student)

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import Draw, Request, Student, exercise, expect, measured, points, weights_in
+from autograder.checks import Draw, Request, Student, exercise, expect, measured, points, promises, weights_in
 from autograder.checks import weights as experiment
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks import check_my_learner, handed_in
@@ -77,6 +77,7 @@ def check_without_copies(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """It keeps the dtype, works on any memory layout and changes nothing in place"""
     ids = draw.integers(3, 2, 7)

@@ -1,6 +1,6 @@
 """merge_pair(ids, pair, new)."""
 
-from autograder.checks import Draw, Request, Student, exercise, inputs, points
+from autograder.checks import Draw, Request, Student, exercise, inputs, points, promises
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import computes, ids
 
@@ -50,6 +50,7 @@ def check_both_ends(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     """The ids that came in stay as they were"""
     for word in ([5, 7, 8, 9, 7, 8], [90, *ids(draw, 23), 97, 98]):

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checks import Draw, Request, Student, exercise, expect, points
+from autograder.checks import Draw, Request, Student, exercise, expect, points, promises
 from autograder.lessons.language_models import references
 
 NAME = "next_token_limit"
@@ -66,6 +66,7 @@ def check_limit(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_dtypes_and_arguments(student: Student, draw: Draw) -> None:
     """P and H have the dtype of the probabilities, and the arguments stay as they were"""
     for dtype in (torch.float32, torch.float64):

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points, promises
 from autograder.lessons.language_models import references
 
 NAME = "packed"
@@ -104,6 +104,7 @@ def check_places(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_any_numbers(student: Student, draw: Draw) -> None:
     """The numbers of the documents may be any, in any order, and other memory layouts and earlier calls change nothing"""
     for rows in ROWS:

@@ -13,6 +13,7 @@ from autograder.checks import (
     expect,
     pair,
     points,
+    promises,
     raises_value_error,
     scalar,
 )
@@ -80,6 +81,7 @@ def check_bits_per_byte(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_refusals_and_types(student: Student, draw: Draw) -> None:
     """No token, no byte or different shapes raise a ValueError; float32 is taken too, and nothing is changed"""
     for losses, sizes, what in (

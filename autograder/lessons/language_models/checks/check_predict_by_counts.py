@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points, promises
 from autograder.lessons.language_models import references
 
 NAME = "predict_by_counts"
@@ -88,6 +88,7 @@ def check_it_does_not_look_ahead(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_arguments_stay(student: Student, draw: Draw) -> None:
     """The same call gives the same result, on any memory layout, and the ids stay as they were"""
     ids = draw.integers(5, 3, 7)

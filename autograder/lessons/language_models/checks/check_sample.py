@@ -18,6 +18,7 @@ from autograder.checks import (
     expect,
     inputs,
     points,
+    promises,
     raises_value_error,
     within_error_rate,
 )
@@ -206,6 +207,7 @@ def check_rows_are_separate(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_generator(student: Student, draw: Draw) -> None:
     """All randomness comes from the generator: the same state gives the same ids, another one others; the logits stay"""
     logits = draw.normal(101, 7)

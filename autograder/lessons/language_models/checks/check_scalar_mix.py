@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import Draw, Request, Student, exercise, expect, points
+from autograder.checks import Draw, Request, Student, exercise, expect, points, promises
 from autograder.lessons.language_models import references
 
 NAME = "scalar_mix"
@@ -63,6 +63,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """It keeps the dtype, works on any memory layout and changes nothing in place"""
     for dtype in (torch.float64, torch.float32):

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from autograder.checks import Draw, Request, Student, exercise, inputs, points
+from autograder.checks import Draw, Request, Student, exercise, inputs, points, promises
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import (
     LECTURE,
@@ -94,6 +94,7 @@ def check_the_end(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     """The counts of the words stay as they were, and a second call gives the same merges"""
     counts = without_ties(partial(word_counts, draw, 7), 5)

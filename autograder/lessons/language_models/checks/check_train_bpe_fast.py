@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from autograder.checks import Draw, Request, SpeedTarget, Student, exercise, inputs, measured, points
+from autograder.checks import Draw, Request, SpeedTarget, Student, exercise, inputs, measured, points, promises
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.check_train_bpe import ENDS, SCRIPTS, agree
 from autograder.lessons.language_models.checks.words import LECTURE, pairs_of, speech, told, without_ties, word_counts
@@ -44,6 +44,7 @@ def check_repeats_and_ties(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_scripts_the_end_and_the_arguments(student: Student, draw: Draw) -> None:
     """It takes any script, stops when no pair is left, leaves its argument as it was and remembers nothing"""
     for counts, num_merges in (*SCRIPTS, *ENDS):

@@ -14,6 +14,7 @@ from autograder.checks import (
     independent_elements,
     no_side_effects,
     points,
+    promises,
     raises_value_error,
     same_twice,
     slack,
@@ -124,6 +125,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The same ids give the same vectors, whatever was computed before; ids and segments are not changed"""
     twins = _twins(student, draw)

@@ -14,6 +14,7 @@ from autograder.checks import (
     no_weights,
     pair,
     points,
+    promises,
     tuple_of,
     uses_its_inputs,
 )
@@ -113,6 +114,7 @@ def check_weights_only_when_asked(student: Student, sizes: Sizes, draw: Draw) ->
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients are right; the same ids give the same Y, in float32 too; in training, dropout acts where it should"""
     names = ("Y", *(f"A of block {n}" for n in range(SIZES[3])))

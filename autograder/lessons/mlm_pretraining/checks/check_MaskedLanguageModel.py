@@ -11,6 +11,7 @@ from autograder.checks import (
     expect,
     has_parameters,
     points,
+    promises,
     uses_its_inputs,
 )
 from autograder.lessons.mlm_pretraining import references
@@ -80,6 +81,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The same ids give the same logits, whatever came before, in float32 too; in training, dropout acts in the encoder"""
     single = _twins(student, draw, dtype=torch.float32)

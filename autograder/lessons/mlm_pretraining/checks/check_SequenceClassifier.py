@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import CheckFailure, Draw, Sizes, Student, exercise, expect, points, uses_its_inputs
+from autograder.checks import CheckFailure, Draw, Sizes, Student, exercise, expect, points, promises, uses_its_inputs
 from autograder.lessons.mlm_pretraining.checks import heads
 
 NAME = "SequenceClassifier"
@@ -41,6 +41,7 @@ def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_dropout_and_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Dropout comes between the tanh and the output layer; the gradients are right"""
     twins = heads.twins_of(student, NAME, CLASSES, draw)

@@ -12,6 +12,7 @@ from autograder.checks import (
     expect,
     has_parameters,
     points,
+    promises,
     uses_its_inputs,
 )
 from autograder.lessons.mlm_pretraining import references
@@ -56,6 +57,7 @@ def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_allowed(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Where `allowed` is False, both scores are so low that no answer begins or ends there; all others stay"""
     twins = _twins(student, draw)

@@ -1,6 +1,6 @@
 """TokenTagger(model_width, tags, dropout=0.1)."""
 
-from autograder.checks import Draw, Sizes, Student, exercise, points
+from autograder.checks import Draw, Sizes, Student, exercise, points, promises
 from autograder.lessons.mlm_pretraining.checks import heads
 
 NAME = "TokenTagger"
@@ -27,6 +27,7 @@ def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_dropout_and_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Dropout comes before the output layer; the gradients are right"""
     twins = heads.twins_of(student, NAME, TAGS, draw)

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, inputs, points
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, inputs, points, promises
 
 NAME = "best_span"
 #: In so many rows the best spans of up to some length are no coincidence.
@@ -77,6 +77,7 @@ def check_values(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_hidden_and_unchanged(student: Student, draw: Draw) -> None:
     """It works with scores of −inf, where no answer may lie, in float32 too, and changes nothing"""
     for dtype in (torch.float64, torch.float32):

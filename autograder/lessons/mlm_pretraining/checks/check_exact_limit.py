@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checks import Draw, Request, Student, close_numbers, exercise, expect, pair, points, scalar
+from autograder.checks import Draw, Request, Student, close_numbers, exercise, expect, pair, points, promises, scalar
 from autograder.lessons.mlm_pretraining import references
 
 NAME = "exact_limit"
@@ -62,6 +62,7 @@ def check_limit(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_dtypes_and_arguments(student: Student, draw: Draw) -> None:
     """P has the dtype of the probabilities, and the arguments stay as they were"""
     for dtype in (torch.float32, torch.float64):

@@ -19,6 +19,7 @@ from autograder.checks import (
     expect,
     is_random,
     points,
+    promises,
     within_error_rate,
 )
 from autograder.checks import inputs as plain
@@ -414,6 +415,7 @@ def check_generator(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_ids_are_not_changed(student: Student, draw: Draw) -> None:
     """`ids` are as they were after the call, also where they are a part of a larger tensor, and rows may be of any number"""
     for ids in (

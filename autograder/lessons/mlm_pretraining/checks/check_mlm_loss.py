@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import SIZE, Draw, Loss, Student, exercise, expect, points
+from autograder.checks import SIZE, Draw, Loss, Student, exercise, expect, points, promises
 from autograder.lessons.mlm_pretraining.references import IGNORE
 
 NAME = "mlm_loss"
@@ -99,6 +99,7 @@ def check_large_logits(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """The same input gives the same output, for other memory layouts and in float32 too, and is not changed"""
     labels, others = _labels(draw, 3, 6), _labels(draw, 3, 6)

@@ -17,6 +17,7 @@ from autograder.checks import (
     inputs,
     is_random,
     points,
+    promises,
     raises_value_error,
     within_error_rate,
 )
@@ -345,6 +346,7 @@ def _copies_are_documents(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_generator(student: Student, draw: Draw) -> None:
     """All randomness comes from `generator`: the same seed, the same pairs; the next call, others; documents unchanged"""
     documents = _documents(draw, (10,) * 8)

@@ -14,6 +14,7 @@ from autograder.checks import (
     has_parameters,
     no_side_effects,
     points,
+    promises,
     uses_its_inputs,
 )
 from autograder.lessons.multi_head_attention import references
@@ -94,6 +95,7 @@ def check_piece_by_piece_equals_all_at_once(student: Student, sizes: Sizes, draw
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_the_cache_passed_in_is_not_changed(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Neither X nor the cache passed in is changed, and nothing is kept on the module"""
     twins = _twins(student, draw)

@@ -18,6 +18,7 @@ from autograder.checks import (
     independent_elements,
     no_side_effects,
     points,
+    promises,
     raises_value_error,
     same_dropout_distribution,
     same_twice,
@@ -272,6 +273,7 @@ def _dropped(first: Tensor, second: Tensor, A: Tensor, p: float, told: dict[str,
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Without dropout the same input gives the same output, in training mode and in float32 too"""
     twins = _twins(student, draw, dtype=torch.float32)

@@ -4,7 +4,7 @@ import itertools
 
 import torch
 
-from autograder.checks import Draw, Request, Sizes, Student, exercise, expect, points
+from autograder.checks import Draw, Request, Sizes, Student, exercise, expect, points, promises
 from autograder.lessons.multi_head_attention import references
 
 NAME = "merge_heads"
@@ -52,6 +52,7 @@ def check_columns(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_other_memory_layouts_and_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """It works on transposed inputs, keeps the dtype, changes nothing in place, and gradients flow back"""
     Y = draw.normal(sizes.B, sizes.N_Q, sizes.H, D_H).transpose(1, 2)  # not contiguous

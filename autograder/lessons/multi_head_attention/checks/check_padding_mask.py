@@ -12,6 +12,7 @@ from autograder.checks import (
     expect,
     function_works_where_its_inputs_are,
     points,
+    promises,
 )
 
 NAME = "padding_mask"
@@ -75,6 +76,7 @@ def check_real_keys_are_allowed_and_padding_is_not(student: Student, sizes: Size
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_empty_and_full_sequences(student: Student, sizes: Sizes) -> None:
     """Lengths 0 and N_K, keys beyond the longest sequence, and lengths of any integer dtype"""
     for lengths, N_K in [

@@ -2,7 +2,18 @@
 
 import torch
 
-from autograder.checks import Draw, Request, Sizes, Student, computes, exercise, expect, points, raises_value_error
+from autograder.checks import (
+    Draw,
+    Request,
+    Sizes,
+    Student,
+    computes,
+    exercise,
+    expect,
+    points,
+    promises,
+    raises_value_error,
+)
 from autograder.lessons.multi_head_attention import references
 
 NAME = "split_heads"
@@ -54,6 +65,7 @@ def check_one_head_and_as_many_heads_as_columns(student: Student, sizes: Sizes, 
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_other_memory_layouts_and_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """It works on transposed inputs, keeps the dtype, changes nothing in place, and gradients flow back"""
     X = draw.normal(sizes.B, sizes.H * D_H, sizes.N_Q).mT  # not contiguous

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import Draw, ModulePair, Student, exercise, expect, points
+from autograder.checks import Draw, ModulePair, Student, exercise, expect, points, promises
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks import towers
 
@@ -105,6 +105,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """The same input gives the same output, in float32 too, whatever was computed before, and is not changed"""
     single = _twins(student, draw, dtype=torch.float32)

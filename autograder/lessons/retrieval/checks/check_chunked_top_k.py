@@ -13,6 +13,7 @@ from autograder.checks import (
     expect,
     measured,
     points,
+    promises,
     raises_value_error,
 )
 from autograder.lessons.retrieval.checks import top
@@ -74,6 +75,7 @@ def check_any_chunk(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_dtype_and_inputs_are_kept(student: Student, draw: Draw) -> None:
     """It keeps the dtype, works on any memory layout and with many equal products, and changes nothing in place"""
     for dtype in (torch.float64, torch.float32):

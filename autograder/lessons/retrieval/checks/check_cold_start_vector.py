@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import Draw, Request, Student, exercise, expect, points, raises_value_error
+from autograder.checks import Draw, Request, Student, exercise, expect, points, promises, raises_value_error
 
 NAME = "cold_start_vector"
 WHAT = "The new vectors"
@@ -77,6 +77,7 @@ def check_refused(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """It keeps the dtype, works on any memory layout, remembers nothing and changes nothing in place"""
     inputs = _inputs(draw, 23, 5, 3, 7)

@@ -3,7 +3,17 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points, raises_value_error
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    Request,
+    Student,
+    exercise,
+    expect,
+    points,
+    promises,
+    raises_value_error,
+)
 from autograder.checks import inputs as plain
 from autograder.lessons.retrieval import references
 
@@ -98,6 +108,7 @@ def _below_zero(inputs: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, 
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Other dtypes, memory layouts and earlier calls change nothing, and nothing is changed in place"""
     inputs = _inputs(draw, 5, 11, 3)

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import Draw, Request, Student, exercise, expect, points
+from autograder.checks import Draw, Request, Student, exercise, expect, points, promises
 
 NAME = "in_batch_loss"
 WHAT = "The loss"
@@ -128,6 +128,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Earlier calls and other memory layouts change nothing, and nothing is changed in place"""
     ids = _repeated(draw, 13)

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points, promises
 from autograder.checks import inputs as plain
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks import top
@@ -73,6 +73,7 @@ def check_empty_lists(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Other dtypes, memory layouts and earlier calls change nothing, and nothing is changed in place"""
     inputs = draw.normal(301, 3), top.star(3)

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import Draw, Student, exercise, points
+from autograder.checks import Draw, Student, exercise, points, promises
 from autograder.lessons.retrieval.checks.rankings import (
     MANY,
     SIZES,
@@ -52,6 +52,7 @@ def check_nothing_relevant(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Other dtypes, memory layouts and earlier calls change nothing, and nothing is changed in place"""
     same_again(student, NAME, WHAT, scores_of(draw, *MANY), relevant_of(draw, *MANY), GIVEN)

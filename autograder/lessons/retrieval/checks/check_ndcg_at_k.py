@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import Draw, Student, exercise, points, raises_value_error
+from autograder.checks import Draw, Student, exercise, points, promises, raises_value_error
 from autograder.lessons.retrieval.checks.rankings import (
     MANY,
     SIZES,
@@ -68,6 +68,7 @@ def check_nothing_to_gain(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Other dtypes, memory layouts and earlier calls change nothing, and nothing is changed in place"""
     gains = gains_of(draw, *MANY)

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import Draw, Request, Student, exercise, expect, points, raises_value_error
+from autograder.checks import Draw, Request, Student, exercise, expect, points, promises, raises_value_error
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks import top
 
@@ -95,6 +95,7 @@ def check_refused(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Other dtypes, memory layouts and earlier calls change nothing, and nothing is changed in place"""
     inputs = _with_lists(draw, draw.normal(31, 3), draw.normal(61, 3), top.star(3))

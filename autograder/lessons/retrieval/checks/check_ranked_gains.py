@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points, promises
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks.rankings import (
     CLOSE,
@@ -62,6 +62,7 @@ def check_equal_scores(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_dtype_and_inputs_are_kept(student: Student, draw: Draw) -> None:
     """The result has the dtype of the gains, bool too; other memory layouts change nothing, and nothing is changed in place"""
     scores = tied_scores(draw, 5, 11)

@@ -12,6 +12,7 @@ from autograder.checks import (
     has_parameters,
     no_side_effects,
     points,
+    promises,
     same_twice,
     uses_its_inputs,
 )
@@ -72,6 +73,7 @@ def check_masks(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_gradients_and_repeatability(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow back through all blocks; the same input gives the same output, in float32 too"""
     twins = _twins(student, draw, 2, (0.0, "pre"))

@@ -13,6 +13,7 @@ from autograder.checks import (
     has_parameters,
     no_side_effects,
     points,
+    promises,
     raises_value_error,
     same_twice,
     uses_its_inputs,
@@ -186,6 +187,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_arguments_and_repeatability(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Another `norm` raises an error; without dropout the same input gives the same output, in float32 and on any device"""
     twins = _twins(student, draw, dtype=torch.float32)

@@ -14,6 +14,7 @@ from autograder.checks import (
     has_parameters,
     no_side_effects,
     points,
+    promises,
     same_dropout_distribution,
     same_twice,
     uses_its_inputs,
@@ -70,6 +71,7 @@ def check_mask(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_gradients_and_repeatability(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow back through all blocks; the same input gives the same output, in float32 too"""
     twins = _twins(student, draw, 2, (0.0, "pre"))

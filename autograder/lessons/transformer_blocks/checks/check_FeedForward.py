@@ -16,6 +16,7 @@ from autograder.checks import (
     independent_elements,
     no_side_effects,
     points,
+    promises,
     raises_value_error,
     same_dropout_distribution,
     same_twice,
@@ -137,6 +138,7 @@ def _dropped(Y: Tensor, p: float, told: dict[str, str]) -> Tensor:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Without dropout the same input gives the same output, in float32 too, and is not changed"""
     twins = _twins(student, draw, dtype=torch.float32)

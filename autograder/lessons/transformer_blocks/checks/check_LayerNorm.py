@@ -14,6 +14,7 @@ from autograder.checks import (
     has_parameters,
     no_side_effects,
     points,
+    promises,
     same_twice,
     uses_its_inputs,
 )
@@ -127,6 +128,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_float32_and_large_means(student: Student, sizes: Sizes, draw: Draw) -> None:
     """float32 stays float32, X is not changed, and a large mean does not spoil the variance"""
     twins = _twins(student, draw, dtype=torch.float32)

@@ -13,6 +13,7 @@ from autograder.checks import (
     has_parameters,
     no_side_effects,
     points,
+    promises,
     raises_value_error,
     same_twice,
     uses_its_inputs,
@@ -70,6 +71,7 @@ def check_too_long_a_sequence(student: Student, sizes: Sizes, draw: Draw) -> Non
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow back to X and to the table, and rows that are not used get none"""
     twins = _twins(student, draw)

@@ -20,6 +20,7 @@ from autograder.checks import (
     no_side_effects,
     parameters_are,
     points,
+    promises,
     same_dropout_distribution,
     same_twice,
     slack,
@@ -313,6 +314,7 @@ def _source_embeddings_are_dropped(student: Student, draw: Draw, source, target)
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The same input gives the same output, in float32 too, whatever was computed before"""
     twins = _twins(student, draw, dtype=torch.float32)

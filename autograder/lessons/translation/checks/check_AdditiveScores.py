@@ -11,6 +11,7 @@ from autograder.checks import (
     has_parameters,
     no_side_effects,
     points,
+    promises,
     same_twice,
     uses_its_inputs,
 )
@@ -81,6 +82,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """The same input gives the same output, in float32 too, whatever was computed before, and is not changed"""
     _twins(student, draw).agree(*_inputs(draw), what=WHAT)

@@ -12,6 +12,7 @@ from autograder.checks import (
     has_parameters,
     no_side_effects,
     points,
+    promises,
     same_twice,
     uses_its_inputs,
 )
@@ -143,6 +144,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """The same input gives the same output, in float32 too, whatever was computed before, and is not changed"""
     memory, words = _inputs(draw, dtype=torch.float32)

@@ -4,7 +4,17 @@ import math
 
 import torch
 
-from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points, raises_value_error
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    Request,
+    Student,
+    exercise,
+    expect,
+    points,
+    promises,
+    raises_value_error,
+)
 
 NAME = "alignment_error_rate"
 NAMES = ("found", "sure", "possible")
@@ -94,6 +104,7 @@ def check_all_and_nothing(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_shapes(student: Student, draw: Draw) -> None:
     """Alignments of different shapes raise a ValueError, also where they would broadcast; nothing is changed in place"""
     found, sure, possible = _telling(draw)

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import Constructed, Draw, Student, exercise, points
+from autograder.checks import Constructed, Draw, Student, exercise, points, promises
 from autograder.lessons.captioning.checks import check_beam_search as shared
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.references import END, START
@@ -123,6 +123,7 @@ def check_nothing_finished(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Another sentence has another translation; float32 and earlier calls change nothing, and the memory stays as it is"""
     with told_as_translation():

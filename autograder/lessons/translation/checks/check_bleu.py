@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from autograder.checks import CheckFailure, Draw, Student, exercise, points
+from autograder.checks import CheckFailure, Draw, Student, exercise, points, promises
 from autograder.lessons.translation import references
 
 NAME = "bleu"
@@ -144,6 +144,7 @@ def check_several_references(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     """Words are whole words and their case matters; a second call gives the same"""
     for _ in range(2):

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import Draw, Request, Student, exercise, expect, points, raises_value_error
+from autograder.checks import Draw, Request, Student, exercise, expect, points, promises, raises_value_error
 from autograder.lessons.translation import references
 
 NAME = "dot_scores"
@@ -55,6 +55,7 @@ def check_widths(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """It keeps the dtype, works on any memory layout, lets gradients through and changes nothing in place"""
     for dtype in (torch.float64, torch.float32):

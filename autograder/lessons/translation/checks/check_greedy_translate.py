@@ -4,7 +4,7 @@ import contextlib
 
 import torch
 
-from autograder.checks import CheckFailure, Constructed, Draw, ModulePair, Student, exercise, expect, points
+from autograder.checks import CheckFailure, Constructed, Draw, ModulePair, Student, exercise, expect, points, promises
 from autograder.lessons.captioning.checks import check_greedy_caption as shared
 from autograder.lessons.captioning.references import END
 from autograder.lessons.translation import references
@@ -101,6 +101,7 @@ def check_any_state(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """The same input gives the same translation, in float32 too, and the memory is not changed"""
     with told_as_translation():

@@ -2,7 +2,18 @@
 
 import torch
 
-from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, inputs, points, raises_value_error
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    Request,
+    Student,
+    exercise,
+    expect,
+    inputs,
+    points,
+    promises,
+    raises_value_error,
+)
 from autograder.lessons.translation.references import END, PAD, START
 
 NAME = "shifted_targets"
@@ -68,6 +79,7 @@ def check_nothing_to_predict(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     """The translations stay as they are, cut ones without an END and other memory layouts are no different"""
     translations = _sentences(draw, (4, 2, 5))

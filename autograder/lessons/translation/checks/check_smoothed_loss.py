@@ -3,7 +3,7 @@
 import torch
 from torch.nn import functional
 
-from autograder.checks import Draw, Loss, Student, exercise, expect, points
+from autograder.checks import Draw, Loss, Student, exercise, expect, points, promises
 from autograder.lessons.translation.references import END, PAD
 
 NAME = "smoothed_loss"
@@ -117,6 +117,7 @@ def check_large_logits(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """The same input gives the same output, for other memory layouts and in float32 too, and is not changed"""
     padded, expected = _expected(draw, (1, 4, 2)), _expected(draw, (4, 4, 4))

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import CheckFailure, Draw, Student, exercise, expect, points
+from autograder.checks import CheckFailure, Draw, Student, exercise, expect, points, promises
 from autograder.lessons.translation.checks.rehearsal import (
     NAME,
     NORM,
@@ -165,6 +165,7 @@ def check_modes(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """The batches are not changed, and an earlier training leaves no trace"""
     case, other = Rehearsal(draw, 4, kind="Adam"), Rehearsal(draw, 3, kind="Adam", scale=3.0)

@@ -18,6 +18,7 @@ from autograder.checks import (
     has_parameters,
     no_side_effects,
     points,
+    promises,
     same_dropout_distribution,
     uses_its_inputs,
 )
@@ -142,6 +143,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(2)
+@promises
 def check_gradients_and_repetition(student: Student, draw: Draw) -> None:
     """The gradients of streams and parameters are right; the same call gives the same, in float32 too, and changes nothing"""
     twins, (image, text) = _twins(student, draw), _streams(draw, 3, 5, 7)

@@ -20,6 +20,7 @@ from autograder.checks import (
     no_side_effects,
     parameter_gradients,
     points,
+    promises,
     uses_its_inputs,
 )
 from autograder.lessons.vision_language import references
@@ -144,6 +145,7 @@ def check_padding(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(2)
+@promises
 def check_gradients_and_repetition(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients of all parameters are right; the same pairs give the same vectors, in float32 too, and are not changed"""
     twins, images, ids = _twins(student, draw), _pictures(draw, sizes.B + 1), _texts(draw, sizes.B + 1, 6)

@@ -20,6 +20,7 @@ from autograder.checks import (
     exercise,
     expect,
     points,
+    promises,
     within_error_rate,
 )
 
@@ -72,6 +73,7 @@ def _what_was_done(images: Tensor, got: Tensor, most: int) -> tuple[Tensor, Tens
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_shape(student: Student, draw: Draw) -> None:
     """Pictures (B, C, H, W) give as many of the same size and dtype, other ones than they were, and stay as they are"""
     for B, C, H, W, most in SIZES:

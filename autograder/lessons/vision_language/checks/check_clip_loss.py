@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor
 
-from autograder.checks import Draw, Student, exercise, expect, points
+from autograder.checks import Draw, Student, exercise, expect, points, promises
 from autograder.lessons.vision_language import references
 from autograder.lessons.vision_language.checks.unit_vectors import gradients_agree, unit
 from autograder.lessons.vit.checks import functions
@@ -76,6 +76,7 @@ def check_equal_captions(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_gradients_and_nothing_is_changed(student: Student, draw: Draw) -> None:
     """The gradients are right, that of log_scale too; any memory layout will do, and arguments stay as they are"""
     for same in ((), (_same(draw, 7, 3),)):

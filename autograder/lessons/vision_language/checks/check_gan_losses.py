@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from autograder.checks import Draw, Request, Student, alike, exercise, expect, points
+from autograder.checks import Draw, Request, Student, alike, exercise, expect, points, promises
 from autograder.lessons.vision_language import references
 
 NAME = "gan_losses"
@@ -59,6 +59,7 @@ def _gradients(student: Student, real: Tensor, fake: Tensor, draw: Draw, setting
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_gradients_and_nothing_is_changed(student: Student, draw: Draw) -> None:
     """Gradients are right, the dtype is kept, and the logits stay as they are"""
     real, fake = draw.normal(7), draw.normal(5, scale=2.0)

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points, promises
 from autograder.lessons.vision_language import references
 
 NAME = "linear_probe"
@@ -118,6 +118,7 @@ def _cause(features: Tensor, labels: Tensor, W: Tensor, b: Tensor, penalty: floa
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_features_stay_frozen(student: Student, draw: Draw) -> None:
     """Features and labels stay as they are; any memory layout, features that need a gradient, and a second call work as well"""
     features, labels = _data(draw, 40, 5, 3)

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import CheckFailure, Draw, Student, exercise, expect, points
+from autograder.checks import CheckFailure, Draw, Student, exercise, expect, points, promises
 from autograder.lessons.vision_language import references
 from autograder.lessons.vision_language.checks.unit_vectors import gradients_agree, unit
 from autograder.lessons.vit.checks import functions
@@ -62,6 +62,7 @@ def check_values(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_gradients_and_nothing_is_changed(student: Student, draw: Draw) -> None:
     """Gradients are right, the dtype is kept, any memory layout will do, and the arguments stay as they are"""
     images, prompts = _inputs(draw, 5, 3, 4, 7)

@@ -13,6 +13,7 @@ from autograder.checks import (
     has_parameters,
     no_side_effects,
     points,
+    promises,
     same_twice,
     uses_its_inputs,
 )
@@ -65,6 +66,7 @@ def check_is_a_strided_convolution(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_gradients_and_repetition(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients are right; the same pictures give the same vectors, in float32 too, and are not changed"""
     twins, images = _twins(student, draw), draw.normal(sizes.B, 3, 6, 10)

@@ -21,6 +21,7 @@ from autograder.checks import (
     no_side_effects,
     no_weights,
     points,
+    promises,
     same_dropout_distribution,
     slack,
     tuple_of,
@@ -282,6 +283,7 @@ def _fail_dropout(told, cause):
 
 @exercise(NAME)
 @points(2)
+@promises
 def check_gradients_and_repetition(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients of all parameters are right; the same pictures give the same logits, in float32 too, and are not changed"""
     twins, images = _twins(student, draw), _pictures(draw, sizes.B)

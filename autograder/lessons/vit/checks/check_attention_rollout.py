@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points, promises
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
 
@@ -78,6 +78,7 @@ def check_chain(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     """It takes a tuple as well as a list, keeps the dtype, lets gradients through, and changes neither list nor weights"""
     weights = _weights(draw, 3, 2, 5, 7)

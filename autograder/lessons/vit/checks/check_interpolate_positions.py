@@ -1,6 +1,6 @@
 """interpolate_positions(positions, new_grid)."""
 
-from autograder.checks import Draw, Student, exercise, expect, points, raises_value_error
+from autograder.checks import Draw, Student, exercise, expect, points, promises, raises_value_error
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
 
@@ -81,6 +81,7 @@ def check_values(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_layout_and_refusal(student: Student, draw: Draw) -> None:
     """It keeps the dtype, changes nothing in place, gradients flow back, and positions that are no square grid raise an error"""
     positions, grid = draw.normal(7, 1 + 9).T, (5, 4)

@@ -11,6 +11,7 @@ from autograder.checks import (
     exercise,
     expect,
     points,
+    promises,
     raises_value_error,
 )
 from autograder.lessons.vit import references
@@ -145,6 +146,7 @@ def check_refusals(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_layout_and_gradients(student: Student, draw: Draw) -> None:
     """It keeps the dtype, changes nothing in place, works on any memory layout, and gradients flow back"""
     X = draw.normal(2, 3, 4, 6).permute(0, 2, 3, 1)  # (2, 4, 6, 3), not contiguous

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import CheckFailure, Draw, Student, exercise, expect, measured, points, weights
+from autograder.checks import CheckFailure, Draw, Student, exercise, expect, measured, points, promises, weights
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions, trained
 
@@ -43,6 +43,7 @@ def check_values(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_what_it_keeps(student: Student, draw: Draw) -> None:
     """It changes nothing in place, keeps the dtype, and an order that changes nothing gives the pictures back"""
     images, order = draw.normal(2, 3, 4, 6, dtype=torch.float32), _order(draw, 2, 4, 6, 2)

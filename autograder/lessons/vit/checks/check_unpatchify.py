@@ -2,7 +2,7 @@
 
 import torch.nn.functional as F
 
-from autograder.checks import Draw, Sizes, Student, computes, exercise, expect, points, raises_value_error
+from autograder.checks import Draw, Sizes, Student, computes, exercise, expect, points, promises, raises_value_error
 from autograder.lessons.vit.checks import functions
 from autograder.lessons.vit.checks.check_patchify import SIZES
 
@@ -82,6 +82,7 @@ def check_size_must_fit(student: Student, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_other_memory_layouts_and_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """It works on patches of any memory layout, keeps the dtype, changes nothing in place, and gradients flow back"""
     B, C, H, W, P = sizes.B, sizes.H, 6, 10, 2

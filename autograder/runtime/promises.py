@@ -1,0 +1,141 @@
+"""The general promises of every exercise: arguments stay as they were, and may lie in memory in any order.
+
+:class:`~autograder.runtime.local.LocalStudent` watches every call for them. A breach is no failure of the check that made the
+call, whose property may hold: it is reported beside the result, and costs the points of one check of the exercise.
+"""
+
+import functools
+import inspect
+import itertools
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.runtime.errors import CheckFailure
+from autograder.runtime.state import copy_tensor
+from autograder.runtime.student import Constructed
+
+
+@functools.cache
+def _orders(axes: int) -> list[tuple[int, ...]]:
+    """Return the orders of axes in memory in which none lies right before its successor, so that no view can merge the two."""
+    return [
+        order
+        for order in itertools.permutations(range(axes))
+        if all(after - before != 1 for before, after in itertools.pairwise(order))
+    ]
+
+
+def reordered(tensor: Tensor) -> Tensor:
+    """Copy a tensor into an order of memory that is drawn from its numbers, as these are from the seed.
+
+    One that is not contiguous keeps its order; a vector has no other.
+    """
+    wide = [axis for axis, length in enumerate(tensor.shape) if length > 1]
+    if not 2 <= len(wide) <= 6 or not tensor.is_contiguous() or tensor.is_meta:
+        return copy_tensor(tensor)
+    drawn = zlib.crc32(bytes(tensor.detach().reshape(-1)[:8].cpu().view(torch.uint8).tolist()))
+    orders = _orders(len(wide))
+    order = [wide[place] for place in orders[drawn % len(orders)]]
+    order += [axis for axis in range(tensor.dim()) if axis not in wide]
+    back = sorted(range(tensor.dim()), key=order.__getitem__)
+    return tensor.detach().permute(order).clone(memory_format=torch.contiguous_format).permute(back)
+
+
+def snapshot(given: Any, made: Any) -> Any:
+    """Return the argument ``made`` as it is before the call. What a request has ``given`` serves, since it is not handed in itself."""
+    if isinstance(given, Constructed):
+        return {
+            name: value.detach().clone() if isinstance(value, Tensor) else value for name, value in _state(made).items()
+        }
+    if isinstance(given, tuple | list):
+        return list(map(snapshot, given, made))
+    return {key: snapshot(value, made[key]) for key, value in given.items()} if isinstance(given, dict) else given
+
+
+def _state(thing: Any) -> dict[str, Any]:
+    """Return the numbers of a model, or of another object; of a model also its mode and which parameters learn."""
+    kinds = Tensor if isinstance(thing, nn.Module) else (Tensor, bool, int, float, str, tuple)
+    own = {name: value for name, value in getattr(thing, "__dict__", {}).items() if isinstance(value, kinds)}
+    if not isinstance(thing, nn.Module):
+        return own
+    modes = {f"{name}.training".lstrip("."): part.training for name, part in nn.Module.named_modules(thing)}
+    learns = {f"{name}.requires_grad": one.requires_grad for name, one in nn.Module.named_parameters(thing)}
+    return own | nn.Module.state_dict(thing, keep_vars=True) | modes | learns
+
+
+def changed(before: Any, after: Any, name: str, records: bool) -> str:
+    """Return the name of the first part of an argument that a call has changed, empty if there is none.
+
+    With ``records``, floating-point tensors recorded gradients before the call.
+    """
+    if isinstance(before, Tensor):
+        if not _same(before, after):
+            return name
+        return "" if after.requires_grad == (records and before.is_floating_point()) else f"{name}.requires_grad"
+    if isinstance(before, dict) and not isinstance(after, dict) and hasattr(after, "__dict__"):  # see snapshot
+        found = _state(after)
+        parts = ((f"{name}.{key}", old, found.get(key)) for key, old in before.items())
+        return next((part for part, old, new in parts if not _same(old, new)), "")
+    if isinstance(before, list | tuple) and isinstance(after, list | tuple):
+        before, after = dict(enumerate(before)), dict(enumerate(after))
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return "" if before is after or before == after else name
+    if before.keys() != after.keys():
+        return name
+    return next(filter(None, (changed(before[key], after[key], f"{name}[{key!r}]", records) for key in before)), "")
+
+
+def _same(old: Any, new: Any) -> bool:
+    if not isinstance(old, Tensor) or not isinstance(new, Tensor):
+        return bool(old == new)
+    if (old.shape, old.dtype) != (new.shape, new.dtype):
+        return False
+    if old.is_meta or new.is_meta:
+        return True
+    old, new = old.detach().to(new.device), new.detach()
+    return torch.equal(old, new) or torch.equal(old.nan_to_num(), new.nan_to_num())
+
+
+def names_of(target: Callable[..., Any], count: int) -> list[str]:
+    """Return the names of the first ``count`` parameters of a function, or of the forward of a module."""
+    try:
+        found = [*inspect.signature(target.forward if isinstance(target, nn.Module) else target).parameters]
+    except (TypeError, ValueError):
+        found = []
+    return [*found, *(f"argument {number}" for number in range(len(found) + 1, count + 1))][:count]
+
+
+def breach(
+    name: str, before: Mapping[str, Any], after: Mapping[str, Any], records: bool, may_change: tuple[str, ...]
+) -> CheckFailure | None:
+    """Return the failure of a call that has changed an argument, other than those that it may change."""
+    watched = (argument for argument in before if argument not in may_change)
+    part = next(filter(None, (changed(before[each], after[each], each, records) for each in watched)), "")
+    if not part:
+        return None
+    return CheckFailure(
+        "mutated",
+        f"{name} has changed its argument {part}.",
+        expected=f"{part} as it was",
+        received=part,
+        cause="input changed in place",
+        hint=f"Look for what writes into {part}, which is the caller's own: an assignment to a part of it, -=, *=, a method whose "
+        "name ends in an underscore, and for a list or dictionary append, pop, sort or update. Make a new one instead.",
+    )
+
+
+def depends_on_memory(name: str, error: CheckFailure) -> CheckFailure:
+    """Return the failure of a call that stops with an ``error`` unless its arguments are contiguous in memory."""
+    return CheckFailure(
+        "layout",
+        f"{name} stops if an argument is not contiguous in memory, as a transposed one: {error.message}",
+        expected="the same result for any order of memory",
+        yours=error.yours,
+        received="layout",
+        cause="view of a non-contiguous tensor",
+        hint="The function needs contiguous memory: use .reshape(...) instead of .view(...).",
+    )
