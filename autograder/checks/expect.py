@@ -248,24 +248,6 @@ def allclose(
         raise difference_failure(got, want, wrong, what, setting, message)
 
 
-def inputs_unchanged(before: Sequence[Any], after: Sequence[Any], names: Sequence[str]) -> None:
-    """Fail if a call has changed one of its arguments. Raises ValueError unless ``before`` and ``after`` are equally long."""
-    for name, (old, new) in zip(names, zip(before, after, strict=True), strict=False):
-        if not isinstance(old, Tensor):
-            continue
-        same = isinstance(new, Tensor) and new.shape == old.shape and new.dtype == old.dtype
-        if not same or not torch.equal(old.nan_to_num(), new.detach().nan_to_num()):
-            raise CheckFailure(
-                "mutated",
-                f"The call has changed its argument {name}.",
-                expected=f"{name} as it was",
-                received=name,
-                cause="input changed in place",
-                hint=f"Look for an in-place operation on {name}, such as -=, *=, .exp_() or an assignment to {name}[...]: it "
-                "writes into the caller's tensor. Make a new tensor instead.",
-            )
-
-
 def depends_on_its_inputs(first: Tensor, second: Tensor, what: str) -> None:
     """Fail unless the results for two different inputs are finite and differ.
 

@@ -141,22 +141,6 @@ def _around(value: Any, other: Any) -> str:
     return f"{format_plain(value[first:])}, from place {first} on, of {len(value)}"
 
 
-def inputs_kept(before: Sequence[Any], after: Sequence[Any], names: Sequence[str]) -> None:
-    """Fail if a call has changed an argument that is plain data."""
-    for name, old, new in zip(names, before, after, strict=True):
-        if resolve(old) != resolve(new):
-            raise CheckFailure(
-                "mutated",
-                f"The call has changed its argument {name}.",
-                expected=f"{name} as it was: {format_plain(old)}",
-                yours=format_plain(new),
-                received=name,
-                cause="input changed in place",
-                hint=f"Look for an assignment to a part of {name}, and for append, pop, remove, insert, del, update or sort: "
-                "they write into the caller's own. Make a new one instead.",
-            )
-
-
 def id_tensor(value: Tensor, what: str) -> None:
     """Fail unless ``value`` holds int64 ids, as argmax and topk return them."""
     if value.dtype != torch.int64:

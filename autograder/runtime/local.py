@@ -379,6 +379,9 @@ class LocalStudent(RequestBuilder):
         answer = Response(value, args)
         answer.breach = promises.breach(request.name, before, after, records, request.may_change)
         if isinstance(target, nn.Module):
+            answer.breach = answer.breach or promises.module_breach(
+                request.name, target, request.weights or {}, request.training
+            )
             answer.parameters = parameters_of(target)
         if request.cotangents is not None:
             add_gradients(answer, request, tensors_of(own))

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.state import copy_tensor
-from autograder.runtime.student import Constructed
+from autograder.runtime.state import copy_tensor, matching
+from autograder.runtime.student import Constructed, SeededGenerator
 
 
 @functools.cache
@@ -35,7 +35,7 @@ def reordered(tensor: Tensor) -> Tensor:
     One that is not contiguous keeps its order; a vector has no other.
     """
     wide = [axis for axis, length in enumerate(tensor.shape) if length > 1]
-    if not 2 <= len(wide) <= 6 or not tensor.is_contiguous() or tensor.is_meta:
+    if not 2 <= len(wide) <= 6 or not tensor.numel() or not tensor.is_contiguous() or tensor.is_meta:
         return copy_tensor(tensor)
     drawn = zlib.crc32(bytes(tensor.detach().reshape(-1)[:8].cpu().view(torch.uint8).tolist()))
     orders = _orders(len(wide))
@@ -46,7 +46,7 @@ def reordered(tensor: Tensor) -> Tensor:
 
 
 def snapshot(given: Any, made: Any) -> Any:
-    """Return the argument ``made`` as it is before the call. What a request has ``given`` serves, since it is not handed in itself."""
+    """Return the argument ``made`` as it is before the call. What a request has ``given`` serves: it is not handed in itself."""
     if isinstance(given, Constructed):
         return {
             name: value.detach().clone() if isinstance(value, Tensor) else value for name, value in _state(made).items()
@@ -67,26 +67,28 @@ def _state(thing: Any) -> dict[str, Any]:
     return own | nn.Module.state_dict(thing, keep_vars=True) | modes | learns
 
 
-def changed(before: Any, after: Any, name: str, records: bool) -> str:
-    """Return the name of the first part of an argument that a call has changed, empty if there is none.
+def changed(before: Any, after: Any, name: str, records: bool, may_change: tuple[str, ...] = ()) -> str:
+    """Return the name of the first part of an argument that a call has changed and may not change; empty if there is none.
 
     With ``records``, floating-point tensors recorded gradients before the call.
     """
+    if name in may_change:
+        return ""
     if isinstance(before, Tensor):
         if not _same(before, after):
             return name
         return "" if after.requires_grad == (records and before.is_floating_point()) else f"{name}.requires_grad"
     if isinstance(before, dict) and not isinstance(after, dict) and hasattr(after, "__dict__"):  # see snapshot
         found = _state(after)
-        parts = ((f"{name}.{key}", old, found.get(key)) for key, old in before.items())
-        return next((part for part, old, new in parts if not _same(old, new)), "")
+        return next((f"{name}.{key}" for key, old in before.items() if not _same(old, found.get(key))), "")
     if isinstance(before, list | tuple) and isinstance(after, list | tuple):
         before, after = dict(enumerate(before)), dict(enumerate(after))
     if not isinstance(before, dict) or not isinstance(after, dict):
-        return "" if before is after or before == after else name
+        return "" if isinstance(before, SeededGenerator) or before is after or before == after else name
     if before.keys() != after.keys():
         return name
-    return next(filter(None, (changed(before[key], after[key], f"{name}[{key!r}]", records) for key in before)), "")
+    parts = (changed(before[key], after[key], f"{name}[{key!r}]", records, may_change) for key in before)
+    return next(filter(None, parts), "")
 
 
 def _same(old: Any, new: Any) -> bool:
@@ -113,19 +115,35 @@ def breach(
     name: str, before: Mapping[str, Any], after: Mapping[str, Any], records: bool, may_change: tuple[str, ...]
 ) -> CheckFailure | None:
     """Return the failure of a call that has changed an argument, other than those that it may change."""
-    watched = (argument for argument in before if argument not in may_change)
-    part = next(filter(None, (changed(before[each], after[each], each, records) for each in watched)), "")
+    part = next(filter(None, (changed(before[each], after[each], each, records, may_change) for each in before)), "")
     if not part:
         return None
-    return CheckFailure(
-        "mutated",
-        f"{name} has changed its argument {part}.",
-        expected=f"{part} as it was",
-        received=part,
-        cause="input changed in place",
-        hint=f"Look for what writes into {part}, which is the caller's own: an assignment to a part of it, -=, *=, a method whose "
-        "name ends in an underscore, and for a list or dictionary append, pop, sort or update. Make a new one instead.",
+    return _changed(
+        name,
+        f"its argument {part}",
+        part,
+        "input changed in place",
+        f"Look for what writes into {part}, the caller's own: an assignment to a part of it, -=, *=, a method whose name "
+        "ends in an underscore, and for a list or dictionary append, pop, sort or update. Make a new one instead.",
     )
+
+
+def module_breach(name: str, module: nn.Module, weights: Mapping[str, Tensor], training: bool) -> CheckFailure | None:
+    """Return the failure of a module whose call has changed its mode, or one of the ``weights`` that were loaded."""
+    if any(part.training != training for part in nn.Module.modules(module)):
+        hint = "Whoever calls the module chooses its mode. Take train() and eval() out of forward."
+        return _changed(name, "its own mode (training or evaluation)", "mode", "mode changed", hint)
+    own = dict(nn.Module.named_parameters(module, remove_duplicate=False))
+    for key, weight in weights.items():
+        if (loaded := own.get(next(iter(matching(key, own)), ""))) is not None and not _same(weight, loaded):
+            hint = f"Only an optimiser changes parameters. Compute with {key}, and leave it as it is."
+            return _changed(name, f"its own parameter {key}", key, "parameter changed in place", hint)
+    return None
+
+
+def _changed(name: str, what: str, received: str, cause: str, hint: str) -> CheckFailure:
+    message = f"{name} has changed {what}."
+    return CheckFailure("mutated", message, expected="all as it was", received=received, cause=cause, hint=hint)
 
 
 def depends_on_memory(name: str, error: CheckFailure) -> CheckFailure:

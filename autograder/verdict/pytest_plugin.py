@@ -31,7 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "exercise(name): its exercise",
         "points(value): its points",
         "measured: it measures",
-        "promises: it answers for them",
+        "promises: see runtime",
     ):
         config.addinivalue_line("markers", mark)
     asked = config.getoption("draw_seed")

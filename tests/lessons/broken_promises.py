@@ -22,16 +22,25 @@ def changed(value: Any) -> bool:
         value.append(value[-1] if value else 0)
         return True
     if isinstance(value, tuple):
-        return any(map(changed, value))
+        return sum(map(changed, value)) > 0
     if isinstance(value, dict):
         value["a new key"] = 0
     return isinstance(value, dict)
 
 
+def copied(value: Any) -> Any:
+    """Copy tensors with their history, lists and dictionaries."""
+    if isinstance(value, Tensor):
+        return value.clone()
+    if isinstance(value, dict):
+        return {key: copied(part) for key, part in value.items()}
+    return type(value)(map(copied, value)) if isinstance(value, tuple | list) else value
+
+
 def viewed(value: Any) -> bool:
     """See an argument through ``view``; return whether it has an order of memory at all."""
     if isinstance(value, tuple | list):
-        return any([viewed(part) for part in value])
+        return sum(map(viewed, value)) > 0
     if not isinstance(value, Tensor):
         return False
     value.view(-1)
@@ -53,10 +62,13 @@ class Breaking:
 
         @functools.wraps(call)
         def broken(*args: Any, **kwargs: Any) -> Any:
-            given = signature.bind(*args, **kwargs).arguments.get(name)
+            bound = signature.bind(*args, **kwargs)
+            given = bound.arguments.get(name)
             if first:
                 self.met |= do(given)
-            result = call(*args, **kwargs)
+            elif name in bound.arguments:  # a result may be a view of the argument, and stays right
+                bound.arguments[name] = copied(given)
+            result = call(*bound.args, **bound.kwargs)
             if not first:
                 self.met |= do(given)
             return result

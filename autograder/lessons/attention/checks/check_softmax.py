@@ -119,7 +119,6 @@ def check_input_and_dtype_are_kept(student: Student, sizes: Sizes, draw: Draw) -
         answer = student.answer(Request("softmax", (E,), {"dim": 0}))
         A = expect.tensor(answer.value, "A")
         expect.dtype(A, dtype, "A", "E transposed (not contiguous)")
-        expect.inputs_unchanged((E,), answer.args_after, ("E",))
         computed(A, E, "A", "E")
         expect.depends_on_its_inputs(A, expect.tensor(student.softmax(E.square(), dim=0), "A"), "A")
 

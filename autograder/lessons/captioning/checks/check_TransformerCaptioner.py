@@ -203,7 +203,6 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
         for result, what in zip(_agree(twins, *given), WHAT, strict=True):
             expect.dtype(result, torch.float32, what)
     same_twice(twins.module, *inputs)
-    expect.inputs_unchanged(inputs, twins.module.request(*inputs).args_after, ("features", "captions", "allowed"))
     others = [_inputs(draw, 3, 2, 4, torch.float32), inputs, (features.flip(0), captions[:, :2])]
     no_side_effects(twins, others, features, captions, what=WHAT)
     transposed = features.mT.contiguous().mT  # as grid_features makes them

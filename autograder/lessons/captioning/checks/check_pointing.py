@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import Draw, Request, Student, close_numbers, exercise, expect, measured, points, scalar, weights
+from autograder.checks import Draw, Student, close_numbers, exercise, measured, points, scalar, weights
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.checks import trained
 
@@ -46,8 +46,6 @@ def check_values(student: Student, draw: Draw) -> None:
     regions[0, 0], regions[0, :, -1, -1] = True, False
     maps[0], maps[0, :, -1, -1] = 0.0, 1.0
     _agree(student, (maps, regions, torch.ones_like(counts)), "the words of caption 0 have no weight in any box")
-    given = _drawn(draw, 3, 5, 5)
-    expect.inputs_unchanged(given, student.answer(Request(NAME, given)).args_after, ("maps", "regions", "counts"))
 
 
 @exercise(NAME)

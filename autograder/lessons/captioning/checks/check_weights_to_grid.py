@@ -105,7 +105,6 @@ def check_other_memory_layouts_and_gradients(student: Student, sizes: Sizes, dra
     got = expect.tensor(answer.value, "The grid")
     expect.dtype(got, torch.float32, "The grid")
     expect.allclose(got, _grid(weights, 3, 5), "The grid", size=4.0, setting=f"weights {tuple(weights.shape)}, float32")
-    expect.inputs_unchanged((weights,), answer.args_after, ("weights",))
     cotangent = draw.normal(sizes.B, 3, 5)
     found = student.answer(Request(NAME, (draw.normal(sizes.B, 15), 3, 5), cotangents=(cotangent,))).gradients
     expect.gradients(found, [cotangent.flatten(1)], ("weights",), f"weights {(sizes.B, 15)}")

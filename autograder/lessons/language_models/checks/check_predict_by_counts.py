@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points, promises
+from autograder.checks import CheckFailure, Draw, Student, exercise, expect, points, promises
 from autograder.lessons.language_models import references
 
 NAME = "predict_by_counts"
@@ -93,8 +93,6 @@ def check_arguments_stay(student: Student, draw: Draw) -> None:
     """The same call gives the same result, on any memory layout, and the ids stay as they were"""
     ids = draw.integers(5, 3, 7)
     ids[:, 1] = ids[:, 0]  # a pair that is needed as soon as it is there
-    answer = student.answer(Request(NAME, (ids, 5, 0.3)))
-    expect.inputs_unchanged((ids,), answer.args_after, ("ids",))
     _agree(student, ids, 5, 0.3)
     _agree(student, ids.T.contiguous().T, 5, 0.3, ", a transposed tensor")
     _agree(student, ids, 5, 2, ", a whole number")

@@ -51,7 +51,6 @@ def check_scripts_the_end_and_the_arguments(student: Student, draw: Draw) -> Non
         agree(student, NAME, counts, num_merges)
     counts = {"low": 5, "slow": 4, "lot": 7}
     answer = student.answer(Request(NAME, (counts, 3), before=((LECTURE, 2), (counts, 4))))
-    inputs.inputs_kept((counts,), answer.args_after[:1], ("word_counts",))
     setting = f"{told(counts, 3)}, after other calls"
     inputs.equal(pairs_of(answer.value, setting), references.train_bpe(counts, 3), "The merges", setting)
 

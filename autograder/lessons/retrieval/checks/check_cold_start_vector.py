@@ -85,7 +85,6 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     turned = tuple(x.T.contiguous().T for x in inputs)
     expect.dtype(_agree(student, turned, 2.0, ", transposed tensors"), torch.float64, WHAT)
     answer = student.answer(Request(NAME, (*inputs, 2.0), before=[(*(x.flip(0) for x in inputs), 5.0)]))
-    expect.inputs_unchanged(inputs, answer.args_after[:3], ("content", "vectors", "new_content"))
     expect.allclose(
         expect.tensor(answer.value, WHAT), _want(*inputs, 2.0), WHAT, size=100.0, setting="after other calls"
     )

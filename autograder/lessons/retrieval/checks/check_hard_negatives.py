@@ -117,5 +117,4 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     _agree(student, turned, 3, more=", transposed tensors")
     before = [(inputs[0].flip(0), *inputs[1:], 2), (inputs[0][:2], inputs[1][:4], inputs[2][:2] % 4, 1)]
     answer = student.answer(Request(NAME, (*inputs, 3), before=before))
-    expect.inputs_unchanged(inputs, answer.args_after[:3], ("queries", "documents", "targets"))
     plain.equal(expect.tensor(answer.value, WHAT).tolist(), references.hard_negatives(*inputs, 3).tolist(), WHAT)

@@ -136,6 +136,5 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     inputs = (queries, documents, ids, _frequencies(ids, draw))
     before = [(queries.flip(0), documents, ids), (queries[:2], documents[:3], ids[:3])]
     answer = student.answer(Request(NAME, inputs, before=before))
-    expect.inputs_unchanged(inputs, answer.args_after, ("queries", "documents", "ids", "log_frequency"))
     expect.allclose(expect.tensor(answer.value, WHAT), _want(*inputs), WHAT, size=4.0, setting="after other calls")
     _agree(student, queries.T.contiguous().T, documents.T.contiguous().T, *inputs[2:], ", transposed tensors")

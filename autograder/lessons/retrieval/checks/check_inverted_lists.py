@@ -82,6 +82,5 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     answer = student.answer(
         Request(NAME, inputs, before=[(inputs[0].flip(0), inputs[1]), (inputs[0][:5], inputs[1][:2])])
     )
-    expect.inputs_unchanged(inputs, answer.args_after, ("documents", "centroids"))
     _, starts = expect.pair(answer.value, "order", "starts")
     _starts(starts, *inputs, "after other calls")

@@ -103,6 +103,5 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     _agree(student, single, 4, 2, ", float32")
     _agree(student, (*(x.T.contiguous().T for x in inputs[:3]), *inputs[3:]), 4, 2, ", transposed tensors")
     answer = student.answer(Request(NAME, (*inputs, 4, 2), before=[(inputs[0].flip(0), *inputs[1:], 4, 1)]))
-    expect.inputs_unchanged(inputs, answer.args_after[:5], ("queries", "documents", "centroids", "order", "starts"))
     want = _want(inputs, 4, 2)
     top.agree(answer.value, want, inputs[0] @ inputs[1].T, "after other calls")

@@ -5,7 +5,6 @@ import torch
 from autograder.checks import (
     CheckFailure,
     Draw,
-    Request,
     Student,
     exercise,
     expect,
@@ -85,5 +84,3 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     translations = _sentences(draw, (4, 2, 5))
     _agree(student, translations[:, :-2])
     _agree(student, translations.T.contiguous().T)
-    answer = student.answer(Request(NAME, (translations,)))
-    expect.inputs_unchanged((translations,), answer.args_after, ("translations",))

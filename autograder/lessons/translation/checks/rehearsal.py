@@ -48,7 +48,9 @@ class Rehearsal:
             Constructed("SpyOptimizer", {"kind": self.kind, "groups": self.groups}),
             Constructed("SpyRate", {"rates": self.rates}),
         )
-        return Request(NAME, spies if self.clip is None else (*spies, self.clip), **options)
+        # What a training changes: the spies, and their notes in the batches.
+        may_change = ("model", "loss_of", *(f"batches[{number}][2]" for number in range(self.steps)))
+        return Request(NAME, spies if self.clip is None else (*spies, self.clip), may_change=may_change, **options)
 
     def unclipped(self) -> "Rehearsal":
         """Return the same rehearsal without a limit to the gradients."""

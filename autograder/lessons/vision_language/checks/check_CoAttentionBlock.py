@@ -149,7 +149,6 @@ def check_gradients_and_repetition(student: Student, draw: Draw) -> None:
     twins, (image, text) = _twins(student, draw), _streams(draw, 3, 5, 7)
     twins.gradients_agree(image, text, draw=draw, names=("image", "text"), outputs=2, image_allowed=_mask(draw, 3, 5))
     no_side_effects(twins, [(image[:1], text[:1]), (image.flip(0), text.flip(0))], image, text, what=WHAT)
-    expect.inputs_unchanged((image, text), twins.module.request(image, text).args_after, ("image", "text"))
     single = _twins(student, draw, dtype=torch.float32)
     got = single.module(image.float(), text.float())
     with torch.no_grad():

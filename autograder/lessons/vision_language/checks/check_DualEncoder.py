@@ -151,7 +151,6 @@ def check_gradients_and_repetition(student: Student, sizes: Sizes, draw: Draw) -
     twins, images, ids = _twins(student, draw), _pictures(draw, sizes.B + 1), _texts(draw, sizes.B + 1, 6)
     _gradients(twins, draw, images, ids)
     no_side_effects(twins, [(images[:1], ids[:1]), (images.flip(0), ids.flip(0))], images, ids, what=WHAT)
-    expect.inputs_unchanged((images, ids), twins.module.request(images, ids).args_after, ("images", "ids"))
     single = _twins(student, draw, dtype=torch.float32)
     got = single.module(images.float(), ids)
     with torch.no_grad():

@@ -93,7 +93,6 @@ def check_shape(student: Student, draw: Draw) -> None:
     answer = student.answer(Request(NAME, (images, SeededGenerator(draw.new_seed()))))
     got = expect.tensor(answer.value, WHAT)
     expect.dtype(got, torch.float32, WHAT)
-    expect.inputs_unchanged((images,), answer.args_after[:1], ("images",))
     if got.shape == images.shape and torch.equal(got, images):
         _fail(
             "All 40 pictures come back as they were.", "", "nothing changed", "Move them, and shuffle their channels."

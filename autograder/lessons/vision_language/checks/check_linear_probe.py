@@ -125,7 +125,6 @@ def check_features_stay_frozen(student: Student, draw: Draw) -> None:
     _no_gradient_flows(student, features, labels)
     answer = student.answer(Request(NAME, (features, labels, 3, 0.05)))
     expect.pair(answer.value, "W", "b")
-    expect.inputs_unchanged((features, labels), answer.args_after[:2], ("features", "labels"))
     layout = features.T.contiguous().T
     W, b, setting = _probe(student, layout, labels, 3, 0.05)
     _is_best(layout, labels, W, b, 0.05, f"{setting}, transposed in memory")

@@ -289,7 +289,6 @@ def check_gradients_and_repetition(student: Student, sizes: Sizes, draw: Draw) -
     twins, images = _twins(student, draw), _pictures(draw, sizes.B)
     twins.gradients_agree(images, draw=draw, names=("images",), setting=f"images {tuple(images.shape)}")
     no_side_effects(twins, [(images[:1],), (images.flip(0),)], images, what=_what())
-    expect.inputs_unchanged((images,), twins.module.request(images).args_after, ("images",))
     single = _twins(student, draw, dtype=torch.float32)
     got = single.module(images.float())
     with torch.no_grad():

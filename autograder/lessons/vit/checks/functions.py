@@ -48,4 +48,3 @@ def keeps(
     expect.dtype(got, torch.float32, what)
     want = reference(*args)
     expect.allclose(got, want, what, size=float(want.abs().max()), setting="float32")
-    expect.inputs_unchanged(args, answer.args_after, names)
