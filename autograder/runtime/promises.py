@@ -45,12 +45,15 @@ def reordered(tensor: Tensor) -> Tensor:
     return tensor.detach().permute(order).clone(memory_format=torch.contiguous_format).permute(back)
 
 
+class _State(dict[str, Any]):
+    """What a call may not change of an object that a request lets construct: numbers, modes, and what learns, by name."""
+
+
 def snapshot(given: Any, made: Any) -> Any:
     """Return the argument ``made`` as it is before the call. What a request has ``given`` serves: it is not handed in itself."""
     if isinstance(given, Constructed):
-        return {
-            name: value.detach().clone() if isinstance(value, Tensor) else value for name, value in _state(made).items()
-        }
+        own = _state(made).items()
+        return _State({name: value.detach().clone() if isinstance(value, Tensor) else value for name, value in own})
     if isinstance(given, tuple | list):
         return list(map(snapshot, given, made))
     return {key: snapshot(value, made[key]) for key, value in given.items()} if isinstance(given, dict) else given
@@ -78,13 +81,14 @@ def changed(before: Any, after: Any, name: str, records: bool, may_change: tuple
         if not _same(before, after):
             return name
         return "" if after.requires_grad == (records and before.is_floating_point()) else f"{name}.requires_grad"
-    if isinstance(before, dict) and not isinstance(after, dict) and hasattr(after, "__dict__"):  # see snapshot
+    if isinstance(before, _State):
         found = _state(after)
         return next((f"{name}.{key}" for key, old in before.items() if not _same(old, found.get(key))), "")
     if isinstance(before, list | tuple) and isinstance(after, list | tuple):
         before, after = dict(enumerate(before)), dict(enumerate(after))
     if not isinstance(before, dict) or not isinstance(after, dict):
-        return "" if isinstance(before, SeededGenerator) or before is after or before == after else name
+        same = before is after or isinstance(before, SeededGenerator) or _same(before, after)
+        return "" if same else name
     if before.keys() != after.keys():
         return name
     parts = (changed(before[key], after[key], f"{name}[{key!r}]", records, may_change) for key in before)
@@ -93,7 +97,7 @@ def changed(before: Any, after: Any, name: str, records: bool, may_change: tuple
 
 def _same(old: Any, new: Any) -> bool:
     if not isinstance(old, Tensor) or not isinstance(new, Tensor):
-        return bool(old == new)
+        return type(old) is type(new) and bool(old == new)
     if (old.shape, old.dtype) != (new.shape, new.dtype):
         return False
     if old.is_meta or new.is_meta:

@@ -80,6 +80,16 @@ def test_remote_modules_earn_the_same_points(remote, case):
     assert [(r.name, r.earned) for r in there.results] == [(r.name, r.earned) for r in here.results]
 
 
+@pytest.mark.parametrize(("line", "kind"), [("E += 1", "mutated"), ("E.view(-1)", "layout"), ("pass", "")])
+def test_a_broken_promise_costs_one_check_and_is_told_there_too(remote, line, kind):
+    text = (
+        f"def softmax(E, dim=-1):\n    A = (E - E.amax(dim, True)).exp()\n    {line}\n    return A / A.sum(dim, True)"
+    )
+    for report in both(remote, "softmax", text):
+        lost = [(r.name, r.failure.kind) for r in report.results if r.failure]
+        assert lost == ([("check_input_and_dtype_are_kept", kind)] if kind else [])
+
+
 def _a_right_one():
     return min(c.name for c in CASES.values() if c.exercise == "scaled_dot_product_attention" and c.right)
 

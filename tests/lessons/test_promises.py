@@ -1,0 +1,96 @@
+"""Each official solution with one general promise broken for one argument: it loses points, and the report says which promise.
+
+In `make test` the first call with a broken argument has to tell, for one argument of each exercise, and the whole verdict is made
+for each argument of the first lesson; in `make nightly` for each argument of all lessons.
+"""
+
+import functools
+
+import pytest
+from broken_promises import BREACHES, Breaking, arguments
+from known import ASSIGNMENTS, COURSE, LESSONS
+
+from autograder.checks.execute import NotebookStudent, execute
+from autograder.content import notebook
+from autograder.content.lesson import Lesson, mark_value
+from autograder.verdict.runner import run_single
+
+pytestmark = pytest.mark.usefixtures("shapes_unchecked")
+
+SEED = 1
+NIGHTLY = pytest.mark.nightly(
+    reason="make test judges every argument of the first lesson, and one of each other exercise"
+)
+
+#: What an exercise is meant to change: a model is trained.
+MAY_CHANGE = {("train", "model")}
+
+#: Exercises without an argument that can be changed in place, and beside them those with vectors or plain data only.
+OF_NUMBERS = {"causal_mask", "parameter_count", "sinusoidal_positions", "warmup_rate"}
+OF_VECTORS = {
+    *("padding_mask", "bpe_decode", "bpe_encode", "count_pairs", "merge_pair", "train_bpe", "train_bpe_fast"),
+    *("perplexity_and_bits", "sentence_pairs", "bleu", "gan_losses"),
+}
+NOTHING_TO_BREAK = {"mutated": OF_NUMBERS, "layout": OF_NUMBERS | OF_VECTORS}
+
+
+def every_exercise(marks=()):
+    """Parametrise a test with all exercises but those that return a trained model; beyond the first lesson with these marks."""
+    return pytest.mark.parametrize(
+        ("assignment", "exercise"),
+        [
+            pytest.param(assignment, exercise, marks=() if assignment == ASSIGNMENTS[0] else marks)
+            for assignment in ASSIGNMENTS
+            for exercise in LESSONS.of(assignment).exercises
+            if not exercise.startswith("my_")
+        ],
+    )
+
+
+@pytest.fixture(autouse=True)
+def nothing_measured(monkeypatch):
+    every = Lesson.checks
+
+    def checks(self, name):
+        return {key: check for key, check in every(self, name).items() if not mark_value(check, "measured")}
+
+    monkeypatch.setattr(Lesson, "checks", checks)
+
+
+@functools.cache
+def solved(assignment):
+    return notebook.run(COURSE.solution_notebook(assignment)).namespace
+
+
+def broken(assignment, exercise, kind):
+    """Yield the solution with each of its arguments broken in turn, and the student who hands it in."""
+    names = solved(assignment)
+    for argument in arguments(names[exercise]):
+        if (exercise, argument) not in MAY_CHANGE:
+            solution = Breaking(names[exercise], argument, kind)
+            namespace = names | {exercise: solution.answer}
+            yield solution, NotebookStudent(namespace, LESSONS.of(assignment), deep=False), argument
+
+
+@pytest.mark.parametrize("kind", BREACHES)
+@every_exercise()
+def test_the_first_check_that_meets_a_breach_tells(assignment, exercise, kind):
+    for solution, student, argument in broken(assignment, exercise, kind):
+        for check in LESSONS.of(assignment).checks(exercise).values():
+            if breach := execute(check, student, SEED).breach:
+                assert breach.kind == kind
+                assert solution.met
+                assert kind == "layout" or argument in breach.received
+                return
+        assert not solution.met, argument
+    assert exercise in NOTHING_TO_BREAK[kind]
+
+
+@pytest.mark.parametrize("kind", BREACHES)
+@every_exercise(NIGHTLY)
+def test_each_argument_costs_points_and_is_told(assignment, exercise, kind):
+    for solution, student, argument in broken(assignment, exercise, kind):
+        report = run_single(exercise, student, SEED)
+        assert solution.met != report.full, f"{argument}: {report}"
+        told = [result.failure for result in report.results if result.failure]
+        assert not told or kind in [failure.kind for failure in told], f"{argument}: {report}"
