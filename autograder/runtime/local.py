@@ -3,6 +3,8 @@
 import contextlib
 import difflib
 import functools
+import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
@@ -259,6 +261,7 @@ class LocalStudent(RequestBuilder):
         # Inputs stay alive, so that no two ever share an address: whether an answer that caches results by address is
         # caught must not depend on where the memory allocator places the next tensor.
         self._kept: list[Any] = []
+        self._turns = Counter[tuple[Any, ...]]()
 
     def forbidden_use(self, name: str) -> CheckFailure | None:
         try:
@@ -337,28 +340,40 @@ class LocalStudent(RequestBuilder):
         return measure.count_operations(self.timed(name), *args, **kwargs)
 
     def _carry_out(self, request: Request) -> Response:
-        """Answer with arguments in an order of memory that is drawn; if that stops with an error, with contiguous ones."""
+        """Answer with arguments that lie in memory in any order; if that stops with an error, with contiguous ones."""
         try:
-            return self._attempt(request, reordered)
+            return self._attempt(request, self._order)
         except CheckFailure as failure:
             if failure.kind != "crash":
                 raise
             records = request.cotangents is not None
             changeable = torch.autograd.graph.allow_mutation_on_saved_tensors() if records else contextlib.nullcontext()
             with changeable:
-                answer = self._attempt(request, _contiguous, leaves=False)
+                answer = self._attempt(request, lambda *_: _contiguous, leaves=False)
             if answer.breach is None and any(part in failure.yours for part in _IN_PLACE):
                 raise  # what cannot be changed in place is no argument
             answer.breach = answer.breach or promises.depends_on_memory(request.name, failure)
             return answer
 
-    def _attempt(self, request: Request, copy: Callable[[Tensor], Tensor], leaves: bool = True) -> Response:
+    def _order(self, name: str, place: int | str, value: Any) -> Callable[[Tensor], Tensor]:
+        """Return what copies the tensors of an argument: for each shape in turn into an order that is drawn, and as they are.
+
+        An answer may write into what ``.contiguous()`` returns: that is the argument itself, or a copy.
+        """
+        key = name, place, *(tensor.shape for tensor in tensors_of(value))
+        self._turns[key] += 1
+        return reordered if self._turns[key] % 2 else copy_tensor
+
+    def _attempt(
+        self, request: Request, order: Callable[[str, int | str, Any], Callable[[Tensor], Tensor]], leaves: bool = True
+    ) -> Response:
         """Call the student's function. Unless they are ``leaves``, PyTorch lets it change arguments that record gradients."""
 
-        def made(value: Any) -> Any:
-            return self._argument(value, request, copy)
+        def made(place: int | str, value: Any) -> Any:
+            return self._argument(value, request, order(request.name, place, value))
 
-        own, kwargs = made(request.args), made(dict(request.kwargs))
+        own = tuple(itertools.starmap(made, enumerate(request.args)))
+        kwargs = {key: made(key, value) for key, value in request.kwargs.items()}
         self._keep((*own, *kwargs.values()))
         args = own if leaves else _no_leaves(own)
         forbid = self._forbidden(request.name)
@@ -370,7 +385,7 @@ class LocalStudent(RequestBuilder):
             given |= {key: (request.kwargs[key], value) for key, value in kwargs.items()}
             before = {key: promises.snapshot(*each) for key, each in given.items()}
             with calls.block_functions(forbid):
-                call_before(target, request, args, made)
+                call_before(target, request, args, lambda call: self._argument(call, request))
                 call = functools.partial(target, *args, **kwargs)
                 for _ in range(request.times):
                     value = calls.dispatch_guard(call, forbid) if deep else call()

@@ -123,6 +123,13 @@ def test_a_view_of_an_argument_gets_its_answer_and_is_told(given):
     assert asked("def f(x): return x.reshape(-1)", given).breach is None
 
 
+def test_the_second_argument_of_a_shape_lies_as_it_is_given():
+    """A view where reshape needs no copy: what is written into it then is the caller's."""
+    answers = student("def f(x):\n    y = x.reshape(-1)\n    y += 1\n    return y")
+    assert [answers.answer(Request("f", (X,))).breach is None for _ in range(4)] == [True, False, True, False]
+    assert answers.answer(Request("f", (X.reshape(6, 4),))).breach is None
+
+
 def test_what_stops_in_any_order_is_told_as_an_error():
     with pytest.raises(CheckFailure) as told:
         asked("def f(x): raise ValueError('no')", X)
