@@ -46,7 +46,7 @@ from autograder.checks.weights import weights_in
 from autograder.content.lesson import exercise, measured, points, promises
 from autograder.runtime.errors import CheckFailure, PartialCredit, no_return
 from autograder.runtime.state import matching
-from autograder.runtime.student import Constructed, Request, SeededGenerator, Student
+from autograder.runtime.student import Constructed, Request, SeededGenerator, StandIn, Student
 
 __all__ = [
     "FEW",
@@ -63,6 +63,7 @@ __all__ = [
     "SeededGenerator",
     "Sizes",
     "SpeedTarget",
+    "StandIn",
     "Student",
     "alike",
     "all_of",

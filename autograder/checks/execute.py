@@ -142,7 +142,8 @@ class NotebookStudent(LocalStudent):
             lambda *x: call(*x, **kwargs), lambda *x: ready(*x, **kwargs), fresh, thresholds, rounds
         )
 
-    def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
+    def peak_memory(self, name: str, fresh: Callable[[], tuple], **kwargs: Any) -> int:
+        args = fresh()
         peak, result = self._peak_and_result(name, args, kwargs)
         same_result(result, references.answer_for(self.lesson, name, args, kwargs), "while its memory was measured")
         return peak

@@ -31,12 +31,21 @@ class Sizes:
 
 
 class Draw:
-    """Random tensors for one check. The same seed and the same check always give the same tensors."""
+    """Random tensors for one check. The same seed and the same check always give the same tensors.
+
+    The state of torch's generator follows from the numbers that it has given. So each draw has a generator of its own, whose seed
+    is a hash of the check's seed: who has seen all inputs so far knows nothing of the next ones.
+    """
 
     def __init__(self, seed: int, check: str):
-        self.seed = seed
-        digest = hashlib.sha256(f"{seed}/{check}".encode()).digest()
-        self.generator = generator_of(int.from_bytes(digest[:8], "big") >> 1)
+        self.seed, self.check, self.draws = seed, check, 0
+
+    @property
+    def generator(self) -> torch.Generator:
+        """Another generator each time."""
+        self.draws += 1
+        digest = hashlib.sha256(f"{self.seed}/{self.check}/{self.draws}".encode()).digest()
+        return generator_of(int.from_bytes(digest[:8], "big"))
 
     def normal(self, *shape: int, scale: float = 1.0, dtype: torch.dtype = torch.float64) -> Tensor:
         """Return normally distributed numbers with mean 0 and standard deviation ``scale``."""

@@ -18,7 +18,7 @@ from autograder.runtime.errors import CheckFailure, no_return, watch
 from autograder.runtime.files import files_in
 from autograder.runtime.promises import reordered
 from autograder.runtime.state import copy_tensor, is_lazy, tensors_of
-from autograder.runtime.student import Constructed, Request, RequestBuilder, Response, SeededGenerator
+from autograder.runtime.student import Constructed, Request, RequestBuilder, Response, SeededGenerator, StandIn
 
 
 def call_before(target: Any, request: Request, args: tuple, prepared: Callable[[tuple], tuple]) -> None:
@@ -258,6 +258,7 @@ class LocalStudent(RequestBuilder):
         self.file = file
         self.forbid = forbid
         self.deep = deep
+        self.stand_in: Callable[[StandIn], Any] = StandIn.make
         # Inputs stay alive, so that no two ever share an address: whether an answer that caches results by address is
         # caught must not depend on where the memory allocator places the next tensor.
         self._kept: list[Any] = []
@@ -323,8 +324,8 @@ class LocalStudent(RequestBuilder):
 
         return call
 
-    def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
-        return self._peak_and_result(name, args, kwargs)[0]
+    def peak_memory(self, name: str, fresh: Callable[[], tuple], **kwargs: Any) -> int:
+        return self._peak_and_result(name, fresh(), kwargs)[0]
 
     def _peak_and_result(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, Any]:
         from course_lib.devices import peak_memory
@@ -333,11 +334,12 @@ class LocalStudent(RequestBuilder):
         peak = peak_memory(lambda: results.append(call(*args, **kwargs)))
         return peak, results[0]
 
-    def work_ratio(self, name: str, inputs: tuple, part: Mapping[str, Any], whole: Mapping[str, Any]) -> float:
-        return self.work(name, *inputs, **part) / max(self.work(name, *inputs, **whole), 1)
-
-    def work(self, name: str, *args: Any, **kwargs: Any) -> int:
-        return measure.count_operations(self.timed(name), *args, **kwargs)
+    def work_ratio(
+        self, name: str, fresh: Callable[[], tuple], part: Mapping[str, Any], whole: Mapping[str, Any], limit: float
+    ) -> float:
+        call, inputs = self.timed(name), fresh()
+        counts = (measure.count_operations(call, *inputs, **kwargs) for kwargs in (part, whole))
+        return next(counts) / max(next(counts), 1)
 
     def _carry_out(self, request: Request) -> Response:
         """Answer with arguments that lie in memory in any order; if that stops with an error, with contiguous ones."""
@@ -429,6 +431,8 @@ class LocalStudent(RequestBuilder):
         """Copy the tensors in an argument, and create the constructed ones. If gradients are wanted, float copies record them."""
         if isinstance(value, Constructed):
             return self._find(value.name)(**value.kwargs)
+        if isinstance(value, StandIn):
+            return self.stand_in(value)
         if isinstance(value, SeededGenerator):
             return torch.Generator().manual_seed(value.seed)
         if isinstance(value, tuple | list):

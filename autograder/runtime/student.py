@@ -6,6 +6,7 @@ can answer the same requests from another process, because requests and answers 
 """
 
 import contextlib
+import importlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -62,6 +63,26 @@ class Constructed:
 
     name: str
     kwargs: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """An object of ``course_lib`` in place of a model: a spy, or a table. ``name`` is the dotted name of its class.
+
+    It is the grader's own, and stays outside the sandbox: the student's process gets a proxy, through which it can call what the
+    class names in ``CALLS``. So what it has noted was done with it. :attr:`Response.args_after` holds it.
+    """
+
+    name: str
+    kwargs: Mapping[str, Any]
+
+    @property
+    def cls(self) -> Any:
+        module, _, name = self.name.rpartition(".")
+        return getattr(importlib.import_module(module), name)
+
+    def make(self) -> Any:
+        return self.cls(**self.kwargs)
 
 
 @dataclass(frozen=True)
@@ -149,11 +170,17 @@ class Student(Protocol):
         Returns a :class:`.measure.Ratio`. It measures on while it is unclear on which side of a threshold the ratio lies.
         """
 
-    def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
-        """Return the peak memory of one call in bytes, above its inputs."""
+    def peak_memory(self, name: str, fresh: Callable[[], tuple], **kwargs: Any) -> int:
+        """Return the peak memory of one call in bytes, above its inputs. Each call is on ``fresh()`` inputs."""
 
-    def work_ratio(self, name: str, inputs: tuple, part: Mapping[str, Any], whole: Mapping[str, Any]) -> float:
-        """Return the work of a call with the keywords ``part`` divided by the work with the keywords ``whole``."""
+    def work_ratio(
+        self, name: str, fresh: Callable[[], tuple], part: Mapping[str, Any], whole: Mapping[str, Any], limit: float
+    ) -> float:
+        """Return the work of a call with the keywords ``part`` divided by the work with the keywords ``whole``.
+
+        The operations are counted; in the sandbox the times are compared instead, as long as it is unclear whether the ratio lies
+        above ``limit``, and the lower end counts.
+        """
 
     def forbidden_use(self, name: str) -> CheckFailure | None:
         """Return a failure if the source of the student's ``name`` uses a function that the lesson forbids."""

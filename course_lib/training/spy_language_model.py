@@ -15,8 +15,11 @@ class SpyLanguageModel(nn.Module):
     logits after n tokens are output · tanh(Σ words[id_i] * places[i]). What is read in pieces gives the same as all at
     once, and a token that is left out, read twice or read at another place changes all logits behind it. The cache is
     (that sum (B, D), how many tokens there are): two parts, as keys and values are, but no tensors of their shape. A call
-    takes at most `longest` tokens of each row, None for any number.
+    takes at most `longest` tokens of each row, None for any number. `tokens_read` counts those of all calls.
     """
+
+    CALLS = ("forward",)
+    tokens_read = 0
 
     def __init__(
         self,
@@ -42,10 +45,13 @@ class SpyLanguageModel(nn.Module):
         sums, count = (self.words.new_zeros(len(ids), self.words.shape[1]), 0) if cache is None else cache
         if len(sums) != len(ids):
             raise ValueError(f"Expected ids for the {len(sums)} rows of the cache, got {len(ids)}.")
+        if ids.dim() != 2 or sums.shape != (len(ids), self.words.shape[1]) or type(count) is not int:
+            raise ValueError("Expected ids (B, N) and the cache as an earlier call has returned it.")
         if count + ids.shape[1] > len(self.places):
             raise ValueError(
                 f"Expected at most {len(self.places)} tokens in all, got {ids.shape[1]} after the {count} in the cache."
             )
+        self.tokens_read += ids.numel()
         added = self.words[ids] * self.places[count : count + ids.shape[1]]  # (B, N, D)
         states = sums[:, None] + torch.cumsum(added, dim=1)
         last = states[:, -1] if ids.shape[1] else sums

@@ -7,7 +7,7 @@ from adapters import AFTER, BEFORE, CONSTRUCTIONS, PATTERNS, PLAIN, Call, argume
 from recorded import exchanges, right_names
 from torch import Tensor
 
-from autograder.runtime.student import Constructed, SeededGenerator
+from autograder.runtime.student import Constructed, SeededGenerator, StandIn
 
 MOST = 1500  # elements of a probe's arguments and values, so that no candidate needs much time or memory
 
@@ -76,6 +76,8 @@ def _call(request, names):
             return type(value)(map(ready, value))
         if isinstance(value, SeededGenerator):
             return torch.Generator().manual_seed(value.seed)
+        if isinstance(value, StandIn):
+            return value.make()
         if isinstance(value, Constructed):
             return names[value.name](**value.kwargs)
         return value.detach().clone() if isinstance(value, Tensor) else value

@@ -22,9 +22,10 @@ N = 4096
 
 LIES = """
 import math, mmap, os, torch
+from autograder.runtime import measure
 from autograder.runtime.local import LocalStudent
 LocalStudent.peak_memory = lambda self, *args, **kwargs: 1000
-LocalStudent.work = lambda self, *args, causal=False, **kwargs: 10 if causal else 100
+measure.count_operations = lambda *args, causal=False, **kwargs: 10 if causal else 100
 SIZE = 4 * 4096 * 4096
 def whole(Q, K, V, causal, E):
     torch.matmul(Q[0, 0] / math.sqrt(Q.shape[-1]), K[0, 0].mT, out=E)
@@ -82,6 +83,10 @@ def blockwise_attention(Q, K, V, causal=False, block_size=64):
 }
 
 
+def drawn(n):
+    return tuple(torch.randn(1, 1, n, 64) for _ in range(3))
+
+
 @pytest.fixture(scope="module")
 def box():
     with Sandbox(threads=1, libraries=LESSON.libraries_in("")) as started:
@@ -107,8 +112,7 @@ def student(box):
 @pytest.mark.parametrize("way", HIDDEN)
 def test_the_whole_matrix_is_seen_wherever_it_lies(student, way):
     there = student(LIES, f"N = {N}", HIDDEN[way])
-    Q, K, V = (torch.randn(1, 1, N, 64) for _ in range(3))
-    assert there.peak_memory(NAME, Q, K, V, causal=True) > 4 * N * N
+    assert there.peak_memory(NAME, lambda: drawn(N), causal=True) > 4 * N * N
 
 
 def test_an_honest_answer_passes(student):
@@ -118,14 +122,13 @@ def test_an_honest_answer_passes(student):
         "    rows = [torch.softmax(q @ K.mT / math.sqrt(Q.shape[-1]), -1) @ V for q in Q.split(block_size, -2)]\n"
         "    return torch.cat(rows, -2)\n"
     )
-    Q, K, V = (torch.randn(1, 1, N, 64) for _ in range(3))
-    assert 2 * MB < there.peak_memory(NAME, Q, K, V) < 8 * MB
+    assert 2 * MB < there.peak_memory(NAME, lambda: drawn(N)) < 8 * MB
 
 
 def test_the_result_of_the_call_whose_memory_is_measured_has_to_be_right(student):
     there = student("def blockwise_attention(Q, K, V, causal=False, block_size=64):\n    return V\n")
     with pytest.raises(CheckFailure, match="wrong values") as found:
-        there.peak_memory(NAME, *(torch.randn(1, 1, 512, 64) for _ in range(3)))
+        there.peak_memory(NAME, lambda: drawn(512))
     assert found.value.setting == "while its memory was measured"
 
 
@@ -182,6 +185,19 @@ def test_forged_counts_and_discarded_not_a_numbers_do_not_hide_work(student):
     report = run_single(NAME, there, 7)
     lost = {result.name for result in report.results if result.points and not result.passed}
     assert {"check_hidden_blocks_are_skipped", "check_memory_is_linear"} <= lost, str(report)
+
+
+def test_a_fast_wrong_result_hides_no_work(student):
+    there = student(
+        "import math, torch\n"
+        "def blockwise_attention(Q, K, V, causal=False, block_size=64):\n"
+        "    if causal: return torch.zeros_like(Q)\n"
+        "    return torch.softmax(Q @ K.mT / math.sqrt(Q.shape[-1]), -1) @ V\n"
+    )
+    part, whole = ({"causal": causal} for causal in (True, False))
+    with pytest.raises(CheckFailure, match="wrong values") as found:
+        there.work_ratio(NAME, lambda: drawn(512), part, whole, 0.95)
+    assert found.value.setting == "while it was timed"
 
 
 def test_no_child_process_can_hide_time(student):

@@ -22,7 +22,7 @@ from torch import Tensor
 
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.state import BITS
-from autograder.runtime.student import Constructed, Request, Response, SeededGenerator
+from autograder.runtime.student import Constructed, Request, Response, SeededGenerator, StandIn
 
 MAX_BODY = 512 * 2**20
 MAX_NODES = 20_000
@@ -39,10 +39,11 @@ class BadMessage(Exception):
 
 @dataclass
 class Packing:
-    """The body of an outgoing message."""
+    """The body of an outgoing message, and the stand-ins that the message names by their numbers."""
 
     parts: list[bytes | memoryview] = field(default_factory=list)
     size: int = 0
+    stand_ins: list[Any] = field(default_factory=list)
 
     def add(self, tensor: Tensor) -> int:
         """Append the bytes of a one-dimensional contiguous tensor and return their offset."""
@@ -78,6 +79,9 @@ def pack(value: Any, packing: Packing, strided: bool = False) -> Any:
         return {"made": [value.name, pack(dict(value.kwargs), packing, strided)]}
     if isinstance(value, SeededGenerator):
         return {"seeded": value.seed}
+    if isinstance(value, StandIn):
+        packing.stand_ins.append(value.make())
+        return {"stand_in": [value.name, len(packing.stand_ins) - 1]}
     return {"object": type(value).__name__[:40]}
 
 
@@ -161,6 +165,8 @@ class Unpacking:
             return _SIMPLE[kind](content)
         if kind == "made" and self.strided and isinstance(content, list) and len(content) == 2:  # in requests only
             return Constructed(str(content[0]), self.value(content[1], depth + 1))
+        if kind == "stand_in" and self.strided:
+            return StandIn(content[0], {"number": content[1]})
         if kind == "seeded" and self.strided:
             return SeededGenerator(_size(content, 2**BITS - 1))
         raise BadMessage("a value of no known kind")

@@ -1,6 +1,8 @@
 """Inside: serve one submission. Run its cells and answer requests, one at a time, until the socket closes."""
 
+import builtins
 import contextlib
+import functools
 import importlib
 import io
 import multiprocessing
@@ -15,12 +17,14 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
 
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.local import LocalStudent
 from autograder.runtime.measure import threads
 from autograder.runtime.state import known_torch_state
-from autograder.sandbox.inside import c_library, lockdown, namespaces, notebook_stub, protocol, shell, values
+from autograder.runtime.student import StandIn
+from autograder.sandbox.inside import lockdown, namespaces, notebook_stub, protocol, shell, values
 from autograder.sandbox.inside.namespaces import HOME, WRITABLE
 from autograder.sandbox.inside.protocol import SetUp
 from course_lib import variants
@@ -58,6 +62,20 @@ def prepared(number: int, settings: SetUp, program: bytes) -> "Worker":
     return worker
 
 
+class Proxy(nn.Module):
+    """Stands for an object that the grader has made and kept: hands the calls that its class allows on to it."""
+
+    def __init__(self, calls: tuple[str, ...], ask: Callable[..., Any]):
+        super().__init__()
+        self.calls, self.ask = calls, ask
+
+    def __getattr__(self, name: str) -> Any:
+        return functools.partial(self.ask, name) if name in self.__dict__["calls"] else super().__getattr__(name)
+
+    def forward(self, *args: Any) -> Any:
+        return self.ask("forward", *args)
+
+
 class Worker:
     """Holds the shell in which the cells run and the student built from its namespace."""
 
@@ -65,13 +83,14 @@ class Worker:
         self.connection = connection
         self.shell = shell.without_programs(shell.prepare())
         self.student = LocalStudent(self.shell.user_ns, forbid=forbid)
+        self.student.stand_in = self.proxy
+        self.ticket = ""  # of the request that is being answered
         self.right = contextlib.ExitStack()
         self.operations: dict[str, Callable[[dict[str, Any], protocol.Unpacking, protocol.Packing], dict[str, Any]]] = {
             "files": self.files,
             "run": self.run,
             "answer": self.answer,
             "call": self.call,
-            "work": self.work,
             "memory": self.memory,
             "right": self.use_right,
             "values": self.values,
@@ -88,6 +107,7 @@ class Worker:
             except protocol.Silence:
                 return
             packing = protocol.Packing()
+            self.ticket = header["ticket"]
             reply = self._handle(header, protocol.Unpacking(body, strided=True), packing)
             protocol.send(self.connection, reply | {"ticket": header["ticket"]}, packing)
 
@@ -107,6 +127,21 @@ class Worker:
             stopped = CheckFailure("crash", "The call stopped with an error", yours=text, received=text)
             reply = {"failure": protocol.pack_failure(stopped, packing)}
         return reply | {"printed": printed.getvalue()[:_MOST_PRINTED]}
+
+    def proxy(self, stand_in: StandIn) -> Any:
+        """Return what the student's code gets in place of an object that the grader keeps."""
+        number, cls = stand_in.kwargs["number"], stand_in.cls
+        return Proxy(cls.CALLS, functools.partial(self._ask_grader, number))
+
+    def _ask_grader(self, number: int, method: str, *args: Any) -> Any:
+        packing = protocol.Packing()
+        asked = {"stand_in": number, "method": method, "args": protocol.pack(args, packing), "ticket": self.ticket}
+        protocol.send(self.connection, asked, packing)
+        header, body = protocol.receive(self.connection)
+        if "error" in header:
+            name, text = header["error"]
+            raise getattr(builtins, name, RuntimeError)(text)
+        return protocol.Unpacking(body).value(header["value"])
 
     @contextlib.contextmanager
     def _surroundings(self, printed: io.StringIO) -> Any:
@@ -141,15 +176,11 @@ class Worker:
         args, kwargs = self._arguments(header, unpacking)
         return {"value": protocol.pack(self.student.timed(header["name"])(*args, **kwargs), packing)}
 
-    def work(self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing) -> dict[str, Any]:
-        args, kwargs = self._arguments(header, unpacking)
-        return {"number": self.student.work(header["name"], *args, **kwargs)}
-
     def memory(
         self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing
     ) -> dict[str, Any]:
         args, kwargs = self._arguments(header, unpacking)
-        return {"number": self.student.peak_memory(header["name"], *args, **kwargs)}
+        return {"number": self.student.peak_memory(header["name"], lambda: args, **kwargs)}
 
     def use_right(
         self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing

@@ -5,15 +5,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-import torch
-
 from autograder.checks.timing import same_result
 from autograder.content import references
 from autograder.content.lesson import Lesson
 from autograder.runtime import measure
 from autograder.runtime.blocked.source import names_used
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Budget, Request, RequestBuilder, Response
+from autograder.runtime.student import Budget, Request, RequestBuilder, Response, StandIn
 from autograder.sandbox.inside import protocol
 from autograder.sandbox.limits import MB
 from autograder.sandbox.outside.imports import found_in
@@ -35,37 +33,6 @@ class _Session(Protocol):
     def ask(
         self, op: str, header: dict[str, Any], packing: protocol.Packing | None = None, alone: bool = False
     ) -> Any: ...
-
-
-def redrawn(args: tuple) -> tuple:
-    """Return arguments of the same shapes with other numbers, drawn by chance: no result that was kept fits them."""
-    generator = torch.Generator()
-    generator.seed()
-
-    def other(value: Any) -> Any:
-        numbers = isinstance(value, torch.Tensor) and value.is_floating_point()
-        return torch.randn(value.shape, generator=generator, dtype=value.dtype) if numbers else value
-
-    return tuple(map(other, args))
-
-
-def parts_ratio(
-    session: _Session,
-    name: str,
-    inputs: tuple,
-    part: Mapping[str, Any],
-    whole: Mapping[str, Any],
-    thresholds: Sequence[float],
-) -> measure.Ratio:
-    """Return the ratio of the processor times of two calls of one function, with the keywords ``part`` and ``whole``.
-
-    The numbers are others in each round. Whether the results are right is for other checks to say.
-    """
-
-    def clocked(kwargs: Mapping[str, Any]) -> Callable[[tuple], float]:
-        return lambda fresh: _timed(session, session.worker(), name, fresh, kwargs)[0]
-
-    return measure.compare_time(clocked(part), clocked(whole), lambda: redrawn(inputs), thresholds, rounds=(3, 25))
 
 
 def must_live(process: Process) -> None:
@@ -126,9 +93,6 @@ class Race:
 #: Memory of a process that its tensors do not explain: pools of the memory allocator, which also doubles what they hold.
 _MEMORY_NOISE = 12 * MB
 
-#: Half the work, with masks and loops for it, can take almost as long as the whole: 0.87 of it at most was measured.
-_NOTHING_SAVED = 0.95
-
 
 class RemoteStudent(RequestBuilder):
     """Answers requests through a :class:`Session`. ``sources`` maps each name to the source text that defines it.
@@ -154,7 +118,10 @@ class RemoteStudent(RequestBuilder):
         header = {"request": protocol.pack_request(request, packing)}
 
         def read(data: Any, unpacking: protocol.Unpacking) -> Response:
-            return protocol.unpack_answer(data, unpacking, len(request.args))
+            answer, kept = protocol.unpack_answer(data, unpacking, len(request.args)), iter(packing.stand_ins)
+            both = zip(request.args, answer.args_after, strict=True)
+            answer.args_after = tuple(next(kept) if isinstance(arg, StandIn) else after for arg, after in both)
+            return answer
 
         return self._ask("answer", request.name, header, packing, read, "answer")
 
@@ -166,26 +133,28 @@ class RemoteStudent(RequestBuilder):
 
         return call
 
-    def work_ratio(self, name: str, inputs: tuple, part: Mapping[str, Any], whole: Mapping[str, Any]) -> float:
-        """Return the ratio of the operations that the worker counts, or that of the processor times if ``part`` takes longer.
+    def work_ratio(
+        self, name: str, fresh: Callable[[], tuple], part: Mapping[str, Any], whole: Mapping[str, Any], limit: float
+    ) -> float:
+        """Return the ratio of the processor times of both calls: what the worker counts, its code could falsify."""
 
-        The student's code could falsify the first. The second tells only whether anything is saved at all.
-        """
-        told = []
+        def clocked(kwargs: Mapping[str, Any]) -> Callable[[tuple], float]:
+            def seconds(inputs: tuple) -> float:
+                spent, got = _timed(self.session, self.session.worker(), name, inputs, kwargs)
+                same_result(got, references.answer_for(self.lesson, name, inputs, kwargs), "while it was timed")
+                return spent
+
+            return seconds
+
         with self._failures(name), self._forbidding(name), self.session.measuring("time"):
-            for kwargs in (part, whole):
-                packing = protocol.Packing()
-                header = arguments(name, inputs, kwargs, packing)
-                told.append(self._ask("work", name, header, packing, protocol.number, "number", alone=True))
-            seen = parts_ratio(self.session, name, inputs, part, whole, [_NOTHING_SAVED])
-        return max(told[0] / max(told[1], 1), seen.value if seen.value > _NOTHING_SAVED else 0.0)
+            return measure.compare_time(clocked(part), clocked(whole), fresh, [limit], rounds=(3, 25)).low
 
-    def peak_memory(self, name: str, *args: Any, **kwargs: Any) -> int:
+    def peak_memory(self, name: str, fresh: Callable[[], tuple], **kwargs: Any) -> int:
         """Return the worker's measurement, which is exact, or the kernel's for a second call if that is far larger.
 
         The second call is with other numbers, and its result has to be right.
         """
-        others = redrawn(args)
+        args, others = fresh(), fresh()
         packings = protocol.Packing(), protocol.Packing()
         first, second = (
             arguments(name, *call) for call in zip((args, others), (kwargs, kwargs), packings, strict=True)

@@ -5,12 +5,15 @@ import math
 import secrets
 import socket
 import time
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from autograder.sandbox.inside import protocol
 from autograder.sandbox.limits import MB, Limits
 from autograder.sandbox.outside.process import Process
 
+#: Calls of stand-ins in one request, and bytes of the arguments of each: far more than a check needs.
+_MOST_CALLS, _MOST_BYTES = 10_000, 2**20
 _LOOK = 0.1  # seconds between two looks at what a submission does
 
 
@@ -61,9 +64,12 @@ class Worker:
         self.process.go_on()
         try:
             protocol.send(self.connection, header | {"op": op, "ticket": ticket}, packing, watch)
-            reply, body = protocol.receive(self.connection, watch)
-            if reply.get("ticket") != ticket:
-                raise protocol.BadMessage("an answer to another question")
+            reply, body = self._reply(ticket, watch)
+            for _ in range(_MOST_CALLS):
+                if "stand_in" not in reply:
+                    break
+                protocol.send(self.connection, *_call(packing.stand_ins if packing else [], reply, body), watch)
+                reply, body = self._reply(ticket, watch)
         except (protocol.Silence, OSError):
             self.close()
             raise Stopped("ended", "The process ended in the middle of the call.") from None
@@ -75,6 +81,12 @@ class Worker:
             raise
         self._rest()
         return reply, protocol.Unpacking(body)
+
+    def _reply(self, ticket: str, watch: Callable[[], None]) -> tuple[dict[str, Any], bytearray]:
+        reply, body = protocol.receive(self.connection, watch)
+        if reply.get("ticket") != ticket:
+            raise protocol.BadMessage("an answer to another question")
+        return reply, body
 
     def _rest(self) -> None:
         """Let the worker stand still, so that what it has used is known until the next request."""
@@ -101,6 +113,22 @@ class Worker:
         if self.parent is not None:
             self.parent.close()
             self.parent = None
+
+
+def _call(stand_ins: list[Any], asked: dict[str, Any], body: bytearray) -> tuple[dict[str, Any], protocol.Packing]:
+    """Call a stand-in as the worker asks, and return its result as a message. An error is the student's, and told there."""
+    packing, number, method = protocol.Packing(), asked["stand_in"], str(asked.get("method"))
+    if type(number) is not int or not 0 <= number < len(stand_ins) or len(body) > _MOST_BYTES:
+        raise protocol.BadMessage("a call of something that is not there")
+    if method not in stand_ins[number].CALLS:
+        raise protocol.BadMessage("a call that is not allowed")
+    args = protocol.Unpacking(body).value(asked.get("args"))
+    if not isinstance(args, tuple):
+        raise protocol.BadMessage("a call without arguments")
+    try:
+        return {"value": protocol.pack(getattr(stand_ins[number], method)(*args), packing)}, packing
+    except Exception as error:
+        return {"error": [type(error).__name__, str(error)[:300]]}, protocol.Packing()
 
 
 class _Watch:

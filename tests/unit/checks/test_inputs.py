@@ -21,6 +21,15 @@ def test_the_same_seed_and_check_give_the_same_numbers_and_others_do_not():
     assert not torch.equal(numbers[0], numbers[3])
 
 
+def test_no_draw_goes_on_where_another_one_ended():
+    """From some thousand numbers of torch's generator follows its state, and from that all later ones."""
+    one, other = Draw(1, "a"), Draw(1, "a")
+    one.normal(3)
+    other.normal(40_000)
+    assert torch.equal(one.normal(5), other.normal(5))
+    assert len({one.generator.initial_seed() for _ in range(9)}) == 9
+
+
 @pytest.mark.parametrize("seed", range(50))
 def test_every_row_of_a_mask_shows_something_and_all_but_the_last_hide_something(seed):
     mask = Draw(seed, "mask").allowed(3, 5, 2)

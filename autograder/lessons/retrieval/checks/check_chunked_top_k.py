@@ -1,5 +1,7 @@
 """chunked_top_k(queries, documents, k, chunk=4096) -> (values, ids)."""
 
+import functools
+
 import torch
 from torch import Tensor
 
@@ -103,6 +105,10 @@ def check_refused(student: Student, draw: Draw) -> None:
         )
 
 
+def _drawn(draw: Draw, B: int, M: int, D: int) -> tuple[Tensor, Tensor, int]:
+    return *top.vectors(draw, B, M, D, torch.float32), K
+
+
 @exercise(NAME)
 @points(2)
 @measured
@@ -112,8 +118,8 @@ def check_memory(student: Student, draw: Draw) -> None:
     _agree(student, top.vectors(draw, 3, 23, 5), 4, 7)
     peaks = {}
     for documents in (M // 4, M):
-        inputs = top.vectors(draw, B, documents, D, torch.float32)
-        peaks[documents] = student.peak_memory(NAME, *inputs, K, chunk=1024)
+        fresh = functools.partial(_drawn, draw, B, documents, D)
+        peaks[documents] = student.peak_memory(NAME, fresh, chunk=1024)
     whole = 4 * B * M
     grows = peaks[M] > 2 * max(peaks[M // 4], 2**19)
     if peaks[M] > whole / 10 or grows:
@@ -136,8 +142,7 @@ def check_speed(student: Student, draw: Draw) -> None:
     """At most 1.5 times the time of one matrix product and torch.topk over all (half the points up to 3 times)"""
     B, M, D = RACE
 
-    def fresh() -> tuple:
-        return *(torch.randn(n, D, generator=draw.generator) for n in (B, M)), K
+    fresh = functools.partial(_drawn, draw, B, M, D)
 
     def right() -> None:
         queries, documents, k = fresh()
