@@ -69,8 +69,8 @@ class Constructed:
 class StandIn:
     """An object of ``course_lib`` in place of a model: a spy, or a table. ``name`` is the dotted name of its class.
 
-    It is the grader's own, and stays outside the sandbox: the student's process gets a proxy, through which it can call what the
-    class names in ``CALLS``. So what it has noted was done with it. :attr:`Response.args_after` holds it.
+    No name of the student's says what it is. If the class names ``CALLS``, it stays outside the sandbox: the student's process
+    gets a proxy, through which these can be called. So what it has noted was done with it. :attr:`Response.args_after` holds it.
     """
 
     name: str

@@ -7,6 +7,8 @@ from torch import Tensor
 
 from course_lib.data.vocabulary import START
 
+MOST = 2**20  # weights in one step: it is a table to follow by hand
+
 
 class TableDecoder:
     """A decoder whose every step is a table look-up: a trigram language model.
@@ -15,6 +17,8 @@ class TableDecoder:
     adds the mean of its features, of width V, to the logits. With `grows` the state holds all words so far, as in a
     Transformer, instead of only the word before the last one.
     """
+
+    CALLS = ("first_state", "step")
 
     def __init__(self, table: Float[Tensor, "V V V"], grows: bool = False):
         self.table, self.grows = table, grows
@@ -32,7 +36,12 @@ class TableDecoder:
         features: Float[Tensor, "B N V"],
         allowed: Bool[Tensor, "B N"] | None = None,
     ) -> tuple[Float[Tensor, "B V"], Int64[Tensor, "B u"], Float[Tensor, "B N"]]:
-        """Return (logits of the next word, new state, weights), of which all lie on cell words mod N."""
+        """Return (logits of the next word, new state, weights), of which all lie on cell words mod N.
+
+        Raises ValueError for tensors with other axes.
+        """
+        if (words.dim(), state.dim(), features.dim()) != (1, 2, 3) or len(words) * features.shape[1] > MOST:
+            raise ValueError(f"Expected words (B,), a state (B, t) and features (B, N, V), and B · N up to {MOST:,}.")
         logits = self.table[state[:, -1], words] + features.mean(dim=1)
         weights = F.one_hot(words % features.shape[1], features.shape[1]).to(features.dtype)
         return logits, torch.cat((state, words[:, None]), dim=1) if self.grows else words[:, None], weights

@@ -113,7 +113,7 @@ one of them is not 0.
 
 **Exercise 1.** ● Write `softmax` for a tensor with any number of axes. `dim` names the axis along which the weights sum
 to 1. Shapes: `E` in, the same shape out. Write it yourself, from exponentials and sums: `torch.softmax` is what the
-check compares with, so neither it nor `log_softmax` is allowed in this exercise.
+check compares with, so neither it nor `log_softmax` is allowed in this exercise; `logsumexp` and autograd are.
 
 <details><summary>Hint: which m?</summary>
 

@@ -667,7 +667,7 @@ A training step is always the same six lines, and their order matters. In every 
 Before the first step the model is put into training mode, after the last one into evaluation mode (dropout knows the difference).
 
 **Exercise 8.** ●●● Write `train`. Steps count from 1, one for each batch. It returns the losses as plain numbers: a list of tensors would
-keep the whole computation of every step alive.
+keep the whole computation of every step alive. `fit` of the library is such a loop, so it is not allowed in this exercise.
 
 <details><summary>Hint: the optimiser</summary>
 

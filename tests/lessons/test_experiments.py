@@ -81,8 +81,49 @@ def test_one_training_submitted_twice_is_no_experiment(assignment, exercise, mod
     def twice(files):
         files[second] = files[first]
 
+    other = {"06-language-models": "weights of another number of layers", "08-vit": "positions were trained"}
+    cause = other.get(assignment, "the same model twice")
     report = _report(LESSONS.of(assignment), exercise, model, twice)
-    assert (report.points - report.earned, report.named) == (POINTS - 1, ["the same weights twice"])
+    assert (report.points - report.earned, report.named) == (POINTS - 1, [cause])
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+@pytest.mark.parametrize(
+    ("assignment", "exercise", "model", "first", "second"), [each for each in EXPERIMENTS if each[0][:2] != "06"]
+)
+@pytest.mark.slow
+def test_noise_in_the_weights_is_no_second_training_though_its_numbers_are_true(
+    monkeypatch, assignment, exercise, model, first, second, noise
+):
+    """The model of the first training is that of the second, with one weight or all of them a little different."""
+    lesson = LESSONS.of(assignment)
+
+    def noisy(files):
+        draw, weights = torch.Generator().manual_seed(1), load(files[second])
+        weights = {
+            key: x + noise * x.std(correction=0) * torch.randn(x.shape, generator=draw) for key, x in weights.items()
+        }
+        weights[max(weights)].view(-1)[0] += 1e-4
+        files[first] = save(weights, {"format": "pt"})
+
+    report = _measured(monkeypatch, lesson, exercise, model, noisy)
+    assert (report.points - report.earned, report.named) == (POINTS - 1, ["the same model twice"])
+
+
+def _measured(monkeypatch, lesson, exercise, model, change):
+    """Return the report of changed weights with the numbers that they really have."""
+    true = {}
+    with monkeypatch.context() as patched:
+        patched.setattr(experiment, "confirm", lambda found, again, within, setting: true.update(again))
+        patched.setattr(experiment, "require_learned", lambda *_: None)
+        patched.setattr(experiment, "require_two", lambda *_: None)
+        _report(lesson, exercise, model, change)
+
+    def measured(files):
+        change(files)
+        files["results.json"] = json.dumps({"predicted": true, "measured": true}).encode()
+
+    return _report(lesson, exercise, model, measured)
 
 
 @pytest.mark.parametrize(("assignment", "exercise", "model", "first", "second"), EXPERIMENTS)
@@ -90,7 +131,7 @@ def test_one_training_submitted_twice_is_no_experiment(assignment, exercise, mod
 def test_models_that_never_learned_are_no_experiment_though_their_numbers_are_true(
     monkeypatch, assignment, exercise, model, first, second
 ):
-    lesson, true = LESSONS.of(assignment), {}
+    lesson = LESSONS.of(assignment)
 
     def untrained(files):
         draw = torch.Generator().manual_seed(1)
@@ -101,15 +142,7 @@ def test_models_that_never_learned_are_no_experiment_though_their_numbers_are_tr
             }
             files[name] = save(weights, {"format": "pt"})
 
-    with monkeypatch.context() as patched:
-        patched.setattr(experiment, "confirm", lambda found, again, within, setting: true.update(again))
-        _report(lesson, exercise, model, untrained)
-
-    def measured(files):
-        untrained(files)
-        files["results.json"] = json.dumps({"predicted": true, "measured": true}).encode()
-
-    report = _report(lesson, exercise, model, measured)
+    report = _measured(monkeypatch, lesson, exercise, model, untrained)
     assert (report.points - report.earned, report.named) == (POINTS - 1, ["never trained"])
 
 

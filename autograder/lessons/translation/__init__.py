@@ -26,6 +26,7 @@ FORBIDDEN = ("course_lib.layers.Transformer", "torch.nn.Transformer")
 #: What would be the whole answer to one exercise.
 FORBIDDEN_IN = {
     "smoothed_loss": ("torch.nn.functional.cross_entropy", "torch.nn.CrossEntropyLoss"),
+    "train": ("course_lib.training.fit",),
 }
 
 #: What is handed in beside the notebook.

@@ -80,8 +80,10 @@ def pack(value: Any, packing: Packing, strided: bool = False) -> Any:
     if isinstance(value, SeededGenerator):
         return {"seeded": value.seed}
     if isinstance(value, StandIn):
-        packing.stand_ins.append(value.make())
-        return {"stand_in": [value.name, len(packing.stand_ins) - 1]}
+        kept = hasattr(value.cls, "CALLS")
+        packing.stand_ins.append(value.make() if kept else None)
+        kwargs = {"number": len(packing.stand_ins) - 1} if kept else dict(value.kwargs)
+        return {"stand_in": [value.name, pack(kwargs, packing, strided)]}
     return {"object": type(value).__name__[:40]}
 
 
@@ -166,7 +168,7 @@ class Unpacking:
         if kind == "made" and self.strided and isinstance(content, list) and len(content) == 2:  # in requests only
             return Constructed(str(content[0]), self.value(content[1], depth + 1))
         if kind == "stand_in" and self.strided:
-            return StandIn(content[0], {"number": content[1]})
+            return StandIn(content[0], self.value(content[1], depth + 1))
         if kind == "seeded" and self.strided:
             return SeededGenerator(_size(content, 2**BITS - 1))
         raise BadMessage("a value of no known kind")

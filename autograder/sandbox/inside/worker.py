@@ -72,8 +72,8 @@ class Proxy(nn.Module):
     def __getattr__(self, name: str) -> Any:
         return functools.partial(self.ask, name) if name in self.__dict__["calls"] else super().__getattr__(name)
 
-    def forward(self, *args: Any) -> Any:
-        return self.ask("forward", *args)
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        return self.ask("forward", *args, **kwargs)
 
 
 class Worker:
@@ -129,14 +129,15 @@ class Worker:
         return reply | {"printed": printed.getvalue()[:_MOST_PRINTED]}
 
     def proxy(self, stand_in: StandIn) -> Any:
-        """Return what the student's code gets in place of an object that the grader keeps."""
-        number, cls = stand_in.kwargs["number"], stand_in.cls
-        return Proxy(cls.CALLS, functools.partial(self._ask_grader, number))
+        """Return what the student's code gets: a proxy of an object that the grader keeps, or an object of the library's."""
+        if not hasattr(stand_in.cls, "CALLS"):
+            return stand_in.make()
+        return Proxy(stand_in.cls.CALLS, functools.partial(self._ask_grader, stand_in.kwargs["number"]))
 
-    def _ask_grader(self, number: int, method: str, *args: Any) -> Any:
+    def _ask_grader(self, number: int, method: str, *args: Any, **kwargs: Any) -> Any:
         packing = protocol.Packing()
-        asked = {"stand_in": number, "method": method, "args": protocol.pack(args, packing), "ticket": self.ticket}
-        protocol.send(self.connection, asked, packing)
+        asked = {"stand_in": number, "method": method, "args": protocol.pack((args, kwargs), packing)}
+        protocol.send(self.connection, asked | {"ticket": self.ticket}, packing)
         header, body = protocol.receive(self.connection)
         if "error" in header:
             name, text = header["error"]

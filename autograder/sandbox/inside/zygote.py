@@ -43,6 +43,7 @@ PRELOAD = (
     "course_lib.devices",
     "course_lib.layers",
     "course_lib.plots",
+    "course_lib.training",
     "autograder.runtime.local",
     "autograder.sandbox.inside.worker",
     "autograder.sandbox.inside.shell",

@@ -120,7 +120,7 @@ class RemoteStudent(RequestBuilder):
         def read(data: Any, unpacking: protocol.Unpacking) -> Response:
             answer, kept = protocol.unpack_answer(data, unpacking, len(request.args)), iter(packing.stand_ins)
             both = zip(request.args, answer.args_after, strict=True)
-            answer.args_after = tuple(next(kept) if isinstance(arg, StandIn) else after for arg, after in both)
+            answer.args_after = tuple((isinstance(arg, StandIn) and next(kept)) or after for arg, after in both)
             return answer
 
         return self._ask("answer", request.name, header, packing, read, "answer")

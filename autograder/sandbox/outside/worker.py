@@ -120,13 +120,14 @@ def _call(stand_ins: list[Any], asked: dict[str, Any], body: bytearray) -> tuple
     packing, number, method = protocol.Packing(), asked["stand_in"], str(asked.get("method"))
     if type(number) is not int or not 0 <= number < len(stand_ins) or len(body) > _MOST_BYTES:
         raise protocol.BadMessage("a call of something that is not there")
-    if method not in stand_ins[number].CALLS:
+    if method not in getattr(stand_ins[number], "CALLS", ()):
         raise protocol.BadMessage("a call that is not allowed")
-    args = protocol.Unpacking(body).value(asked.get("args"))
-    if not isinstance(args, tuple):
+    both = protocol.Unpacking(body).value(asked.get("args"))
+    if not isinstance(both, tuple) or [type(part) for part in both] != [tuple, dict]:
         raise protocol.BadMessage("a call without arguments")
+    args, kwargs = both
     try:
-        return {"value": protocol.pack(getattr(stand_ins[number], method)(*args), packing)}, packing
+        return {"value": protocol.pack(getattr(stand_ins[number], method)(*args, **kwargs), packing)}, packing
     except Exception as error:
         return {"error": [type(error).__name__, str(error)[:300]]}, protocol.Packing()
 

@@ -65,12 +65,14 @@ def test_reports_results_of_other_weights():
         confirm(found, {"exact": float("nan")}, within=0.005, setting="")
 
 
-def test_two_models_are_two():
-    first, second = {"W": torch.zeros(2)}, {"W": torch.ones(2)}
-    require_two(first, second)
-    require_two(first, {"V": torch.zeros(2)})
-    with pytest.raises(CheckFailure, match="same weights"):
-        require_two(first, {"W": torch.zeros(2)})
+def test_two_models_are_two_if_they_answer_differently():
+    torch.manual_seed(0)
+    logits = 2 * torch.randn(50, 7, 11)
+    require_two(logits.softmax(-1), torch.randn(50, 7, 11).softmax(-1), "")
+    for other in (logits, logits + 0.02 * torch.randn(50, 7, 11), logits + 5.0, torch.full_like(logits, torch.nan)):
+        with pytest.raises(CheckFailure, match="the same model") as raised:
+            require_two(logits.softmax(-1), other.softmax(-1), "50 sentences")
+        assert raised.value.cause == "the same model twice"
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
-from autograder.checks import Constructed, Draw
+from autograder.checks import Draw, StandIn
 from autograder.lessons.captioning.references import END, PAD, START
 
 #: Words that no caption should hold are this unlikely: whether a search rules them out itself makes no difference.
 NEVER = -60.0
 
 
-def decoder(table: Tensor) -> Constructed:
-    """A TableDecoder that is made where the student's code is."""
-    return Constructed("TableDecoder", {"table": table})
+def decoder(table: Tensor) -> StandIn:
+    """Return a TableDecoder with this table."""
+    return StandIn("course_lib.layers.TableDecoder", {"table": table})
 
 
 def spaced_table(draw: Draw, V: int) -> Tensor:

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import Draw, Student, exercise, expect, measured, points, promises, weights_in
+from autograder.checks import Draw, Request, Student, exercise, expect, measured, points
 from autograder.checks import weights as experiment
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks import check_my_learner, handed_in
@@ -90,6 +90,8 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
 #: What the experiment measures, by name, on the notebook's own chains.
 RESULTS, NAMES = "results.json", ("two blocks", "one block", "induction heads off")
 CHAINS, CHAINS_SEED, SCORED = 1000, 999, 500
+#: The drawn ones on which both models are compared.
+DRAWN = 100
 #: A head whose score is above this is switched off.
 ABOVE = 0.5
 #: Both models as they are lie below this; who knows nothing has log 8 / 1.25, which is 1.67 times the best possible.
@@ -109,18 +111,17 @@ def check_results_are_there(student: Student, seed: int) -> None:
 @exercise(NAME)
 @points(3)
 @measured
-def check_results_are_measured(student: Student, seed: int) -> None:
+def check_results_are_measured(student: Student, draw: Draw) -> None:
     """The numbers in results.json are those of the two models that were handed in, measured again"""
     from course_lib.data import draw_chains
 
     found = experiment.results(student, RESULTS, NAMES)
     files = (check_my_learner.FILE, check_my_learner.ONE_BLOCK)
-    data = [data for file in files if (data := student.file(file)) is not None]
-    if len(data) == len(files):
-        weights = [weights_in(*both) for both in zip(data, [check_my_learner.NAME] * 2, files, strict=True)]
-        experiment.require_two(*weights)
-    settings = check_my_learner.LENGTH, generator_of(CHAINS_SEED), check_my_learner.V, check_my_learner.ALPHA
-    ids, _ = draw_chains(CHAINS, *settings)
+    length, V, alpha = check_my_learner.LENGTH, check_my_learner.V, check_my_learner.ALPHA
+    ids, drawn = (
+        draw_chains(count, length, generator, V, alpha)[0]
+        for count, generator in ((CHAINS, generator_of(CHAINS_SEED)), (DRAWN, draw.generator))
+    )
     best = check_my_learner.best_losses(ids).mean()
     two, one = (
         handed_in.loaded(student, check_my_learner.NAME, file, ids, check_my_learner.V, *build)
@@ -136,6 +137,8 @@ def check_results_are_measured(student: Student, seed: int) -> None:
         for name, model in models.items()
     }
     setting = f"{CHAINS} chains, seed {CHAINS_SEED}"
-    experiment.confirm(found, again, WITHIN, setting)
     unlearned = {name: again[name] for name in NAMES[:2] if again[name] > LEARNED}
     experiment.require_learned(unlearned, f"at most {LEARNED} times the loss of counting", setting)
+    first, second = (handed_in.probabilities(model, drawn[:, :-1]) for model in (two, one))
+    experiment.require_two(first, second, f"{DRAWN} drawn chains")
+    experiment.confirm(found, again, WITHIN, setting)

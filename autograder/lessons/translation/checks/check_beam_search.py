@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import Constructed, Draw, Student, exercise, points, promises
+from autograder.checks import Draw, StandIn, Student, exercise, points
 from autograder.lessons.captioning.checks import check_beam_search as shared
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.references import END, START
@@ -45,7 +45,7 @@ def check_state_follows(student: Student, draw: Draw) -> None:
         table, words = shared._crossing_paths(draw)
         nothing = torch.zeros(1, N, V, dtype=torch.float64)
         want = (words, shared._score(table, nothing[0, 0], words))
-        decoder = Constructed("TableDecoder", {"table": table, "grows": True})
+        decoder = StandIn("course_lib.layers.TableDecoder", {"table": table, "grows": True})
         got = shared._found(student.beam_search(decoder, nothing, 2, max_length=6), "a decoder whose state grows")
         if got[0] != words:
             raise shared._differs("This is not the best translation.", want, got, "k = 2, a decoder whose state grows")

@@ -4,7 +4,7 @@ import contextlib
 
 import torch
 
-from autograder.checks import CheckFailure, Constructed, Draw, ModulePair, Student, exercise, expect, points, promises
+from autograder.checks import CheckFailure, Constructed, Draw, ModulePair, StandIn, Student, exercise, expect, points
 from autograder.lessons.captioning.checks import check_greedy_caption as shared
 from autograder.lessons.captioning.references import END
 from autograder.lessons.translation import references
@@ -94,7 +94,7 @@ def check_any_state(student: Student, draw: Draw) -> None:
     """Whatever the decoder calls its state is handed on as it came: here it is all words so far, and grows"""
     with told_as_translation():
         case = shared.Case(draw, [4, 2, 6])
-        decoder = Constructed("TableDecoder", {"table": case.table, "grows": True})
+        decoder = StandIn("course_lib.layers.TableDecoder", {"table": case.table, "grows": True})
         words, _ = shared.captions_and_weights(student.greedy_translate(decoder, case.features))
         shared.same_words(words, shared.padded(case.words), "a decoder whose state grows")
 

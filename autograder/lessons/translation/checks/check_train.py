@@ -117,7 +117,7 @@ def check_clip(student: Student, draw: Draw) -> None:
     """Before a step, gradients whose norm, all together, is above `clip` are shrunk to it; smaller ones stay as they are"""
     for clip, scale in ((0.5, 30.0), (3.0, 30.0), (None, 30.0), (1e3, 1.0)):
         case = Rehearsal(draw, 4, clip=clip, scale=scale)
-        _, notes = case.run(student)
+        losses, notes = case.run(student)
         _one_step_each(notes, case.setting())
         norms = torch.stack([rows(one, "step")[0, NORM] for one in notes])
         want = case.right()[2]
@@ -134,6 +134,10 @@ def check_clip(student: Student, draw: Draw) -> None:
                 cause="not clipped when the step is taken" if never else "",
                 hint=NOT_CLIPPED if never else "",
             )
+        got, right = (
+            _numbers(each).float() for each in (losses, case.right()[0])
+        )  # PyTorch's clipping adds 1e-6 to the norm
+        expect.allclose(got, right, "The losses", size=1e3, setting=case.setting())
 
 
 @exercise(NAME)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from autograder.checks import CheckFailure, Constructed, Draw, Request, Student, no_return
+from autograder.checks import CheckFailure, Draw, Request, StandIn, Student, no_return
 from course_lib.training.spy import EVENTS
 
 NAME = "train"
@@ -42,11 +42,11 @@ class Rehearsal:
     def request(self, **options: Any) -> Request:
         """Return the request to a student."""
         spies = (
-            Constructed("SpyModel", {"weight": self.start, "training": self.training}),
-            Constructed("SpyLoss", {}),
+            StandIn("course_lib.training.SpyModel", {"weight": self.start, "training": self.training}),
+            StandIn("course_lib.training.SpyLoss", {}),
             self.batches,
-            Constructed("SpyOptimizer", {"kind": self.kind, "groups": self.groups}),
-            Constructed("SpyRate", {"rates": self.rates}),
+            StandIn("course_lib.training.SpyOptimizer", {"kind": self.kind, "groups": self.groups}),
+            StandIn("course_lib.training.SpyRate", {"rates": self.rates}),
         )
         # What a training changes: the spies, and their notes in the batches.
         may_change = ("model", "loss_of", *(f"batches[{number}][2]" for number in range(self.steps)))

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import CheckFailure, Draw, Student, exercise, expect, measured, points, promises, weights
+from autograder.checks import CheckFailure, Draw, Student, exercise, expect, measured, modules, points, weights
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions, trained
 
@@ -68,7 +68,7 @@ def check_results_are_there(student: Student, seed: int) -> None:
 @exercise(NAME)
 @points(3)
 @measured
-def check_results_are_measured(student: Student, seed: int) -> None:
+def check_results_are_measured(student: Student, draw: Draw) -> None:
     """The numbers in results.json are those of the two models that were handed in, the second of which has no positions"""
     from course_lib.data import draw_colour_digits
 
@@ -77,7 +77,6 @@ def check_results_are_measured(student: Student, seed: int) -> None:
     order = torch.rand((len(held_out.labels), 16), generator=torch.Generator().manual_seed(1)).argsort(dim=1)
     pictures = {"as they are": held_out.images, "shuffled": references.shuffle_patches(held_out.images, 2, order)}
     models = [trained.loaded(student, held_out.images[::50], file) for file in (trained.FILE, FILE)]
-    weights.require_two(*(dict(model.named_parameters()) for model in models))
     positions = dict(models[1].named_parameters())["positions"]
     if positions.any():
         raise CheckFailure(
@@ -95,6 +94,9 @@ def check_results_are_measured(student: Student, seed: int) -> None:
         for name, images in pictures.items()
     }
     setting = f"the {len(held_out.labels)} held-out pictures"
-    weights.confirm(found, again, WITHIN, setting)
     unlearned = {name: share for name, share in again.items() if name.startswith("as they are") and share < LEARNED}
     weights.require_learned(unlearned, f"at least {LEARNED:.0%} of the pictures", setting)
+    drawn = draw_colour_digits(None, seed=draw.new_seed(), part="one_fifth").images
+    first, second = (modules.in_parts(lambda part, model=model: model(part)[0], drawn).softmax(-1) for model in models)
+    weights.require_two(first, second, f"{len(drawn)} drawn pictures")
+    weights.confirm(found, again, WITHIN, setting)
