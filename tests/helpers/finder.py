@@ -61,7 +61,7 @@ def probes(lesson, exercise, most=2):
         if kind not in found or _said(request, one.value) > _said(*found[kind]):
             found[kind] = (request, one.value)
     asked = sorted(found.values(), key=lambda pair: len(pair[0].args) + len(pair[0].kwargs))
-    return [Probe(_call(request, names), value) for request, value in asked[:most]]
+    return [Probe(call_of(request, names), value) for request, value in asked[:most]]
 
 
 def _said(request, value):
@@ -70,7 +70,7 @@ def _said(request, value):
     return size if size <= MOST else -size
 
 
-def _call(request, names):
+def call_of(request, names):
     def ready(value):
         if isinstance(value, tuple | list):
             return type(value)(map(ready, value))

@@ -152,10 +152,10 @@ def _objects_of(forbid: tuple[str, ...], _: tuple[int, str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in with_copies(forbid):
         import_package(name)
-        if (thing := resolve(name)) is not None and not isinstance(thing, ModuleType):
-            found[name] = thing
         if name in sys.modules:  # also beside a function of this name, which its package has from it
             found |= defined_in(name)
+        if (thing := resolve(name)) is not None and not isinstance(thing, ModuleType):
+            found[name] = thing
     return found | {name: thing for name, thing in written_in_python().items() if is_behind(_as_operator(name), forbid)}
 
 

@@ -1,9 +1,19 @@
 """While a lesson is graded, nothing importable answers its exercises: neither of the course's own library nor of PyTorch."""
 
+import contextlib
+import inspect
+import sys
+
 import pytest
-from candidates import quick, wide
+from candidates import course, quick, wide
 from earning import finds
+from finder import call_of
 from known import ASSIGNMENTS, LESSONS
+from recorded import exchanges, right_names
+
+from autograder.checks.execute import suppress_output
+from autograder.runtime.blocked.calls import block_functions
+from autograder.runtime.student import StandIn
 
 pytestmark = pytest.mark.usefixtures("shapes_unchecked")
 
@@ -89,6 +99,46 @@ def test_where_nothing_is_forbidden_the_ready_made_is_found(assignment, exercise
     known = {name: wide()[name] for name in names}
     found = finds(LESSONS.of(assignment), exercise, known, most=3, thorough=True, allow=True)
     assert found.keys() == set(names)
+
+
+def test_no_function_of_the_course_is_a_training_loop_where_one_is_asked_for():
+    """Found by use: whatever takes the first arguments of a check, or a keyword more, and calls the model inside the loss."""
+    lesson, loop = LESSONS.of("04-translation"), "course_lib.training.fit.fit"
+    assert _training_loops(lesson, "train", (), {loop: course()[loop]}) == {loop}
+    assert not _training_loops(lesson, "train", lesson.forbidden_in("train"), course())
+
+
+def _training_loops(lesson, exercise, forbid, things):
+    request = next(one.request for one in exchanges(lesson, exercise) if isinstance(one.request.args[0], StandIn))
+    spies, found = inspect.getfile(request.args[0].cls), set()
+    for name, thing in things.items():
+        if not inspect.isfunction(thing) or inspect.unwrap(thing).__code__.co_filename == spies:
+            continue
+        options = [key for key, one in inspect.signature(thing).parameters.items() if one.kind is one.KEYWORD_ONLY]
+        for given in ({}, *({key: 1} for key in options)):
+            for count in range(1, len(request.args) + 1):
+                args = call_of(request, right_names(lesson, exercise)).args[:count]
+                with (
+                    _calls_into(spies) as seen,
+                    contextlib.suppress(Exception),
+                    suppress_output(),
+                    block_functions(forbid),
+                ):
+                    thing(*args, **given)
+                if {"__call__", "forward"} <= seen:
+                    found.add(name)
+    return found
+
+
+@contextlib.contextmanager
+def _calls_into(file):
+    """Collect the names of the functions of this file that are called."""
+    seen = set()
+    sys.setprofile(lambda frame, *_: seen.add(frame.f_code.co_name) if frame.f_code.co_filename == file else None)
+    try:
+        yield seen
+    finally:
+        sys.setprofile(None)
 
 
 def test_allowed_entries_belong_to_exercises():
