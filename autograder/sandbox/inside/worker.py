@@ -24,7 +24,7 @@ from autograder.runtime.local import LocalStudent
 from autograder.runtime.measure import threads
 from autograder.runtime.state import known_torch_state
 from autograder.runtime.student import StandIn
-from autograder.sandbox.inside import lockdown, namespaces, notebook_stub, protocol, shell, values
+from autograder.sandbox.inside import c_library, lockdown, namespaces, notebook_stub, protocol, shell, values
 from autograder.sandbox.inside.namespaces import HOME, WRITABLE
 from autograder.sandbox.inside.protocol import SetUp
 from course_lib import variants

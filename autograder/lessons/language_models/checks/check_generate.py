@@ -7,6 +7,7 @@ import torch
 from autograder.checks import (
     CheckFailure,
     Draw,
+    Request,
     SeededGenerator,
     StandIn,
     Student,

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import Draw, Request, Student, exercise, expect, measured, points
+from autograder.checks import Draw, Student, exercise, expect, measured, points, promises
 from autograder.checks import weights as experiment
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks import check_my_learner, handed_in

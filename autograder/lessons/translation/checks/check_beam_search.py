@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.checks import Draw, StandIn, Student, exercise, points
+from autograder.checks import Draw, StandIn, Student, exercise, points, promises
 from autograder.lessons.captioning.checks import check_beam_search as shared
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.references import END, START

@@ -4,7 +4,18 @@ import contextlib
 
 import torch
 
-from autograder.checks import CheckFailure, Constructed, Draw, ModulePair, StandIn, Student, exercise, expect, points
+from autograder.checks import (
+    CheckFailure,
+    Constructed,
+    Draw,
+    ModulePair,
+    StandIn,
+    Student,
+    exercise,
+    expect,
+    points,
+    promises,
+)
 from autograder.lessons.captioning.checks import check_greedy_caption as shared
 from autograder.lessons.captioning.references import END
 from autograder.lessons.translation import references

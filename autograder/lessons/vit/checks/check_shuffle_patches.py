@@ -2,7 +2,18 @@
 
 import torch
 
-from autograder.checks import CheckFailure, Draw, Student, exercise, expect, measured, modules, points, weights
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    Student,
+    exercise,
+    expect,
+    measured,
+    modules,
+    points,
+    promises,
+    weights,
+)
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions, trained
 
