@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.state import copy_tensor, matching
-from autograder.runtime.student import Constructed, SeededGenerator
+from autograder.runtime.student import Constructed, SeededGenerator, StandIn
 
 
 @functools.cache
@@ -87,7 +87,7 @@ def changed(before: Any, after: Any, name: str, records: bool, may_change: tuple
     if isinstance(before, list | tuple) and isinstance(after, list | tuple):
         before, after = dict(enumerate(before)), dict(enumerate(after))
     if not isinstance(before, dict) or not isinstance(after, dict):
-        same = before is after or isinstance(before, SeededGenerator) or _same(before, after)
+        same = before is after or isinstance(before, SeededGenerator | StandIn) or _same(before, after)
         return "" if same else name
     if before.keys() != after.keys():
         return name
