@@ -53,6 +53,7 @@ def fit(
     and its last ones otherwise.
 
     - `loss(model, batch)` returns one number with a gradient. All tensors in a batch are put on the device before.
+      A loss that changes with the steps has `state_dict()`, of tensors, and `load_state_dict(state)`, as a module has.
     - `batches`: a list, a DataLoader or anything that can be gone through again and again; or a function that draws
       one batch from the torch.Generator that it is given. `steps` or `epochs` (passes over batches) says how long.
     - `learning_rate`: the highest (1e-3 unless given), for AdamW; or bring an `optimizer` with rates of its own. They
@@ -82,11 +83,11 @@ def fit(
     kind = described(optimizer)
     settings = Settings(total, warmup, decay, clip, every, patience, better, seed, kind, rates, str(dtype))
     value_of = None if validate is None else validator(validate, loss, chosen)
-    run = Run(model, stream_of(batches, seed, chosen), optimizer, settings, chosen, dtype, value_of)
+    run = Run(model, loss, stream_of(batches, seed, chosen), optimizer, settings, chosen, dtype, value_of)
     keeper = Keeper(run, None if checkpoint is None else Path(checkpoint), save_every)
     if resume:
         keeper.resume()
-    return _train_and_show(run, loss, keeper, show)
+    return _train_and_show(run, keeper, show)
 
 
 def choose_optimizer(
@@ -106,12 +107,12 @@ def choose_optimizer(
     return torch.optim.AdamW(learning, lr=1e-3 if learning_rate is None else learning_rate, fused=fused)
 
 
-def _train_and_show(run: Run, loss: Loss, keeper: Keeper, show: bool) -> History:
+def _train_and_show(run: Run, keeper: Keeper, show: bool) -> History:
     done_before = run.finished
     threads = threads_for(sum(parameter.numel() for parameter in run.parameters), run.device)
     with threads, make_screen(show, run) as screen, delayed_interrupt() as interrupt:
         try:
-            _train(run, loss, keeper, screen, interrupt)
+            _train(run, keeper, screen, interrupt)
             run.collect()
         finally:
             # The original rates, for the next user of the optimiser.
@@ -122,7 +123,7 @@ def _train_and_show(run: Run, loss: Loss, keeper: Keeper, show: bool) -> History
     return run.history
 
 
-def _train(run: Run, loss: Loss, keeper: Keeper, screen: Screen, interrupt: Interrupt) -> None:
+def _train(run: Run, keeper: Keeper, screen: Screen, interrupt: Interrupt) -> None:
     settings, optimizer, scaler = run.settings, run.optimizer, run.scaler
     while not run.finished:
         set_rates(
@@ -130,7 +131,7 @@ def _train(run: Run, loss: Loss, keeper: Keeper, screen: Screen, interrupt: Inte
         )
         batch = to_device(next(run.stream), run.device)
         with run.autocast:
-            value = one_number(loss(run.model, batch))
+            value = one_number(run.loss(run.model, batch))
         optimizer.zero_grad()
         scaler.scale(value).backward()  # the scaler acts only in float16
         scaler.unscale_(optimizer)

@@ -12,7 +12,7 @@ from course_lib.training.files import Tensors
 from course_lib.training.history import History
 from course_lib.training.random_states import random_states, set_random_states
 from course_lib.training.run import Run
-from course_lib.training.weights import copy_weights, put_weights
+from course_lib.training.weights import copy_weights, put_weights, tensors_of
 
 ANEW = "Pass resume=False to begin anew; the file is then overwritten."
 
@@ -32,6 +32,11 @@ def pack(run: Run) -> tuple[Tensors, Tensors, dict[str, Any]]:
     state, facts["optimizer"] = _optimizer_state(run.optimizer)
     tensors |= {} if weights is now else _under("now", now)
     tensors |= state | _under("random", random_states(run.device)) | _under("stream", run.stream.state())
+    if hasattr(run.loss, "state_dict"):
+        tensors |= {
+            name: tensor.detach().to("cpu", copy=True).contiguous()
+            for name, tensor in _under("loss", tensors_of(run.loss)).items()
+        }
     return weights, tensors, facts | {"scaler": run.scaler.state_dict()}
 
 
@@ -61,6 +66,9 @@ def _restore(run: Run, checkpoint: Checkpoint, source: str) -> None:
     history = History(losses=losses, **facts["history"])
     if not facts["finished"]:
         run.stream.restore(_part(tensors, "stream"))
+        if state := _part(tensors, "loss"):
+            stateful: Any = run.loss
+            stateful.load_state_dict(state)
     put_weights(run.model, _part(tensors, "now") or checkpoint.weights, source)
     if history.best is not None:
         run.best_weights = checkpoint.weights

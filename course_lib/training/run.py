@@ -14,7 +14,7 @@ from course_lib.training.history import History
 from course_lib.training.precision import mixed_precision
 from course_lib.training.random_states import random_states, set_random_states
 from course_lib.training.settings import Settings
-from course_lib.training.validation import is_better, measure
+from course_lib.training.validation import Loss, is_better, measure
 from course_lib.training.weights import copy_weights, put_weights
 
 
@@ -24,6 +24,7 @@ class Run:
     def __init__(
         self,
         model: nn.Module,
+        loss: Loss,
         stream: Drawn | Passes,
         optimizer: torch.optim.Optimizer,
         settings: Settings,
@@ -31,7 +32,8 @@ class Run:
         dtype: torch.dtype | None,
         value_of: Callable[[nn.Module], float] | None,
     ):
-        self.model, self.stream, self.optimizer, self.settings, self.device = model, stream, optimizer, settings, device
+        self.model, self.loss, self.stream, self.optimizer = model, loss, stream, optimizer
+        self.settings, self.device = settings, device
         self.value_of = value_of
         self.autocast, self.scaler = mixed_precision(device, dtype)
         self.parameters = [p for group in optimizer.param_groups for p in group["params"]]

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Collection
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -23,8 +25,8 @@ def tied_names(model: nn.Module) -> Aliases:
     return aliases
 
 
-def tensors_of(model: nn.Module) -> Tensors:
-    """Return `model.state_dict()`, or raise CheckpointError if it contains anything but plain tensors with values."""
+def tensors_of(model: Any) -> Tensors:
+    """Return `model.state_dict()`, or raise CheckpointError if there is more in it than plain tensors with values."""
     state = dict(model.state_dict())
     odd = [name for name, value in state.items() if not _plain(value)]
     if odd:

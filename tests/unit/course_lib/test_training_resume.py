@@ -90,6 +90,45 @@ def test_several_interruptions_in_a_row_change_nothing(tmp_path, every):
     assert resumed.losses == history.losses
 
 
+class Curriculum:
+    """A loss that gets harder with the steps, towards what the model said when it began to."""
+
+    def __init__(self):
+        self.steps, self.goal = 0, None
+
+    def __call__(self, model, batch):
+        self.steps += 1
+        if self.steps == 5:
+            self.goal = model(batch[0]).detach()
+        return loss(model, batch) if self.goal is None else (model(batch[0]) - self.goal - self.steps).square().mean()
+
+    def state_dict(self):
+        return {"steps": torch.tensor(self.steps)} | ({} if self.goal is None else {"goal": self.goal})
+
+    def load_state_dict(self, state):
+        self.steps, self.goal = int(state["steps"]), state.get("goal")
+
+
+@pytest.mark.parametrize("step", [2, 5, 12])
+def test_a_loss_with_a_state_goes_on_where_it_was(tmp_path, step):
+    class Interrupted(Curriculum):
+        def __call__(self, model, batch):
+            value = super().__call__(model, batch)
+            if self.steps == step:
+                press_stop()
+            return value
+
+    path, (expected, history) = tmp_path / "run.safetensors", train(draw_batch, loss=Curriculum())
+    with pytest.raises(KeyboardInterrupt):
+        train(draw_batch, path, loss=Interrupted())
+    got, resumed = train(draw_batch, path, loss=Curriculum(), resume=True)
+    assert resumed.losses == history.losses
+    assert same(got, expected)
+    assert same(
+        train(draw_batch, path, loss=Curriculum(), resume=True)[0], expected
+    )  # a finished one has no such state
+
+
 @pytest.mark.parametrize("make", [torch.optim.SGD, torch.optim.Adagrad, torch.optim.RMSprop, torch.optim.AdamW])
 def test_every_optimizer_s_state_is_kept(tmp_path, make):
     def run(path=None, loss=noisy, **options):
