@@ -18,6 +18,16 @@ TRAININGS = (
         {"SEED, BATCH, STEPS = 0,": "SEED, BATCH, STEPS = {seed},"},
     ),
     Repetition(
+        "my_clip, only matrices decay",
+        ("def say_the_same", "shown = draw_captioned_digits(2000", "prompts = [caption_of("),
+        {"retrieval": "found", "zero-shot": "zero_shots", "scale": "clip.log_scale.exp().item()"},
+        {
+            "SEED, BATCH, STEPS = 0,": "SEED, BATCH, STEPS = {seed},",
+            "AdamW(clip.parameters()": 'AdamW([{"params": [p for p in clip.parameters() if p.ndim > 1]}, '
+            '{"params": [p for p in clip.parameters() if p.ndim < 2], "weight_decay": 0.0}]',
+        },
+    ),
+    Repetition(
         "my_answers",
         ("def regions_and_questions", "new_scenes = draw_scenes(", "looks[block, kind] = "),
         {"by kind": "answered", "loss, means of 50 steps": LOSSES, "attention: best head, mean, even": "looks"},

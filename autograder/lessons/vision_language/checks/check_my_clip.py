@@ -76,8 +76,8 @@ def check_it_finds_what_belongs_together(student: Student, seed: int) -> None:
         expected=f"at least {full:.0%} of the {bound:.1%} that equal captions allow (points from {none:.0%} on)",
         yours=f"{found / bound:.1%} of them",
         cause="model not good enough yet",
-        hint="Has training come to its end, and does the loss still fall? Then train longer. Is `same` passed to the loss, and "
-        "does the handwriting vary?",
+        hint="Has training come to its end, and does the loss still fall? Then train longer. Does each picture stand beside "
+        "its own caption, and does the handwriting vary?",
     )
     weights.judge(found / bound, full, none, failure)
 
