@@ -1,7 +1,7 @@
 """Search across languages: find the translation of a French question among many English sentences.
 
-No word of the question occurs in its answer, so a search for words finds nothing. Nor is a bag of words enough: the documents
-hold both "the queen sees the robot" and "the robot sees the queen".
+Hardly a word of the question stands in its answer, so a search for words finds next to nothing. And a bag of words is
+not enough either: beside "the queen sees the robot" stands "the robot sees the queen".
 """
 
 from dataclasses import dataclass, replace
@@ -32,7 +32,8 @@ class SearchTask:
 def draw_search(count: int, seed: int, part: str = "training") -> SearchTask:
     """Return a task with `count` questions, each about one clause.
 
-    part: "training" has none of the held-out combinations of two words, every question of "held_out" has at least one.
+    part: no question of "training" has a held-out combination of two words, every question of "held_out" has at least one.
+    Twins are not looked at: one may have such a combination in either part.
     Raises what `draw_pairs` raises.
     """
     meanings = draw_pairs(count, seed, part, clauses=1).meanings

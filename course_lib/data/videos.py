@@ -70,8 +70,12 @@ class VideoWorld:
 
         From today on, all 10,500 are available; the histories are from before.
         """
-        every = self._mixture(histories, self._shares(self.taste_weights), self.sequel_weights)
-        return every[:, KNOWN:] / every[:, KNOWN:].sum(dim=1, keepdim=True)
+        new = self.today_probabilities(histories)[:, KNOWN:]
+        return new / new.sum(dim=1, keepdim=True)
+
+    def today_probabilities(self, histories: Tensor) -> Tensor:
+        """Return the probability of every video, known or new, as the next one from today on, (B, 10,500)."""
+        return self._mixture(histories, self._shares(self.taste_weights), self.sequel_weights)
 
     def taste_probabilities(self, histories: Tensor) -> Tensor:
         """Return the probability of each of the 64 tastes after these histories, by Bayes' rule, (B, 64)."""

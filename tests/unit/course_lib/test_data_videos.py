@@ -48,6 +48,17 @@ def test_rows_are_probabilities(world, histories):
         torch.testing.assert_close(found.sum(dim=1), torch.ones(len(histories)).double())
 
 
+def test_from_today_on_new_videos_are_chosen_by_the_same_rules(world, histories):
+    P = world.today_probabilities(histories)
+    torch.testing.assert_close(P.sum(dim=1), torch.ones(len(histories)).double())
+    torch.testing.assert_close(P[:, KNOWN:] / P[:, KNOWN:].sum(dim=1, keepdim=True), world.new_probabilities(histories))
+    tastes = world.taste_probabilities(histories)[:, :, None]
+    by_taste = world.taste_weights / world.taste_weights.sum(dim=1, keepdim=True)
+    by_sequel = world.sequel_weights[world.channels[histories[:, -1]]]
+    expected = ((tastes * by_taste).sum(dim=1) + by_sequel / by_sequel.sum(dim=1, keepdim=True)) / 2
+    torch.testing.assert_close(P, expected)
+
+
 def test_draws_are_as_frequent_as_probable(world):
     """The probability of the video that came is as large as expected, and the best ten hold it as often as computed."""
     ids = world.draw_histories(3000, 6, torch.Generator().manual_seed(4))
