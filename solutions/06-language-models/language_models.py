@@ -1964,7 +1964,8 @@ word: keep the probability of every state that the automaton can be in after the
 """
 
 # %% tags=["experiment"]
-language = agreement_language()
+words, language = agreement_words(), agreement_language()
+V = len(words)
 for start in ("the queen", "the queen near the robots", "some monks that the girl", "the queen sleeps and she likes"):
     more = language.following(torch.tensor([[words.index(word) for word in start.split()]]), V)[0, -1]
     best = more.topk(6)
