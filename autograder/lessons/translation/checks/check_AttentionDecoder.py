@@ -108,7 +108,7 @@ def check_mask(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_sentences_are_separate(student: Student, draw: Draw) -> None:
-    """A sentence is translated by itself, and the order in which its memory lies changes nothing but the order of the weights"""
+    """A sentence is translated by itself; mixing up its memory, all but the first place, only mixes up the weights"""
     twins, N = _twins(student, draw), 5
     memory, words = _inputs(draw, 3, N, 4)
     _needs_all(twins.module, memory, words)
@@ -118,17 +118,16 @@ def check_sentences_are_separate(student: Student, draw: Draw) -> None:
         for value, own, what in zip(alone, (logits, weights), WHAT, strict=True):
             message = "A sentence's result depends on the other sentences of the batch."
             expect.allclose(value, own[b : b + 1], what, size=4.0, setting=f"sentence {b} alone", message=message)
-    order = torch.cat(
-        (torch.zeros(1, dtype=torch.int64), 1 + draw.permutation(N - 1))
-    )  # the first makes the first state
+    # The first place stays: it makes the first state.
+    order = torch.cat((torch.zeros(1, dtype=torch.int64), 1 + draw.permutation(N - 1)))
     moved, moved_weights = _results(twins.module(memory[:, order], words), 3, 4, N)
     if not torch.allclose(moved, logits) or not torch.allclose(moved_weights, weights[..., order]):
         raise CheckFailure(
             "order",
-            "The memory in another order gives another result.",
+            "The memory in another order, its first place apart, gives another result.",
             received="order",
             cause="place in the memory matters",
-            hint="The memory is a set: the context is the sum over all of it, weighted.",
+            hint="In step the memory is a set (only first_state looks at a place): the context is a weighted sum over all of it.",
         )
 
 
