@@ -807,8 +807,13 @@ def pointing(maps, regions, counts):
     return inside.mean().item() if named.any() else 0.0
     ### END SOLUTION
 
+# %%
+check("pointing")
+
 # %% [markdown]
 r"""
+(The last rows of the table are about `results.json`, which section 7.3 writes. They come right when you check again there.)
+
 A figure alone proves little, so there are four controls. The written captions are compared with the captions of *other scenes*:
 how often is a fluent sentence right by chance? The features are *averaged* over all cells: wherever you look, you see the same, and
 nothing says what stands where. And the grid gets 50 more cells, with features of other scenes, once with a *mask* that forbids
@@ -1025,11 +1030,11 @@ Three to six sentences are enough.
 # %% [markdown] nbgrader={"grade_id": "written-pointing", "grade": true, "solution": true, "points": 2}
 r"""
 (a) At the step of a digit's word, the logits are computed from the new state and the context. The context is a weighted
-mean of what the cells show; if the weight lies on the cells of that digit alone, it says clearly which digit it is, and
-if it lies elsewhere, or from two digits at once, the word cannot be predicted and the loss is high. The
-softmax is differentiable, so the gradient moves weight to the cells whose features make the right word more probable.
-Those are the digit's own cells, because nothing else in the picture tells which digit it is. The price on spread adds
-only that few cells are better than many.
+mean of what the cells show; if the weight lies on the cells of that digit alone, it says clearly which digit it is. If
+it lies elsewhere, only the state is left: it began with the mean of all cells, so it may know which digits there are, but
+less surely, and hardly which of them comes next. So the word is wrong more often, and the loss is higher. The
+softmax is differentiable, so the gradient moves weight to the cells whose features make the right word more probable,
+and these are the digit's own. The price on spread adds only that few cells are better than many.
 
 (b) Put the features of another digit into the cell with the most weight, and only into that one (or forbid the cell with `allowed`), and see whether the word changes, with
 everything before it held fixed. The comparison: the same change in a cell with next to no weight, that of another digit, say. If "five" depends on what lies where the weight lies, it
@@ -1040,8 +1045,8 @@ that the picture of the weights alone proves little.
 === BEGIN MARK SCHEME ===
 
 - 1 point: (a) the word depends on the context vector, the context on the weights, and all of it is differentiable; elsewhere the loss
-  would be high (half a point for "the gradient does it" without what a weight on the wrong cell does to the word). The price on spread is
-  no answer by itself: it does not say *which* cells.
+  would be higher (half a point for "the gradient does it" without what a weight on the wrong cell does to the word). "The state may know the digit
+  already, from the mean" is right, and earns the point if it says why looking still lowers the loss. The price on spread is no answer by itself: it does not say *which* cells.
 - 1 point: (b) a change of the features (or the mask) at the cell with the weight, *and* the same at a cell without weight as comparison, with what each
   result would mean (half a point for the intervention without a comparison). Drawing more pictures of weights is no intervention.
 
