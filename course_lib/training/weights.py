@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection
-
 from typing import Any
 
 import torch

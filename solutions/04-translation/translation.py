@@ -279,7 +279,31 @@ Forward, a state depends on its own word and those before it: the lower triangle
 diagonal, within three or four words in a network that has not been trained. (A word that comes twice in the sentence has one embedding
 and shows the gradients of both places.)
 </details>
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    h1 = (h₁) | h2 = (h₂) | h3 = (h₃)
+    b1 = [←] | b2 = [←] | b3 = [←]
+    f1 = [→] | f2 = [→] | f3 = [→]
+    x1 = (word 1) | x2 = (word 2) | x3 = (word 3)
+    x1 -> f1
+    x2 -> f2
+    x3 -> f3
+    f1 -> f2: state
+    f2 -> f3: state
+    b3 -> b2: state
+    b2 -> b1: state
+    f1 -> b1
+    f2 -> b2
+    f3 -> b3
+    b1 -> h1
+    b2 -> h2
+    b3 -> h3
+""", title="An encoder that reads in both directions");
+
+# %% [markdown]
+r"""
 ### 2.3 One vector for everything
 
 The first translators took the last state as the meaning of the sentence, and a second recurrent network, the **decoder**, wrote the translation from
@@ -307,6 +331,27 @@ For $f_\text{att}$ Bahdanau et al. take a small network. State and memory may ha
 
 $$f_\text{att}(s, h) = v^\top \tanh(W s + U h)$$
 
+**Which two boxes could be computed once for the whole sentence?**
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (e: one number)
+    v = [· v]
+    [tanh]
+    plus = {+}
+    w = [W] | u = [U]
+    (s: state of the decoder) | (h: state of a source word)
+    s -> w
+    h -> u
+    w, u -> plus
+    plus -> tanh
+    tanh -> v
+    v -> e
+""", title="Additive scores: one number for a pair of state and word");
+
+# %% [markdown]
+r"""
 **Exercise 2.** ● Write the forward of `AdditiveScores` for all states and all source words at once: `E[b, t, i]` compares state $t$ with source
 word $i$ of the same sentence.
 
@@ -414,7 +459,28 @@ $$\tilde s_t = \tanh(W_c [c_t ; s_t]) \qquad \text{logits}_t = W_o \tilde s_t + 
 $y_1$ is START, and $\text{logits}_t$ are about $y_{t+1}$. $c_t$ has the width of $h$, and so has the "$y = \sum_i a_i h_i$" of the
 slide, where $D_X$ is written. (Bahdanau et al. look with $s_{t-1}$, before they read, and put $c_t$ into the GRU. Luong et al. read
 first. What they look with then knows the last word already.)
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | (logits)
+    . | [output]
+    (context c: mean of the states) | (new state)
+    [attention] | [GRU]
+    (encoder's states: B × N_S × …) | . | (word that goes in)
+    old = (state before)
+    encoder's states -> attention: keys, values
+    word that goes in -> GRU
+    old -> GRU
+    GRU -> new state
+    new state -> attention: query
+    attention -> context c
+    new state, context c -> output
+    output -> logits
+""", title="One step of the decoder with attention");
+
+# %% [markdown]
+r"""
 **Exercise 4.** ●●● `__init__`, `first_state` and `forward` are given. Write `step`, for one word of each sentence. Padding gets weight 0.
 
 <details><summary>Hint: one state is a sequence of length 1</summary>
@@ -570,7 +636,28 @@ same sentence, one place apart:
 
 The last column of the sentences never goes in, and START never comes out. (Where a short sentence ends, its END goes in. What should then come
 out is padding, which the loss leaves out.)
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    t1 = (le) | t2 = (chat) | t3 = (dort) | t4 = (END)
+    d1 = [decoder] | d2 = [decoder] | d3 = [decoder] | d4 = [decoder]
+    w1 = (START) | w2 = (le) | w3 = (chat) | w4 = (dort)
+    w1 -> d1
+    w2 -> d2
+    w3 -> d3
+    w4 -> d4
+    d1 -> t1: loss
+    d2 -> t2: loss
+    d3 -> t3: loss
+    d4 -> t4: loss
+    d1 -> d2
+    d2 -> d3
+    d3 -> d4
+""", title="Teacher forcing: the right word goes in, whatever the model would have said");
+
+# %% [markdown]
+r"""
 **Exercise 5.** ● Write `shifted_targets`. Sentences of fewer than two places raise a `ValueError`: there is nothing to predict.
 """
 
@@ -858,6 +945,25 @@ $$\text{score} = \frac{\log p(w_1 \dots w_L)}{L^\alpha}$$
 With $\alpha = 0$ this is the sum, with $\alpha = 1$ the mean per word. END counts as a word, START does not. (Wu et al. 2016 divide by
 $(5 + L)^\alpha / 6^\alpha$, which for long sentences is proportional to $L^\alpha$ and so gives the same order.)
 
+**Which hypothesis of the second row is dropped, and by which number?**
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | START | .
+    a = (le: −0.4) | b = (un: −1.1) | c = (la: −2.3)
+    d = (le chat: −0.9) | e = (le chien: −1.6) | f = (un chat: −1.4) | g = (un chien: −2.9)
+    START -> a
+    START -> b
+    START -x> c
+    a -> d
+    a -x> e
+    b -> f
+    b -x> g
+""", title="A beam of two: the sums of the log-probabilities decide");
+
+# %% [markdown]
+r"""
 **Exercise 10.** ●●● Write `beam_search` for one sentence. Those of the best $k$ that have just said END are finished: they are set aside with
 their score and not extended, and the others go on. In the next step, the best $k$ of *their* extensions are taken again: a finished sentence does not make the beam narrower. Stop when none is left, or after `max_length` words. Return the finished one with the
 highest score; if none has finished, the best unfinished one with its score.
@@ -1174,7 +1280,23 @@ check("TransformerTranslator")
 r"""
 `step` computes all words again, every time. Lesson 2 built the cache that makes this unnecessary; for sentences of twenty words it does not
 matter.
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | (logits: N_T × vocabulary)
+    (memory: N_S × D) | [decoder]
+    [encoder] | into = (target shifted: N_T)
+    (source: N_S)
+    source -> encoder
+    encoder -> memory
+    memory -> decoder: keys, values
+    into -> decoder
+    decoder -> logits
+""", title="The Transformer translates: every word of the source in one step");
+
+# %% [markdown]
+r"""
 ### 8.2 The data
 
 Sentences of similar length go into the same batch: a batch costs as much as its longest sentence.

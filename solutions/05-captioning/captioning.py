@@ -141,7 +141,18 @@ and where the cell lies, since a set has no order (lesson 1, section 7).
 The network gives $(B, D, \text{height}, \text{width})$, as convolutions do. Attention wants $(B, N, D)$: one row for
 each cell, with $N = \text{height} \cdot \text{width}$, **row by row**: cell $i \cdot \text{width} + j$ is row $i$,
 column $j$.
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (picture: 1 × H × W) | [network] | (grid: D × height × width) | (h: N × D)
+    picture -> network
+    network -> grid
+    grid -> h: row by row
+""", title="A picture becomes a set of vectors");
+
+# %% [markdown]
+r"""
 **Exercise 1.** ● Write `grid_features`. For a grid of 1 × 2 cells with $D = 3$, write down the six numbers before and
 after. Which axes change places?
 
@@ -229,6 +240,25 @@ $$e_{t,i} = f_{\text{att}}(s_{t-1}, h_i) \qquad a_t = \mathrm{softmax}(e_t) \qqu
 The weights sum to 1 over the cells. Nobody tells them where to look: the loss is about words alone. (The decoder of lesson 4 read the
 last word first and looked with $s_t$; this one looks with $s_{t-1}$ and then reads, as Bahdanau et al. and Xu et al. have it.)
 
+**How often does each of the two decoders look at the picture?**
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    w1 = (caption) | w2 = (caption)
+    d1 = [decoder] | d2 = [decoder]
+    mean = [mean of all cells] | att = [attention: asked by the state]
+    g1 = (h: N × D) | g2 = (h: N × D)
+    g1 -> mean
+    mean -> d1: once
+    d1 -> w1
+    g2 -> att
+    att -> d2: a new context
+    d2 -> w2
+""", title="One vector for the whole picture, or a new mean for every word");
+
+# %% [markdown]
+r"""
 ### 3.2 Additive attention
 
 State and features are of different widths and of different kinds, so the scores are those of lesson 4, section 3.1:
@@ -373,7 +403,26 @@ $y_t$ is the embedding of the word that goes in, and $[\,;\,]$ writes two vector
 the word, then say what comes next. Steps count from 1: $y_1$ is the embedding of START, which in the code is `captions[:, 0]`, and
 $\text{logits}_1$ are about the first word of the sentence. (The paper has an LSTM, a gate on $c_t$, and a penalty for cells that are
 never looked at. A GRU, whose equations stand in lesson 4, section 2.1, is a little smaller, and here it needs none of the rest.)
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | . | (logits_t)
+    . | . | [W_o]
+    (c_t: context) | [GRU] | (s_t: new state)
+    [attention] | (y_t: word that goes in)
+    (h: N × D) | (s_t−1: state before)
+    h, s_t−1 -> attention
+    attention -> c_t
+    c_t, y_t, s_t−1 -> GRU
+    GRU -> s_t
+    s_t -> W_o
+    c_t -> W_o
+    W_o -> logits_t
+""", title="One word: look, read, say");
+
+# %% [markdown]
+r"""
 **Exercise 5.** ●● `__init__` and `first_state` are given. Write `step`, which does this for one word of each picture, and
 `forward`, which does it for all words of the captions, one after the other. Only the state is carried from word to word.
 
@@ -526,7 +575,24 @@ r"""
 Beam search is that of lesson 4, section 6.2: at most $k$ hypotheses, ranked by the sums of their log-probabilities. For the finished ones
 $\alpha$ is always 1 here: they are compared by the **mean** per word, the sum divided by the number of words $L$ (END counts as a
 word, START does not).
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | START | .
+    a = (one: −0.3) | b = (a: −1.5)
+    c = (one red: −0.8) | d = (one END: −2.0) | e = (a red: −1.9)
+    done = [set aside: −2.0 / 2 words]
+    START -> a
+    START -> b
+    a -> c
+    a -> d
+    b -x> e
+    d -> done
+""", title="Finished hypotheses are set aside and compared by the mean per word");
+
+# %% [markdown]
+r"""
 **Exercise 7.** ●● Write `beam_search` for one picture. Those of the best $k$ that have just said END are finished: they are set aside
 with their mean and not extended, and the others go on. Stop when none is left, or after `max_length` words. Return the finished
 one with the highest mean; if none has finished, the best unfinished one with its mean.
@@ -1060,7 +1126,28 @@ r"""
 The recurrent decoder takes one step after the other, in training too. A Transformer decoder (lesson 3) takes all
 words at once, with a causal mask; its cross-attention looks at the picture once in every block. The memory is the grid
 of features.
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (logits: T × vocabulary) | .
+    [output] | .
+    [decoder blocks] | (memory: N × D)
+    plus = {+} | [features_in]
+    [embedding · √D] | (features: N × D_F)
+    (words: T) | (positions)
+    words -> embedding · √D
+    embedding · √D, positions -> plus
+    plus -> decoder blocks
+    features -> features_in
+    features_in -> memory
+    memory -> decoder blocks: keys, values
+    decoder blocks -> output
+    output -> logits
+""", title="All words at once, each looks at the picture in every block");
+
+# %% [markdown]
+r"""
 **Exercise 10.** ●● Write the forward of `TransformerCaptioner` with `layers.Decoder`, which you know from lesson 3:
 
 1. words to vectors: the embedding times $\sqrt{D}$, plus `layers.sinusoidal_positions(T, D)`, where $D$ is the model width;

@@ -198,7 +198,22 @@ r"""
 To merge $(a, b)$ is to walk from left to right and to write the new id wherever $a$ is followed by $b$. An id belongs to one pair at most: what has just been merged is behind you.
 
 $$[\,7, 8, 5, 7, 8\,] \xrightarrow{(7, 8) \to 256} [\,256, 5, 256\,] \qquad\qquad [\,7, 7, 7\,] \xrightarrow{(7, 7) \to 256} \;?$$
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    l = l | o = o | w = w | e = e | r = r
+    lo = (lo: first merge) | w2 = w | er = (er: second merge)
+    low = (low: third merge) | er2 = er
+    l, o -> lo
+    w -> w2
+    e, r -> er
+    lo, w2 -> low
+    er -> er2
+""", title="Byte pairs: the most frequent pair becomes one symbol");
+
+# %% [markdown]
+r"""
 **Exercise 2.** ● Write `merge_pair`.
 
 <details><summary>Hint: how far to go</summary>
@@ -658,6 +673,24 @@ $$\text{allowed}_{ij} = [d_i = d_j] \qquad \text{place}_i = i - \min \{ j : d_j 
 where $d_i$ is the number of the document that token $i$ belongs to. With both, a document gives the same logits in a packed row as alone, and this is what
 the check of the model will look at.
 
+**May a token of the second document look at the first?**
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (row: L tokens)
+    d1 = (document 1) | d2 = (document 2) | d3 = (document 3)
+    o1 = (0 1 2) | o2 = (0 1 2 3) | o3 = (0 1: positions)
+    d1, d2, d3 -> row
+    d2 -x> d1
+    d3 -x> d2
+    o1 -> d1
+    o2 -> d2
+    o3 -> d3
+""", title="Packing: documents in one row, each sees only itself");
+
+# %% [markdown]
+r"""
 **Exercise 7.** ●● Write `packed`. The numbers may be any whole numbers, in any order; equal numbers stand side by side. Whether a token comes *later* is not
 asked here: the model adds the causal mask itself.
 
@@ -721,7 +754,27 @@ what is left is an encoder under a causal mask:
   `self.decoder(X, allowed, need_weights=..., causal=True)` it gives `(Y, [A of each block])`;
 - `layers.LearnedPositions(max_length, model_width)` adds the first rows of its `table` to `X`, and raises a `ValueError` for more than there are;
 - `layers.small_start(model, num_blocks)` draws the weights as GPT-2's are drawn. It is in the code already.
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (logits: N × vocabulary)
+    tied = [the same table transposed]
+    [LayerNorm]
+    [causal blocks: L of them]
+    plus = {+}
+    [table of words] | [table of positions]
+    (ids: N)
+    ids -> table of words, table of positions
+    table of words, table of positions -> plus
+    plus -> causal blocks
+    causal blocks -> LayerNorm
+    LayerNorm -> tied
+    tied -> logits
+""", title="GPT: a decoder without an encoder");
+
+# %% [markdown]
+r"""
 **Exercise 8.** ●● Write `GPT`. The sizes are those of `config`: `vocab_size`, `model_width`, `num_heads`, `hidden_width`, `decoder_blocks`, `max_length`,
 `dropout`, `activation`, `tied`. The names are part of the exercise, because weights are loaded by name: `embedding`, `positions`, `dropout`, `decoder`, `output` (a
 linear map without bias; if tied, None, or one that shares the embedding's weight). Dropout acts on the sum of embedding and positions; the blocks have their own.
@@ -1091,7 +1144,26 @@ one are its keys and values, in every block. Lesson 2 kept them for one layer; h
 $$q = W_Q \text{LN}(x) \qquad K^{(l)} \leftarrow [K^{(l)}; W_K \text{LN}(x)] \qquad V^{(l)} \leftarrow [V^{(l)}; W_V \text{LN}(x)] \qquad x \leftarrow x + W_O \, \text{attention}(q, K^{(l)}, V^{(l)})$$
 
 and then the feed-forward part, for one row instead of $n$.
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    p = (prompt: N tokens) | t1 = (token N + 1) | t2 = (token N + 2)
+    m1 = [model: prefill] | m2 = [model: one query] | m3 = [model: one query]
+    c1 = (cache: N) | c2 = (cache: N + 1)
+    p -> m1
+    t1 -> m2
+    t2 -> m3
+    m1 -> c1
+    c1 -> m2
+    m2 -> c2
+    c2 -> m3
+    m1 -> t1
+    m2 -> t2
+""", title="Prefill the prompt at once, then one token a step");
+
+# %% [markdown]
+r"""
 **Exercise 12.** ●●● Write the forward of `CachedGPT`, a `GPT` that reads on. Its new tokens are those behind the cache: they have later positions, see everything in the cache, and of each other what the causal mask
 allows. It returns the logits of the *new* tokens, and a new cache: a list with a pair `(K, V)` for each block, each `(B, H, N, D_H)`. The cache that was passed in stays as it is. More than `max_length` tokens in all
 raise a `ValueError`. It needs no dropout and about fifteen lines. The parts of a block are `block.norm_1`, `block.attention` with `W_Q`, `W_K`, `W_V`, `W_O` and `num_heads`, `block.norm_2` and `block.feed_forward`; the last norm is `self.decoder.norm`.
@@ -1300,6 +1372,22 @@ There is a second way to go wrong, and it is a trap: `nn.LSTM(..., num_layers=2,
 second layer reads *both* directions of the first, so what has the forward state of layer 2 at place $t$ read? **Keep the directions apart in all layers**; they meet
 only in the states that are handed out.
 
+**Why would one network that reads both ways see the answer?**
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    n1 = (next word) | n2 = (word before)
+    [forward blocks: causal mask] | [backward blocks: mask the other way]
+    e = (word vectors: N × D)
+    e -> forward blocks, backward blocks
+    forward blocks -> n1
+    backward blocks -> n2
+    forward blocks -x> backward blocks
+""", title="ELMo: two language models that never meet below the output");
+
+# %% [markdown]
+r"""
 **Exercise 14.** ●● Write the forward of `BidirectionalLanguageModel`. (The sentences of a batch are equally long, with no padding. Lesson 4 showed what padding does to a backward direction.)
 
 <details><summary>Hint: the backward direction</summary>
@@ -1773,7 +1861,24 @@ circuit** (Elhage et al. 2021; Olsson et al. 2022): *... a b ... a → b*. One b
 If this is right, a head of the second block should put its weight on the tokens behind earlier copies. Measure it:
 
 $$\text{score}_h = \text{mean over all } (b, i) \text{ with an earlier copy} \quad \sum_{j < i, \; x_{b,j} = x_{b,i}} A_{b,h,i,j+1}.$$
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | . | q = (B: predicted)
+    . | (B: copied by block 2) | .
+    . | after = (B, after A: block 1) | last = (A: block 2 asks)
+    a1 = (A) | b1 = (B) | a2 = (A, again)
+    a1 -> after: who stood before me?
+    b1 -> after
+    a2 -> last
+    last -> after: after whom?
+    after -> B
+    B -> q
+""", title="An induction head: look for what followed last time");
+
+# %% [markdown]
+r"""
 **Exercise 18.** ●● Write `induction_score`.
 
 <details><summary>Hint: the earlier copies</summary>

@@ -703,7 +703,7 @@ $$\hat A_\ell = \tfrac12 \cdot \frac{1}{\text{heads}} \sum_h A_{\ell, h} + \tfra
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
 plots.show_diagram("""
-    t0 = (tokens) | b1 = [block 1] | t1 = (mixtures) | b2 = [block 2] | t2 = (mixtures of mixtures)
+    t0 = (tokens) | b1 = [block 1] | t1 = (mixed once) | b2 = [block 2] | t2 = (mixed twice)
     t0 -> b1
     b1 -> t1: Â₁
     t1 -> b2

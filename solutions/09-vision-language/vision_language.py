@@ -172,7 +172,29 @@ $$\ell_{i,j} = -\log \frac{\exp(\mathrm{sim}(z_i, z_j) / \tau)}{\sum_{k \ne i} \
 
 The name is NT-Xent: normalised, temperature-scaled cross-entropy. Three things are easily missed. The sum leaves out $i$ itself, which would be the most similar of all. The partner $j$ **is** in
 the sum: this is an ordinary softmax. And the mean is over all $2N$ rows: each view looks for its partner.
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    [loss: the partner among 2N − 1]
+    z1 = (z: N × D) | z2 = (z′: N × D)
+    p1 = [project] | p2 = [the same project]
+    e1 = [encoder] | e2 = [the same encoder]
+    v1 = (view 1) | v2 = (view 2)
+    (picture)
+    picture -> v1: augment
+    picture -> v2: augment
+    v1 -> e1
+    v2 -> e2
+    e1 -> p1
+    e2 -> p2
+    p1 -> z1
+    p2 -> z2
+    z1, z2 -> loss
+""", title="SimCLR: two views of a picture find each other");
+
+# %% [markdown]
+r"""
 **Exercise 2.** ●● Write `nt_xent`. An odd number of rows is a `ValueError`. A small temperature makes large exponents: the loss has to stay finite (as `logsumexp` and `F.cross_entropy` do). Work out by hand, before you run the check: what is the loss when all vectors are alike?
 
 <details><summary>Hint: leaving out i</summary>
@@ -419,6 +441,26 @@ $I$ and $T$ hold vectors of length 1, and $s = e^{\log s}$ is $1 / \tau$. Its lo
 Two pairs of a batch may have the **same caption**. Then "the other text is wrong" is a false statement. `same[i, j]` says that pairs $i$ and $j$ say the same. The target of row $i$ is
 then 1 shared equally among all $j$ with `same[i, j]` (Yang et al. 2022 call it UniCL). Without `same`, each pair is alone. When that makes a difference is a question of section 2.5.
 
+**Where in the B × B table do the right pairs lie?**
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    [cross-entropy: rows and columns]
+    (E: similarities, B × B)
+    (picture vectors: B × D) | (text vectors: B × D)
+    [image encoder] | [text encoder]
+    (pictures: B) | (captions: B)
+    pictures -> image encoder
+    captions -> text encoder
+    image encoder -> picture vectors
+    text encoder -> text vectors
+    picture vectors, text vectors -> E
+    E -> cross-entropy
+""", title="CLIP: every picture against every caption of the batch");
+
+# %% [markdown]
+r"""
 **Exercise 4.** ●● Write `clip_loss`. What is it for vectors that are all alike, whatever `same` is?
 
 <details><summary>Hint: soft targets</summary>
@@ -747,7 +789,27 @@ r"""
 The classes are sentences. To classify a picture, compare it with "a red three", "a red four", … and take the most similar. Nothing is trained, no label is read; a new class is a new sentence. One sentence is a narrow description, so CLIP averages the vectors of many *prompts* for each class: a *prompt ensemble*. Whether that gains anything is to be measured.
 
 $$t_c = \frac{\bar t_c}{\lVert \bar t_c \rVert} \qquad \bar t_c = \frac1P \sum_p t_{c,p} \qquad \text{similarity}(i, c) = v_i^\top t_c$$
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (class: the nearest)
+    [similarities]
+    (picture vector: D) | (class vectors: classes × D)
+    [image encoder] | [mean over prompts]
+    (picture) | [text encoder]
+    . | (prompts: for each class)
+    picture -> image encoder
+    image encoder -> picture vector
+    prompts -> text encoder
+    text encoder -> mean over prompts
+    mean over prompts -> class vectors
+    picture vector, class vectors -> similarities
+    similarities -> class
+""", title="Classes described by words need no training");
+
+# %% [markdown]
+r"""
 **Exercise 8.** ● Write `zero_shot`.
 
 <details><summary>Hint: why normalise again?</summary>
@@ -843,6 +905,27 @@ $$I_1 = \mathrm{norm}(I + \mathrm{Att}(I, T)) \qquad T_1 = \mathrm{norm}(T + \ma
 
 Both attentions read the streams **as they came in**. Each mask belongs to the stream whose keys are hidden. Dropout acts on what is added, as in lesson 3.
 
+**Which arrows make this co-attention and not two self-attentions?**
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (new regions) | (new words)
+    f1 = [feed-forward] | f2 = [feed-forward]
+    a1 = [image attention] | a2 = [text attention]
+    (regions: N_R × D) | (words: N_W × D)
+    regions -> a1: queries
+    words -> a1
+    words -> a2: queries
+    regions -> a2: keys and values
+    a1 -> f1
+    a2 -> f2
+    f1 -> new regions
+    f2 -> new words
+""", title="Co-attention: each side asks the other");
+
+# %% [markdown]
+r"""
 **Exercise 9.** ●●● Write the forward of `CoAttentionBlock`. `self.image_attention(queries, keys, allowed=...)` gives `(Y, A)`; `allowed` has to broadcast to `(B, heads, N_Q, N_K)`.
 
 <details><summary>Hint: which mask where</summary>
@@ -1145,7 +1228,23 @@ r"""
 A generative adversarial network (Goodfellow et al. 2014) has two players. The generator $G$ turns noise into samples; the discriminator $D$ says with which probability a sample is real. With $D(x) = \sigma(\text{logit})$:
 
 $$L_D = -\mathbb{E} \log D(x) - \mathbb{E} \log(1 - D(G(z))) \qquad L_G^{\text{minimax}} = \mathbb{E} \log(1 - D(G(z))) \qquad L_G^{\text{non-saturating}} = -\mathbb{E} \log D(G(z))$$
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (D: real or made?)
+    [discriminator]
+    (made picture) | (real picture)
+    [generator]
+    (noise)
+    noise -> generator
+    generator -> made picture
+    made picture, real picture -> discriminator
+    discriminator -> D
+""", title="A loss that is learned: two networks play");
+
+# %% [markdown]
+r"""
 **Exercise 11.** ●● Write `gan_losses`, from logits. At a logit of −300, $D$ is 0 in float32 and its logarithm is $-\infty$; yet the losses are perfectly finite. No such value may become infinite.
 
 <details><summary>Hint</summary>

@@ -333,7 +333,23 @@ The tower is the encoder of lesson 3. What it returns are vectors for all tokens
 $$t = \frac{1}{|\{i: x_i \ne \text{PAD}\}|} \sum_{i: x_i \ne \text{PAD}} Y_i \qquad \text{vector} = \frac{t}{\lVert t \rVert}$$
 
 Texts of different lengths are filled up with padding, the id `PAD`. It must neither be attended to nor be in the mean. Otherwise the vector of a text depends on how long the other texts of its batch are.
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (score: one product)
+    (question vector: D) | (document vector: D)
+    t1 = [tower] | t2 = [the same tower]
+    (question: N_1 words) | (document: N_2 words)
+    question -> t1
+    document -> t2
+    t1 -> question vector
+    t2 -> document vector
+    question vector, document vector -> score
+""", title="Two towers: questions and documents meet only in a product");
+
+# %% [markdown]
+r"""
 **Exercise 5.** ●● Write the forward of `TextTower`: word vectors, positions, encoder, mean, length 1.
 
 <details><summary>Hint: the mask</summary>
@@ -404,6 +420,24 @@ It is SimCLR's loss, and CLIP's (in the field: *InfoNCE*), in one direction only
 
 `documents` may have more rows than `queries`. Those beyond the first $B$ are wrong answers for all questions; one that has the id of a question's own document is an accidental hit like any other.
 
+**How many wrong answers does a question get without another forward pass?**
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    d1 = (document 1) | d2 = (document 2) | d3 = (document 3)
+    .
+    q1 = (question 1) | q2 = (question 2) | q3 = (question 3)
+    q1 -> d1
+    q1 -x> d2
+    q2 -> d2
+    q2 -x> d3
+    q3 -> d3
+    q3 -x> d2
+""", title="The other documents of the batch are the wrong answers");
+
+# %% [markdown]
+r"""
 **Exercise 6.** ●●● Write `in_batch_loss`. The vectors are taken as they are.
 
 <details><summary>Hint: the hits</summary>
@@ -878,6 +912,26 @@ check("inverted_lists")
 
 # %% [markdown]
 r"""
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (best k)
+    [exact products]
+    l1 = (list 1) | l2 = (list 2) | l3 = (list 3) | l4 = (list 4)
+    [nearest centroids: 2 probes]
+    (question vector: D)
+    question vector -> nearest centroids
+    nearest centroids -> l1
+    nearest centroids -> l3
+    nearest centroids -x> l2
+    nearest centroids -x> l4
+    l1, l3 -> exact products
+    exact products -> best k
+""", title="An index: look only into the nearest lists");
+
+# %% [markdown]
+r"""
 **Exercise 11.** ●●● Write `probe_search`. Each question looks into the lists of its `probes` nearest centroids. They may hold fewer than $k$ documents; where there is none, the value is −∞ and the id −1.
 
 <details><summary>Hint: begin with nothing</summary>
@@ -1005,7 +1059,27 @@ The best possible recall@10 is 0.215, although the history tells the taste with 
 
 A history is a sentence whose words are videos, and the next video is the next word (Kang and McAuley 2018). So the model is the GPT of lesson 6 without its output: what stands at place $i$ is a vector for a viewer who has watched videos 0 to $i$, and its product with the vector of a video says how well that would suit. The vectors of the input serve
 for the output, too.
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (scores: all videos)
+    [products with the table]
+    (viewer vector: D, one for each place)
+    [causal blocks]
+    plus = {+}
+    (video vectors: N × D) | (positions)
+    (watched: N ids)
+    watched -> video vectors
+    video vectors, positions -> plus
+    plus -> causal blocks
+    causal blocks -> viewer vector
+    viewer vector -> products with the table
+    products with the table -> scores
+""", title="A language model whose words are videos");
+
+# %% [markdown]
+r"""
 **Exercise 12.** ●● Write the forward of `SequentialRecommender`.
 
 <details><summary>Hint</summary>
@@ -1419,7 +1493,20 @@ drawn, 1165 and 861 are watched, 17 and 19.)
 # %% [markdown]
 r"""
 ## 5 Ten million videos
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (all: 10 000 000 videos) | (candidates: some hundred) | (shown: ten)
+    r = [two towers and an index] | k = [a large model, one pair at a time]
+    all -> r
+    r -> candidates
+    candidates -> k
+    k -> shown
+""", title="Retrieve, then rank");
+
+# %% [markdown]
+r"""
 ### Written question 2 (4 points, graded by hand)
 
 The system of section 4 is to serve ten million videos and, in the busiest hour, 2,000 viewers a second. Vectors have 64 numbers of 16 bits. On one page:

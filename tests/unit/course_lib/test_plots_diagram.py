@@ -114,4 +114,4 @@ def test_lessons_have_diagrams():
     """Each lesson has some, none of them twice."""
     texts = [param.values[0] for param in LESSONS]
     assert len(texts) == len(set(texts))
-    assert len(texts) >= 16
+    assert len(texts) >= 40
