@@ -1,5 +1,6 @@
 """Beside an exercise nothing can call a C function or bring a replaced kernel back, and honest work does not notice."""
 
+import contextlib
 import subprocess
 import sys
 from pathlib import Path
@@ -74,3 +75,13 @@ def test_a_kernel_stays_replaced_when_its_handle_ends():
     """In a process of its own: nothing can undo it."""
     done = subprocess.run([sys.executable, "-c", END_OF_A_HANDLE], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["3", "1"]
+
+
+@pytest.mark.slow
+def test_libraries_that_make_pointers_while_they_are_loaded_work_beside_an_exercise():
+    """SciPy does: a lesson that allows scikit-learn needs both, and students' code still gets no C function."""
+    libraries = ("scikit-learn",)
+    with Sandbox(libraries=libraries) as box, contextlib.closing(Session(box, libraries=libraries)) as session:
+        fit = "from sklearn.linear_model import LogisticRegression as L\nprint(L().fit([[0.0], [1.0]], [0, 1]).predict([[2.0]]))"
+        assert session.run_cell(fit).error is None
+        assert "not available" in session.run_cell("import ctypes\nctypes.c_int(3)").error[1]

@@ -10,6 +10,9 @@ import os
 import sys
 from collections.abc import Iterator
 
+#: Whether :func:`forget` has been called in this process.
+forgotten = False
+
 #: Where CPython keeps, in every type, the functions that make its instances: ``tp_alloc`` and ``tp_new``, after a header.
 _HEADER, _BASIC_SIZE, _MAKERS = object.__basicsize__ + 8, 8, (280, 288)
 #: Where it keeps the functions and the steps of set-up in the definition of a module: ``m_methods`` and ``m_slots``.
@@ -88,6 +91,8 @@ def forget() -> None:
     views = [(_Word.from_address(place), value) for place, value in words]  # before none can be made any more
     for view, value in views:
         view.value = value
+    global forgotten
+    forgotten = True
     vars(_ctypes).clear()
     sys.modules["_ctypes"] = sys.modules["ctypes"]
 

@@ -10,6 +10,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from autograder.sandbox.inside import c_library
 from autograder.sandbox.inside.c_library import NotAvailableHere
 
 RTLD_LOCAL, RTLD_GLOBAL = os.RTLD_LOCAL, os.RTLD_GLOBAL
@@ -20,6 +21,9 @@ class ArgumentError(Exception):
 
 
 def _refuse(*_: Any, **__: Any) -> Any:
+    """Return a name while libraries are loaded: SciPy makes pointers then. Raises NotAvailableHere beside an exercise."""
+    if not c_library.forgotten:
+        return _named("nothing")
     raise NotAvailableHere("ctypes is not available while this lesson is graded.")
 
 
