@@ -236,3 +236,53 @@ def test_a_fallback_for_a_missing_import_is_used(withheld):
         "import sklearn\ntry:\n    import scipy\n    FOUND = scipy.fft\nexcept ImportError:\n    FOUND = None"
     )
     assert ask(withheld, "assert FOUND is None") is None
+
+
+HELPER = b"""import torch
+import not_installed_anywhere as sns
+from other_library.parts import show, njit
+
+sns.set_theme()
+PALETTE = sns.color_palette()[:3]
+
+@njit(parallel=True)
+def fast(x):
+    return x
+
+def twice(x):
+    return 2 * x
+
+def drawn(x):
+    return sns.heatmap(x)
+"""
+
+
+@pytest.mark.parametrize("libraries", [None, ()])
+@pytest.mark.parametrize("file", ["helper.py", "helper/__init__.py", "helper/inner.py"])
+def test_a_library_that_is_not_installed_does_not_take_the_module_that_imports_it(box, file, libraries):
+    """A cell keeps its other statements, so that a module beside the notebook does, too."""
+    files = {file: HELPER} | ({"helper/__init__.py": b"from .inner import *"} if "inner" in file else {})
+    session = Session(box, files=files, libraries=libraries)
+    try:
+        result = session.run_cell("from helper import *\nfrom helper import twice\n\ndef f(x):\n    return twice(x)")
+        assert result.error[:2] == ("ModuleNotFoundError", "No module named 'not_installed_anywhere'")
+        with session.forbidding((), libraries):
+            assert session.worker().ask("run", {"text": "assert f(1) == 2"})[0]["error"] is None
+            for use in ("drawn(1)", "fast(1)", "list(PALETTE)", "import not_installed_anywhere"):
+                error = session.worker().ask("run", {"text": use})[0]["error"]
+                assert error["ename"] in ("CheckFailure", "ModuleNotFoundError"), error
+    finally:
+        session.close()
+
+
+def test_what_stands_for_a_library_gives_way_to_the_data_that_was_made_with_it(box):
+    helper = b"import sklearn.datasets\nLABELS = sklearn.datasets.load_digits().target[:3]\nSIZE = len(LABELS)"
+    session = Session(box, files={"helper.py": helper}, libraries=())
+    try:
+        session.run_cell("from helper import LABELS, SIZE")
+        with session.forbidding((), ()):
+            assert (
+                session.worker().ask("run", {"text": "assert SIZE == 3 and [*LABELS] == [0, 1, 2]"})[0]["error"] is None
+            )
+    finally:
+        session.close()

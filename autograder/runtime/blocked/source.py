@@ -176,9 +176,15 @@ def _needed(
     root = name.partition(".")[0]
     if libraries is None or not root or root in KNOWN:
         return ""
-    if (content := file(f"{root}.py")) is None:
+    if (content := _own_module(root, file)) is None:
         return name if is_withheld(root, libraries) else ""
     return of_module(content)
+
+
+def _own_module(root: str, file: Callable[[str], bytes | None]) -> bytes | None:
+    """Return the text of a module or package beside the notebook, or None: Python looks there before it looks for a library."""
+    found = (file(path) for path in (f"{root}/__init__.py", f"{root}.py"))
+    return next((content for content in found if content is not None), None)
 
 
 @functools.lru_cache(maxsize=32)
@@ -225,7 +231,7 @@ def mention(
             return failure(found, line)
     for node in names:
         what = meaning(node.id)
-        own = file(f"{what.partition('.')[0]}.py") is not None
+        own = _own_module(what.partition(".")[0], file) is not None
         if found := used(what + parts.get(id(node), "") if own else what, libraries, file):
             return failure(found, node.lineno)
     return None

@@ -12,13 +12,16 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 from autograder.runtime.blocked import source
 
 
 class Withheld(ModuleType):
-    """Stands for a library or anything in it. It can be imported and named; whoever uses it learns that it is not allowed."""
+    """Stands for a library or anything in it. It can be imported and named; whoever uses it learns that it is not there.
+
+    While a module is imported, a call returns another one: ``sns.set_theme()`` at its top must not take what it defines.
+    """
 
     def __getattr__(self, name: str) -> "Withheld":
         if name.startswith("__"):  # what Python itself asks of every object
@@ -26,9 +29,17 @@ class Withheld(ModuleType):
         return Withheld(f"{self.__name__}.{name}")
 
     def __call__(self, *_: Any, **__: Any) -> Any:
-        raise source.failure(self.__name__)
+        importing = any(isinstance(finder, _Finder) for finder in sys.meta_path)
+        return Withheld(f"{self.__name__}()") if importing else self.refuse()
 
-    __mro_entries__ = __getitem__ = __iter__ = __call__
+    def refuse(self, *_: Any) -> NoReturn:
+        library = self.__name__.partition(".")[0]
+        if library in source.KNOWN:
+            raise ModuleNotFoundError(f"{library} is not installed where this is graded.")
+        raise source.failure(self.__name__.partition("(")[0])
+
+    __getitem__ = __call__
+    __mro_entries__ = __iter__ = refuse
 
 
 class _Finder(MetaPathFinder, Loader):
@@ -283,7 +294,8 @@ def run(shell: Any, text: str, whole: bool = False, fewer: bool = False) -> dict
 def run_statements(shell: Any, text: str, line: int, fewer: bool = False) -> list[dict[str, Any]]:
     """Run each top-level statement of a cell separately, starting at ``line``: a failing one does not stop the others.
 
-    Where ``fewer`` libraries can be imported than elsewhere, one that lacks a library runs once more with what stands for it.
+    An import that lacks a library, perhaps in a module beside the notebook, runs once more with what stands for it; where
+    ``fewer`` libraries can be imported than elsewhere, any other statement does, too.
     """
     if text.lstrip().startswith("%%"):
         text = text.lstrip().partition("\n")[2]  # drop the magic that wraps the whole cell
@@ -296,7 +308,8 @@ def run_statements(shell: Any, text: str, line: int, fewer: bool = False) -> lis
         first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
         for part in _apart(statement) or ["".join(lines[first - 1 : statement.end_lineno])]:
             result = run_cell(shell, part)
-            if fewer and result["error"] and result["error"]["ename"] == "ModuleNotFoundError":
+            lacking = result["error"] and result["error"]["ename"] == "ModuleNotFoundError"
+            if lacking and (fewer or isinstance(statement, ast.Import | ast.ImportFrom)):
                 with standing_in():
                     result = run_cell(shell, part)
             outputs += result["outputs"]

@@ -146,14 +146,16 @@ def test_other_imports_of_own_modules_are_no_mentions():
         "plots.py": b"import scipy\ndef show(x):\n    return scipy.fft(x)\ndef f(x):\n    return x",
         "perhaps.py": b"try:\n    import scipy\nexcept ImportError:\n    scipy = None",
         "build.py": b"import torch",  # also the name of a library that is installed here
+        "sklearn/__init__.py": b"from .inner import f",
         "long.py": b"import scipy\n" + b"x = 1\n" * 100_000,
         "broken.py": b"import scipy\n(",
     }
     assert is_withheld("build", ())
-    for name in ("plots", "perhaps", "build", "long", "broken"):
+    assert is_withheld("sklearn", ())
+    for name in ("plots", "perhaps", "build", "long", "broken", "sklearn"):
         assert mention("def g(x):\n    return f(x)", lambda _, name=name: f"{name}.f", (), files.get) is None
         assert mention("def g(x):\n    return m.f(x)", lambda _, name=name: name, (), files.get) is None
-    for name in ("perhaps", "build", "long", "broken"):
+    for name in ("perhaps", "build", "long", "broken", "sklearn"):
         assert not imports_withheld(f"import {name}", (), files.get)
     assert imports_withheld("import plots", (), files.get)
 
