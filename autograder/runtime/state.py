@@ -3,11 +3,16 @@
 import contextlib
 import os
 import secrets
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.overrides import _get_current_function_mode_stack
+from torch.utils._device import DeviceContext
 
 
 def copy_tensor(tensor: Tensor) -> Tensor:
@@ -39,19 +44,55 @@ def tensors_of(value: Any) -> list[Tensor]:
 
 @contextlib.contextmanager
 def known_torch_state() -> Iterator[None]:
-    """Record gradients and default to float32 on the CPU, regardless of the notebook's settings."""
-    # In PyTorch 2.6, torch.get_default_device() raises where the default has been taken back.
-    dtype, device = torch.get_default_dtype(), torch.empty(0).device
-    torch.set_default_dtype(torch.float32)
-    if device.type != "cpu":  # a default device, even "cpu", makes PyTorch route every call through a Python function
+    """Set what is global in PyTorch and NumPy as it is at their start, whatever a cell has left on, and give it back afterwards.
+
+    Compiled functions run as they are written: a compiler rounds otherwise, and not every machine has one.
+    """
+    with contextlib.ExitStack() as left:
+        for get, put, value in _SETTINGS:
+            if (before := get()) != value:
+                put(value)
+                left.callback(put, before)
+        # Asked where PyTorch keeps it: get_default_device() raises where there is no such device, or none is chosen any more.
+        if modes := _device_modes():  # even one for "cpu" makes PyTorch route each call through Python
+            torch.set_default_device(None)
+            if len(others := _device_modes()) < len(modes):
+                left.callback(torch.set_default_device, modes[0].device)
+            if others:  # entered by "with", and perhaps never left
+                left.enter_context(torch.device("cpu"))
+        if "torch._dynamo" in sys.modules:
+            left.enter_context(torch.compiler.set_stance("force_eager"))
+        left.enter_context(np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"))
+        left.enter_context(torch.inference_mode(False))
+        left.enter_context(torch.enable_grad())
+        yield
+
+
+def _device_modes() -> list[Any]:
+    """Return what makes PyTorch create tensors elsewhere, the default device first."""
+    return [mode for mode in _get_current_function_mode_stack() if isinstance(mode, DeviceContext)]
+
+
+def forget_absent_device() -> None:
+    """Take back a default device that this machine lacks: PyTorch accepts it, and then can create no tensor."""
+    if (
+        any(mode.device.type not in ("cpu", "meta") for mode in _device_modes())
+        and not torch.accelerator.is_available()
+    ):
         torch.set_default_device(None)
-    try:
-        with torch.enable_grad():
-            yield
-    finally:
-        torch.set_default_dtype(dtype)
-        if device.type != "cpu":
-            torch.set_default_device(device)
+
+
+#: Of each setting that a cell may have left on: the function that reads it, the one that sets it, and the value at the start.
+_SETTINGS: tuple[tuple[Callable[[], Any], Callable[[Any], Any], Any], ...] = (
+    (torch.get_default_dtype, torch.set_default_dtype, torch.float32),
+    (torch.get_float32_matmul_precision, torch.set_float32_matmul_precision, "highest"),
+    (torch.are_deterministic_algorithms_enabled, torch.use_deterministic_algorithms, False),
+    (torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly, False),
+    *(
+        (partial(torch.is_autocast_enabled, kind), partial(torch.set_autocast_enabled, kind), False)
+        for kind in ("cpu", "cuda")
+    ),
+)
 
 
 #: Of every seed: fewer can be tried out in seconds.

@@ -3,6 +3,7 @@
 import contextlib
 
 import pytest
+import torch
 from known import CASES, LESSONS
 
 from autograder.checks.execute import NotebookStudent
@@ -192,3 +193,62 @@ def test_the_search_for_causes_has_a_time_of_its_own(seconds):
     over = "No likely cause was found in the time for the search" in told.note
     assert over == (seconds < 1)
     assert used < 0.3 if over else used > 0.5, f"{used:.1f} s of processor time"
+
+
+SOFTMAX = """def softmax(E, dim: int = -1):
+    A = (E - E.amax(dim=dim, keepdim=True)).exp()
+    return A / A.sum(dim=dim, keepdim=True)
+"""
+WRITTEN = {
+    "compiled": f"@torch.compile\n{SOFTMAX}",
+    "compiled with settings": f"@torch.compile(dynamic=True, mode='max-autotune')\n{SOFTMAX}",
+    "compiled afterwards": f"{SOFTMAX}\nsoftmax = torch.compile(softmax)",
+    "TorchScript": f"@torch.jit.script\n{SOFTMAX}",
+    "a partial function": f"{SOFTMAX.replace('softmax', 'inner')}\nimport functools\nsoftmax = functools.partial(inner)",
+    "wrapped": "import functools\ndef again(f):\n    @functools.wraps(f)\n    def g(*args, **kwargs):\n"
+    f"        return f(*args, **kwargs)\n    return g\n@again\n{SOFTMAX}",
+    "cached": f"import functools\n@functools.lru_cache\n{SOFTMAX}",
+    "a module": f"{SOFTMAX.replace('softmax', 'inner')}\nclass Softmax(nn.Module):\n    def forward(self, E, dim=-1):\n"
+    "        return inner(E, dim)\nsoftmax = Softmax()\nsoftmax.compile()\nsoftmax = torch.compile(softmax)",
+}
+
+
+@pytest.mark.parametrize("way", WRITTEN)
+def test_a_right_answer_is_found_by_its_name_whatever_kind_of_object_it_is(remote, way):
+    report = run_checks("softmax", remote(WRITTEN[way]), 7)
+    assert report.earned == report.points, str(report)
+
+
+@pytest.mark.parametrize("way", ["compiled", "TorchScript", "a partial function"])
+def test_what_is_blocked_is_blocked_in_whatever_kind_of_object(remote, way):
+    ready_made = WRITTEN[way].replace("    A =", "    return torch.softmax(E, dim)\n    A =")
+    assert "ready-made function" in run_checks("softmax", remote(ready_made), 7).named
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "torch.inference_mode().__enter__()",
+        "torch.set_default_device('cuda')",
+        "torch.set_default_device('meta')",
+        "torch.set_default_dtype(torch.float64)",
+        "torch.set_grad_enabled(False)",
+        "torch.autocast('cpu', torch.bfloat16).__enter__()",
+        "torch.use_deterministic_algorithms(True); torch.autograd.set_detect_anomaly(True)",
+        "import numpy, warnings, os; numpy.seterr(all='raise'); warnings.simplefilter('error'); os.chdir('/')",
+        "import sys, random; sys.setrecursionlimit(100); random.seed(0); torch.manual_seed(0); torch.set_num_threads(2)",
+    ],
+)
+def test_what_a_cell_leaves_on_costs_nothing(remote, setting):
+    right = {case.exercise: case.text for case in CASES.values() if case.right and case.assignment == ASSIGNMENT}
+    there = remote(setting if ";" in setting else f"kept = {setting}", right["attend"])
+    report = run_checks("attend", there, 7)
+    assert report.earned == report.points, str(report)
+
+
+def test_a_default_device_that_is_not_there_does_not_stop_the_cells_below_it(remote):
+    if torch.cuda.is_available():
+        pytest.skip("there is one")
+    cells = "torch.set_default_device('cuda')", "ONE = torch.ones(())", SOFTMAX.replace("return ", "return ONE * ")
+    report = run_checks("softmax", remote(*cells), 7)
+    assert report.earned == report.points, str(report)

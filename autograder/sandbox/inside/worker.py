@@ -22,9 +22,8 @@ from torch import nn
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.local import LocalStudent
 from autograder.runtime.measure import threads
-from autograder.runtime.state import known_torch_state
-from autograder.runtime.student import StandIn
-from autograder.sandbox.inside import c_library, lockdown, namespaces, notebook_stub, protocol, shell, values
+from autograder.runtime.state import forget_absent_device, known_torch_state
+from autograder.sandbox.inside import lockdown, namespaces, notebook_stub, protocol, shell, values
 from autograder.sandbox.inside.namespaces import HOME, WRITABLE
 from autograder.sandbox.inside.protocol import SetUp
 from course_lib import variants
@@ -51,6 +50,7 @@ def prepared(number: int, settings: SetUp, program: bytes) -> "Worker":
     if settings.lesson:
         notebook_stub.install(settings.lesson)
     variants.grade_as(settings.author)
+    torch.compile = uncompiled
     worker = Worker(connection, settings.forbid)
     if settings.measures == "memory":
         namespaces.give_back_at_once()
@@ -62,18 +62,9 @@ def prepared(number: int, settings: SetUp, program: bytes) -> "Worker":
     return worker
 
 
-class Proxy(nn.Module):
-    """Stands for an object that the grader has made and kept: hands the calls that its class allows on to it."""
-
-    def __init__(self, calls: tuple[str, ...], ask: Callable[..., Any]):
-        super().__init__()
-        self.calls, self.ask = calls, ask
-
-    def __getattr__(self, name: str) -> Any:
-        return functools.partial(self.ask, name) if name in self.__dict__["calls"] else super().__getattr__(name)
-
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
-        return self.ask("forward", *args, **kwargs)
+def uncompiled(model: Any = None, **settings: Any) -> Any:
+    """Stands for ``torch.compile``, whose compiler needs other programs: the function or module, as it is written."""
+    return uncompiled if model is None else model
 
 
 class Worker:
@@ -164,7 +155,9 @@ class Worker:
     def run(self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing) -> dict[str, Any]:
         """Run a cell, including the rest of it after an error caused by something that is unavailable here."""
         with shell.unseen(self.shell) if header.get("again") else contextlib.nullcontext():
-            return shell.run(self.shell, header["text"], bool(header.get("whole")), bool(header.get("fewer")))
+            result = shell.run(self.shell, header["text"], bool(header.get("whole")), bool(header.get("fewer")))
+        forget_absent_device()
+        return result
 
     def answer(
         self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing
