@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
 from autograder.checks.timing import same_result
 from autograder.content import references
@@ -34,12 +35,12 @@ ON_CHECK: ContextVar[Callable[[], None]] = ContextVar("called at the beginning o
 
 @dataclass
 class Execution:
-    """The outcome of a check: what it raised, what was printed, the last request with its answer, and a broken promise."""
+    """The outcome of a check: what it raised and printed, the last request with its answer, the first lack of precision."""
 
     error: BaseException | None
     printed: str = ""
     exchange: Exchange | None = None
-    breach: CheckFailure | None = None
+    imprecise: CheckFailure | None = None
 
 
 def execute(check: Check, student: Any, seed: int) -> Execution:
@@ -48,8 +49,9 @@ def execute(check: Check, student: Any, seed: int) -> Execution:
     Inputs are drawn from ``seed``. Raises nothing but KeyboardInterrupt.
     """
     ON_CHECK.get()()
-    student.last = student.breach = None
-    printed, error = _Printed(), None
+    student.last = None
+    printed, error, noted = _Printed(), None, list[CheckFailure]()
+    token = expect.IMPRECISE.set(noted)
     with measure.threads(1), known_torch_state(), suppress_output(printed):
         try:
             if (used := student.forbidden_use(mark_value(check, "exercise"))) is not None:
@@ -61,17 +63,23 @@ def execute(check: Check, student: Any, seed: int) -> Execution:
             raise
         except BaseException as raised:
             error = raised
-    return Execution(error, printed.getvalue(), student.last, student.breach)
+        finally:
+            expect.IMPRECISE.reset(token)
+    return Execution(error, printed.getvalue(), student.last, noted[0] if noted else None)
 
 
 def call_check(check: Check, student: Any, seed: int, who: str | None = None) -> CheckFailure | None:
-    """Call a check, optionally with the numbers of another id (``who``), and return its failure, or None if it passes."""
+    """Call a check as it is, perhaps with the numbers of another id, and return its failure, or None when it passes."""
+    noted = list[CheckFailure]()
+    token = expect.IMPRECISE.set(noted)
     with suppress_output():
         try:
             _call(check, student, seed, who)
         except Exception as error:
             return from_exception(error)
-    return None
+        finally:
+            expect.IMPRECISE.reset(token)
+    return noted[0] if noted else None
 
 
 def _call(check: Check, student: Any, seed: int, who: str | None) -> None:

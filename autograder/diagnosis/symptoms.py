@@ -44,7 +44,8 @@ FACTOR = "off by a constant factor"
 ROUNDED = (
     "right in the first digits only",
     "Your numbers are right to four digits or more, and no further. Somewhere they pass through a type with fewer digits (such "
-    "as float32 among float64), or a small constant is added that does not belong there.",
+    "as float32 among float64: torch.sqrt(torch.tensor(D)) is float32, and D ** 0.5 is a plain number), or a small constant is "
+    "added that does not belong there.",
 )
 
 #: A lesson's function that recognises a symptom in a failure, given the expected tensor.

@@ -25,6 +25,7 @@ class CheckResult:
     diagnosis: Diagnosis | None = None
     printed: str = ""
     exchange: Exchange | None = None
+    imprecise: CheckFailure | None = None  # what a constant in float32 explains; it costs once in an exercise
 
     @property
     def passed(self) -> bool:

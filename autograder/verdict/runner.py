@@ -106,8 +106,13 @@ def diagnose_failures(report: ExerciseReport, student: Student, others: Iterable
 
 
 def _with_right_foundations(report: ExerciseReport, student: Student, full: Mapping[str, bool]) -> ExerciseReport:
-    """Check again with right versions of earlier exercises that are not right yet, and return the better report."""
-    used = student.uses(report.exercise, student.lesson.builds_on(report.exercise))
+    """If earlier exercises are not right yet, check again with right ones in their place; keep the better report."""
+    asked = {
+        report.exercise,
+        *(_asked_of_another(result, report.exercise, student.lesson) for result in report.results),
+    }
+    builds_on = {name for each in asked - {""} for name in student.uses(each, student.lesson.builds_on(each))}
+    used = [name for name in student.lesson.exercises if name in builds_on - {report.exercise}]
     unknown = [name for name in used if name not in full]
     checks = student.lesson.checks(report.exercise)
     measured = any(result.failure and mark_value(checks[result.name], "measured") for result in report.results)
@@ -162,11 +167,11 @@ def _fails_the_same(report: ExerciseReport, student: Student, used: Sequence[str
 
 def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
     """Execute the checks, without a diagnosis."""
-    checks = student.lesson.checks(exercise)
-    done = {name: execute(check, student, seed) for name, check in checks.items()}
-    results = [_result(name, checks[name], execution) for name, execution in done.items()]
-    _charge_a_broken_promise(results, checks, done)
-    used = next((r.failure for r in results if r.failure and r.failure.kind == "forbidden"), None)
+    checks = student.lesson.checks(exercise).items()
+    results = [_result(name, check, execute(check, student, seed)) for name, check in checks]
+    _take_one_for_precision(results)
+    forbidden = (r for r in results if r.failure and r.failure.kind == "forbidden")
+    used = next((r.failure for r in forbidden if not _asked_of_another(r, exercise, student.lesson)), None)
     if used and not calls.named_in(used, student.lesson.forbidden):
         used = calls.only_here(used)
     for result in results if used else ():
@@ -175,17 +180,23 @@ def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
     return ExerciseReport(exercise, seed, results)
 
 
-def _charge_a_broken_promise(
-    results: Sequence[CheckResult], checks: Mapping[str, Check], done: Mapping[str, Execution]
-) -> None:
-    """Let the first broken promise cost the check that is marked with it, or else the first that met it, and no other."""
-    broken = [name for name, execution in done.items() if execution.breach]
-    if not broken:
-        return
-    marked = [result for result in results if mark_value(checks[result.name], "promises")]
-    met = [result for result in results if result.name in broken and result.points and result.passed]
-    for charged in (marked or met)[:1]:  # a check that fails as well compares what was changed
-        charged.earned, charged.failure = 0.0, done[broken[0]].breach
+def _asked_of_another(result: CheckResult, exercise: str, lesson: Lesson) -> str:
+    """Return the other exercise whose call by the check failed; "" if it was this exercise's own, or no call at all."""
+    last = result.exchange
+    if last is None or result.failure is None or last.failure is not result.failure:
+        return ""
+    return last.request.name if last.request.name in lesson.exercises and last.request.name != exercise else ""
+
+
+def _take_one_for_precision(results: Sequence[CheckResult]) -> None:
+    """Let one check fail if results in float64 are only as exact as float32, and no value or dtype is wrong.
+
+    It is one about dtypes if there is one, or else the one that costs least.
+    """
+    lacking = [result for result in results if result.passed and result.points and result.imprecise]
+    if lacking and not any(result.failure and result.failure.kind in ("dtype", "value") for result in results):
+        result = min(lacking, key=lambda each: ("dtype" not in each.name, each.points))
+        result.earned, result.failure = 0.0, result.imprecise
 
 
 def _take_refusals_of_a_stub_for_unwritten(results: Sequence[CheckResult]) -> None:
@@ -205,9 +216,9 @@ def _result(name: str, check: Check, execution: Execution) -> CheckResult:
     worth = float(mark_value(check, "points", 0))
     sentence = (check.__doc__ or name).strip().splitlines()[0].rstrip(".")
     earned, failure = _verdict(execution.error, worth)
-    return CheckResult(
-        name, sentence, worth, earned, failure, printed=execution.printed[:1000].strip(), exchange=execution.exchange
-    )
+    result = CheckResult(name, sentence, worth, earned, failure, printed=execution.printed[:1000].strip())
+    result.exchange, result.imprecise = execution.exchange, execution.imprecise
+    return result
 
 
 def _verdict(error: BaseException | None, worth: float) -> tuple[float, CheckFailure | None]:
@@ -224,7 +235,7 @@ def _add_diagnoses(student: Student, report: ExerciseReport, others: Iterable[st
     lesson: Lesson = student.lesson
     checks = lesson.checks(report.exercise)
     lost = [FailedCheck(checks[result.name], result.failure, result.exchange) for result in failed if result.failure]
-    passed = [checks[result.name] for result in report.results if result.passed]
+    passed = [checks[result.name] for result in report.results if result.passed and not result.imprecise]
     try:
         report.right_for = owner_of_variant(lost, student, report.seed, others)
         diagnoses = wrong_variant_hints(lost, report.right_for)

@@ -7,6 +7,8 @@ import torch
 from answers import ATTENTION, RIGHT_ATTENTION, student
 from known import CASES, LESSONS, points
 
+from autograder.checks import exercise
+from autograder.checks import points as worth
 from autograder.checks.execute import NotebookStudent
 from autograder.diagnosis import search
 from autograder.runtime.errors import CheckFailure
@@ -309,3 +311,68 @@ def test_a_wrong_value_is_not_taken_for_a_memory_of_earlier_calls():
     report = run_checks("LayerNorm", student(case.text, LESSONS.of(BLOCKS)))
     assert not report.full
     assert "remembers earlier calls" not in report.named
+
+
+@pytest.mark.parametrize("root", ["torch.sqrt(torch.tensor(Q.shape[-1]))", "torch.tensor(Q.shape[-1] ** 0.5)"])
+def test_a_constant_in_single_precision_costs_one_check(root):
+    constant = RIGHT_ATTENTION.replace("math.sqrt(Q.shape[-1])", root)
+    assert constant != RIGHT_ATTENTION
+    report = run_checks("scaled_dot_product_attention", student(constant), 7)
+    lost = [result for result in report.results if not result.passed]
+    assert [result.points for result in lost] == [1], str(report)
+    assert report.named == ["right in the first digits only"]
+
+
+def test_what_is_hidden_is_exactly_hidden():
+    """A weight of 0 has no rounding, in no dtype."""
+    leaking = (
+        RIGHT_ATTENTION.replace("float('-inf')", "-18.0")
+        .replace('float("-inf")', "-18.0")
+        .replace("-math.inf", "-18.0")
+    )
+    assert leaking != RIGHT_ATTENTION
+    report = run_checks("scaled_dot_product_attention", student(leaking), 7)
+    assert report.earned < report.points - 2, str(report)
+    assert "right in the first digits only" not in report.named
+
+
+ONES = torch.ones(2, 2)
+READY_MADE = """
+def softmax(E, dim=-1):
+    return torch.softmax(E, dim)
+
+def attend(q, X):
+    a = softmax(X @ q)
+    return a @ X, a
+
+def causal_mask(N_Q, N_K=None, device=None):
+    pass
+    return torch.ones(N_Q, N_K or N_Q, dtype=torch.bool, device=device).tril((N_K or N_Q) - N_Q)
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "inputs", "costs"),
+    [("softmax", (ONES[0],), 3), ("attend", (ONES[0], ONES), 0), ("causal_mask", (3,), 0)],
+)
+def test_a_blocked_call_in_another_exercise_that_a_check_asks_costs_there(monkeypatch, asked, inputs, costs):
+    """It takes nothing but the check that asked, and that only where no right version can stand in its place."""
+    plain = type(ATTENTION).checks
+
+    @exercise("causal_mask")
+    @worth(3)
+    def check_with_another(student):
+        student.call(asked, *inputs)
+
+    def checks(lesson, name):
+        return plain(lesson, name) | ({"check_with_another": check_with_another} if name == "causal_mask" else {})
+
+    monkeypatch.setattr(type(ATTENTION), "checks", checks)
+    report = run_checks("causal_mask", student(READY_MADE), 7)
+    assert report.points - report.earned == costs, str(report)
+    spoilt = READY_MADE.replace(
+        "    pass\n", "    torch.nn.functional.scaled_dot_product_attention(*torch.ones(3, 1, 1))\n"
+    )
+    assert spoilt != READY_MADE
+    report = run_checks("causal_mask", student(spoilt), 7)
+    assert report.earned == 0, "it has called it itself"
