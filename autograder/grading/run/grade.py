@@ -30,6 +30,12 @@ _EXPECTED = ("No module named 'google'", "No module named 'google.colab'")
 #: How Python names a place in a cell that it cannot parse.
 _IN_A_CELL = re.compile(r"\((?:<ipython-input[^>]*>|\d+\.py), line (\d+)\)")
 
+#: What PyTorch says where there is no GPU, and the lines of a notebook that ask for one by its name.
+_NO_GPU = re.compile(
+    r"not compiled with CUDA|no NVIDIA driver|No CUDA GPUs|not linked with support for mps|MPS backend"
+)
+_ASKS_FOR_GPU = re.compile(r"^.*(?:cuda|mps).*$", re.MULTILINE)
+
 
 def grade(
     submission: Submission,
@@ -149,6 +155,10 @@ class _Grading:
             which = notebook.grade_id(cell) or f"cell number {number + 1}"
             message = _IN_A_CELL.sub(r"(line \1 of the cell)", ran.error[1])
             self.result.errors.append((which, f"{ran.error[0]}: {message}"[:LONGEST_LINE]))
+            if _NO_GPU.search(ran.error[1]):
+                above = "\n".join(notebook.source(each) for each in self.cells[: number + 1] if _is_code(each))
+                statement = (_ASKS_FOR_GPU.findall(above) or ["a statement above"])[-1].strip()[:100]
+                self.result.notes.append(f"{which} stopped, because there is no GPU here: {statement} asks for one")
             imports = re.search(r"^\s*(import|from)\s", notebook.source(cell), re.MULTILINE)
             if imports and ran.error[1] not in _EXPECTED:
                 more = "; the rest of the cell was run" if ran.error[0] in GOES_ON else ""
