@@ -35,11 +35,12 @@ ON_CHECK: ContextVar[Callable[[], None]] = ContextVar("called at the beginning o
 
 @dataclass
 class Execution:
-    """The outcome of a check: what it raised and printed, the last request with its answer, the first lack of precision."""
+    """The outcome of a check: error, output, the last request with its answer, a broken promise, a lack of precision."""
 
     error: BaseException | None
     printed: str = ""
     exchange: Exchange | None = None
+    breach: CheckFailure | None = None
     imprecise: CheckFailure | None = None
 
 
@@ -49,7 +50,7 @@ def execute(check: Check, student: Any, seed: int) -> Execution:
     Inputs are drawn from ``seed``. Raises nothing but KeyboardInterrupt.
     """
     ON_CHECK.get()()
-    student.last = None
+    student.last = student.breach = None
     printed, error, noted = _Printed(), None, list[CheckFailure]()
     token = expect.IMPRECISE.set(noted)
     with measure.threads(1), known_torch_state(), suppress_output(printed):
@@ -65,7 +66,7 @@ def execute(check: Check, student: Any, seed: int) -> Execution:
             error = raised
         finally:
             expect.IMPRECISE.reset(token)
-    return Execution(error, printed.getvalue(), student.last, noted[0] if noted else None)
+    return Execution(error, printed.getvalue(), student.last, student.breach, noted[0] if noted else None)
 
 
 def call_check(check: Check, student: Any, seed: int, who: str | None = None) -> CheckFailure | None:

@@ -167,8 +167,10 @@ def _fails_the_same(report: ExerciseReport, student: Student, used: Sequence[str
 
 def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
     """Execute the checks, without a diagnosis."""
-    checks = student.lesson.checks(exercise).items()
-    results = [_result(name, check, execute(check, student, seed)) for name, check in checks]
+    checks = student.lesson.checks(exercise)
+    done = {name: execute(check, student, seed) for name, check in checks.items()}
+    results = [_result(name, checks[name], execution) for name, execution in done.items()]
+    _charge_a_broken_promise(results, checks, done)
     _take_one_for_precision(results)
     forbidden = (r for r in results if r.failure and r.failure.kind == "forbidden")
     used = next((r.failure for r in forbidden if not _asked_of_another(r, exercise, student.lesson)), None)
@@ -178,6 +180,19 @@ def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
         result.earned, result.failure = 0.0, used  # the forbidden call does the whole exercise, so nothing counts
     _take_refusals_of_a_stub_for_unwritten(results)
     return ExerciseReport(exercise, seed, results)
+
+
+def _charge_a_broken_promise(
+    results: Sequence[CheckResult], checks: Mapping[str, Check], done: Mapping[str, Execution]
+) -> None:
+    """Let the first broken promise cost the check that is marked with it, or else the first that met it, and no other."""
+    broken = [name for name, execution in done.items() if execution.breach]
+    if not broken:
+        return
+    marked = [result for result in results if mark_value(checks[result.name], "promises")]
+    met = [result for result in results if result.name in broken and result.points and result.passed]
+    for charged in (marked or met)[:1]:  # a check that fails as well compares what was changed
+        charged.earned, charged.failure = 0.0, done[broken[0]].breach
 
 
 def _asked_of_another(result: CheckResult, exercise: str, lesson: Lesson) -> str:

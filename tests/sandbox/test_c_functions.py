@@ -12,7 +12,7 @@ from autograder.sandbox.outside.session import Session
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 
-CASES = Path(__file__).parents[1] / "attacks" / "cases"
+CASES = Path(__file__).parent / "attacks" / "cases"
 LESSON = LESSONS.of("01-attention")
 
 

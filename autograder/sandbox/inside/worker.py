@@ -23,7 +23,8 @@ from autograder.runtime.errors import CheckFailure
 from autograder.runtime.local import LocalStudent
 from autograder.runtime.measure import threads
 from autograder.runtime.state import forget_absent_device, known_torch_state
-from autograder.sandbox.inside import lockdown, namespaces, notebook_stub, protocol, shell, values
+from autograder.runtime.student import StandIn
+from autograder.sandbox.inside import c_library, lockdown, namespaces, notebook_stub, protocol, shell, values
 from autograder.sandbox.inside.namespaces import HOME, WRITABLE
 from autograder.sandbox.inside.protocol import SetUp
 from course_lib import variants
@@ -60,6 +61,20 @@ def prepared(number: int, settings: SetUp, program: bytes) -> "Worker":
         c_library.forget()
     lockdown.stay_in_python(WRITABLE, ctypes_too=bool(settings.forbid))
     return worker
+
+
+class Proxy(nn.Module):
+    """Stands for an object that the grader has made and kept: hands the calls that its class allows on to it."""
+
+    def __init__(self, calls: tuple[str, ...], ask: Callable[..., Any]):
+        super().__init__()
+        self.calls, self.ask = calls, ask
+
+    def __getattr__(self, name: str) -> Any:
+        return functools.partial(self.ask, name) if name in self.__dict__["calls"] else super().__getattr__(name)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        return self.ask("forward", *args, **kwargs)
 
 
 def uncompiled(model: Any = None, **settings: Any) -> Any:
