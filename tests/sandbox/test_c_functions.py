@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from known import LESSONS
 
+from autograder.sandbox.outside.sandbox import Sandbox
 from autograder.sandbox.outside.session import Session
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
