@@ -15,6 +15,9 @@ MOST_OUTPUT = 90_000
 MOST_REPORTS = 120_000
 _HEADING = re.compile(r"^#{1,6} .+$", re.MULTILINE)
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+#: A path as a whole, so that no part of it is searched again, and what of it is cut.
+_PATH = re.compile(r"(?:/[\w.+-]++)++")
+_PACKAGES = re.compile(r"^.+/(?:site-packages|dist-packages|lib/python3\.\d+)")
 _LEFT_OUT = "What this cell shows is left out here, because the page would become too large. Your notebook has it."
 
 
@@ -75,20 +78,23 @@ def _size(output: NotebookNode) -> int:
 
 @functools.cache
 def _prefixes(root: str) -> re.Pattern[str]:
-    """Return a pattern of this machine's folders: of Python, its packages, the course and the user."""
+    """Return a pattern of this machine's folders: of Python, the course and the user."""
     folders = {sys.prefix, sys.base_prefix, sys.exec_prefix, root, str(Path.home()), str(Path(__file__).parents[2])}
     longest = sorted((folder for folder in folders if len(folder) > 1), key=len, reverse=True)
-    packages = r"(?:/[\w.+-]+)+/(?:site-packages|dist-packages|lib/python3\.\d+)"
-    return re.compile("|".join([packages, *map(re.escape, longest)]))
+    return re.compile("|".join(map(re.escape, longest)))
+
+
+def _shorter(text: str, root: str) -> str:
+    """Return a text with an ellipsis for this machine's folders, and for the folders of any Python's packages."""
+    return _prefixes(root).sub("…", _PATH.sub(lambda path: _PACKAGES.sub("…", path[0]), text))
 
 
 def without_paths(output: NotebookNode, root: str) -> None:
     """Replace this machine's folders in an output's text by an ellipsis."""
-    pattern = _prefixes(root)
     if isinstance(output.get("text"), str):
-        output["text"] = pattern.sub("…", output["text"])
+        output["text"] = _shorter(output["text"], root)
     if "traceback" in output:
-        output["traceback"] = [pattern.sub("…", line) for line in output["traceback"]]
+        output["traceback"] = [_shorter(line, root) for line in output["traceback"]]
     data = output.get("data", {})
     if isinstance(data.get("text/plain"), str):
-        data["text/plain"] = pattern.sub("…", data["text/plain"])
+        data["text/plain"] = _shorter(data["text/plain"], root)

@@ -13,9 +13,6 @@ from autograder.runtime.blocked.calls import NotLoaded, is_within, resolve
 from autograder.runtime.blocked.source import LONGEST, imports, is_withheld, needed, reachable_names
 from autograder.runtime.errors import CheckFailure
 
-#: A script that IPython runs in the notebook.
-_RUN = re.compile(r"^\s*%run\s(?:.*\s)?([\w./-]+\.py)\b", re.MULTILINE)
-
 
 def imported(text: str, forbid: tuple[str, ...]) -> dict[str, Any]:
     """Return the names that a notebook's imports bind, with the objects, if the grader has loaded those modules.
@@ -38,9 +35,17 @@ def imported(text: str, forbid: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
+def scripts_run(text: str) -> list[str]:
+    """Return the names of the scripts that a cell has IPython run: of each ``%run`` the last word that may be one."""
+    lines = (line.split() for line in text.splitlines() if line.lstrip().startswith("%run"))
+    words = ([word.rstrip(";").strip("\"'") for word in reversed(line[1:])] for line in lines if line[0] == "%run")
+    found = (next((word for word in line if word.endswith(".py")), "") for line in words)
+    return [name for name in found if name]
+
+
 def imports_withheld(text: str, libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]) -> bool:
     """Return whether a cell imports a library that exercises may not use, or a module or script beside the notebook does."""
-    scripts = [file(name) or b"" for name in _RUN.findall(text)] if libraries is not None else []
+    scripts = [file(name) or b"" for name in scripts_run(text)] if libraries is not None else []
     texts = [text, *(script.decode(errors="replace") for script in scripts if len(script) <= LONGEST)]
     return libraries is not None and any(_withheld_in(each, libraries, file) for each in texts if "import" in each)
 
