@@ -1,13 +1,14 @@
 """Read a notebook, and run its cells as Jupyter would, in this process."""
 
 import hashlib
-import json
 import re
 import symtable
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from autograder.runtime.text import parse_json
 
 Cell = dict[str, Any]
 
@@ -18,7 +19,9 @@ _CHECK = re.compile(r"""\s*check\(\s*(["'])(\w+)\1\s*(?:,\s*(?:seed\s*=\s*)?\d+\
 _LONGEST_CHECK = 300
 #: Maximum number of JSON values in a notebook, each of up to 200 bytes in memory. The course's notebooks hold two thousand.
 _MOST_PARTS = 2_000_000
-_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\Z)', re.DOTALL)
+#: A notebook of this course has far fewer cells.
+MOST_CELLS = 2_000
+_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 _DEFINED = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)", re.MULTILINE)
 
 
@@ -43,7 +46,7 @@ def parse(data: bytes, name: str) -> dict[str, Any]:
         raise ValueError(f"{name} holds {parts:,} values. Expected at most {_MOST_PARTS:,}: clear its outputs.")
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
-        notebook = json.loads(data.decode(encoding))
+        notebook = parse_json(data.decode(encoding))
         if isinstance(notebook, dict) and "worksheets" in notebook:
             notebook = _of_today(notebook)
         cells = notebook["cells"]
@@ -67,6 +70,9 @@ def _of_today(notebook: dict[str, Any]) -> dict[str, Any]:
     """Convert a notebook of nbformat 3, whose cells are in worksheets. Raises ValueError if that is not possible."""
     import nbformat
 
+    cells = sum(len(sheet["cells"]) for sheet in notebook["worksheets"])
+    if cells > MOST_CELLS:
+        raise ValueError(f"{cells:,} cells of nbformat 3, where {MOST_CELLS:,} are the most that are converted")
     try:
         return nbformat.convert(nbformat.from_dict(notebook), 4)
     except Exception as error:  # a damaged old notebook can make nbformat raise anything

@@ -67,12 +67,53 @@ class PartialCredit(Exception):
         self.failure = failure
 
 
+#: Characters of each text of a failure; bytes, and numbers, of each of its tensors.
+_LONGEST, _MOST_BYTES, _MOST_NUMBERS = 2_000, 2**23, 2**20
+_TEXTS = ("message", "expected", "yours", "setting", "cause", "hint")
+
+
+def bounded(failure: CheckFailure) -> CheckFailure:
+    """Shorten what a failure holds, and let go of the calls that raised it: they hold all that the check received."""
+    for name in _TEXTS:
+        text = getattr(failure, name)
+        setattr(failure, name, text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
+    failure.received, failure.wanted = _excerpt(failure.received), _excerpt(failure.wanted)
+    _forget_calls(failure)
+    return failure
+
+
+def _excerpt(value: Any) -> Any:
+    """Return a value, and of a large tensor the beginning."""
+    from torch import Tensor, strided
+
+    if isinstance(value, str):
+        return value[:_LONGEST]
+    if not isinstance(value, Tensor) or value.layout is not strided or value.untyped_storage().nbytes() <= _MOST_BYTES:
+        return value
+    return (
+        value.detach().clone() if value.numel() <= _MOST_NUMBERS else value.detach().reshape(-1)[:_MOST_NUMBERS].clone()
+    )
+
+
+def _forget_calls(error: BaseException | None) -> None:
+    """Clear the variables of the calls that have raised an error, and those of the errors that came before it."""
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        earlier = error.__cause__ or error.__context__
+        error.__traceback__ = error.__cause__ = error.__context__ = None
+        error = earlier
+
+
 def from_exception(error: BaseException | None) -> CheckFailure | None:
-    """Return the failure that an exception from a check represents. Unexpected exceptions count as failures too."""
-    if error is None or isinstance(error, CheckFailure):
-        return error
+    """Return the failure that an exception from a check represents, within bounds. Unexpected exceptions count too."""
+    if error is None:
+        return None
     if isinstance(error, PartialCredit):
-        return error.failure
+        _forget_calls(error)
+        error = error.failure
+    if isinstance(error, CheckFailure):
+        return bounded(error)
+    _forget_calls(error)
     text = f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
     return CheckFailure("crash", "The check could not work with your result", yours=text, received=text)
 

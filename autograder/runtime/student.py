@@ -205,7 +205,7 @@ class Student(Protocol):
 
 
 #: Bytes of a result that is kept for the diagnosis. No check of a value asks for larger ones.
-_KEPT = 2**23
+_KEPT = 2**22
 
 
 class RequestBuilder(Searched):

@@ -231,9 +231,15 @@ def _result(name: str, check: Check, execution: Execution) -> CheckResult:
     worth = float(mark_value(check, "points", 0))
     sentence = (check.__doc__ or name).strip().splitlines()[0].rstrip(".")
     earned, failure = _verdict(execution.error, worth)
-    result = CheckResult(name, sentence, worth, earned, failure, printed=execution.printed[:1000].strip())
-    result.exchange, result.imprecise = execution.exchange, execution.imprecise
-    return result
+    return CheckResult(
+        name,
+        sentence,
+        worth,
+        earned,
+        failure,
+        printed=execution.printed[:1000].strip(),
+        exchange=execution.exchange if failure else None,
+    )
 
 
 def _verdict(error: BaseException | None, worth: float) -> tuple[float, CheckFailure | None]:

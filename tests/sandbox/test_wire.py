@@ -1,5 +1,6 @@
 """Messages: what is sent arrives, and what does not fit is refused."""
 
+import contextlib
 import math
 import random
 import socket
@@ -292,3 +293,57 @@ def test_a_cause_that_the_code_invents_is_shown_as_its_words(cause, hint):
     assert (back.message, back.cause, back.hint) == ("The code raises a failure of its own", "", "")
     assert back.yours.startswith("“All is well [31m thgir")
     assert str(back).replace("\n", "").isprintable()
+
+
+def forged(shape, count, dtype="int64"):
+    return {"tensor": dtype, "shape": shape, "count": count, "at": 0}
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (forged([10**8, 0], 0), r"100,000,000 rows \(a tensor of shape \(100000000, 0\)\)"),
+        ({"list": [forged([2**20, 0], 0)] * 3}, "1,048,576 rows"),
+        (forged([], 2**22), None),
+        ("x" * (encoding.MAX_TEXT + 1), "a text of 100,001 characters"),
+        ({"dict": [["x" * (encoding.MAX_TEXT + 1), 1]]}, "a text of 100,001 characters"),
+        ({"list": [{"list": [1] * 300}] * 300}, "more than 20,000 values"),
+    ],
+    ids=["rows of width 0", "together", "no shape", "text", "name", "nested lists"],
+)
+def test_an_answer_to_a_check_is_bounded_and_says_what_was_too_large(data, told):
+    unpacking = protocol.Unpacking(bytearray(8))
+    unpacking.bound(0)
+    with pytest.raises(protocol.TooLarge if told else protocol.BadMessage, match=told):
+        unpacking.value(data)
+
+
+def test_a_large_request_may_have_a_large_answer():
+    for request, fits in ((0, False), (8 * 2**22, True)):
+        unpacking = protocol.Unpacking(bytearray(2**22))
+        unpacking.bound(request)
+        with contextlib.nullcontext() if fits else pytest.raises(protocol.TooLarge):
+            assert unpacking.value(forged([2**22], 2**22, "uint8")).numel() == 2**22
+
+
+def test_what_keeps_a_small_part_of_a_large_message_does_not_keep_all_of_it():
+    small = protocol.Unpacking(bytearray(2**24)).value(forged([8], 8, "uint8"))
+    assert small.untyped_storage().nbytes() == 8
+
+
+def test_the_parameters_of_a_very_large_module_arrive_without_their_numbers():
+    large = torch.zeros(1).expand(2**24)
+    packing = protocol.Packing()
+    data = protocol.pack_answer(Response(None, (), parameters={"large": large}), packing)
+    got = protocol.unpack_answer(data, protocol.Unpacking(bytearray(packing.size)), 0).parameters["large"]
+    assert (got.is_meta, got.shape, packing.size) == (True, large.shape, 0)
+
+
+@pytest.mark.parametrize("half", ["\\ud800", "\\uDfff"])
+def test_half_a_character_becomes_a_question_mark_in_names_and_values(pair, half):
+    ours, theirs = pair
+    text = f'{{"{half}": ["{half}", "\\ud83d\\ude00", "\\\\ud800", NaN]}}'.encode()
+    theirs.sendall(wire._HEAD.pack(len(text), 0) + text)
+    header, _ = wire.receive(ours)
+    assert list(header) == ["?"]
+    assert header["?"][:3] == ["?", "\N{GRINNING FACE}", "\\ud800"]

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.content import notebook as notebooks
-from autograder.content.notebook import Cell, checked_exercise, defined, fingerprint
+from autograder.content.notebook import MOST_CELLS, Cell, checked_exercise, defined, fingerprint
 from autograder.grading.submission.released import Released, ReleasedCell
 
 #: The longest notebook, in characters over all cells, and over the cells of code. A completed lesson has about fifty thousand. To
 #: parse a character of hostile code takes a thousand bytes; a picture that was pasted into text has half a million characters.
 LONGEST, LONGEST_CODE = 2_000_000, 400_000
-MOST_CELLS = 2_000
 _PICTURES = ("image/png", "image/jpeg", "image/gif")
 
 

@@ -147,7 +147,7 @@ def inspect(folder: Path) -> dict[str, Path]:
         for name in (*folders, *names):
             path = Path(place, name)
             status = path.lstat()
-            inside = path.relative_to(folder).as_posix()
+            inside = os.fsencode(path.relative_to(folder).as_posix()).decode("utf8", "replace")
             if stat.S_ISLNK(status.st_mode):
                 raise UnsafeSubmission(
                     f"{inside!r} is a symbolic link. Links are not followed; ask for the file itself."
@@ -158,6 +158,10 @@ def inspect(folder: Path) -> dict[str, Path]:
                 raise UnsafeSubmission(f"{inside!r} is neither a file nor a folder, and is not opened.")
             if len(os.fsencode(name)) > LONGEST_NAME:
                 raise UnsafeSubmission(f"The name {name[:40]!r}… is longer than {LONGEST_NAME} bytes. Rename the file.")
+            if inside in files:
+                raise UnsafeSubmission(
+                    f"There are two files {inside!r}, because their names are not UTF-8. Rename them."
+                )
             total[inside.lower().endswith(".ipynb")] += status.st_size
             files[inside] = path
     if len(files) > MOST_FILES or total[False] > MOST_BYTES or total[True] > MOST_NOTEBOOK:

@@ -22,10 +22,15 @@ from torch import Tensor
 
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.state import BITS
-from autograder.runtime.student import Constructed, Request, Response, SeededGenerator, StandIn
+from autograder.runtime.student import Constructed, Request, Response, SeededGenerator
+from autograder.runtime.text import parse_json
 
 MAX_BODY = 512 * 2**20
 MAX_NODES = 20_000
+#: Bytes and numbers of an answer, besides what the request has of them, and characters of one text: what a check receives, it
+#: may copy, turn into lists and format. The course's own answers have up to 7 MB and a million numbers.
+MAX_ANSWER, MAX_NUMBERS, MAX_TEXT = 64 * 2**20, 2**21, 100_000
+_OWN_STORAGE = 2**20
 MAX_DEPTH = 12
 MAX_NAME = 4096  # as long as a path may be
 _ALIGNED = 64
@@ -35,6 +40,15 @@ DTYPES = {name: getattr(torch, name) for name in _NAMES.split()}
 
 class BadMessage(Exception):
     """The received data is not a message of this protocol."""
+
+
+class TooLarge(BadMessage):
+    """A value that is larger than any answer needs to be. The message names it, to follow "returned"."""
+
+
+def most_bytes(request: int) -> int:
+    """Return the bytes that the tensors of an answer may take if those of the request took this many."""
+    return min(MAX_ANSWER + 2 * request, MAX_BODY)
 
 
 @dataclass
@@ -140,13 +154,22 @@ class Unpacking:
 
     def __init__(self, body: bytearray, strided: bool = False):
         self.body, self.strided, self.nodes, self.bytes = body, strided, 0, 0
+        self.numbers = self.longest = math.inf  # what its tensors may still have, and the characters of a text
+
+    def bound(self, request: int) -> None:
+        """Bound an answer that a check receives. The tensors of the request took this many bytes."""
+        self.numbers, self.longest = MAX_NUMBERS + request // 2, MAX_TEXT
 
     def value(self, data: Any, depth: int = 0) -> Any:
         self.nodes += 1
         if self.nodes > MAX_NODES or depth > MAX_DEPTH:
-            raise BadMessage("a value with too many or too deeply nested parts")
-        if data is None or isinstance(data, bool | int | float | str):
+            raise TooLarge(f"more than {MAX_NODES:,} values, or values more than {MAX_DEPTH} deep in each other")
+        if isinstance(data, int) and abs(data) >= 2**63:
+            return opaque("int")
+        if data is None or isinstance(data, bool | int | float):
             return data
+        if isinstance(data, str):
+            return self._text(data)
         if not isinstance(data, dict):
             raise BadMessage(f"a {type(data).__name__} where a value was expected")
         if "tensor" in data:
@@ -162,7 +185,7 @@ class Unpacking:
             return tuple(items) if kind == "tuple" else items
         if kind == "dict" and isinstance(content, list):
             pairs = [pair for pair in content if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)]
-            return {key: self.value(item, depth + 1) for key, item in pairs}
+            return {self._text(key): self.value(item, depth + 1) for key, item in pairs}
         if kind in _SIMPLE and isinstance(content, str):
             return _SIMPLE[kind](content)
         if kind == "made" and self.strided and isinstance(content, list) and len(content) == 2:  # in requests only
@@ -172,6 +195,11 @@ class Unpacking:
         if kind == "seeded" and self.strided:
             return SeededGenerator(_size(content, 2**BITS - 1))
         raise BadMessage("a value of no known kind")
+
+    def _text(self, text: str) -> str:
+        if len(text) > self.longest:
+            raise TooLarge(f"a text of {len(text):,} characters, far more than was asked for")
+        return text
 
     def _tensor(self, data: dict[str, Any]) -> Any:
         dtype = DTYPES.get(data["tensor"]) if isinstance(data["tensor"], str) else None
@@ -185,11 +213,17 @@ class Unpacking:
             raise BadMessage("a tensor that is longer than its message")
         if data.get("meta") is True:
             return torch.empty(shape, dtype=dtype, device="meta")  # has no data
+        self.numbers -= math.prod(max(1, length) for length in shape)  # a list has its rows even where they are empty
+        if self.numbers < 0:
+            rows = f"{shape[0]:,} rows" if shape else "too many numbers"
+            raise TooLarge(f"{rows} (a tensor of shape {tuple(shape)}), far more than was asked for")
         if count == 0:
             return torch.empty(shape, dtype=dtype) if math.prod(shape) == 0 else _bad("an empty tensor with a shape")
         flat = torch.frombuffer(self.body, dtype=torch.uint8, count=count * dtype.itemsize, offset=at)
         if dtype is torch.bool:
             flat = flat != 0  # any other byte in a bool tensor is undefined behaviour
+        if len(self.body) > _OWN_STORAGE and not self.strided:
+            flat = flat.clone()  # who keeps a part of the message does not keep all of it
         flat = flat.view(dtype)
         if "stride" in data:
             return self._strided(data, flat, shape, count)
@@ -267,14 +301,15 @@ def unpack_request(data: Any, unpacking: Unpacking) -> Request:
 
 
 def pack_answer(answer: Response, packing: Packing) -> dict[str, Any]:
-    """Encode the result of a call."""
+    """Encode the result of a call. Parameters of a very large module keep only their shapes, as on the device "meta"."""
+    large = sum(x.numel() * x.element_size() for x in answer.parameters.values()) > MAX_ANSWER // 2
+    parameters = {name: x.to("meta") if large else x for name, x in answer.parameters.items()}
     return {
         "value": pack(answer.value, packing),
         "args_after": pack(answer.args_after, packing),
         "gradients": pack(list(answer.gradients), packing),
         "parameter_gradients": pack(answer.parameter_gradients, packing),
-        "parameters": pack(answer.parameters, packing),
-        "breach": answer.breach and pack_failure(answer.breach, packing),
+        "parameters": pack(parameters, packing),
     }
 
 
@@ -401,19 +436,21 @@ def _write(connection: socket.socket, data: memoryview, watch: Callable[[], None
             data = data[connection.send(data, socket.MSG_DONTWAIT) :]
 
 
-def receive(connection: socket.socket, watch: Callable[[], None] | None = None) -> tuple[dict[str, Any], bytearray]:
+def receive(
+    connection: socket.socket, watch: Callable[[], None] | None = None, most: int = MAX_BODY
+) -> tuple[dict[str, Any], bytearray]:
     """Wait for one message and return its header and its body. ``watch`` is called between waits; it raises to give up.
 
     Raises :class:`Silence` at the end of the stream and :class:`BadMessage` for anything that is not a message.
     """
     sizes = _read(connection, _HEAD.size, watch)
     header_size, body_size = _HEAD.unpack(sizes)
-    if header_size > MAX_HEADER or body_size > MAX_BODY:
-        raise BadMessage("a message that is too long")
+    if header_size > MAX_HEADER or body_size > most:
+        raise BadMessage(f"a message that is too long, of {(header_size + body_size) // 2**20:,} MB")
     text = _read(connection, header_size, watch)
     body = _read(connection, body_size, watch)
     try:
-        header = json.loads(bytes(text))
+        header = parse_json(bytes(text))
     except (ValueError, RecursionError):
         raise BadMessage("a message that is not JSON") from None
     if not isinstance(header, dict):

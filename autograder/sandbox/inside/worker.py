@@ -126,6 +126,12 @@ class Worker:
                 return self.operations[header["op"]](header, unpacking, packing)
             with self._surroundings(printed):
                 reply = self.operations[header["op"]](header, unpacking, packing)
+            if packing.size > protocol.most_bytes(len(unpacking.body)):
+                text = f"{packing.size // 2**20:,} MB"
+                packing.parts, packing.size = [], 0
+                raise CheckFailure(
+                    "size", "The result is far larger than what was asked for.", yours=text, received=text
+                )
         except CheckFailure as failure:
             reply = {"failure": protocol.pack_failure(failure, packing)}
         except BaseException as error:

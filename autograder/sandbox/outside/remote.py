@@ -51,9 +51,30 @@ def _timed(
     reply, unpacking = asked.ask("call", header, packing, alone=True)
     spent = worker.process.cpu() - start
     must_live(worker.process)
-    if "failure" in reply:
-        raise protocol.unpack_failure(reply["failure"], unpacking)
-    return spent, unpacking.value(reply.get("value"))
+    return spent, read_answer(name, reply, unpacking, packing, "value", protocol.value)
+
+
+def read_answer(
+    name: str,
+    reply: Mapping[str, Any],
+    unpacking: protocol.Unpacking,
+    packing: protocol.Packing,
+    part: str,
+    read: Callable[[Any, protocol.Unpacking], Any],
+) -> Any:
+    """Return what ``read`` finds in a part of the reply to a request whose tensors are in ``packing``.
+
+    Raises the CheckFailure that the reply holds, or one if the answer is too large, and Stopped if it cannot be read.
+    """
+    unpacking.bound(packing.size)
+    try:
+        if "failure" in reply:
+            raise protocol.unpack_failure(reply["failure"], unpacking)
+        return read(reply.get(part), unpacking)
+    except protocol.TooLarge as error:
+        raise CheckFailure("size", f"{name} returned {error}.", received=str(error)) from None
+    except protocol.BadMessage as error:
+        raise Stopped("garbled", f"What came back could not be read: {error}.") from None
 
 
 class Race:
@@ -233,13 +254,8 @@ class RemoteStudent(RequestBuilder):
     ) -> Any:
         with self._failures(name), self._forbidding(name):
             reply, unpacking = self.session.ask(op, header, packing, alone)
-            try:
-                print(str(reply.get("printed", ""))[:2000], end="")
-                if "failure" in reply:
-                    raise protocol.unpack_failure(reply["failure"], unpacking)
-                return read(reply.get(part), unpacking)
-            except protocol.BadMessage as error:
-                raise Stopped("garbled", f"What came back could not be read: {error}.") from None
+            print(str(reply.get("printed", ""))[:2000], end="")
+            return read_answer(name, reply, unpacking, packing, part, read)
 
     def _forbidding(self, name: str) -> contextlib.AbstractContextManager[None]:
         """Redirect requests to a worker without what the exercise ``name`` forbids, and with the libraries that it may use."""

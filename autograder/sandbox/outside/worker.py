@@ -64,12 +64,9 @@ class Worker:
         self.process.go_on()
         try:
             protocol.send(self.connection, header | {"op": op, "ticket": ticket}, packing, watch)
-            reply, body = self._reply(ticket, watch)
-            for _ in range(_MOST_CALLS):
-                if "stand_in" not in reply:
-                    break
-                protocol.send(self.connection, *_call(packing.stand_ins if packing else [], reply, body), watch)
-                reply, body = self._reply(ticket, watch)
+            reply, body = protocol.receive(self.connection, watch, protocol.most_bytes(packing.size if packing else 0))
+            if reply.get("ticket") != ticket:
+                raise protocol.BadMessage("an answer to another question")
         except (protocol.Silence, OSError):
             self.close()
             raise Stopped("ended", "The process ended in the middle of the call.") from None
