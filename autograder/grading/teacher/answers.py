@@ -13,7 +13,7 @@ from autograder.grading.submission.released import Released
 
 #: Two answers are alike if they share this part of their sequences of so many characters. Counting those takes time in
 #: proportion to the texts; aligning them, as difflib does, takes the third power of it for texts made for that.
-_ALIKE, _SEQUENCE = 0.75, 4
+_ALIKE, _SEQUENCE = 0.8, 4
 _LONGEST = 20_000
 
 
