@@ -231,15 +231,9 @@ def _result(name: str, check: Check, execution: Execution) -> CheckResult:
     worth = float(mark_value(check, "points", 0))
     sentence = (check.__doc__ or name).strip().splitlines()[0].rstrip(".")
     earned, failure = _verdict(execution.error, worth)
-    return CheckResult(
-        name,
-        sentence,
-        worth,
-        earned,
-        failure,
-        printed=execution.printed[:1000].strip(),
-        exchange=execution.exchange if failure else None,
-    )
+    result = CheckResult(name, sentence, worth, earned, failure, printed=execution.printed[:1000].strip())
+    result.exchange, result.imprecise = (execution.exchange if failure else None), execution.imprecise
+    return result
 
 
 def _verdict(error: BaseException | None, worth: float) -> tuple[float, CheckFailure | None]:

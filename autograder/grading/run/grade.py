@@ -156,6 +156,10 @@ class _Grading:
             which = notebook.grade_id(cell) or f"cell number {number + 1}"
             message = _IN_A_CELL.sub(r"(line \1 of the cell)", ran.error[1])
             self.result.errors.append((which, f"{ran.error[0]}: {message}"[:LONGEST_LINE]))
+            if _NO_GPU.search(ran.error[1]):
+                above = "\n".join(notebook.source(each) for each in self.cells[: number + 1] if _is_code(each))
+                statement = (_ASKS_FOR_GPU.findall(above) or ["a statement above"])[-1].strip()[:100]
+                self.result.notes.append(f"{which} stopped, because there is no GPU here: {statement} asks for one")
             if _IMPORTS.search(notebook.source(cell)) and ran.error[1] not in _EXPECTED:
                 more = "; the rest of the cell was run" if ran.error[0] in GOES_ON else ""
                 self.result.notes.append(f"{which}, which imports, stopped: {ran.error[0]}: {ran.error[1][:150]}{more}")

@@ -22,7 +22,7 @@ from torch import Tensor
 
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.state import BITS
-from autograder.runtime.student import Constructed, Request, Response, SeededGenerator
+from autograder.runtime.student import Constructed, Request, Response, SeededGenerator, StandIn
 from autograder.runtime.text import parse_json
 
 MAX_BODY = 512 * 2**20
@@ -310,6 +310,7 @@ def pack_answer(answer: Response, packing: Packing) -> dict[str, Any]:
         "gradients": pack(list(answer.gradients), packing),
         "parameter_gradients": pack(answer.parameter_gradients, packing),
         "parameters": pack(parameters, packing),
+        "breach": answer.breach and pack_failure(answer.breach, packing),
     }
 
 

@@ -64,9 +64,13 @@ class Worker:
         self.process.go_on()
         try:
             protocol.send(self.connection, header | {"op": op, "ticket": ticket}, packing, watch)
-            reply, body = protocol.receive(self.connection, watch, protocol.most_bytes(packing.size if packing else 0))
-            if reply.get("ticket") != ticket:
-                raise protocol.BadMessage("an answer to another question")
+            most = protocol.most_bytes(packing.size if packing else 0)
+            reply, body = self._reply(ticket, watch, most)
+            for _ in range(_MOST_CALLS):
+                if "stand_in" not in reply:
+                    break
+                protocol.send(self.connection, *_call(packing.stand_ins if packing else [], reply, body), watch)
+                reply, body = self._reply(ticket, watch, most)
         except (protocol.Silence, OSError):
             self.close()
             raise Stopped("ended", "The process ended in the middle of the call.") from None
@@ -79,8 +83,8 @@ class Worker:
         self._rest()
         return reply, protocol.Unpacking(body)
 
-    def _reply(self, ticket: str, watch: Callable[[], None]) -> tuple[dict[str, Any], bytearray]:
-        reply, body = protocol.receive(self.connection, watch)
+    def _reply(self, ticket: str, watch: Callable[[], None], most: int) -> tuple[dict[str, Any], bytearray]:
+        reply, body = protocol.receive(self.connection, watch, most)
         if reply.get("ticket") != ticket:
             raise protocol.BadMessage("an answer to another question")
         return reply, body
