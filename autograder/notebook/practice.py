@@ -17,13 +17,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checks.execute import NotebookStudent
+from autograder.checks.execute import NotebookStudent, execute
 from autograder.content import references
 from autograder.content.known_answers import misconceptions
 from autograder.content.lesson import Lesson
 from autograder.notebook.errors import UserError
 from autograder.runtime.student import Request
-from autograder.verdict.runner import run_single
 
 #: Maximum count of numbers to compare by eye: in the inputs and in a result.
 MOST_INPUT, MOST_RESULT = 64, 32
@@ -83,8 +82,9 @@ class Verdict(str):
 def draw(lesson: Lesson, exercise: str, seed: int) -> Question:
     """Return a question on an exercise. Raises LookupError if its inputs are too large, or no known mistake differs."""
     names, chance = references.namespace(lesson), random.Random(seed)
-    report = run_single(exercise, NotebookStudent(names, lesson), seed)
-    asked = [result.exchange for result in report.results if result.exchange and _readable(result.exchange.request)]
+    right_student = NotebookStudent(names, lesson)
+    exchanges = [execute(check, right_student, seed).exchange for check in lesson.checks(exercise).values()]
+    asked = [exchange for exchange in exchanges if exchange and _readable(exchange.request)]
     chance.shuffle(asked)
     for exchange in asked:
         right = _shown(exchange.value)

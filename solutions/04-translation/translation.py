@@ -969,7 +969,7 @@ their score and not extended, and the others go on. In the next step, the best $
 highest score; if none has finished, the best unfinished one with its score.
 
 (With $k > 1$ hardly ever is none left, so this search takes `max_length` steps. If you like, stop as soon as no unfinished hypothesis can win any more. A sum only falls, so nothing that comes of one with the sum $s$
-has a score above $s / \texttt{max\_length}^\alpha$. The result is the same.)
+has a score above $s / L_\text{max}^\alpha$ ($L_\text{max}$ is `max_length`). The result is the same.)
 
 <details><summary>Hint: extending all at once</summary>
 

@@ -873,7 +873,7 @@ def pointing(maps, regions, counts):
     return inside.mean().item() if named.any() else 0.0
     ### END SOLUTION
 
-# %%
+# %% tags=["experiment"]
 check("pointing")
 
 # %% [markdown]

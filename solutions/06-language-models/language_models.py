@@ -1906,7 +1906,7 @@ def induction_score(A, ids):
     return weight.sum(dim=(0, 2)) / some.sum().clamp(min=1)
     ### END SOLUTION
 
-# %%
+# %% tags=["experiment"]
 check("induction_score")
 
 # %% [markdown]

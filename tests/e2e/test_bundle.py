@@ -98,7 +98,7 @@ def test_the_zip_checks_a_notebook_by_itself(root, tmp_path):
         capture_output=True,
         text=True,
     )
-    assert "check a student's notebook" in shown.stdout, shown.stderr
+    assert "Run a notebook and check its exercises" in shown.stdout, shown.stderr
     assert done.stdout.split() == [str(tmp_path / "course" / "autograder" / "__init__.py"), str(len(LESSONS.all()))], (
         done.stderr
     )

@@ -23,7 +23,7 @@ NIGHTLY = pytest.mark.nightly(
 )
 
 #: What an exercise is meant to change: a model is trained.
-MAY_CHANGE = {("train", "model")}
+MAY_CHANGE = {("train", "model"), ("generate", "model")}
 
 #: Exercises without an argument that can be changed in place, and beside them those with vectors or plain data only.
 OF_NUMBERS = {"causal_mask", "parameter_count", "sinusoidal_positions", "warmup_rate"}

@@ -261,7 +261,7 @@ def failures_of_ours():
     leaf.grad = torch.ones(2)
     for answer in (*answers, Response(torch.ones(2), (leaf,))):
         with pytest.raises(CheckFailure) as found:
-            local.add_gradients(answer, request)
+            local.add_gradients(answer, request, list(answer.args_after))
         yield found.value
     with pytest.raises(CheckFailure) as found:
         local.with_weights(7, request)

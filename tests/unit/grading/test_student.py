@@ -17,7 +17,7 @@ from autograder.cli.main import main
 from autograder.content.known_answers import read_bank
 from autograder.grading.console import show
 from autograder.grading.gradebook.regrade_requests import answer, ask, requests
-from autograder.grading.student.check import as_text as check_as_text
+from autograder.grading.student.check import as_text as text_of_check
 from autograder.grading.teacher.adopt import adopt, assignment_of
 from autograder.grading.teacher.questions import Question, as_text
 from autograder.grading.teacher.replay import differences
@@ -83,7 +83,7 @@ def test_no_control_character_of_a_students_reaches_a_terminal(course, capsys, t
     asked = Question("softmax", 3, f"x = '{HOSTILE}'", HOSTILE, {"it is right": True}, HOSTILE)
     texts.append(as_text([asked]))
     made = made_up.result(course, "d", {"softmax": HOSTILE}, 0)
-    texts.append(check_as_text(Path("x.ipynb"), replace(made, notes=[HOSTILE], errors=[("cell", HOSTILE)])))
+    texts.append(text_of_check(Path("x.ipynb"), replace(made, notes=[HOSTILE], errors=[("cell", HOSTILE)])))
     show(HOSTILE)
     monkeypatch.chdir(tmp_path)
     assert main(["hand-in", HOSTILE]) == 2
