@@ -28,7 +28,9 @@ def facts_of(python):
     return eval(subprocess.run([python, "-I", "-c", text], capture_output=True, text=True, check=True).stdout)
 
 
-@pytest.fixture(params=["this", "the system's", "environment"])
+@pytest.fixture(
+    params=["this", *(pytest.param(other, marks=pytest.mark.slow) for other in ("the system's", "environment"))]
+)
 def python(request, monkeypatch, tmp_path):
     """Let ``mounts`` be asked by this interpreter, by Debian's, or by an environment that is made of it."""
     if request.param != "this":

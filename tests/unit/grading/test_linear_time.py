@@ -12,6 +12,8 @@ from autograder.grading.teacher.answers import Answer, groups
 from autograder.nbgrader_plugins import page_content
 from autograder.sandbox.outside import imports
 
+pytestmark = pytest.mark.slow
+
 LINES = 100_000
 
 
