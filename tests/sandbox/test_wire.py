@@ -9,7 +9,7 @@ import threading
 import pytest
 import torch
 
-from autograder.runtime import errors, local
+from autograder.runtime import errors, local, promises
 from autograder.runtime.blocked import calls
 from autograder.runtime.blocked import source as blocked_source
 from autograder.runtime.errors import CheckFailure
@@ -266,6 +266,12 @@ def failures_of_ours():
     with pytest.raises(CheckFailure) as found:
         local.with_weights(7, request)
     yield found.value
+    for name in ("E", "batches[0][2]", "counts['a b']", "X.requires_grad"):
+        yield promises.breach("f", {name: 1}, {name: 2}, False, ())
+    module, weights = torch.nn.Linear(2, 2), {"weight": torch.zeros(2, 2)}
+    yield promises.module_breach("f", module, weights, not module.training)
+    yield promises.module_breach("f", module, weights, module.training)
+    yield promises.depends_on_memory("f", CheckFailure("crash", "view size is not compatible"))
 
 
 @pytest.mark.parametrize("failure", list(failures_of_ours()), ids=lambda failure: failure.cause or failure.message)

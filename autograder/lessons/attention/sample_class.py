@@ -41,7 +41,7 @@ CLASS = (
         "ole",
         "the accumulator is not rescaled",
         {"blockwise_attention": "wrong/accumulator_not_rescaled"},
-        {"blockwise_attention": 12},
+        {"blockwise_attention": 13},
     ),
     Pupil("peter", "the release, untouched", kind="release"),
     Pupil("radia", "a syntax error in one cell", lost={"causal_mask": 5}, kind="syntax error"),

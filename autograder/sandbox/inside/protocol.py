@@ -365,6 +365,15 @@ _CAUSES: dict[str, tuple[str, ...]] = {
     "gradients left in the arguments": (
         "A backward() inside the function runs on into what it was given. Cut the arguments off with .detach() first.",
     ),
+    "input changed in place": (
+        "Look for what writes into {}, the caller's own: an assignment to a part of it, -=, *=, a method whose name ends in an "
+        "underscore, and for a list or dictionary append, pop, sort or update. Make a new one instead.",
+    ),
+    "mode changed": ("Whoever calls the module chooses its mode. Take train() and eval() out of forward.",),
+    "parameter changed in place": ("Only an optimiser changes parameters. Compute with {}, and leave it as it is.",),
+    "view of a non-contiguous tensor": (
+        "The function needs contiguous memory: use .reshape(...) instead of .view(...).",
+    ),
     "ready-made function": (
         "This lesson is about what that function does inside. Write the steps yourself; you may compare with it in "
         "a cell of your own.",
@@ -378,7 +387,7 @@ _CAUSES: dict[str, tuple[str, ...]] = {
 
 def _is_ours(cause: str, hint: str) -> bool:
     forms = ("", *_CAUSES.get(cause, ()))
-    words = [re.escape(form).replace(re.escape("{}"), r"[\w ,.']{1,60}") for form in forms]
+    words = [re.escape(form).replace(re.escape("{}"), r"[\w ,.'\[\]]{1,60}") for form in forms]
     return cause in _CAUSES and any(re.fullmatch(form, hint) for form in words)
 
 
