@@ -46,9 +46,9 @@ def _is_installed(package: str) -> bool:
     return any(next(Path(place, *rest).glob("*/checks/check_*.py"), None) for place in places or ())
 
 
-def lesson_of(path: Path) -> Lesson:
+def lesson_of(path: Path, run: bool = False) -> Lesson:
     """Return the lesson of a notebook. Nothing of the folder is run. Raises LookupError if it is not clear which."""
-    lessons = lessons_for(path)
+    lessons = lessons_for(path, run)
     return lessons.of(assignment_of(path, lessons))
 
 

@@ -34,7 +34,7 @@ class HandIn:
 
 def hand_in(path: Path, grade: Callable[[Submission, Lessons], Result] | None) -> int:
     """Make the file of a notebook, and print what it holds and, with ``grade``, what will be graded. Returns 0."""
-    made = pack(path)
+    made = pack(path, run=grade is not None)
     show(contents(made))
     if grade is not None:
         show("Now the checks run as grading will run them. The file is there already: you may stop this.")
@@ -43,18 +43,18 @@ def hand_in(path: Path, grade: Callable[[Submission, Lessons], Result] | None) -
     return 0
 
 
-def pack(path: Path) -> HandIn:
+def pack(path: Path, run: bool = False) -> HandIn:
     """Write ``<assignment>.zip`` beside a notebook, whole or not at all.
 
     It holds the notebook, the files that its lesson expects, and modules of the student's own. Links are not followed: they may
-    lead to files of somebody else. Raises ValueError if this is not a notebook, or a link, or too much, and LookupError if it is
-    of no lesson.
+    lead to files of somebody else. ``run`` as in :func:`lessons_for`. Raises ValueError if this is not a notebook, or a link,
+    or too much, and LookupError if it is of no lesson.
     """
     if linked := [part for part in (path, *(() if path.is_absolute() else path.parents)) if part.is_symlink()]:
         raise ValueError(
             f"{linked[-1]} is a symbolic link, which is not followed. Name the file itself, or copy it here."
         )
-    lesson = lesson_of(path)
+    lesson = lesson_of(path, run)
     released = released_for(path, lesson.assignment, lesson.lessons)
     # Outside a checkout of the course the notebook's name is only known from its file.
     name = original_name(f"{released.notebook}.ipynb")
