@@ -83,6 +83,10 @@ def last_cells(course: Course, source: Path) -> list[NotebookNode]:
 
 
 def _locked(name: str, text: str, tags: Sequence[str] = ()) -> NotebookNode:
-    """Return a folded cell that students leave unchanged. With the tag of an experiment, grading does not run it."""
-    metadata = {"nbgrader": {"grade_id": name, "locked": True}, "tags": [*tags], "jupyter": {"source_hidden": True}}
-    return nbformat.v4.new_code_cell(text, metadata=metadata)
+    """Return a cell that students leave unchanged. With the tag of an experiment, grading does not run it.
+
+    The set-up is folded.
+    """
+    metadata = {"nbgrader": {"grade_id": name, "locked": True}, "tags": [*tags]}
+    folded = {"jupyter": {"source_hidden": True}} if name == "set-up" else {}
+    return nbformat.v4.new_code_cell(text, metadata=metadata | folded)
