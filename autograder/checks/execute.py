@@ -17,7 +17,7 @@ from autograder.checks.timing import same_result
 from autograder.content import references
 from autograder.content.lesson import Lesson, mark_value, require_variant, takes_variant, variant_of
 from autograder.runtime import measure
-from autograder.runtime.errors import CheckFailure, from_exception
+from autograder.runtime.errors import CheckFailure, forget_calls, from_exception
 from autograder.runtime.files import files_in
 from autograder.runtime.local import LocalStudent
 from autograder.runtime.state import known_torch_state
@@ -66,6 +66,7 @@ def execute(check: Check, student: Any, seed: int) -> Execution:
             error = raised
         finally:
             expect.IMPRECISE.reset(token)
+    forget_calls(error)  # the errors of all checks of an exercise are held at once
     return Execution(error, printed.getvalue(), student.last, student.breach, noted[0] if noted else None)
 
 

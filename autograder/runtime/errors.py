@@ -78,7 +78,7 @@ def bounded(failure: CheckFailure) -> CheckFailure:
         text = getattr(failure, name)
         setattr(failure, name, text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
     failure.received, failure.wanted = _excerpt(failure.received), _excerpt(failure.wanted)
-    _forget_calls(failure)
+    forget_calls(failure)
     return failure
 
 
@@ -95,7 +95,7 @@ def _excerpt(value: Any) -> Any:
     )
 
 
-def _forget_calls(error: BaseException | None) -> None:
+def forget_calls(error: BaseException | None) -> None:
     """Clear the variables of the calls that have raised an error, and those of the errors that came before it."""
     while error is not None:
         traceback.clear_frames(error.__traceback__)
@@ -109,11 +109,11 @@ def from_exception(error: BaseException | None) -> CheckFailure | None:
     if error is None:
         return None
     if isinstance(error, PartialCredit):
-        _forget_calls(error)
+        forget_calls(error)
         error = error.failure
     if isinstance(error, CheckFailure):
         return bounded(error)
-    _forget_calls(error)
+    forget_calls(error)
     text = f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
     return CheckFailure("crash", "The check could not work with your result", yours=text, received=text)
 
