@@ -1,0 +1,51 @@
+"""README, CONTRIBUTING and docs/ name paths, targets and commands that exist."""
+
+import re
+
+import pytest
+
+from autograder.cli.main import autograder
+
+#: Folders in which a path may begin: a page about the sandbox writes `inside/worker.py`.
+BASES = (".", "autograder", "autograder/grading", "autograder/runtime", "autograder/sandbox", "tests/unit")
+#: Made by the commands in the folder of a course, or on a machine.
+MADE = re.compile(
+    r"(site|work|demo|bank|\.autograder|answers|grading/(submitted|requests))/|grading/(roster|grades)\.csv"
+)
+ELSEWHERE = ("grading/seed", "answers/names.txt", "site/index.html", "/etc/jupyter/nbgrader_config.py", "N/A")
+
+
+def pages(root):
+    return [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
+
+
+def named(root, pattern):
+    """Return what the pages name, each with the pages."""
+    return sorted({(path.name, found) for path in pages(root) for found in re.findall(pattern, path.read_text("utf8"))})
+
+
+def test_every_path_in_the_documents_exists(root):
+    found = named(root, r"`([\w./-]+/[\w./-]*)`")
+    assert len(found) > 80
+    made = [each for each in found if MADE.fullmatch(each[1]) or each[1] in ELSEWHERE]
+    missing = [each for each in found if not any((root / base / each[1]).exists() for base in BASES)]
+    assert [each for each in missing if each not in made] == []
+
+
+def test_every_target_in_the_documents_exists(root):
+    targets = set(re.findall(r"^([\w-]+):", (root / "Makefile").read_text("utf8"), re.MULTILINE))
+    found = named(root, r"(?m)(?:`|^ *(?:\$ )?)make ([\w-]+)")
+    assert len(found) > 15
+    assert [each for each in found if each[1] not in targets] == []
+
+
+def test_every_command_in_the_documents_exists(root):
+    found = named(root, r"(?m)(?:`|^ *(?:\$ )?)autograder ([a-z][\w-]*)")
+    assert len(found) > 40
+    assert [each for each in found if autograder.get_command(None, each[1]) is None] == []
+
+
+@pytest.mark.parametrize("path", ["tests/attacks/cases", "grading/people/"])
+def test_a_path_of_an_earlier_tree_would_be_found(root, path):
+    assert not any((root / base / path).exists() for base in BASES)
+    assert not MADE.fullmatch(path)
