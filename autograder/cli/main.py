@@ -71,8 +71,8 @@ def _run(arguments: list[str]) -> int:
     except (LookupError, ValueError, FileNotFoundError, FileExistsError) as error:
         from autograder.grading.console import readable_lines
 
-        told = f"autograder: {error.args[0] if len(error.args) == 1 else error}"
-        print("\n".join(readable_lines(told)), file=sys.stderr)
+        text = f"autograder: {error.args[0] if len(error.args) == 1 else error}"
+        print("\n".join(readable_lines(text)), file=sys.stderr)
         return 2
 
 

@@ -83,13 +83,13 @@ class _Lines:
 
     def __init__(self, what: str, total: int):
         self.what, self.total, self.done = what, total, 0
-        self.begun = self.told = time.monotonic()
+        self.begun = self.shown = time.monotonic()
         print(f"{what}: 0 of {total}", file=sys.stderr, flush=True)  # immediate feedback
 
     def step(self) -> None:
         self.done += 1
         now = time.monotonic()
-        if now - self.told >= _EVERY and self.done < self.total:
-            self.told = now
+        if now - self.shown >= _EVERY and self.done < self.total:
+            self.shown = now
             left = (now - self.begun) / self.done * (self.total - self.done)
             print(f"{self.what}: {self.done} of {self.total}, about {left:.0f} s left", file=sys.stderr, flush=True)

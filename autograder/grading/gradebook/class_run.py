@@ -64,13 +64,13 @@ def changes(old: Result | None, new: Result | None) -> list[tuple[str, str, str,
 def _why(was: Mapping[str, Any] | None, will: Mapping[str, Any] | None) -> str:
     """Return the checks whose points differ."""
     before, after = ({c["name"]: c for c in (exercise or {}).get("checks", ())} for exercise in (was, will))
-    told = []
+    parts = []
     for name in after | before:
         old, new = before.get(name, {}), after.get(name, {})
         if old.get("earned", 0.0) != new.get("earned", 0.0):
             cause = new.get("cause") or old.get("cause") or ""
-            told.append((new or old)["sentence"] + (f" ({cause})" if cause else ""))
-    return "; ".join(told) or "not graded before"
+            parts.append((new or old)["sentence"] + (f" ({cause})" if cause else ""))
+    return "; ".join(parts) or "not graded before"
 
 
 def counts(handed_in: int, outcomes: Sequence[Outcome]) -> str:
@@ -157,8 +157,8 @@ def grade_class(course: Course, options: GradeOptions) -> int:
     finally:  # also when a run is interrupted
         outcomes = same_as_others(sorted(outcomes, key=lambda outcome: outcome.student), roster_of(course).groups)
         save_status(course.grading, options.assignment, outcomes)
-    for told in sync_gradebook(course):
-        console.print(plain(told))
+    for message in sync_gradebook(course):
+        console.print(plain(message))
     return print_summary(console, options.assignment, len(chosen), outcomes, options.settings.trust, work.store.refused)
 
 

@@ -80,8 +80,8 @@ def shared(found: Sequence[HandIn], groups: Mapping[str, Sequence[str]]) -> list
         others = [one.student for one in own if one is not latest]
         note = f"group {name}: graded the hand-in of {latest.student}, which is later than that of {', '.join(others)}"
         for member in members:
-            told = note if others else latest.note
-            by_student[member] = replace(latest, student=member, note=told, by=latest.author)
+            text = note if others else latest.note
+            by_student[member] = replace(latest, student=member, note=text, by=latest.author)
     return sorted(by_student.values(), key=lambda one: one.student)
 
 

@@ -84,8 +84,8 @@ def write_pages(course: Course, assignment: str, students: Sequence[str], worker
         )
     if unknown := [student for student in students if student not in graded]:
         raise LookupError(f"{unknown[0]!r} has not been graded in {assignment}.")
-    for told in sync_gradebook(course):
-        print(readable(told))
+    for message in sync_gradebook(course):
+        print(readable(message))
     wanted = list(students) or graded
     failed = []
     with (

@@ -148,10 +148,10 @@ class SealedAutograde(Autograde):
                 done.append(outcome if submission is None else self._written(submission, work, outcome))
                 self.log.log(logging.INFO if done[-1].state == GRADED else logging.WARNING, "%s", line(done[-1]))
         save_status(self.course.grading, self.coursedir.assignment_id, done)
-        for told in sync_gradebook(self.course):
-            self.log.warning("%s", told)
-        if told := regraded(work.store.refused):
-            self.log.warning("%s", told)
+        for message in sync_gradebook(self.course):
+            self.log.warning("%s", message)
+        if text := regraded(work.store.refused):
+            self.log.warning("%s", text)
         self.log.info("%s", counts(len(self.hand_ins), done))
         if failed := [o for o in done if o.state == FAILED]:
             raise NbGraderException(f"{len(failed)} submissions could not be graded here; run the command again")

@@ -76,7 +76,7 @@ class ClassStatus:
     released: Released
     students: tuple[GradeStatus, ...]
     due: datetime | None = None
-    told: tuple[str, ...] = field(default=())
+    messages: tuple[str, ...] = field(default=())
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -107,7 +107,7 @@ def load_class_status(course: Course, assignment: str) -> ClassStatus:
     Raises LookupError if the gradebook does not know the assignment, and ValueError if the roster or a rule is wrong.
     """
     released = assignment_in(course, assignment)
-    told = sync_gradebook(course)
+    messages = sync_gradebook(course)
     policy = read_policy(course)
     everyone = enrolled_students(course, policy)
     spelt = spelling(student.id for student in everyone)
@@ -140,7 +140,7 @@ def load_class_status(course: Course, assignment: str) -> ClassStatus:
             for student in (*everyone, *extra)
         ),
         next((work.due for work in done if work.assignment == assignment), policy.due.get(assignment)),
-        tuple(told),
+        tuple(messages),
     )
 
 

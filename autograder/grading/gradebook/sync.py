@@ -27,11 +27,11 @@ def sync_gradebook(course: Course) -> list[str]:
     with opened(course) as db:
         _due_dates(db, policy)
         _extensions(db, roster)
-        told = _share_marks(db, course, roster)
+        messages = _share_marks(db, course, roster)
         if policy.late is not None:
             _penalties(db, policy.late)
         db.commit()
-    return told
+    return messages
 
 
 def _due_dates(db: Any, policy: Policy) -> None:
@@ -104,7 +104,7 @@ def _share_marks(db: Any, course: Course, roster: Roster) -> list[str]:
     for mark in marks(db):
         if mark.student in group_of:
             together[(assignment_of[mark.notebook], group_of[mark.student], mark.cell)].append(mark)
-    told, places = [], comments(db)
+    messages, places = [], comments(db)
     for (assignment, group, cell), same in together.items():
         key = f"{assignment}/{group}/{cell}"
         given = {(mark.manual, mark.comment) for mark in same if mark.manual is not None}
@@ -117,11 +117,11 @@ def _share_marks(db: Any, course: Course, roster: Roster) -> list[str]:
                     _give(db, mark, *wanted, places.get((mark.notebook, mark.cell)))
         elif given:
             who = ", ".join(f"{mark.student} {mark.manual:g}" for mark in same if mark.manual is not None)
-            told.append(
+            messages.append(
                 f"{assignment}: {cell} of group {group} has different marks by hand ({who}); neither was shared"
             )
     write_whole(path, json.dumps(shared, indent=1, ensure_ascii=False, sort_keys=True))
-    return told
+    return messages
 
 
 def _give(db: Any, mark: Mark, points: float, comment: str, place: tuple[str, str] | None) -> None:

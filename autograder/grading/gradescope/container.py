@@ -53,9 +53,9 @@ def results(course: Course, submission: Path, about: Mapping[str, Any]) -> dict[
     """Return the content of ``results.json``. Without points where a person has to look, or nothing may run here."""
     settings = read_settings(course.root)
     released = released_in(course, settings.assignment)
-    told = problem() if not settings.trusted else ""
-    if told:
-        return _without_points(released, _REFUSED + told)
+    reason = problem() if not settings.trusted else ""
+    if reason:
+        return _without_points(released, _REFUSED + reason)
     try:
         found = _graded(course, released, submission, settings)
     except (ManualReviewNeeded, WorkerCrashed, ValueError, OSError) as error:

@@ -97,7 +97,7 @@ def states(standing: ClassStatus) -> str:
 
 
 def _tell(standing: ClassStatus, console: Console) -> None:
-    for text in standing.told:
+    for text in standing.messages:
         console.print(shown(text))
     waiting = [request for one in standing.students for request in one.requests if request.open]
     if waiting:

@@ -70,7 +70,7 @@ class Source:
 def recognised(found: Sequence[Entry], source: Source) -> tuple[str, str, list[Found]]:
     """Return the platform that made these files, the folder around all of them, and what they are."""
     around, found = _without_outer_folders(found, source)
-    platform = source.platform or _told(found)
+    platform = source.platform or _platform_of(found)
     if platform == GRADESCOPE:
         return platform, around, _gradescope(found, source.here)
     read: Mapping[str, Callable[[Entry], Found | None]] = {
@@ -83,8 +83,8 @@ def recognised(found: Sequence[Entry], source: Source) -> tuple[str, str, list[F
     return platform, around, [read[platform](entry) or _plain(entry, source.own) for entry in ours]
 
 
-def _told(found: Sequence[Entry]) -> str:
-    """Return the platform that all names tell."""
+def _platform_of(found: Sequence[Entry]) -> str:
+    """Return the platform to which the names of all entries point."""
     first = {entry.path.partition("/")[0] for entry in found}
     lists = {_METADATA: GRADESCOPE, _INDEX: BRIGHTSPACE}
     patterns = {MOODLE: _MOODLE, CANVAS: _CANVAS, BRIGHTSPACE: _BRIGHTSPACE, GRADESCOPE: _GRADESCOPE}
@@ -106,8 +106,8 @@ def _without_outer_folders(found: Sequence[Entry], source: Source) -> tuple[str,
     while found:
         first = {entry.path.partition("/")[0] for entry in found}
         name = next(iter(first))
-        told = any(pattern.fullmatch(name) for pattern in (_MOODLE, _BRIGHTSPACE, _GRADESCOPE))
-        if len(first) > 1 or told or not all("/" in entry.path for entry in found) or source.is_student(name):
+        known = any(pattern.fullmatch(name) for pattern in (_MOODLE, _BRIGHTSPACE, _GRADESCOPE))
+        if len(first) > 1 or known or not all("/" in entry.path for entry in found) or source.is_student(name):
             break
         around /= name
         found = [replace(entry, path=entry.path.partition("/")[2]) for entry in found]
@@ -182,9 +182,9 @@ def _gradescope(found: Sequence[Entry], here: tzinfo) -> list[Found]:
         if entry is metadata:
             continue
         attempt, _, inside = entry.path.partition("/")
-        told = said.get(attempt, {})
-        who = tuple(_submitter(one) for one in told.get(":submitters", ()) if isinstance(one, dict))
-        when = told.get(":created_at")
+        submission = said.get(attempt, {})
+        who = tuple(_submitter(one) for one in submission.get(":submitters", ()) if isinstance(one, dict))
+        when = submission.get(":created_at")
         at = in_utc(when, here) if isinstance(when, datetime) else _or_none(str(when), here)
         text = "" if at else str(when or "no time")
         files.append(Found(entry, who or (StudentMatch((), (attempt,)),), inside or attempt, attempt, at, text))

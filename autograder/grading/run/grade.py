@@ -45,14 +45,14 @@ def grade(
     host: Executor,
     only: Sequence[str] | None = None,
     known: Sequence[str] = (),
-    told: Callable[[str], None] = lambda name: None,
+    on_exercise: Callable[[str], None] = lambda name: None,
     causes: bool = True,
     others: Iterable[str] = (),
 ) -> Result:
     """Run a submission's cells and its checks, and return the result.
 
     The ``host`` runs the cells and is closed at the end; the result says whether it is sealed. ``only`` names the exercises to
-    check, and ``known`` those that are known to be right. ``told`` is called with the name of each exercise once it is
+    check, and ``known`` those that are known to be right. ``on_exercise`` is called with the name of each exercise once it is
     checked. Likely causes are looked for unless ``causes`` is False; ``others`` are the ids of the class, whose numbers
     an answer may have where each student has numbers of their own. Those of the submission's author are the right ones.
     """
@@ -60,7 +60,7 @@ def grade(
     about = submission.assignment, submission.digest, seed, host.sealed, version, environment()
     result = Result(*about, author=submission.author)
     with variants.graded_as(submission.author), contextlib.closing(host):
-        _Grading(submission, lesson, host, result, only, told, causes, others).run(dict.fromkeys(known, True))
+        _Grading(submission, lesson, host, result, only, on_exercise, causes, others).run(dict.fromkeys(known, True))
     return result
 
 
@@ -74,12 +74,12 @@ class _Grading:
         host: Executor,
         result: Result,
         only: Sequence[str] | None,
-        told: Callable[[str], None],
+        on_exercise: Callable[[str], None],
         causes: bool,
         others: Iterable[str],
     ):
         self.submission, self.cells, self.host = submission, submission.cells, host
-        self.result, self.only, self.told, self.causes = result, only, told, causes
+        self.result, self.only, self.on_exercise, self.causes = result, only, on_exercise, causes
         self.lesson, self.others = lesson, others
         self.exercises = lesson.exercises if lesson else ()
         checks = ((number, _exercise(cell)) for number, cell in enumerate(self.cells))
@@ -129,7 +129,7 @@ class _Grading:
         for number in order:
             if self.causes:
                 diagnose_failures(self.reports[number], self.host.student(), self.others)
-            self.told(self.reports[number].exercise)
+            self.on_exercise(self.reports[number].exercise)
 
     def _too_early(self) -> Iterator[int]:
         """Yield the checks that lost points although a definition that their exercise uses comes only below them."""

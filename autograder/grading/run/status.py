@@ -51,8 +51,8 @@ def graded(
     """Return the outcome of a submission that has a result, with its points as the gradebook counts them."""
     of = {name: released.cells[name].points for name in result.scores}
     earned = sum(max_points(score, of[name]) for name, score in result.scores.items())
-    told = _few([*notes, *result.notes])
-    return Outcome(student, GRADED, key, result.digest, "", before, earned, sum(of.values()), told, seconds)
+    messages = _few([*notes, *result.notes])
+    return Outcome(student, GRADED, key, result.digest, "", before, earned, sum(of.values()), messages, seconds)
 
 
 def needs_review(student: str, error: BaseException | str) -> Outcome:

@@ -40,9 +40,11 @@ def grade_here(submission: Submission, lessons: Lessons, only: Sequence[str] = (
 
     lesson = lessons.of(submission.assignment)
     with progress("checking", len(only or lesson.exercises)) as step:
-        told = lambda name: step()  # noqa: E731
+        on_exercise = lambda name: step()  # noqa: E731
         seed = fresh_seed() if seed is None else seed
-        return grade(submission, lessons, seed, TrustedExecutor(lesson, submission.files), only or None, told=told)
+        return grade(
+            submission, lessons, seed, TrustedExecutor(lesson, submission.files), only or None, on_exercise=on_exercise
+        )
 
 
 def as_json(result: Result) -> dict[str, Any]:

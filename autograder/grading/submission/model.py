@@ -155,9 +155,9 @@ def _choose(candidates: Mapping[str, bytes], released: Released) -> tuple[str, M
         except (ValueError, RecursionError, TypeError, AttributeError) as error:
             problems[name] = " ".join(str(error).split()) or type(error).__name__
     if not read:
-        raise ValueError("; ".join(f"{name}: {told}" for name, told in problems.items()))
+        raise ValueError("; ".join(f"{name}: {reason}" for name, reason in problems.items()))
     chosen = _only_one(read, wanted)
-    notes = [f"ignored: {name} ({told[:200]})" for name, told in problems.items()]
+    notes = [f"ignored: {name} ({reason[:200]})" for name, reason in problems.items()]
     if others := [name for name in read if name != chosen]:
         notes.append(f"graded {chosen}, and not {', '.join(others)}")
     elif chosen != wanted:

@@ -59,8 +59,8 @@ def _hand_in(student: str, places: Sequence[Path], assignment: str) -> list[Hand
     """Return the hand-in in a student's folders; empty if there is nothing for this assignment."""
     having = [place / assignment for place in places if place.is_dir() and _is_there(place / assignment)]
     if len(having) > 1:
-        told = " and ".join(repr(folder.parent.name) for folder in having)
-        return [HandIn(student, having[0], f"there are two folders of this student, {told}: keep one")]
+        names = " and ".join(repr(folder.parent.name) for folder in having)
+        return [HandIn(student, having[0], f"there are two folders of this student, {names}: keep one")]
     if having and "\N{REPLACEMENT CHARACTER}" in student:
         return [HandIn(student, having[0], "the name of the student's folder is not UTF-8: rename the folder")]
     if having:
@@ -68,11 +68,11 @@ def _hand_in(student: str, places: Sequence[Path], assignment: str) -> list[Hand
     for place in places:
         inside = list(place.iterdir()) if place.is_dir() else [place]
         if alike := [path for path in inside if _loosely(path.name) == _loosely(assignment)]:
-            told = f"the folder is called {alike[0].name!r}: rename it to {assignment!r}"
-            return [HandIn(student, alike[0], told)]
+            message = f"the folder is called {alike[0].name!r}: rename it to {assignment!r}"
+            return [HandIn(student, alike[0], message)]
         if loose := [path for path in inside if path.suffix.lower() in (".ipynb", ".zip") and path.is_file()]:
-            told = f"{loose[0].name!r} lies where a folder {student}/{assignment} was expected: move it there"
-            return [HandIn(student, place, told)]
+            message = f"{loose[0].name!r} lies where a folder {student}/{assignment} was expected: move it there"
+            return [HandIn(student, place, message)]
     return []
 
 

@@ -41,8 +41,8 @@ def adopt(
     if not _NAME.fullmatch(name):
         raise ValueError(f"Expected a name of lower-case letters, digits and underscores, but got {name!r}.")
     place = (bank or course.root / "bank") / assignment / exercise / ("right" if right else "wrong") / f"{name}.py"
-    told = " ".join(hint.split()) or "Say in one sentence what happens, and where to look."
-    whole = f"{_docstring(told)}\n\n{text}\n"
+    sentence = " ".join(hint.split()) or "Say in one sentence what happens, and where to look."
+    whole = f"{_docstring(sentence)}\n\n{text}\n"
     if place.exists() and place.read_text(encoding="utf8") != whole:
         raise ValueError(f"{place} exists and says something else. Choose another name with --name.")
     write_whole(place, whole)

@@ -131,10 +131,10 @@ class _Hints:
         if exercise not in self._known:
             cases = misconceptions(self.lesson, exercise) if self.lesson is not None else ()
             self._known[exercise] = {case.title: case.hint for case in cases}
-        return self._known[exercise].get(cause) or _told(text, cause)
+        return self._known[exercise].get(cause) or _hint_below(text, cause)
 
 
-def _told(text: str, cause: str) -> str:
+def _hint_below(text: str, cause: str) -> str:
     """Return the sentences below a cause in a report."""
     found = re.search(rf"Likely cause: {re.escape(cause)}\.\n\s*(.+)", text)
     return found[1].strip() if found else ""

@@ -70,8 +70,8 @@ def differences(before: Result, after: Result) -> list[str]:
             old = was.get(check["name"], {})
             if (check["earned"], check["cause"]) != (old.get("earned"), old.get("cause")):
                 now = f"{check['earned']:g} of {check['points']:g} {check['cause']}".strip()
-                told = f"{old.get('earned', 0.0):g} {old.get('cause', '')}".strip()
-                lines.append(f"{one['name']}: {check['sentence']}: {now} (before: {told})")
+                earlier = f"{old.get('earned', 0.0):g} {old.get('cause', '')}".strip()
+                lines.append(f"{one['name']}: {check['sentence']}: {now} (before: {earlier})")
     return lines
 
 

@@ -103,8 +103,8 @@ def _histogram(totals: Sequence[float], most: float) -> Markup:
     if not totals:
         return Markup("")
     low, high, middle = (number(value) for value in (min(totals), max(totals), median(totals)))
-    told = f"Points of {len(totals)} students: from {low} to {high}, median {middle}."
-    return Markup(charts.histogram(totals, most, "points", told))
+    summary = f"Points of {len(totals)} students: from {low} to {high}, median {middle}."
+    return Markup(charts.histogram(totals, most, "points", summary))
 
 
 def _shares_text(names: Sequence[str], shares: Sequence[Sequence[float]]) -> str:
@@ -116,8 +116,10 @@ def _shares_text(names: Sequence[str], shares: Sequence[Sequence[float]]) -> str
 def _times(seconds: Sequence[float]) -> Markup:
     if not seconds:
         return Markup("")
-    told = f"Seconds for each of {len(seconds)} submissions: median {median(seconds):.0f}, at most {max(seconds):.0f}."
-    return Markup(charts.histogram(seconds, max(seconds), "seconds", told))
+    summary = (
+        f"Seconds for each of {len(seconds)} submissions: median {median(seconds):.0f}, at most {max(seconds):.0f}."
+    )
+    return Markup(charts.histogram(seconds, max(seconds), "seconds", summary))
 
 
 def _looks(standing: ClassStatus) -> list[tuple[str, str, str]]:
@@ -211,6 +213,6 @@ def _changes(course: Course, standing: ClassStatus) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for student, row in sorted(last.items()):
         if now.get(student) == row["after"]:
-            told = changes(store.get(row["before"]), store.get(row["after"]))
-            rows += [(student, *change) for change in told]
+            changed = changes(store.get(row["before"]), store.get(row["after"]))
+            rows += [(student, *change) for change in changed]
     return rows

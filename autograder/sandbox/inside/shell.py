@@ -215,14 +215,14 @@ def without_programs(shell: Any) -> Any:
     """Answer ``!ls``, ``%pip install`` and ``%%bash`` with a sentence: the sandbox starts no program. Returns the shell."""
     from IPython.core.magics.script import ScriptMagics
 
-    def told(command: str, *_: Any, **__: Any) -> list[str]:
+    def output_lines(command: str, *_: Any, **__: Any) -> list[str]:
         print(f"Not run, because no other program is started while a notebook is graded: {command.strip()[:200]}")
         return []
 
     def system(command: str) -> None:
-        told(command)
+        output_lines(command)
 
-    vars(shell).update(system=system, system_piped=system, system_raw=system, getoutput=told)
+    vars(shell).update(system=system, system_piped=system, system_raw=system, getoutput=output_lines)
     # The method that all %%script magics end in. mypy forbids to replace a method, and that is what is meant here.
     ScriptMagics.shebang = lambda self, line, cell: system(line or cell)  # type: ignore[method-assign]
     return shell
@@ -247,8 +247,8 @@ def _run(shell: Any, text: str) -> tuple[dict[str, Any], int]:
     with _kept(outputs):
         outcome = shell.run_cell(text, store_history=True)
     error = outcome.error_before_exec or outcome.error_in_exec
-    told = _error(error, tracebacks[-1] if tracebacks else []) if error else None
-    return {"outputs": outputs.items, "error": told}, _line(error)
+    failure = _error(error, tracebacks[-1] if tracebacks else []) if error else None
+    return {"outputs": outputs.items, "error": failure}, _line(error)
 
 
 def _line(error: BaseException | None) -> int:
@@ -269,13 +269,13 @@ GOES_ON = ("ModuleNotFoundError", "ImportError", "CheckFailure", "NotAvailableHe
 @contextmanager
 def unseen(shell: Any) -> Iterator[None]:
     """Draw no figure and format no traceback meanwhile: most of the time of a cell that runs again, for its names alone."""
-    told = dict.fromkeys(("showtraceback", "showsyntaxerror", "showindentationerror"), lambda *_, **__: None)
-    vars(shell).update(told)
+    printers = dict.fromkeys(("showtraceback", "showsyntaxerror", "showindentationerror"), lambda *_, **__: None)
+    vars(shell).update(printers)
     vars(shell.display_formatter)["format"] = lambda *_, **__: ({}, {})
     try:
         yield
     finally:
-        for name in told:
+        for name in printers:
             vars(shell).pop(name, None)
         vars(shell.display_formatter).pop("format", None)
 

@@ -15,10 +15,10 @@ def main(ready: int, go: int, command: list[str]) -> None:
     if ctypes.CDLL(None, use_errno=True).unshare(_NEW_USER):
         sys.exit(f"unshare: {os.strerror(ctypes.get_errno())}")
     os.write(ready, b"r")
-    told = os.read(go, 1)
+    signal = os.read(go, 1)
     os.close(ready)
     os.close(go)
-    if not told:
+    if not signal:
         sys.exit("The grader could not map another user into its user namespace.")
     os.execv(command[0], command)
 

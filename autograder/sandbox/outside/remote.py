@@ -181,7 +181,7 @@ class RemoteStudent(RequestBuilder):
             arguments(name, *call) for call in zip((args, others), (kwargs, kwargs), packings, strict=True)
         )
         with self._failures(name), self._forbidding(name), self.session.measuring("memory"):
-            told = self._ask("memory", name, first, packings[0], protocol.number, "number", alone=True)
+            measured = self._ask("memory", name, first, packings[0], protocol.number, "number", alone=True)
             process = self.session.worker().process
             try:
                 process.watch_memory()
@@ -192,8 +192,8 @@ class RemoteStudent(RequestBuilder):
                 raise Stopped("memory", "Stopped: its memory cannot be measured.") from None
             must_live(process)
         same_result(got, references.answer_for(self.lesson, name, others, kwargs), "while its memory was measured")
-        explained = told * 3 // 2 + _MEMORY_NOISE + packings[1].size  # the arguments arrive while it is measured
-        return told if held <= explained else held
+        explained = measured * 3 // 2 + _MEMORY_NOISE + packings[1].size  # the arguments arrive while it is measured
+        return measured if held <= explained else held
 
     def time_ratio(
         self, name: str, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int], **kwargs: Any

@@ -54,11 +54,11 @@ def start(command: Sequence[str], user: int, inside: int, connection: int, **opt
     said, ready = os.pipe()
     waits, go = os.pipe()
     words = [sys.executable, "-I", "-S", str(_LAUNCH), str(ready), str(waits), *command]
-    with open(said, "rb", 0) as told, open(go, "wb", 0) as answer:
+    with open(said, "rb", 0) as signal, open(go, "wb", 0) as answer:
         process = subprocess.Popen(words, pass_fds=[connection, ready, waits], **options)
         os.close(ready)
         os.close(waits)
-        if told.read(1) and _mapped(process.pid, f"0 0 1\n{inside} {user} 1\n"):
+        if signal.read(1) and _mapped(process.pid, f"0 0 1\n{inside} {user} 1\n"):
             answer.write(b"g")
         return process
 
@@ -233,12 +233,12 @@ class Sandbox:
             self._start(number)
             if self._is_ready():
                 return
-            told = self._told()
+            errors = self._error_text()
             self.close()
         raise SandboxMissing(
             "The sandbox did not start. bubblewrap is installed, but this machine may not let it make user namespaces "
             "(on Ubuntu 24.04 see sysctl kernel.apparmor_restrict_unprivileged_userns; in a container, run it with "
-            f"--security-opt seccomp=unconfined). It said: {told or 'nothing'}"
+            f"--security-opt seccomp=unconfined). It said: {errors or 'nothing'}"
         )
 
     def _start(self, user: int) -> None:
@@ -248,8 +248,8 @@ class Sandbox:
         arguments = command(
             self.program, self.limits, theirs.fileno(), self.threads, self.gpu, self.label, user, self.libraries
         )
-        with open(f"/proc/self/fd/{self.errors.fileno()}", "ab") as told, theirs:  # write-only
-            self.process = start(arguments, user, USER, theirs.fileno(), stdin=DEVNULL, stdout=DEVNULL, stderr=told)
+        with open(f"/proc/self/fd/{self.errors.fileno()}", "ab") as errors, theirs:  # write-only
+            self.process = start(arguments, user, USER, theirs.fileno(), stdin=DEVNULL, stdout=DEVNULL, stderr=errors)
 
     def _is_ready(self) -> bool:
         self.control.settimeout(_START)
@@ -260,7 +260,7 @@ class Sandbox:
         self.control.settimeout(None)
         return said == b"ready"
 
-    def _told(self) -> str:
+    def _error_text(self) -> str:
         self.errors.seek(0)
         return self.errors.read().decode(errors="replace")[-2000:].strip()
 
@@ -280,7 +280,7 @@ class Sandbox:
         try:
             socket.send_fds(self.control, [settings.as_bytes()], [theirs.fileno()])
         except OSError:
-            raise SandboxMissing(f"The sandbox has ended. It said: {self._told() or 'nothing'}") from None
+            raise SandboxMissing(f"The sandbox has ended. It said: {self._error_text() or 'nothing'}") from None
         finally:
             theirs.close()
         try:
@@ -307,7 +307,7 @@ class Sandbox:
             if said == b"hello" and (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
                 return _CREDENTIALS.unpack(data[: _CREDENTIALS.size])[0]
-        raise SandboxMissing(f"A worker did not start in the sandbox. It said: {self._told() or 'nothing'}")
+        raise SandboxMissing(f"A worker did not start in the sandbox. It said: {self._error_text() or 'nothing'}")
 
     def close(self) -> None:
         """End the parent and, with it, every worker."""

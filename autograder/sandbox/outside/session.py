@@ -73,8 +73,8 @@ def started(box: Sandbox, settings: SetUp, files: Mapping[str, bytes], deadline:
     reply, unpacking = worker.ask("files", {"files": protocol.pack(content, packing)}, packing)
     if "failure" in reply:
         worker.close()
-        told = unpack_failure(reply["failure"], unpacking).yours
-        raise SetUpFailed(f"its files could not be written into the sandbox: {told}")
+        reason = unpack_failure(reply["failure"], unpacking).yours
+        raise SetUpFailed(f"its files could not be written into the sandbox: {reason}")
     return worker
 
 
