@@ -13,7 +13,7 @@ from autograder.nbgrader_plugins.mathematics import mathml
 project = "Attention and Transformers"
 author = "the authors of the course"
 html_title = project
-extensions = ["myst_nb"]
+extensions = ["myst_nb", "sphinx.ext.autodoc"]
 exclude_patterns = ["_readme"]
 html_theme = "furo"
 html_static_path = ["site.css"]
