@@ -5,13 +5,13 @@ mistake. All right answers to an exercise are edited, in all their styles.
 """
 
 import ast
-import copy
 import itertools
 import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from autograder.content.known_answers import Case, cases_of
 from autograder.content.lesson import Lesson
@@ -146,10 +146,22 @@ def _names(node: ast.AST) -> Iterator[str]:
 def _shown(node: ast.AST, known: frozenset[str]) -> str:
     """Shorten code: deeply nested parts, and names that students do not know, become dots."""
     for depth in (3, 2, 1):
-        text = ast.unparse(_Short(known, depth).visit(copy.deepcopy(node))).replace(_DOTS, "…")
+        text = ast.unparse(_Short(known, depth).visit(_copied(node))).replace(_DOTS, "…")
         if len(text) <= _LONGEST and "\n" not in text:
             return text
     return "…"
+
+
+def _copied(part: Any) -> Any:
+    """Copy a tree by its fields, and nothing that other libraries attach to its nodes.
+
+    `executing`, with which IPython shows a traceback, attaches each node's parent, also to the one ``Load()`` of all trees.
+    """
+    if isinstance(part, list):
+        return [_copied(item) for item in part]
+    if not isinstance(part, ast.AST):
+        return part
+    return ast.copy_location(type(part)(**{name: _copied(value) for name, value in ast.iter_fields(part)}), part)
 
 
 _DOTS = "dots_in_the_place_of_code"

@@ -4,6 +4,7 @@
 """
 
 import resource
+import statistics
 import time
 from collections import defaultdict
 from collections.abc import Generator
@@ -15,6 +16,21 @@ def processor_time() -> float:
     """Return the seconds of processor time that this process and its finished children have used."""
     own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+#: Every so many tests a process does a piece of work that never changes, which tells how fast the machine is at the moment.
+_EVERY = 100
+
+
+def calibration() -> float:
+    """Return the seconds of processor time that a fixed piece of work takes: the least of three tries."""
+    return min(_timed() for _ in range(3))
+
+
+def _timed() -> float:
+    before = time.process_time()
+    sorted(hash(str(number)) for number in range(30_000))
+    return time.process_time() - before
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,7 +49,8 @@ class Durations:
     def __init__(self, config: pytest.Config):
         self.config, self.started, self.before = config, time.time(), 0.0
         self.tests: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-        self.failed = False
+        self.calibrations: list[float] = []
+        self.failed, self.begun = False, 0
 
     def pytest_runtest_logstart(self) -> None:
         self.before = processor_time()
@@ -43,14 +60,20 @@ class Durations:
         report = yield
         now = processor_time()
         report.user_properties = [*report.user_properties, ("processor", now - self.before)]
-        self.before = now
+        if call.when == "teardown":
+            self.begun += 1
+            if self.begun % _EVERY == 1:
+                report.user_properties.append(("calibration", calibration()))
+        self.before = processor_time()
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.failed |= report.failed
         times = self.tests[report.nodeid]
         times[0] += report.duration
-        times[1] += dict(report.user_properties).get("processor", 0.0)
+        properties = dict(report.user_properties)
+        times[1] += properties.get("processor", 0.0)
+        self.calibrations += [properties["calibration"]] if "calibration" in properties else []
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         wall, processor = time.time() - self.started, processor_time()  # xdist's workers have ended, as its children
@@ -58,7 +81,9 @@ class Durations:
         name = self.config.getoption("save_durations")
         if name and self.config.cache and not self.failed:
             rounded = {test: [round(value, 3) for value in times] for test, times in self.tests.items()}
-            self.config.cache.set(f"durations/{name}", {"wall": wall, "processor": processor, "tests": rounded})
+            found = {"wall": wall, "processor": processor, "tests": rounded}
+            found["calibration"] = statistics.median(self.calibrations or [calibration()])
+            self.config.cache.set(f"durations/{name}", found)
 
 
 def minutes(seconds: float) -> str:

@@ -1,6 +1,7 @@
 """A small edit of a right answer is found where it gives a student's numbers, and nothing dangerous is edited."""
 
 import ast
+import itertools
 
 import pytest
 from known import LESSONS
@@ -92,6 +93,24 @@ def test_edited_answers_are_python_and_differ_from_what_is_known_to_be_right(ass
             ast.parse(case.text)
             assert case.text not in right
             assert "dots_in" not in "".join(case.explain(list))
+
+
+class Attached:
+    """What another library has attached to a node. It must not be copied: it may hold a whole tree."""
+
+    def __deepcopy__(self, memo):
+        raise AssertionError
+
+
+def test_explaining_an_edit_copies_nothing_that_other_libraries_attach_to_nodes():
+    """IPython's tracebacks attach each node's parent, also to the one Load() of all trees: copies took a minute."""
+    shared = ast.parse("x").body[0].value.ctx
+    shared.parent = Attached()
+    try:
+        explained = [case.explain(list) for case in itertools.islice(mutants(LESSONS.of("01-attention"), "attend"), 40)]
+    finally:
+        del shared.parent
+    assert len(explained) == 40
 
 
 def test_an_answer_with_a_while_loop_is_not_edited():

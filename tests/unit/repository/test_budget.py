@@ -5,8 +5,10 @@ import os
 import pytest
 from durations import minutes
 
-#: Seconds of processor time for `make test`, on a machine like CI's. It may be exceeded by a quarter before a test fails.
+#: Seconds of processor time for `make test`. It may be exceeded by a quarter before a test fails.
 BUDGET = 11 * 60
+#: Seconds that the calibration takes on the machine, idle, for which the budget was set. A slower or busier one has more time.
+CALIBRATION = 0.0095
 
 
 @pytest.mark.slow
@@ -16,9 +18,10 @@ def test_the_fast_tests_are_within_their_budget(pytestconfig):
         pytest.skip("make test, which writes its durations, has not passed here yet")
     assert last is not None, "expected `make test` to have passed before `make test-full`: it writes its durations"
     dearest = sorted(last["tests"].items(), key=lambda item: -item[1][1])[:15]
-    assert last["processor"] <= 1.25 * BUDGET, "\n".join(
+    slower = max(1.0, last["calibration"] / CALIBRATION)
+    assert last["processor"] <= 1.25 * BUDGET * slower, "\n".join(
         [
-            f"make test takes {minutes(last['processor'])} of processor time, {minutes(BUDGET)} is its budget.",
+            f"make test takes {minutes(last['processor'])} of processor time, {minutes(BUDGET * slower)} is its budget here.",
             "Make these faster, or mark what repeats others as slow:",
             *(f"{processor:6.1f} s  {test}" for test, (_, processor) in dearest),
         ]
