@@ -138,9 +138,9 @@ class NotebookStudent(LocalStudent):
         return self._lesson
 
     @contextlib.contextmanager
-    def with_right(self, names: Iterable[str], right: Mapping[str, Any] | None = None) -> Iterator[None]:
+    def with_references(self, names: Iterable[str], right: Mapping[str, Any] | None = None) -> Iterator[None]:
         """Replace the student's exercises with those in ``right``, by default the references."""
-        with super().with_right(names, references.namespace(self.lesson) if right is None else right):
+        with super().with_references(names, references.namespace(self.lesson) if right is None else right):
             yield
 
     def time_ratio(

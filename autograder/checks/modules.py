@@ -132,7 +132,7 @@ def count(weights: Weights, name: str) -> int:
     return number
 
 
-def divisors(width: int) -> list[int]:
+def possible_heads(width: int) -> list[int]:
     """Return the possible numbers of heads for a width. A file of weights does not contain the actual one."""
     return [heads for heads in range(1, width + 1) if width % heads == 0]
 
@@ -157,7 +157,7 @@ def filled(make: Make, weights: Weights) -> nn.Module:
 
 
 @torch.no_grad()
-def in_parts(compute: Callable[..., Tensor], *inputs: Tensor) -> Tensor:
+def in_batches(compute: Callable[..., Tensor], *inputs: Tensor) -> Tensor:
     """Return ``compute(*inputs)``, computed for a few rows of the inputs at a time."""
     return torch.cat([compute(*part) for part in zip(*(tensor.split(ROWS) for tensor in inputs), strict=True)])
 

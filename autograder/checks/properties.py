@@ -155,7 +155,7 @@ def raises_value_error(
 
 def same_twice(module: StudentModule, *inputs: Any) -> None:
     """Fail unless two calls in training mode give the same first result."""
-    first, second = (first_result(module.when(training=True, times=n)(*inputs)) for n in (1, 2))
+    first, second = (first_of(module.when(training=True, times=n)(*inputs)) for n in (1, 2))
     slack = expect.tolerance(
         first.dtype, float(first.detach().abs().max())
     )  # the calls' inputs lie in memory in other orders
@@ -173,11 +173,11 @@ def uses_its_inputs(module: StudentModule, first: tuple, second: tuple) -> None:
     """Fail if the module gives the same first result for two different inputs. Raises ValueError for equal inputs."""
     if equal(first, second):
         raise ValueError("these inputs are the same: draw the second ones so that they cannot be")
-    one, other = (first_result(module(*inputs)) for inputs in (first, second))
+    one, other = (first_of(module(*inputs)) for inputs in (first, second))
     expect.depends_on_its_inputs(one, other, "The result")
 
 
-def first_result(value: Any, what: str = "The first result") -> Tensor:
+def first_of(value: Any, what: str = "The first result") -> Tensor:
     """Return the first of several results, or the only one."""
     return expect.tensor(value[0] if isinstance(value, tuple | list) and value else value, what)
 

@@ -115,7 +115,7 @@ class Lessons:
             )
         return Lesson(assignment, self, package_of(assignment))
 
-    def holding(self, exercise: str) -> list["Lesson"]:
+    def containing(self, exercise: str) -> list["Lesson"]:
         """Return the lessons with an exercise of this name; their ``assignment`` is the package's name."""
         return [lesson for lesson in self.all() if exercise in lesson.exercises]
 

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from autograder.diagnosis.probes import Symptom
-from autograder.diagnosis.search import outcome, same_outcome
+from autograder.diagnosis.search import result_of, same_outcome
 from autograder.diagnosis.symptoms import FACTOR
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.state import tensors_of
@@ -50,9 +50,9 @@ def _outcomes(student: Student, right: Student, requests: Sequence[Request]) -> 
         if number and time.monotonic() - begun > _SECONDS:
             return
         plain = replace(request, cotangents=None, deep=False, times=1, before=(), training=False)
-        want = outcome(right, plain)
+        want = result_of(right, plain)
         if not isinstance(want, CheckFailure):
-            yield plain, want, outcome(student, plain)
+            yield plain, want, result_of(student, plain)
 
 
 def _only_with(wrong: Sequence[Outcome], fine: Sequence[Outcome], function: Any) -> Symptom | None:

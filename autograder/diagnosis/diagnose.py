@@ -46,7 +46,7 @@ def diagnose(
     """
     checks = [each.check for each in lost if not mark_value(each.check, "measured")]
     recording = Recording(reference_student(lesson), seed)
-    requests_for = functools.cache(lambda name: recording.of_many_shapes(checks, name))
+    requests_for = functools.cache(lambda name: recording.shape_variants(checks, name))
     found: list[Diagnosis | None] = [_own_cause(each, student, requests_for) for each in lost]
     if any(each.failure.kind == "parameters" for each in lost):
         return _of_parameters(lost, found)
@@ -135,7 +135,7 @@ def _where(lesson: Lesson, checks: Sequence[Check], recording: Recording) -> pro
         if not requests:
             return None
         name = requests[0].name
-        every = recording.of_many_shapes(checks, name, conditions.MOST)
+        every = recording.shape_variants(checks, name, conditions.MOST)
         function = references.namespace(lesson)[name]
         return faulty_module(student, right, requests) or conditions.condition(student, right, function, every)
 
@@ -172,7 +172,7 @@ def _varies(lost: FailedCheck, student: Student | None, requests_for: RequestsFo
     """Return whether an answer that is the same for both inputs of a check differs for others."""
     if student is None or lost.exchange is None:
         return False
-    return search.varies(student, requests_for(lost.exchange.request.name))
+    return search.depends_on_numbers(student, requests_for(lost.exchange.request.name))
 
 
 class _Right(NotebookStudent):

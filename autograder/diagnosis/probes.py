@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.search import FailedCheck, outcome, same_outcome
+from autograder.diagnosis.search import FailedCheck, result_of, same_outcome
 from autograder.runtime.errors import CheckFailure, Diagnosis
 from autograder.runtime.state import tensors_of
 from autograder.runtime.student import Request, Student
@@ -156,10 +156,10 @@ def _mixed_by(student: Student, right: Student, requests: Sequence[Request], mas
 
 def _changes_others(student: Student, right: Student, request: Request, batched: Mapping[int | str, Tensor]) -> bool:
     """Return whether another first example changes the student's results for the others, but not the right results."""
-    expected, received = (_rest(outcome(each, request)) for each in (right, student))
+    expected, received = (_rest(result_of(each, request)) for each in (right, student))
     return bool(expected) and any(
-        same_outcome(expected, _rest(outcome(right, other)))
-        and not same_outcome(received, _rest(outcome(student, other)))
+        same_outcome(expected, _rest(result_of(right, other)))
+        and not same_outcome(received, _rest(result_of(student, other)))
         for other in _with_another_first(request, batched)
     )
 
@@ -186,7 +186,7 @@ def _of_the_batch(right: Student, request: Request, masks: bool) -> dict[int | s
     }
     lengths = {x.shape[0] for x in candidates.values()}
     if len(lengths) > 1:
-        lengths &= {x.shape[0] for x in tensors_of(outcome(right, request)) if x.dim()}
+        lengths &= {x.shape[0] for x in tensors_of(result_of(right, request)) if x.dim()}
     if len(lengths) != 1 or max(lengths) < 2:
         return {}
     return {place: x for place, x in candidates.items() if x.shape[0] in lengths}
@@ -235,8 +235,8 @@ def _outermost(name: str) -> str:
 
 
 def _wrong(student: Student, right: Student, request: Request) -> bool:
-    want = outcome(right, request)
-    return not isinstance(want, CheckFailure) and not same_outcome(outcome(student, request), want)
+    want = result_of(right, request)
+    return not isinstance(want, CheckFailure) and not same_outcome(result_of(student, request), want)
 
 
 def _right_without(student: Student, right: Student, part_of: PartOf, request: Request, part: str) -> bool:
@@ -244,14 +244,14 @@ def _right_without(student: Student, right: Student, part_of: PartOf, request: R
     empty = _with(request, part_of, {part: torch.zeros_like})
     rest = {part_of(name) for name in request.weights or ()} - {part}
     both = (empty, _with(empty, part_of, dict.fromkeys(rest, resample)))
-    return not isinstance(outcome(right, empty), CheckFailure) and not any(
+    return not isinstance(result_of(right, empty), CheckFailure) and not any(
         _wrong(student, right, each) for each in both
     )
 
 
 def _wrong_results(student: Student, right: Student, request: Request) -> list[int]:
     """Return the indices of the wrong tensors in the result; all indices if their number is wrong."""
-    got, want = (tensors_of(outcome(each, request)) for each in (student, right))
+    got, want = (tensors_of(result_of(each, request)) for each in (student, right))
     if len(got) != len(want):
         return list(range(len(want)))
     return [n for n in range(len(want)) if not same_outcome(got[n], want[n])]
@@ -265,7 +265,7 @@ def _others_count(
     others = [other for other in parts if other != part]
 
     def results(changed: Request) -> list[Tensor]:
-        found = tensors_of(outcome(right, changed))
+        found = tensors_of(result_of(right, changed))
         return [found[n] for n in which if n < len(found)]
 
     before = results(empty)
@@ -353,24 +353,24 @@ def _usable(student: Student, right: Student, requests: Iterable[Request]) -> It
 
 def _works(student: Student, request: Request) -> bool:
     """Return whether a request has a deterministic result."""
-    value = outcome(student, request)
+    value = result_of(student, request)
     return not isinstance(value, CheckFailure) and (
-        not request.training or same_outcome(value, outcome(student, request))
+        not request.training or same_outcome(value, result_of(student, request))
     )
 
 
 def _ignored(student: Student, right: Student, function: Any, requests: Sequence[Request]) -> Symptom | None:
     """Find an argument or a parameter that repeatedly has no effect where it changes a right answer."""
     used, blind, enough = set(), list[Symptom](), dict[Symptom, int]()
-    pairs = [(request, (outcome(student, request), outcome(right, request))) for request in requests]
+    pairs = [(request, (result_of(student, request), result_of(right, request))) for request in requests]
     wrong_builds = [str(request.build) for request, before in pairs if not same_outcome(*before)]
     for request, before in pairs:
         other_kind = same_outcome(*before) and str(request.build) not in wrong_builds
         for symptom, enough[symptom], other in changes(request, function):
-            want = outcome(right, other)
+            want = result_of(right, other)
             if isinstance(want, CheckFailure) or same_outcome(want, before[1]):
                 continue
-            if same_outcome(outcome(student, other), before[0]):
+            if same_outcome(result_of(student, other), before[0]):
                 blind.append(symptom)
             elif not (other_kind and other.weights is not request.weights):
                 # A right variant of the module (norm="post") may use a submodule that a wrong one forgets.
@@ -385,7 +385,7 @@ def _matters(ignored: Symptom, student: Student, right: Student, function: Any, 
     Only tensors count: numbers have exceptional values, such as a temperature of 0.
     """
     return any(
-        all(not same_outcome(outcome(each, other), outcome(each, request)) for each in (student, right))
+        all(not same_outcome(result_of(each, other), result_of(each, request)) for each in (student, right))
         for symptom, _, other in changes(request, function)
         if symptom == ignored and _other_tensor(request, other)
     )
@@ -441,7 +441,7 @@ def _reach(student: Student, right: Student, requests: Sequence[Request]) -> Sym
 
 def _reach_of(student: Student, request: Request, place: int | str, x: Tensor) -> tuple[bool, bool] | None:
     """Return whether the first row changes with the last one, and the last with the first; None unless both have these rows."""
-    axis, before = (x.dim() - 2 if x.is_floating_point() else 1), tensors_of(outcome(student, request))
+    axis, before = (x.dim() - 2 if x.is_floating_point() else 1), tensors_of(result_of(student, request))
     if x.shape[axis] < 3 or not before or before[0].dim() <= axis or before[0].shape[:axis] != x.shape[:axis]:
         return None
     found, rows = [], before[0].shape[axis]
@@ -450,7 +450,7 @@ def _reach_of(student: Student, request: Request, place: int | str, x: Tensor) -
         for moved in resample_rows(x):
             other = x.clone()
             other.select(axis, changed).copy_(moved.select(axis, changed))
-            results.append(tensors_of(outcome(student, replace_tensors(request, {place: other}))))
+            results.append(tensors_of(result_of(student, replace_tensors(request, {place: other}))))
         if rows < 2 or any(not after or after[0].shape != before[0].shape for after in results):
             return None
         watched_before = before[0].select(axis, watched)

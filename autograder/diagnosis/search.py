@@ -114,7 +114,7 @@ class Recording:
         """Return the largest requests of one check."""
         return sorted(self.of(check), key=_size, reverse=True)[:_MOST]
 
-    def of_many_shapes(self, checks: Sequence[Check], name: str, most: int = 2 * _MOST) -> list[Request]:
+    def shape_variants(self, checks: Sequence[Check], name: str, most: int = 2 * _MOST) -> list[Request]:
         """Return requests for ``name`` that these checks make, one for each set of shapes, the largest first."""
         requests = [request for check in checks for request in self.of(check) if request.name == name]
         by_shape = {str(_shapes((request.build, request.args, request.kwargs))): request for request in requests}
@@ -145,16 +145,16 @@ def _numbers(value: Any) -> int:
     return sum(map(_numbers, value)) if isinstance(value, tuple | list) else 1
 
 
-def agree(student: Student, candidate: Student, requests: Iterable[Request]) -> bool:
+def same_answers(student: Student, candidate: Student, requests: Iterable[Request]) -> bool:
     """Return whether both give the same answers to all these requests. Random answers are not compared."""
     for request in requests:
-        want = outcome(candidate, request)
-        if not same_outcome(outcome(student, request), want) and same_outcome(want, outcome(candidate, request)):
+        want = result_of(candidate, request)
+        if not same_outcome(result_of(student, request), want) and same_outcome(want, result_of(candidate, request)):
             return False
     return True
 
 
-def gives(student: Student, exchange: Exchange | None, received: Any) -> bool:
+def reproduces(student: Student, exchange: Exchange | None, received: Any) -> bool:
     """Return whether a known wrong answer gives the same answer to the last request before the failure.
 
     One request costs a fraction of the whole check, and rules out most candidates. ``received``: the wrong result.
@@ -190,7 +190,7 @@ def diagnosis_holds(
     ``look`` names the symptom shown by a wrong tensor, given the right one and the request.
     """
     for request in requests:
-        got, want = (tensors_of(outcome(each, request)) for each in (student, right))
+        got, want = (tensors_of(result_of(each, request)) for each in (student, right))
         if which >= min(len(got), len(want)) or same_outcome(got[which], want[which]):
             continue
         if look(got[which], want[which], request) != name:
@@ -198,7 +198,7 @@ def diagnosis_holds(
     return True
 
 
-def square(request: Request) -> Request:
+def square_shapes(request: Request) -> Request:
     """Cut every axis of a request's tensors to one length, at which fewer mistakes raise an error."""
     lengths = [length for x in request.args if isinstance(x, Tensor) for length in x.shape if length > 1]
     if request.build is not None or not lengths:
@@ -208,11 +208,11 @@ def square(request: Request) -> Request:
     return replace(request, args=cut, cotangents=None)
 
 
-def varies(student: Student, requests: Iterable[Request]) -> bool:
+def depends_on_numbers(student: Student, requests: Iterable[Request]) -> bool:
     """Return whether the answer to any of these requests depends on the numbers in it."""
     for request in requests:
         other = replace(request, args=tuple(map(_other, request.args)))
-        if not same_outcome(outcome(student, request), outcome(student, other)):
+        if not same_outcome(result_of(student, request), result_of(student, other)):
             return True
     return False
 
@@ -223,10 +223,10 @@ def _other(value: Any) -> Any:
 
 def repeats(student: Student, request: Request) -> bool:
     """Return whether a request gets the same answer twice."""
-    return same_outcome(outcome(student, request), outcome(student, request))
+    return same_outcome(result_of(student, request), result_of(student, request))
 
 
-def outcome(student: Student, request: Request) -> Any:
+def result_of(student: Student, request: Request) -> Any:
     try:
         with suppress_output():
             return student.answer(request).value
@@ -293,7 +293,7 @@ class Search:
             same = self._same(known, number)
             if sum(same) <= sum(found[1]) or self._ruled_out(known, same):
                 continue
-            if self.student is None or (requests and agree(self.student, known, requests)):
+            if self.student is None or (requests and same_answers(self.student, known, requests)):
                 found = (case, same)
                 if all(same):  # no other explains more
                     break
@@ -306,7 +306,7 @@ class Search:
             each = self.lost[other]
             same[other] = (
                 _comparable(each)
-                and gives(known, each.exchange, each.failure.received)
+                and reproduces(known, each.exchange, each.failure.received)
                 and _fails_alike(known, each, self.recording.seed)
             )
             if not same[number]:
@@ -331,8 +331,8 @@ class Search:
         """
         requests: Sequence[Request] = self.recording.largest(lost.check)
         if lost.exchange is not None and lost.failure.kind in ("crash", "shape"):
-            cut = square(lost.exchange.request)
-            usable = not isinstance(outcome(self.recording.right, cut), CheckFailure)
+            cut = square_shapes(lost.exchange.request)
+            usable = not isinstance(result_of(self.recording.right, cut), CheckFailure)
             requests = [*requests, *self.requests_for(lost.exchange.request.name), *([cut] if usable else [])]
         # A check that only measures makes no request that can be repeated.
         requests = requests or self.requests_for(self.exercise)

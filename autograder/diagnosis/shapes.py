@@ -34,7 +34,7 @@ def letters(failure: CheckFailure) -> list[str]:
     return [letter.strip() for letter in shape[1].split(",") if letter.strip()] if shape else []
 
 
-def in_common(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Symptom | None:
+def common_difference(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Symptom | None:
     """Find what the pairs (wrong shape, right shape) have in common if they differ in different axes."""
     if all(sorted(got) == sorted(want) for got, want in pairs):
         return "axes in another order", f"The lengths are right, and their order is not. {_WRITE}"

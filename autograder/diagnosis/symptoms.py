@@ -209,9 +209,9 @@ def _stops_at_one(student: Student, right: Student, requests: Sequence[Request])
     """Return whether, in each call that fails, an axis of an argument has length 1 that is longer in all calls that succeed."""
     stopped, fine = list[set[Axis]](), list[set[Axis]]()
     for request in requests:
-        if isinstance(search.outcome(right, request), CheckFailure):
+        if isinstance(search.result_of(right, request), CheckFailure):
             continue
-        value = search.outcome(student, request)
+        value = search.result_of(student, request)
         (stopped if isinstance(value, CheckFailure) else fine).append(_axes_of_one(request))
     usual = set[Axis]().union(*fine)
     return len(fine) >= _FEWEST_FINE and bool(stopped) and all(axes - usual for axes in stopped)
@@ -228,7 +228,7 @@ def _of_clear_shapes(
     """Return the symptoms of wrong shapes where all axes of the right one differ in length, so that they are identifiable."""
     wrong = []
     for request in requests:
-        got, want = (tensors_of(search.outcome(each, request)) for each in (student, right))
+        got, want = (tensors_of(search.result_of(each, request)) for each in (student, right))
         if which < min(len(got), len(want)) and got[which].shape != want[which].shape:
             wrong.append((got[which].shape, want[which].shape))
     if wrong and all(shapes.missing_axes(got, want) for got, want in wrong):
@@ -236,7 +236,7 @@ def _of_clear_shapes(
     clear = [(got, want) for got, want in wrong if len({1, *want}) == 1 + len(want)]
     found = [shapes.difference(got, want, shapes.letters(failure)) for got, want in clear]
     known = [symptom for symptom in found if symptom]
-    common = shapes.in_common(wrong) if len(set(known)) > 1 else None
+    common = shapes.common_difference(wrong) if len(set(known)) > 1 else None
     return [common] if common else known
 
 
@@ -265,7 +265,7 @@ def _changes(student: Student, failure: CheckFailure, request: Request) -> bool:
 def _exchanged(right: Student, exchange: Exchange) -> bool:
     """Return whether the student's results are the right ones in another order."""
     received = exchange.value
-    wanted = search.outcome(right, exchange.request)
+    wanted = search.result_of(right, exchange.request)
     if not isinstance(received, tuple) or not isinstance(wanted, tuple) or len(received) != len(wanted):
         return False
     return not search.same_outcome(received, wanted) and any(

@@ -67,7 +67,7 @@ def _lesson_of(exercise: str) -> Any:
     from autograder.content.lesson import Lessons
 
     lessons = Lessons()
-    found = lessons.holding(exercise)
+    found = lessons.containing(exercise)
     if not found:
         raise UserError(unknown_name(exercise, [name for lesson in lessons.all() for name in lesson.exercises]))
     if len(found) > 1:
@@ -134,7 +134,7 @@ def _check(lesson: Any, exercise: str, seed: int | None) -> float:
         except KeyboardInterrupt as error:
             replace("")
             raise NotebookStopped(exercise, error) from None
-        if report.full_alone:
+        if report.full_with_own_answers:
             _passed[lesson.name, exercise] = names.get(exercise)
         notes = redefined_in(exercise, names), unknown_student(lesson, exercise), report.note
         report.note = " ".join(part for part in notes if part)

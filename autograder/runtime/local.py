@@ -286,7 +286,7 @@ class LocalStudent(RequestBuilder):
         return names_used(exercise, list(names), lambda name: source_in(self.namespace, name))
 
     @contextlib.contextmanager
-    def with_right(self, names: Iterable[str], right: Mapping[str, Any] | None = None) -> Iterator[None]:
+    def with_references(self, names: Iterable[str], right: Mapping[str, Any] | None = None) -> Iterator[None]:
         """Replace the student's exercises with those of ``right``, also as base classes of the student's other classes."""
         right = right or {}
         saved = {name: self.namespace[name] for name in names if name in self.namespace}

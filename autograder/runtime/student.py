@@ -35,13 +35,13 @@ class Budget:
     clock: Callable[[], float]
 
 
-class Searched:
+class SearchBudgetMixin:
     """A student for whom a search for causes has a budget."""
 
     _budget: Budget | None = None  # while there is a search
 
     @contextlib.contextmanager
-    def searched(self) -> Iterator[None]:
+    def search_budget(self) -> Iterator[None]:
         self._budget = self._new_budget()
         try:
             yield
@@ -51,7 +51,7 @@ class Searched:
     def _new_budget(self) -> Budget:
         return Budget(time.process_time() + _IN_A_NOTEBOOK, time.process_time)
 
-    def may_be_asked(self) -> None:
+    def check_search_budget(self) -> None:
         """Raise SearchOver if the budget of a search is used up. A request that has begun is not interrupted."""
         if self._budget and self._budget.clock() >= self._budget.until:
             raise SearchTimeout
@@ -188,10 +188,10 @@ class Student(Protocol):
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
         """Return those of ``names`` that the student's answer to ``exercise`` mentions."""
 
-    def searched(self) -> AbstractContextManager[None]:
+    def search_budget(self) -> AbstractContextManager[None]:
         """Bound the time of a search for causes: once it is used up, the next request raises SearchOver."""
 
-    def with_right(self, names: Iterable[str]) -> AbstractContextManager[None]:
+    def with_references(self, names: Iterable[str]) -> AbstractContextManager[None]:
         """Replace the student's exercises ``names`` with right versions, for code that builds on them."""
 
     def build(self, name: str, *args: Any, weights: Mapping[str, Tensor] | None = None) -> "StudentModule":
@@ -208,7 +208,7 @@ class Student(Protocol):
 _KEPT = 2**22
 
 
-class RequestBuilder(Searched):
+class RequestBuilder(SearchBudgetMixin):
     """Turns a check's questions into requests, the same for every kind of student; ``_carry_out`` answers them."""
 
     last: Exchange | None = None
@@ -231,7 +231,7 @@ class RequestBuilder(Searched):
         return StudentModule(self, name, args, weights)
 
     def answer(self, request: Request) -> Response:
-        self.may_be_asked()
+        self.check_search_budget()
         try:
             found = self._carry_out(request)
         except CheckFailure as failure:

@@ -136,7 +136,7 @@ class ExerciseReport:
         return self.earned == self.points
 
     @property
-    def full_alone(self) -> bool:
+    def full_with_own_answers(self) -> bool:
         """True if every point is earned without a right version of any earlier exercise."""
         return self.full and not self.note
 

@@ -94,8 +94,8 @@ def diagnose_failures(report: ExerciseReport, student: Student, others: Iterable
     with measure.threads(1), known_torch_state():
         try:
             with (
-                student.searched(),
-                student.with_right(report.replaced) if report.replaced else contextlib.nullcontext(),
+                student.search_budget(),
+                student.with_references(report.replaced) if report.replaced else contextlib.nullcontext(),
             ):
                 _add_diagnoses(student, report, others)  # failed advice is diagnosed too, though it costs no points
         except SearchTimeout:
@@ -128,7 +128,7 @@ def _with_right_foundations(report: ExerciseReport, student: Student, full: Mapp
     if not broken:
         return report
     try:
-        with student.with_right(broken):
+        with student.with_references(broken):
             other = _run_once(report.exercise, student, report.seed)
     except CheckFailure:  # the notebook could not be run again
         return report
@@ -155,7 +155,7 @@ def _fails_the_same(report: ExerciseReport, student: Student, used: Sequence[str
     """
     checks = student.lesson.checks(report.exercise)
     try:
-        with student.with_right(used):
+        with student.with_references(used):
             return all(
                 (other := call_check(checks[result.name], student, report.seed)) and same_failure(result.failure, other)
                 for result in report.results
@@ -175,7 +175,7 @@ def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
     forbidden = (r for r in results if r.failure and r.failure.kind == "forbidden")
     used = next((r.failure for r in forbidden if not _asked_of_another(r, exercise, student.lesson)), None)
     if used and not calls.named_in(used, student.lesson.forbidden):
-        used = calls.only_here(used)
+        used = calls.as_forbidden_in_this_exercise(used)
     for result in results if used else ():
         result.earned, result.failure = 0.0, used  # the forbidden call does the whole exercise, so nothing counts
     _take_refusals_of_a_stub_for_unwritten(results)

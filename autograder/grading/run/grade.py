@@ -122,7 +122,7 @@ class _Grading:
         reads them, the exercises that they answer must have been judged already. Causes come after all points: the search for
         them may use up what a slow notebook has left of its time.
         """
-        full |= {report.exercise: report.full_alone for report in self.reports.values()}
+        full |= {report.exercise: report.full_with_own_answers for report in self.reports.values()}
         order = sorted(self.reports, key=lambda number: self.exercises.index(self.checked[number]))
         for number in order:
             self.reports[number] = recheck_with_references(self.reports[number], self.host.student(), full)

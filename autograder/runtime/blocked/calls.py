@@ -156,7 +156,9 @@ def _objects_of(forbid: tuple[str, ...], _: tuple[int, str]) -> dict[str, Any]:
             found |= defined_in(name)
         if (thing := resolve(name)) is not None and not isinstance(thing, ModuleType):
             found[name] = thing
-    return found | {name: thing for name, thing in written_in_python().items() if is_behind(_as_operator(name), forbid)}
+    return found | {
+        name: thing for name, thing in written_in_python().items() if is_alias_of(_as_operator(name), forbid)
+    }
 
 
 def with_copies(forbid: tuple[str, ...]) -> tuple[str, ...]:
@@ -176,7 +178,7 @@ def mentions(source: str, namespace: Mapping[str, Any], forbid: tuple[str, ...])
         if isinstance(node, ast.ImportFrom):
             for name in {f"{node.module}.{alias.name}" for alias in node.names} & set(forbid):
                 return failure(name, node.lineno)
-        if isinstance(node, ast.Name) and isinstance(namespace.get(node.id), NotLoaded):
+        if isinstance(node, ast.Name) and isinstance(namespace.get(node.id), Unloaded):
             return failure(namespace[node.id].name, node.lineno)
         for thing in _meant(node, namespace):
             if id(thing) in objects:
@@ -231,10 +233,10 @@ class _FunctionWatch(TorchFunctionMode):
 
 @functools.lru_cache(maxsize=2**14)
 def _named_as_one_behind(name: str, forbid: tuple[str, ...]) -> bool:
-    return is_behind(_as_operator(name), forbid)
+    return is_alias_of(_as_operator(name), forbid)
 
 
-def is_behind(operator: str, forbid: tuple[str, ...]) -> bool:
+def is_alias_of(operator: str, forbid: tuple[str, ...]) -> bool:
     """Return whether a PyTorch operator, such as ``aten::avg_pool1d.out``, implements one of the functions in ``forbid``."""
     own = operator.rpartition("::")[2].partition(".")[0].removeprefix("_")
     names, parts = _operators_of(forbid)
@@ -253,14 +255,14 @@ def named_in(failure: CheckFailure, forbid: tuple[str, ...]) -> bool:
     """Return whether a failure of this module is about one of the functions in ``forbid``."""
     name = failure.message.partition(" is not allowed")[0]
     below = f"::{name.rpartition('::')[2].rpartition('.')[2]}"
-    return name in forbid or any(name.startswith(f"{one}.") for one in forbid) or is_behind(below, forbid)
+    return name in forbid or any(name.startswith(f"{one}.") for one in forbid) or is_alias_of(below, forbid)
 
 
 def dispatch_guard(function: Callable[[], Any], forbid: tuple[str, ...]) -> Any:
     """Call the function, raise a failure if a forbidden operator ran, and return the function's result."""
     results = []
     for name in sorted(measure.operators(lambda: results.append(function()))):
-        if is_behind(name, forbid):
+        if is_alias_of(name, forbid):
             raise failure(name)
     return results[0]
 
@@ -301,7 +303,7 @@ HITS: list[str] = []
 
 
 @dataclasses.dataclass(frozen=True)
-class NotLoaded:
+class Unloaded:
     """What stands for a forbidden object that a notebook imports and this process has not loaded."""
 
     name: str
@@ -324,7 +326,7 @@ def failure(name: str, line: int | None = None) -> CheckFailure:
     )
 
 
-def only_here(found: CheckFailure) -> CheckFailure:
+def as_forbidden_in_this_exercise(found: CheckFailure) -> CheckFailure:
     """Return a failure that says that the exercise forbids what was used, and the lesson does not."""
     return dataclasses.replace(found, message=found.message.replace("in this lesson", "in this exercise"))
 

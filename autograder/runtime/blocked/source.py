@@ -77,7 +77,7 @@ def _modules(libraries: tuple[str, ...]) -> frozenset[str]:
 
 
 @functools.cache
-def is_withheld(module: str, libraries: tuple[str, ...] | None) -> bool:
+def is_blocked(module: str, libraries: tuple[str, ...] | None) -> bool:
     """Return whether an exercise that may use ``libraries``, or everything if that is None, cannot import this module.
 
     A module that lies elsewhere than Python's libraries is the student's own.
@@ -153,7 +153,7 @@ def needed(name: str, libraries: tuple[str, ...] | None, file: Callable[[str], b
     ``file`` reads a file beside the notebook: a module of the student's own comes before a library of its name.
     """
     return _needed(
-        name, libraries, file, lambda content: next((x for x in _at_once(content) if is_withheld(x, libraries)), "")
+        name, libraries, file, lambda content: next((x for x in _at_once(content) if is_blocked(x, libraries)), "")
     )
 
 
@@ -177,7 +177,7 @@ def _needed(
     if libraries is None or not root or root in KNOWN:
         return ""
     if (content := _own_module(root, file)) is None:
-        return name if is_withheld(root, libraries) else ""
+        return name if is_blocked(root, libraries) else ""
     return of_module(content)
 
 
@@ -207,9 +207,9 @@ def _used_by(content: bytes, name: str, libraries: tuple[str, ...] | None) -> st
     """Return the library that a function or class of a module uses, if exercises may not."""
     tree = _parsed(content)
     parts = {part.name: ast.unparse(part) for part in tree.body if isinstance(part, ast.FunctionDef | ast.ClassDef)}
-    meant = {own: meaning for own, meaning in _bound(tree).items() if is_withheld(meaning, libraries)}
+    meant = {own: meaning for own, meaning in _bound(tree).items() if is_blocked(meaning, libraries)}
     for text in reachable_names(name, lambda each: parts.get(each, "")):
-        inner = [found for found, _ in imports(text) if is_withheld(found, libraries)]
+        inner = [found for found, _ in imports(text) if is_blocked(found, libraries)]
         if found := [meant[each] for each in sorted(globals_in(text)) if each in meant] + inner:
             return found[0]
     return ""

@@ -139,7 +139,7 @@ _PROGRAMS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.s
 def kernels(forbid: tuple[str, ...]) -> list[tuple[str, list[str]]]:
     """Return the operators behind the functions in ``forbid``, each with the keys under which the dispatcher has its kernels."""
     names = torch._C._dispatch_get_all_op_names() if forbid else []
-    behind = [name for name in names if "backward" not in name and calls.is_behind(name, forbid)]
+    behind = [name for name in names if "backward" not in name and calls.is_alias_of(name, forbid)]
     named = (*torch._C.DispatchKey.__members__, "MkldnnCPU")  # which has kernels and no member
     keys = [key for key in named if key not in _PASS_ON and not key.startswith("Autocast")]
     return [(name, [key for key in keys if _has_kernel(name, key)]) for name in behind]

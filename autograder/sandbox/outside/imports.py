@@ -9,15 +9,15 @@ from typing import Any
 from autograder.content.lesson import Lesson
 from autograder.content.notebook import without_magics
 from autograder.runtime.blocked import calls, source
-from autograder.runtime.blocked.calls import NotLoaded, is_within, resolve
-from autograder.runtime.blocked.source import LONGEST, imports, is_withheld, needed, reachable_names
+from autograder.runtime.blocked.calls import Unloaded, is_within, resolve
+from autograder.runtime.blocked.source import LONGEST, imports, is_blocked, needed, reachable_names
 from autograder.runtime.errors import CheckFailure
 
 
 def imported(text: str, forbid: tuple[str, ...]) -> dict[str, Any]:
     """Return the names that a notebook's imports bind, with the objects, if the grader has loaded those modules.
 
-    Nothing is imported here. A name of what is in ``forbid`` and not loaded is bound to a :class:`NotLoaded`.
+    Nothing is imported here. A name of what is in ``forbid`` and not loaded is bound to a :class:`Unloaded`.
     """
     found: dict[str, Any] = {}
     for node in ast.walk(ast.parse(text)):
@@ -30,7 +30,7 @@ def imported(text: str, forbid: tuple[str, ...]) -> dict[str, Any]:
                 name = f"{node.module}.{alias.name}"
                 thing = resolve(name) or sys.modules.get(name)
                 if thing is None and is_within(name, forbid):
-                    thing = NotLoaded(name)
+                    thing = Unloaded(name)
                 found[alias.asname or alias.name] = thing
     return found
 
@@ -64,7 +64,7 @@ def lacks_withheld(error: tuple[str, str, str] | None, libraries: tuple[str, ...
         if error and error[0] == "ModuleNotFoundError"
         else None
     )
-    return lacking is not None and is_withheld(lacking[1].partition(".")[0], libraries)
+    return lacking is not None and is_blocked(lacking[1].partition(".")[0], libraries)
 
 
 #: Among the sources: the imports at the top level of cells. The empty name stands for all imports.

@@ -231,13 +231,13 @@ class RemoteStudent(RequestBuilder):
         return names_used(exercise, list(names), lambda name: self.sources.get(name, ""))
 
     @contextlib.contextmanager
-    def with_right(self, names: Iterable[str]) -> Iterator[None]:
-        self.may_be_asked()
+    def with_references(self, names: Iterable[str]) -> Iterator[None]:
+        self.check_search_budget()
         chosen = list(names)
         right = references.source_of(self.lesson, chosen)
         stopped, self.stopped = self.stopped, None
         try:
-            with self._failures("the notebook"), self.session.with_right(chosen, right):
+            with self._failures("the notebook"), self.session.with_references(chosen, right):
                 yield
         finally:
             self.stopped = stopped

@@ -238,7 +238,7 @@ class Session:
             raise
 
     @contextmanager
-    def with_right(self, names: Sequence[str], text: str) -> Iterator[None]:
+    def with_references(self, names: Sequence[str], text: str) -> Iterator[None]:
         """Redirect requests to a worker in which right versions replace the student's earlier exercises."""
         with self._another(replace(self._kind, libraries=self._libraries, names=tuple(names), right=text)):
             try:

@@ -29,23 +29,23 @@ def test_the_requests_are_those_of_the_check_the_largest_first():
 
 
 def test_one_request_for_each_set_of_shapes():
-    requests = Recording(RIGHT, 3).of_many_shapes(CHECKS, "softmax")
+    requests = Recording(RIGHT, 3).shape_variants(CHECKS, "softmax")
     shapes = [(tuple(r.args[0].shape), str(r.args[1:]), str(r.kwargs)) for r in requests]
     assert len(set(shapes)) == len(shapes) > 3
-    assert Recording(RIGHT, 3).of_many_shapes(CHECKS, "another") == []
+    assert Recording(RIGHT, 3).shape_variants(CHECKS, "another") == []
 
 
 def test_two_that_agree_on_the_smallest_input_only_do_not_agree():
     small, large = (Request("softmax", (torch.linspace(0, 1, n),)) for n in (2, 7))
-    assert search.agree(UP_TO_TWO, RIGHT, [small])
-    assert not search.agree(UP_TO_TWO, RIGHT, [small, large])
-    assert search.agree(UP_TO_TWO, SIGMOID, [large])
+    assert search.same_answers(UP_TO_TWO, RIGHT, [small])
+    assert not search.same_answers(UP_TO_TWO, RIGHT, [small, large])
+    assert search.same_answers(UP_TO_TWO, SIGMOID, [large])
 
 
 def test_a_random_answer_is_no_evidence_and_does_not_repeat():
     noise = student("def softmax(E, dim=-1): return torch.rand_like(E)")
     request = Request("softmax", (torch.zeros(5),))
-    assert search.agree(SIGMOID, noise, [request])
+    assert search.same_answers(SIGMOID, noise, [request])
     assert not search.repeats(noise, request)
     assert search.repeats(SIGMOID, request)
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.diagnosis.patterns import from_inputs, permuted, places, shifted, shifted_axis, transformed
+from autograder.diagnosis.patterns import extra_function, from_inputs, permuted, places, shifted, shifted_axis
 
 WANT = torch.randn(4, 5, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 POSITIVE = WANT.abs() + 0.1
@@ -15,10 +15,10 @@ POSITIVE = WANT.abs() + 0.1
         (shifted_axis, WANT.flip(0), "in reverse order"),
         (shifted_axis, WANT.roll(1, 1), "one place too late"),
         (shifted_axis, WANT.roll(-1, 1), "one place too early"),
-        (transformed, WANT.exp(), "exp of the right result"),
-        (transformed, WANT.softmax(-1), "a softmax over axis 2 of the right result"),
-        (transformed, WANT.log_softmax(-1), "the logarithm of a softmax over axis 2 of the right result"),
-        (transformed, 1 - WANT, "1 minus it of the right result"),
+        (extra_function, WANT.exp(), "exp of the right result"),
+        (extra_function, WANT.softmax(-1), "a softmax over axis 2 of the right result"),
+        (extra_function, WANT.log_softmax(-1), "the logarithm of a softmax over axis 2 of the right result"),
+        (extra_function, 1 - WANT, "1 minus it of the right result"),
         (shifted, WANT + 0.5, "the same number added everywhere"),
         (shifted, WANT + torch.arange(6.0), "the same vector added to every row"),
         (places, torch.cat([WANT[:1] + 1, WANT[1:]]), "only the first of the batch elements is wrong"),
@@ -32,12 +32,12 @@ def test_a_pattern_has_a_name_and_the_right_result_has_none(look, got, cause):
 
 
 def test_the_logarithm_and_the_root_of_positive_numbers():
-    assert transformed(POSITIVE.log(), POSITIVE)[0] == "the logarithm of the right result"
-    assert transformed(POSITIVE.sqrt(), POSITIVE)[0] == "the square root of the right result"
+    assert extra_function(POSITIVE.log(), POSITIVE)[0] == "the logarithm of the right result"
+    assert extra_function(POSITIVE.sqrt(), POSITIVE)[0] == "the square root of the right result"
 
 
 def test_a_rounded_result_shows_no_function():
-    assert transformed(POSITIVE.float().double(), POSITIVE) is None
+    assert extra_function(POSITIVE.float().double(), POSITIVE) is None
 
 
 def test_a_result_is_compared_with_what_came_in():
@@ -54,7 +54,7 @@ def test_a_result_is_compared_with_what_came_in():
 
 def test_noise_shows_no_pattern():
     noise = torch.randn(4, 5, 6, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
-    assert [look(noise, WANT) for look in (shifted_axis, transformed, shifted, places, permuted)] == [None] * 5
+    assert [look(noise, WANT) for look in (shifted_axis, extra_function, shifted, places, permuted)] == [None] * 5
 
 
 def test_few_different_numbers_show_no_order():

@@ -276,5 +276,5 @@ def test_the_references_show_nothing(assignment):
     for exercise in lesson.exercises:
         checks = list(lesson.checks(exercise).values())[:3]
         if not exercise.startswith("my_"):
-            requests = Recording(reference_student(lesson), 3).of_many_shapes(checks, exercise)
+            requests = Recording(reference_student(lesson), 3).shape_variants(checks, exercise)
             assert probes.probe(own, reference_student(lesson), own.namespace[exercise], requests) is None

@@ -5,7 +5,7 @@ import torch
 from answers import ATTENTION, student
 
 from autograder.diagnosis.diagnose import reference_student
-from autograder.diagnosis.shapes import difference, in_common, letters, symptom
+from autograder.diagnosis.shapes import common_difference, difference, letters, symptom
 from autograder.diagnosis.symptoms import _stops_at_one
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request
@@ -65,11 +65,11 @@ def test_a_failure_holds_the_shape_as_numbers_and_letters():
     ],
 )
 def test_wrong_shapes_of_several_calls_have_something_in_common(pairs, cause):
-    assert in_common(pairs)[0] == cause
+    assert common_difference(pairs)[0] == cause
 
 
 def test_wrong_shapes_without_anything_in_common_have_no_name():
-    assert in_common([((2, 6), (2, 5)), ((3, 7), (3, 7, 4))]) is None
+    assert common_difference([((2, 6), (2, 5)), ((3, 7), (3, 7, 4))]) is None
 
 
 SQUEEZED = """

@@ -5,7 +5,7 @@ import linecache
 import pytest
 from answers import RIGHT_ATTENTION, student
 
-from autograder.runtime.blocked.calls import first_violation, is_behind, mentions
+from autograder.runtime.blocked.calls import first_violation, is_alias_of, mentions
 from autograder.runtime.blocked.source import reachable_names
 from autograder.sandbox.outside.imports import imported
 from autograder.verdict.runner import run_checks
@@ -99,7 +99,7 @@ def test_finds_a_hidden_use():
     ],
 )
 def test_the_operator_behind_a_function_has_its_name_or_one_that_is_listed(operator, forbid, behind):
-    assert is_behind(operator, (forbid,)) == behind
+    assert is_alias_of(operator, (forbid,)) == behind
 
 
 def test_a_module_that_goes_below_python_is_found():

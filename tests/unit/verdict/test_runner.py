@@ -205,7 +205,7 @@ def test_causes_come_after_all_points_and_a_notebook_without_time_keeps_its_poin
     def no_time(names, right=None):
         raise CheckFailure("crash", "The time for the whole notebook is used up.")
 
-    monkeypatch.setattr(wrong, "with_right", no_time)
+    monkeypatch.setattr(wrong, "with_references", no_time)
     told = diagnose_failures(report, wrong)
     assert told.full
     assert "time for this notebook is used up" in told.note

@@ -239,7 +239,7 @@ def _with_a_right_decoder(student: Student, draw: Draw):
         twins.agree(features, captions, allowed, what=("logits", "weights"))
         right = contextlib.nullcontext()
     except CheckFailure:
-        right = student.with_right(("CaptionDecoder",))
+        right = student.with_references(("CaptionDecoder",))
     with right:
         yield
 

@@ -48,14 +48,14 @@ def _candidates(weights: Mapping[str, Tensor], V: int, places: int) -> list[Call
     }
     return [
         functools.partial(GPT, TransformerConfig(**sizes, **choices, num_heads=heads, activation=activation))
-        for heads in modules.divisors(D)
+        for heads in modules.possible_heads(D)
         for activation in ("gelu", "relu")
     ]
 
 
 def probabilities(model: nn.Module, ids: Tensor) -> Tensor:
     """Return the model's probabilities of all next tokens, (B, N, V), in float64."""
-    return modules.in_parts(lambda part: model(part)[0], ids).double().softmax(-1)
+    return modules.in_batches(lambda part: model(part)[0], ids).double().softmax(-1)
 
 
 def losses(model: nn.Module, ids: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from autograder.checks import (
     ModulePair,
     expect,
     explain_randomness,
-    first_result,
+    first_of,
     no_side_effects,
     same_dropout_distribution,
 )
@@ -62,9 +62,9 @@ def compare(
 ) -> Tensor:
     """Compare the first result at all tokens that are no padding with the reference's, and return it."""
     with torch.no_grad():
-        want = first_result(twins.reference(ids, segments))
+        want = first_of(twins.reference(ids, segments))
     inputs = (ids,) if segments is None else (ids, segments)
-    got = first_result(twins.module(*inputs), what)
+    got = first_of(twins.module(*inputs), what)
     expect.shape(got, want.shape, what, "(B, N, …)", describe(ids, segments))
     expect.allclose(real(ids, got), real(ids, want), what, size=size, setting=describe(ids, segments))
     return got
@@ -111,7 +111,7 @@ def sees_both_sides(module: Any, ids: Tensor, what: str) -> None:
         other = ids.clone()
         other[:, place] = other_ids(other[:, place])
         rest = slice(0, N - 1) if side == "after" else slice(1, N)
-        one, two = (first_result(module(x), what)[:, rest] for x in (ids, other))
+        one, two = (first_of(module(x), what)[:, rest] for x in (ids, other))
         if torch.allclose(one, two, atol=1e-7):
             raise CheckFailure(
                 "sees",
@@ -130,13 +130,13 @@ def padding_changes_nothing(module: Any, ids: Tensor, segments: Tensor | None, w
     more = None if segments is None else torch.nn.functional.pad(segments, (0, 2))
     for given, name in (((ids, segments), "alone"), ((wider, more), "with two more columns of padding")):
         inputs = given if given[1] is not None else given[:1]
-        whole = first_result(module(*inputs), what)
+        whole = first_of(module(*inputs), what)
         expect.shape(whole, (*inputs[0].shape, whole.shape[-1]), what, "(B, N, …)", f"{describe(inputs[0])}, {name}")
         got = whole[:, : ids.shape[1]]
         for b, row in enumerate(ids):
             n = int((row != PAD).sum())
             alone = (ids[b : b + 1, :n],) if segments is None else (ids[b : b + 1, :n], segments[b : b + 1, :n])
-            want = first_result(module(*alone), what)[0]
+            want = first_of(module(*alone), what)[0]
             try:
                 expect.allclose(got[b, :n], want.double(), what, size=8.0, setting=f"row {b}, {name}")
             except CheckFailure as failure:

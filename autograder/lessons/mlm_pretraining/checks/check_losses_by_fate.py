@@ -112,14 +112,14 @@ def check_results_are_measured(student: Student, draw: Draw) -> None:
     models = [trained.loaded(student, inputs[:8], file) for file in (trained.FILE, FILE)]
     again: dict[str, float] = {}
     for model, more in zip(models, ("", ", always [MASK]"), strict=True):
-        losses = references.losses_by_fate(modules.in_parts(model, inputs), inputs, labels)
+        losses = references.losses_by_fate(modules.in_batches(model, inputs), inputs, labels)
         again |= {f"{fate}{more}": losses[fate] for fate in ("hidden", "stayed")}
     setting = f"{SENTENCES} sentences, every third word of which is chosen"
     unlearned = {name: loss for name, loss in again.items() if name.startswith("hidden") and not loss < LEARNED}
     weights.require_learned(unlearned, f"less than {LEARNED} nats", setting)
     drawn = framed(draw_sentences(DRAWN, seed=draw.new_seed()))
     hidden = drawn.masked_fill((drawn >= ORDINARY) & (torch.arange(drawn.shape[1]) % 3 == 1), MASK)
-    first, second = (modules.in_parts(model, hidden)[hidden == MASK].softmax(-1) for model in models)
+    first, second = (modules.in_batches(model, hidden)[hidden == MASK].softmax(-1) for model in models)
     weights.require_two(first, second, f"{DRAWN} drawn sentences, every third word hidden")
     weights.confirm(found, again, WITHIN, setting)
 

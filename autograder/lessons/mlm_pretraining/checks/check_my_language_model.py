@@ -48,7 +48,7 @@ def _loaded(student: Student, seed: int):
 
 def _loss(model, inputs, labels):
     """Return the mean cross-entropy of what a model of ours says about these inputs, in nats."""
-    return float(references.mlm_loss(modules.in_parts(model, inputs).double(), labels))
+    return float(references.mlm_loss(modules.in_batches(model, inputs).double(), labels))
 
 
 @exercise(NAME)

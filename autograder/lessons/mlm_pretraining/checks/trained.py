@@ -36,7 +36,8 @@ def _candidates(weights):
     if vocabulary() != V or places < LONGEST:
         raise modules.OtherModel(f"{V} tokens, {places} places")
     return [
-        functools.partial(references.MaskedLanguageModel, V, D, heads, blocks, places) for heads in modules.divisors(D)
+        functools.partial(references.MaskedLanguageModel, V, D, heads, blocks, places)
+        for heads in modules.possible_heads(D)
     ]
 
 

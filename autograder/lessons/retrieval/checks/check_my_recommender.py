@@ -62,7 +62,7 @@ def _candidates(weights: Mapping[str, Tensor]) -> list[Callable[[], nn.Module]]:
     if videos != KNOWN or longest < LENGTH:
         raise modules.OtherModel(f"{videos} videos, {longest} places")
     make = functools.partial(references.SequentialRecommender, videos, D)
-    return [functools.partial(make, heads, blocks, longest) for heads in modules.divisors(D)]
+    return [functools.partial(make, heads, blocks, longest) for heads in modules.possible_heads(D)]
 
 
 OWN = modules.OwnModel(NAME, "a SequentialRecommender", _candidates)
@@ -75,7 +75,7 @@ def share_of_best(scores: Tensor, probabilities: Tensor) -> float:
 
 
 def _viewers(model: Any, histories: Tensor) -> Tensor:
-    return modules.in_parts(lambda ids: model(ids)[:, -1], histories)
+    return modules.in_batches(lambda ids: model(ids)[:, -1], histories)
 
 
 def _known(model: Any, viewers: Tensor, drawn: Drawn) -> float:

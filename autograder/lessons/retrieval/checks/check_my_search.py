@@ -79,7 +79,7 @@ def _candidates(weights: Mapping[str, Tensor]) -> list[Callable[[], nn.Module]]:
     if longest < max(_LONGEST):
         raise modules.OtherModel(f"{longest} places")
     make = functools.partial(references.TwoTower, french, english, D)
-    return [functools.partial(make, heads, blocks, longest) for heads in modules.divisors(D)]
+    return [functools.partial(make, heads, blocks, longest) for heads in modules.possible_heads(D)]
 
 
 #: Words of the longest question and document, frame included, for which there have to be places.
@@ -88,7 +88,7 @@ OWN = modules.OwnModel(NAME, "a TwoTower", _candidates)
 
 
 def _scores(model: Any, queries: Tensor, documents: Tensor) -> Tensor:
-    vectors = modules.in_parts(model.queries, queries), modules.in_parts(model.documents, documents)
+    vectors = modules.in_batches(model.queries, queries), modules.in_batches(model.documents, documents)
     return (vectors[0] @ vectors[1].T).double()
 
 

@@ -6,7 +6,7 @@ the way is then missing from the output, and each dropout that a number has pass
 
 import torch
 
-from autograder.checks import CheckFailure, Student, first_result, same_dropout_distribution, slack
+from autograder.checks import CheckFailure, Student, first_of, same_dropout_distribution, slack
 
 P = 0.25
 ROWS, WIDTH, HEADS = 300, 6, 2
@@ -55,7 +55,7 @@ def judge_before_the_norm(student: Student, module, build, names, reference, zer
     told = {"setting": f'training mode, dropout={P}, norm="post"', "received": "dropout"}
     for name in names:
         block = student.build(module, *build, weights=adds_only_a_constant(weights, name))
-        Y = first_result(block.when(training=True)(*zeros), "Y")
+        Y = first_of(block.when(training=True)(*zeros), "Y")
         if not bool(Y.any()) or not bool(Y.isfinite().all()):
             raise CheckFailure(
                 "dropout",
@@ -67,7 +67,7 @@ def judge_before_the_norm(student: Student, module, build, names, reference, zer
     silent = {key: value * key.endswith("gamma") for key, value in weights.items()}
     rows = [zeros[0] + torch.arange(WIDTH).double(), *zeros[1:]]
     block = student.build(module, *build, weights=silent)
-    if not torch.allclose(first_result(block.when(training=True)(*rows), "Y"), first_result(block(*rows), "Y")):
+    if not torch.allclose(first_of(block.when(training=True)(*rows), "Y"), first_of(block(*rows), "Y")):
         raise CheckFailure(
             "dropout",
             "The rows that a sub-layer adds to are dropped too.",

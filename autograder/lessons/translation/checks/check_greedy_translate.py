@@ -95,7 +95,7 @@ def _a_right_decoder(student: Student, draw: Draw) -> contextlib.AbstractContext
         twins = ModulePair(student, "AttentionDecoder", build, references.AttentionDecoder(*build), draw)
         twins.agree(draw.normal(2, 3, 7), draw.integers(V, 2, 4), allowed, what=("logits", "weights"))
     except CheckFailure:
-        return student.with_right(("AttentionDecoder", "AdditiveScores"))
+        return student.with_references(("AttentionDecoder", "AdditiveScores"))
     return contextlib.nullcontext()
 
 

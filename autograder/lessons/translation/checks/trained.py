@@ -67,7 +67,10 @@ def _candidates(weights):
     blocks = modules.count(weights, "encoder.blocks.{}.norm_1.gamma")
     if (len(english_vocabulary()), len(french_vocabulary())) != (V_S, V):
         raise modules.OtherModel(f"embeddings of {V_S} and {V} words")
-    return [functools.partial(TransformerTranslator, V_S, V, D, heads, blocks, hidden) for heads in modules.divisors(D)]
+    return [
+        functools.partial(TransformerTranslator, V_S, V, D, heads, blocks, hidden)
+        for heads in modules.possible_heads(D)
+    ]
 
 
 OWN = modules.OwnModel(

@@ -53,7 +53,7 @@ def _dual_encoders(weights):
     blocks = [modules.count(weights, f"{part}_encoder.blocks.{{}}.norm_1.gamma") for part in ("image", "text")]
     if places * patch**2 != _SIDE**2 or words != _words() or longest < _LONGEST:
         raise modules.OtherModel(f"{places} patches of {patch} x {patch} pixels, {words} words, texts of {longest}")
-    sizes = [(D, heads, *blocks, hidden, shared) for heads in modules.divisors(D)]
+    sizes = [(D, heads, *blocks, hidden, shared) for heads in modules.possible_heads(D)]
     configs = [references.DualConfig(words, longest, _SIDE, patch, *each) for each in sizes]
     return [functools.partial(references.DualEncoder, config) for config in configs]
 
@@ -77,7 +77,7 @@ def _vilberts(weights):
     blocks = modules.count(weights, "co_attention.{}.image_norm_1.gamma")
     configs = [
         references.ViLBERTConfig(words, answers, region, longest, D, heads, blocks, hidden)
-        for heads in modules.divisors(D)
+        for heads in modules.possible_heads(D)
     ]
     return [functools.partial(references.ViLBERT, config) for config in configs]
 
@@ -106,10 +106,10 @@ def fail_control(setting: str, good: bool, cause: str, hint: str, **told) -> Non
 
 def vectors(model: Any, images: Tensor, ids: Tensor) -> tuple[Tensor, Tensor]:
     """Return the vectors of pictures and texts, computed a few at a time."""
-    return modules.in_parts(model.encode_images, images), modules.in_parts(model.encode_texts, ids)
+    return modules.in_batches(model.encode_images, images), modules.in_batches(model.encode_texts, ids)
 
 
 def right_answers(model: nn.Module, features: Tensor, real: Tensor, ids: Tensor, answers: Tensor) -> Tensor:
     """Return which questions are answered right."""
-    logits = modules.in_parts(lambda *part: model(*part)[0], features, real, ids)
+    logits = modules.in_batches(lambda *part: model(*part)[0], features, real, ids)
     return torch.as_tensor(logits.argmax(dim=1) == answers)

@@ -16,7 +16,7 @@ from autograder.checks import (
     exercise,
     expect,
     explain_randomness,
-    first_result,
+    first_of,
     has_parameters,
     no_side_effects,
     no_weights,
@@ -295,4 +295,4 @@ def check_gradients_and_repetition(student: Student, sizes: Sizes, draw: Draw) -
         want = single.reference(images.float())
     with explain_randomness(single.module, got, images.float()):
         alike(got, want, _what(), 40.0, "float32")
-    expect.dtype(expect.tensor(first_result(got), "The logits"), torch.float32, "The logits")
+    expect.dtype(expect.tensor(first_of(got), "The logits"), torch.float32, "The logits")

@@ -5,7 +5,7 @@ import math
 
 from torch import Tensor, nn
 
-from autograder.checks import Student, expect, first_result, modules
+from autograder.checks import Student, expect, first_of, modules
 from autograder.checks import weights as checkpoint
 from autograder.lessons.vit import references
 
@@ -20,7 +20,7 @@ def loaded(student: Student, images: Tensor, file: str = FILE) -> nn.Module:
     student's; one with the weights cannot.
     """
     module = checkpoint.load(student, NAME, file)
-    own = first_result(module(images), "logits")
+    own = first_of(module(images), "logits")
     expect.shape(own, (len(images), 10), "logits", "(B, 10)", f"images {tuple(images.shape)}")
     checkpoint.are_numbers(own)
     return OWN.like(module, {"logits": own}, lambda model: {"logits": model(images)[0]})
@@ -34,7 +34,7 @@ def _candidates(weights):
     side = math.isqrt(content // 3)
     if not side or 8 % side:
         raise modules.OtherModel(f"patches of {content} numbers")
-    configs = [references.ViTConfig(8, 8, 3, side, D, heads, blocks, hidden, 10) for heads in modules.divisors(D)]
+    configs = [references.ViTConfig(8, 8, 3, side, D, heads, blocks, hidden, 10) for heads in modules.possible_heads(D)]
     return [functools.partial(references.VisionTransformer, config) for config in configs]
 
 
@@ -43,5 +43,5 @@ OWN = modules.OwnModel(NAME, "a VisionTransformer", _candidates)
 
 def right(model: nn.Module, images: Tensor, labels: Tensor) -> float:
     """Return the share of the pictures for which the logit of the label is the largest."""
-    logits = modules.in_parts(lambda part: model(part)[0], images)
+    logits = modules.in_batches(lambda part: model(part)[0], images)
     return float((logits.argmax(dim=1) == labels).double().mean())
