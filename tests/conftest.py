@@ -19,7 +19,7 @@ from sample_class import make
 from autograder.authoring.numbers import SHORT
 from autograder.content.lesson import Lessons
 from autograder.grading.course import Course
-from autograder.sandbox.outside.sandbox import problem
+from autograder.sandbox.outside.bubblewrap import problem
 
 pytest_plugins = ["durations", "only"]
 

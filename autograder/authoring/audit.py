@@ -21,9 +21,9 @@ from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded,
 from autograder.grading.settings import Settings
 from autograder.grading.submission.model import from_notebook
 from autograder.grading.submission.released import released_in
-from autograder.runtime.state import fresh_seed
+from autograder.runtime.seeds import fresh_seed
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.outside.sandbox import problem
+from autograder.sandbox.outside.bubblewrap import problem
 
 #: Seconds after which a case is stopped. The slowest answers need about twenty, on a busy machine ten times as many; limits on
 #: processor time stop those that do not end.
@@ -144,7 +144,7 @@ def audit(
 def _attack(course: Course, console: Console) -> int:
     """Run the attack suite against both ways of grading a class, print the results, and return 0 if no attack succeeded."""
     from autograder.authoring.attacks import attack
-    from autograder.sandbox.outside.sandbox import SandboxMissing, find
+    from autograder.sandbox.outside.bubblewrap import SandboxMissing, find
 
     folder = course.root / "tests" / "sandbox" / "attacks" / "cases"
     if not folder.is_dir():

@@ -68,7 +68,7 @@ def _threads() -> Iterator[BenchmarkResult]:
 def _class(large: bool) -> Iterator[BenchmarkResult]:
     """Yield the speed of grading a class; with ``large``, also how it scales with the class."""
     from autograder.authoring import bench_class
-    from autograder.sandbox.outside.sandbox import SandboxMissing, find
+    from autograder.sandbox.outside.bubblewrap import SandboxMissing, find
 
     try:
         find()

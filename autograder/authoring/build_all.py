@@ -21,8 +21,8 @@ from autograder.grading.submission.match import match
 from autograder.grading.submission.model import Submission
 from autograder.grading.submission.released import Released, complete, from_notebook
 from autograder.runtime.files import files_in
-from autograder.runtime.state import fresh_seed
-from autograder.sandbox.outside.sandbox import problem
+from autograder.runtime.seeds import fresh_seed
+from autograder.sandbox.outside.bubblewrap import problem
 
 
 def build_all(course: Course, only_check: bool = False, only: Sequence[str] = ()) -> int:

@@ -16,7 +16,7 @@ from autograder.content.lesson import Lesson
 from autograder.grading.console import progress
 from autograder.grading.course import Course, find_course
 from autograder.grading.run.status import FAILED, GRADED, HUMAN, load_status
-from autograder.sandbox.outside.sandbox import problem
+from autograder.sandbox.outside.bubblewrap import problem
 
 
 def demo(folder: Path, students: Sequence[str] = ()) -> int:

@@ -25,7 +25,7 @@ MOVED = {
     "references": "content.references",
     "report": "verdict.report",
     "runner": "verdict.runner",
-    "seeds": "runtime.state",
+    "seeds": "runtime.seeds",
     "student": "runtime.student",
     "submission_plugin": "verdict.pytest_plugin",
     "symptoms": "diagnosis.symptoms",

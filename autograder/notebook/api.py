@@ -49,7 +49,7 @@ def practice(exercise: str, letter: str = "", *, seed: int | None = None) -> Any
     """
     from autograder.notebook.history import History
     from autograder.notebook.practice import draw
-    from autograder.runtime.state import fresh_seed
+    from autograder.runtime.seeds import fresh_seed
 
     lesson = _lesson_of(exercise)
     if not any(entry.full for entry in History(".", lesson.name).entries() if entry.exercise == exercise):

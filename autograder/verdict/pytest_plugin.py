@@ -13,7 +13,7 @@ from autograder.diagnosis.diagnose import diagnose
 from autograder.diagnosis.search import FailedCheck
 from autograder.runtime.errors import CheckFailure, PartialCredit
 from autograder.runtime.files import files_in
-from autograder.runtime.state import fresh_seed
+from autograder.runtime.seeds import fresh_seed
 from course_lib import variants
 
 STUDENT = pytest.StashKey[NotebookStudent]()

@@ -10,7 +10,8 @@ from autograder.diagnosis.search import FailedCheck
 from autograder.runtime import measure
 from autograder.runtime.blocked import calls
 from autograder.runtime.errors import CheckFailure, Diagnosis, PartialCredit, from_exception
-from autograder.runtime.state import fresh_seed, known_torch_state
+from autograder.runtime.seeds import fresh_seed
+from autograder.runtime.state import known_torch_state
 from autograder.runtime.student import SearchTimeout, Student
 from autograder.verdict.report import CheckResult, ExerciseReport
 from course_lib.variants import same

@@ -332,10 +332,10 @@ def test_plain_nbgrader_grades_again_and_reports_an_edited_result(graded, course
 
 
 def test_without_bubblewrap_grading_refuses_and_says_what_to_install(course, autograde, monkeypatch):
-    from autograder.sandbox.outside import sandbox
+    from autograder.sandbox.outside import bubblewrap
 
-    monkeypatch.setattr(sandbox.shutil, "which", lambda *_: None)
-    monkeypatch.setattr(sandbox, "bundled", lambda: None)
+    monkeypatch.setattr(bubblewrap.shutil, "which", lambda *_: None)
+    monkeypatch.setattr(bubblewrap, "bundled", lambda: None)
     done = autograde()
     assert done.returncode == 2
     assert "apt-get install bubblewrap" in done.stderr

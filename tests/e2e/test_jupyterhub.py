@@ -17,7 +17,7 @@ from whole_way import in_gradebook, with_files
 
 from autograder.authoring.lay_out import lay_out
 from autograder.grading.course import Course
-from autograder.sandbox.outside import sandbox
+from autograder.sandbox.outside import bubblewrap
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSIGNMENT = "08-vit"
@@ -72,7 +72,7 @@ def machine(place: Path) -> list[str]:
     ]
     for inside in ("/etc/passwd", "/etc/group", "/etc/jupyter", "/home", "/srv"):
         mounts += ["--bind", str(place / inside.lstrip("/")), inside]
-    return [sandbox.find(), *mounts, "--unshare-net", "--die-with-parent", "--cap-add", "ALL"]
+    return [bubblewrap.find(), *mounts, "--unshare-net", "--die-with-parent", "--cap-add", "ALL"]
 
 
 def configuration(root: Path) -> str:

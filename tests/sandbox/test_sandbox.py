@@ -12,7 +12,7 @@ import autograder
 from autograder.grading.run.sandbox_executor import defined_names
 from autograder.sandbox.inside.namespaces import HOME
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.outside import mounts, sandbox
+from autograder.sandbox.outside import bubblewrap, mounts
 from autograder.sandbox.outside.sandbox import Sandbox, SandboxMissing
 from autograder.sandbox.outside.session import Session, SetUpFailed
 
@@ -305,7 +305,7 @@ def test_a_gpu_can_be_used_inside():
 
 def test_without_bubblewrap_the_message_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(sandbox, "bundled", lambda: None)
+    monkeypatch.setattr(bubblewrap, "bundled", lambda: None)
     with pytest.raises(SandboxMissing, match="apt-get install bubblewrap"):
         Sandbox()
 
@@ -313,8 +313,8 @@ def test_without_bubblewrap_the_message_says_what_to_install(monkeypatch, tmp_pa
 @pytest.mark.slow
 def test_without_the_systems_bubblewrap_the_one_of_the_environment_is_used(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert sandbox.bundled()
-    assert sandbox.find() == sandbox.bundled()
+    assert bubblewrap.bundled()
+    assert bubblewrap.find() == bubblewrap.bundled()
     with Sandbox(Limits()) as box:
         session = Session(box)
         assert session.run_cell("print(6 * 7)").outputs[0]["text"] == "42\n"
@@ -323,15 +323,15 @@ def test_without_the_systems_bubblewrap_the_one_of_the_environment_is_used(monke
 
 def test_a_program_that_is_not_the_one_we_know_is_not_used(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    known = dict.fromkeys(sandbox._BUNDLED[platform.machine()], "0" * 64)
-    monkeypatch.setitem(sandbox._BUNDLED, platform.machine(), known)
-    sandbox.bundled.cache_clear()
+    known = dict.fromkeys(bubblewrap._BUNDLED[platform.machine()], "0" * 64)
+    monkeypatch.setitem(bubblewrap._BUNDLED, platform.machine(), known)
+    bubblewrap.bundled.cache_clear()
     try:
-        assert sandbox.bundled() is None
+        assert bubblewrap.bundled() is None
         with pytest.raises(SandboxMissing):
-            sandbox.find()
+            bubblewrap.find()
     finally:
-        sandbox.bundled.cache_clear()
+        bubblewrap.bundled.cache_clear()
 
 
 def test_a_sandbox_that_cannot_start_says_why(monkeypatch, tmp_path):

@@ -163,7 +163,7 @@ def grade_class(course: Course, options: GradeOptions) -> int:
 
 
 def _require_sandbox() -> None:
-    from autograder.sandbox.outside.sandbox import SandboxMissing, find
+    from autograder.sandbox.outside.bubblewrap import SandboxMissing, find
 
     try:
         find()

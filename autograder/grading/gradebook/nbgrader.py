@@ -40,7 +40,7 @@ from autograder.grading.settings import Settings
 from autograder.grading.submission.model import Submission
 from autograder.grading.submission.read import canonical_id
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.outside import sandbox
+from autograder.sandbox.outside import bubblewrap
 
 
 def reason(error: BaseException) -> str:
@@ -134,8 +134,8 @@ class SealedAutograde(Autograde):
         try:
             settings = self._settings()
             if not settings.trust:
-                sandbox.find()
-        except (ValueError, sandbox.SandboxMissing) as error:
+                bubblewrap.find()
+        except (ValueError, bubblewrap.SandboxMissing) as error:
             self.log.error(str(error))
             raise NbGraderException(str(error)) from None
         store = Store(self.course.grading)

@@ -22,7 +22,7 @@ from autograder.grading.run.store import SECRET, Store, write_whole
 from autograder.grading.settings import Settings as Grading
 from autograder.grading.submission.model import from_folder
 from autograder.grading.submission.released import Released, released_in
-from autograder.sandbox.outside.sandbox import problem
+from autograder.sandbox.outside.bubblewrap import problem
 
 _REFUSED = (
     "NOT GRADED. This container does not let bubblewrap make the namespaces in which students' code is sealed, and this "

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from autograder.grading.run.result import Result, checks_version, environment
 from autograder.grading.settings import Settings
-from autograder.runtime.state import BITS
+from autograder.runtime.seeds import BITS
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -11,7 +11,7 @@ from autograder.grading.run.result import Result
 from autograder.grading.student.locate_lesson import assignment_of, lessons_for, released_for
 from autograder.grading.submission.model import Submission
 from autograder.grading.submission.model import from_notebook as submission_from
-from autograder.runtime.state import fresh_seed
+from autograder.runtime.seeds import fresh_seed
 from course_lib import variants
 
 

@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.state import BITS
+from autograder.runtime.seeds import BITS
 from autograder.runtime.student import Constructed, Request, Response, SeededGenerator, StandIn
 from autograder.runtime.text import parse_json
 

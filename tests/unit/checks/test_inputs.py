@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from autograder.checks.inputs import Draw, Sizes
-from autograder.runtime.state import fresh_seed
+from autograder.runtime.seeds import fresh_seed
 
 
 def test_sizes_are_different_primes_within_every_shape():

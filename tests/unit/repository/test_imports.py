@@ -200,6 +200,19 @@ def test_no_star_imports_and_no_changes_of_sys_path(root):
 @pytest.mark.parametrize("package", ["course_lib", "autograder", "autograder.cli.main", "autograder.lessons.attention"])
 def test_importing_a_package_loads_nothing_heavy(package):
     heavy = {"torch", "matplotlib", "pytest", "IPython", "nbgrader", "numpy"}
-    code = f"import sys, {package}; print(sorted({heavy} & set(sys.modules)))"
+    assert loaded_by(package, heavy) == "[]"
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["gradebook.class_run", "gradebook.writer", "gradebook.feedback", "lms.collect", "lms.export", "teacher.report"],
+)
+def test_a_process_that_computes_no_tensor_does_not_load_pytorch(module):
+    """It takes three seconds of a core in each of the processes that a command starts."""
+    assert loaded_by(f"autograder.grading.{module}", {"torch"}) == "[]"
+
+
+def loaded_by(module, heavy):
+    code = f"import sys, {module}; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    return done.stdout.strip()
