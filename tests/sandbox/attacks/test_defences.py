@@ -1,4 +1,4 @@
-"""One attack on each defence, graded as a class with an honest neighbour. ``test_attacks.py`` has all of them, and says more."""
+"""One attack on each defence, graded as a class with an honest neighbour. The other files have all of them, and say more."""
 
 from pathlib import Path
 
