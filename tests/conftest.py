@@ -113,6 +113,7 @@ def temporary(config: pytest.Config) -> str:
 #: The files that take longest. They begin first, so that at the end no process waits for another one's.
 LONG = (
     "test_attacks.py",
+    "test_every_lesson.py",
     "test_whole_way.py",
     "test_attacks_in_lessons.py",
     "test_attacks_at_nbgrader.py",

@@ -7,10 +7,11 @@ import json
 import shutil
 
 import pytest
+from graded_class import SOME, GradedClass, grade_class
 from known import ASSIGNMENTS
 from known import LESSONS as OWN
 from nbgrader.api import Gradebook
-from whole_way import Checker, full, in_gradebook, lay_out, needed_for, on_pages, run, stored, verdicts, with_files
+from whole_way import Checker, full, in_gradebook, run, stored, verdicts
 
 from autograder.grading.course import Course
 
@@ -23,37 +24,21 @@ WAYS = {
     "without a sandbox": ["--force", "--trust-submissions"],
 }
 
-
-SOME = ("solution", "without-file")
 NIGHTLY = pytest.mark.nightly(
     reason="the contract judges the release and wrong answers; here one lesson's stand for all"
 )
-#: Each lesson with its whole class, and with only those of its class who are in SOME.
-WHOLE = {lesson: (lesson, None) for lesson in ASSIGNMENTS}
-PART = {lesson: (lesson, SOME) for lesson in ASSIGNMENTS}
-#: In every run the whole class of the last lesson, which hands in files, and a part of each other one.
+#: In every run the whole class of the last lesson, which hands in files; test_every_lesson.py has a part of each other one.
 LAST = ASSIGNMENTS[-1]
-THE_OTHERS = [lesson for lesson in ASSIGNMENTS if lesson != LAST]
-#: Those that have the whole class come first, wherever they are listed: pytest sets a class up once for equal positions.
-WITH_ALL = [WHOLE[LAST], *(pytest.param(WHOLE[lesson], marks=NIGHTLY) for lesson in THE_OTHERS)]
-
-
-def in_words(pair):
-    return f"{pair[0]}-{'part' if pair[1] else 'whole'}"
-
+LESSONS = [LAST, *(pytest.param(lesson, marks=NIGHTLY) for lesson in ASSIGNMENTS[:-1])]
 
 #: What is the same for all lessons.
-ONE_IN_EVERY_RUN = pytest.mark.parametrize("graded", WITH_ALL, indirect=True, ids=in_words)
+ONE_IN_EVERY_RUN = pytest.mark.parametrize("graded", LESSONS, indirect=True)
 
 
-@pytest.fixture(scope="module", params=[*WITH_ALL, *(PART[lesson] for lesson in THE_OTHERS)], ids=in_words)
+@pytest.fixture(scope="module", params=LESSONS)
 def graded(request, tmp_path_factory):
-    """A lesson, its class (or only these students) after plain nbgrader has graded it, and what that wrote."""
-    lesson, students = request.param
-    course = lay_out(tmp_path_factory.mktemp(lesson), lesson, students)
-    told = run(course.root, "nbgrader", "autograde", lesson)
-    run(course.root, "nbgrader", "generate_feedback", lesson)
-    return course, lesson, told
+    """A lesson and its class."""
+    return grade_class(tmp_path_factory.mktemp(request.param), request.param)
 
 
 @pytest.fixture(scope="module")
@@ -64,47 +49,18 @@ def checker():
     started.close()
 
 
-@pytest.fixture(scope="module")
-def points(graded):
-    course, lesson, _ = graded
-    return in_gradebook(course, lesson)
+class TestClass(GradedClass):
+    pass
 
 
-def test_the_solution_is_full_and_the_rest_is_what_it_should_be(graded, points):
-    lesson = graded[1]
-    assert points["solution"] == full(lesson)
-    assert set(points.get("release", {"": 0.0}).values()) == {0.0}
-    assert all(points["wrong"][name] < worth for name, worth in full(lesson).items() if "wrong" in points)
-    lost = with_files(lesson)
-    assert bool(lost) == bool(OWN.of(lesson).handed_in) == ("without-file" in points)
-    kept = needed_for(lesson, lost) - {*lost}
-    for student in points.keys() & {"without-file", "foreign-file"}:
-        expected = {name: worth if name in kept else 0.0 for name, worth in full(lesson).items()}
-        assert points[student] == expected, f"{student} loses {lost}, and nothing else of what is solved"
-
-
-def test_the_page_has_the_points_of_the_gradebook(graded, points):
-    course, lesson, _ = graded
-    assert on_pages(course, lesson) == {student: sum(scores.values()) for student, scores in points.items()}
-
-
-def test_each_submission_has_its_line_with_name_points_and_time(graded, points):
-    _, lesson, told = graded
-    most = sum(full(lesson).values())
-    for student, scores in points.items():
-        assert f"INFO] {student}: {sum(scores.values()):g} of {most:g} points in " in told
-    if files := OWN.of(lesson).handed_in:
-        assert f"please look: {files[0]} was not handed in" in told
-
-
-@pytest.mark.parametrize("graded", [WHOLE[LAST]], indirect=True, ids=in_words)
+@pytest.mark.parametrize("graded", [LAST], indirect=True)
 @pytest.mark.parametrize("way", ["two workers", "without a sandbox"])
 def test_another_way_gives_the_same_points(graded, points, way, tmp_path):
     _graded_again({student: points[student] for student in points if student in SOME}, graded, points, way, tmp_path)
 
 
 @pytest.mark.nightly(reason="each grades once more, half a minute each")
-@pytest.mark.parametrize("graded", WITH_ALL, indirect=True, ids=in_words)
+@ONE_IN_EVERY_RUN
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_gives_the_same_points(graded, points, way, tmp_path):
     _graded_again(points, graded, points, way, tmp_path)

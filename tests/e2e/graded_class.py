@@ -1,0 +1,41 @@
+"""What holds for each lesson's class once plain nbgrader has graded it. A fixture ``graded`` says which class it is."""
+
+from known import LESSONS
+from whole_way import full, lay_out, needed_for, on_pages, run, with_files
+
+#: Of a class, those without whom nothing is shown of a lesson.
+SOME = ("solution", "without-file")
+
+
+def grade_class(place, lesson, students=None):
+    """Make a lesson's class (or only these students), and grade it with plain nbgrader. Return also what that printed."""
+    course = lay_out(place, lesson, students)
+    printed = run(course.root, "nbgrader", "autograde", lesson)
+    run(course.root, "nbgrader", "generate_feedback", lesson)
+    return course, lesson, printed
+
+
+class GradedClass:
+    def test_the_solution_is_full_and_the_rest_is_what_it_should_be(self, graded, points):
+        lesson = graded[1]
+        assert points["solution"] == full(lesson)
+        assert set(points.get("release", {"": 0.0}).values()) == {0.0}
+        assert all(points["wrong"][name] < worth for name, worth in full(lesson).items() if "wrong" in points)
+        lost = with_files(lesson)
+        assert bool(lost) == bool(LESSONS.of(lesson).handed_in) == ("without-file" in points)
+        kept = needed_for(lesson, lost) - {*lost}
+        for student in points.keys() & {"without-file", "foreign-file"}:
+            expected = {name: worth if name in kept else 0.0 for name, worth in full(lesson).items()}
+            assert points[student] == expected, f"{student} loses {lost}, and nothing else of what is solved"
+
+    def test_the_page_has_the_points_of_the_gradebook(self, graded, points):
+        course, lesson, _ = graded
+        assert on_pages(course, lesson) == {student: sum(scores.values()) for student, scores in points.items()}
+
+    def test_each_submission_has_its_line_with_name_points_and_time(self, graded, points):
+        _, lesson, printed = graded
+        most = sum(full(lesson).values())
+        for student, scores in points.items():
+            assert f"INFO] {student}: {sum(scores.values()):g} of {most:g} points in " in printed
+        if files := LESSONS.of(lesson).handed_in:
+            assert f"please look: {files[0]} was not handed in" in printed
