@@ -3,6 +3,8 @@
 import pytest
 from whole_way import in_gradebook
 
+pytest.register_assert_rewrite("graded_class")
+
 
 @pytest.fixture(scope="module")
 def points(graded):
