@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from autograder.content import notebook
 from autograder.content.lesson import Lesson
 from autograder.grading.run.executors import content_of
+from autograder.runtime.blocked.source import LONGEST_TEXT
 from autograder.sandbox.outside.cell_result import CellResult
 from autograder.sandbox.outside.imports import IMPORTS
 from autograder.sandbox.outside.remote import RemoteStudent
@@ -30,9 +31,10 @@ class SandboxExecutor:
     def run(self, text: str) -> CellResult:
         names = defined_names(text)
         self.sources |= names
-        if names or "import" in text:
-            self.sources[""] += _importing(text)
-            self.sources[IMPORTS] += _importing(text, anywhere=False)
+        if "import" in text:
+            for key, found in (("", _importing(text)), (IMPORTS, _importing(text, anywhere=False))):
+                if len(self.sources[key]) + len(found) <= LONGEST_TEXT:
+                    self.sources[key] += found
         return self.session.run_cell(text)
 
     def look_ahead(self, texts: Iterable[str]) -> None:

@@ -76,8 +76,8 @@ def _modules(libraries: tuple[str, ...]) -> frozenset[str]:
     return frozenset(top.partition(".")[0] for each in allowed(libraries).values() for top in top_level_modules(each))
 
 
-@functools.cache
-def is_blocked(module: str, libraries: tuple[str, ...] | None) -> bool:
+@functools.lru_cache(maxsize=2**14)
+def is_withheld(module: str, libraries: tuple[str, ...] | None) -> bool:
     """Return whether an exercise that may use ``libraries``, or everything if that is None, cannot import this module.
 
     A module that lies elsewhere than Python's libraries is the student's own.
@@ -95,8 +95,21 @@ def _is_library(root: str) -> bool:
     return any(part in STORES for place in places for part in Path(place).parts)
 
 
-#: Bytes of a module beside the notebook that are looked through.
-LONGEST = 200_000
+#: Bytes of a module beside the notebook that are looked through, and of all modules together; and characters of what an exercise
+#: consists of. To search costs processor time that no limit of the sandbox counts. What is not searched still meets its walls.
+LONGEST, LONGEST_TOGETHER, LONGEST_TEXT = 200_000, 400_000, 20_000
+#: Results of searches that are kept: more than a submission may have files.
+_MOST_KEPT = 256
+
+
+def searchable(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the Python files beside a notebook, the short ones with their content, the rest as if they were empty."""
+    found, room = dict[str, bytes](), LONGEST_TOGETHER
+    for name, content in sorted(files.items(), key=lambda each: (len(each[1]), each[0])):
+        if name.endswith(".py"):
+            room -= len(content)
+            found[name] = content if room >= 0 else b""
+    return found
 
 
 def imports(text: str, tried: bool = False) -> Iterator[tuple[str, int]]:
@@ -164,7 +177,7 @@ def used(name: str, libraries: tuple[str, ...] | None, file: Callable[[str], byt
     imports does no harm.
     """
     own = name.split(".")[1:2]
-    return _needed(name, libraries, file, lambda content: _used_by(content, *own, libraries=libraries) if own else "")
+    return _needed(name, libraries, file, lambda content: _users(content, libraries).get(own[0], "") if own else "")
 
 
 def _needed(
@@ -187,7 +200,7 @@ def _own_module(root: str, file: Callable[[str], bytes | None]) -> bytes | None:
     return next((content for content in found if content is not None), None)
 
 
-@functools.lru_cache(maxsize=32)
+@functools.lru_cache(maxsize=_MOST_KEPT)
 def _at_once(content: bytes) -> tuple[str, ...]:
     """Return what a module imports at its top level."""
     nodes = (node for node in _parsed(content).body if isinstance(node, ast.Import | ast.ImportFrom))
@@ -202,17 +215,32 @@ def _parsed(content: bytes) -> ast.Module:
         return ast.Module([], [])
 
 
-@functools.lru_cache(maxsize=128)
-def _used_by(content: bytes, name: str, libraries: tuple[str, ...] | None) -> str:
-    """Return the library that a function or class of a module uses, if exercises may not."""
+@functools.lru_cache(maxsize=_MOST_KEPT)
+def _users(content: bytes, libraries: tuple[str, ...] | None) -> dict[str, str]:
+    """Return the functions and classes of a module that use a library which exercises may not, with the library.
+
+    Directly, or through others: found once for all of them, because a hostile source may ask for thousands.
+    """
     tree = _parsed(content)
-    parts = {part.name: ast.unparse(part) for part in tree.body if isinstance(part, ast.FunctionDef | ast.ClassDef)}
-    meant = {own: meaning for own, meaning in _bound(tree).items() if is_blocked(meaning, libraries)}
-    for text in reachable_names(name, lambda each: parts.get(each, "")):
-        inner = [found for found, _ in imports(text) if is_blocked(found, libraries)]
-        if found := [meant[each] for each in sorted(globals_in(text)) if each in meant] + inner:
-            return found[0]
-    return ""
+    meant = {own: meaning for own, meaning in _bound(tree).items() if is_withheld(meaning, libraries)}
+    found, callers = dict[str, str](), dict[str, list[str]]()
+    for part in tree.body:
+        if isinstance(part, ast.FunctionDef | ast.ClassDef):
+            text = ast.unparse(part)
+            read = globals_in(text)
+            direct = [meant[each] for each in sorted(read) if each in meant]
+            direct += [name for name, _ in imports(text) if is_withheld(name, libraries)]
+            found.pop(part.name, None)  # of two with the same name the later one counts
+            found |= dict.fromkeys([part.name], direct[0]) if direct else {}
+            for each in read:
+                callers.setdefault(each, []).append(part.name)
+    waiting = [*found]
+    while waiting:
+        used_by = waiting.pop()
+        new = [caller for caller in callers.get(used_by, ()) if caller not in found]
+        found |= dict.fromkeys(new, found[used_by])
+        waiting += new
+    return found
 
 
 def mention(
@@ -258,13 +286,13 @@ def names_used(exercise: str, names: list[str], source: Callable[[str], str | No
     text, "" for any other name, and None if the text cannot be found; all names count then.
     """
     first = source(exercise)
-    if not first:
+    if not first or len(first) > LONGEST_TEXT:
         return names
-    words = _names(first)
+    words, room = _names(first), LONGEST_TEXT - len(first)
     waiting = list(words - {exercise})
     while waiting:
         text = source(waiting.pop())
-        if text is None:
+        if text is None or (room := room - len(text)) < 0:
             return names
         found = _names(text) - words
         words |= found
@@ -275,11 +303,14 @@ def names_used(exercise: str, names: list[str], source: Callable[[str], str | No
 def reachable_names(exercise: str, source: Callable[[str], str | None], others: Container[str] = ()) -> Iterator[str]:
     """Yield the source of ``exercise``, and of what it uses, directly or through others, but of none of ``others``.
 
-    A variable of a function's own is nothing of the notebook, though a cell may have one of the same name.
+    A variable of a function's own is nothing of the notebook, though a cell may have one of the same name. No more than
+    LONGEST_TEXT is yielded altogether.
     """
-    waiting, seen = [exercise], {exercise}
+    waiting, seen, room = [exercise], {exercise}, LONGEST_TEXT
     while waiting:
         if text := source(waiting.pop()):
+            if (room := room - len(text)) < 0:
+                return
             yield text
             found = {name for name in globals_in(text) if name not in others} - seen
             seen |= found

@@ -1,6 +1,7 @@
 """Resolve the names that a notebook imports, without importing anything, and find what an exercise may not use."""
 
 import ast
+import functools
 import re
 import sys
 from collections.abc import Callable, Container, Mapping
@@ -45,16 +46,19 @@ def scripts_run(text: str) -> list[str]:
 
 def imports_withheld(text: str, libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]) -> bool:
     """Return whether a cell imports a library that exercises may not use, or a module or script beside the notebook does."""
-    scripts = [file(name) or b"" for name in scripts_run(text)] if libraries is not None else []
+    scripts = [file(name) or b"" for name in dict.fromkeys(scripts_run(text))] if libraries is not None else []
     texts = [text, *(script.decode(errors="replace") for script in scripts if len(script) <= LONGEST)]
-    return libraries is not None and any(_withheld_in(each, libraries, file) for each in texts if "import" in each)
+    return libraries is not None and any(needed(name, libraries, file) for each in texts for name in _imported_in(each))
 
 
-def _withheld_in(text: str, libraries: tuple[str, ...], file: Callable[[str], bytes | None]) -> bool:
+@functools.lru_cache(maxsize=256)
+def _imported_in(text: str) -> tuple[str, ...]:
+    """Return what a cell or script imports, each name once; nothing if it cannot be read: it will say so itself."""
     try:
-        return any(needed(name, libraries, file) for name, _ in imports(without_magics(text), tried=True))
+        found = imports(without_magics(text), tried=True) if "import" in text else ()
+        return tuple(dict.fromkeys(name for name, _ in found))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False  # the cell will say so itself
+        return ()
 
 
 def lacks_withheld(error: tuple[str, str, str] | None, libraries: tuple[str, ...] | None) -> bool:

@@ -224,7 +224,7 @@ class RemoteStudent(RequestBuilder):
                 self.session.worker()  # so that it is known which names are plain data
         except CheckFailure:
             return None  # it is told when the exercise is asked
-        return found_in(name, self.lesson, self.sources, self.session.carried, self.file)
+        return found_in(name, self.lesson, self.sources, self.session.carried, self.session.modules.get)
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
         """Return those of ``names`` that the student's ``exercise``, or what it calls, mentions; all if there is no source."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from autograder.runtime.blocked.source import searchable
 from autograder.runtime.student import Budget
 from autograder.sandbox.inside import protocol
 from autograder.sandbox.inside.protocol import SetUp, unpack_failure
@@ -102,6 +103,7 @@ class Session:
         libraries: tuple[str, ...] | None = None,
     ):
         self.box, self.files, self.lesson, self.author = box, dict(files or {}), lesson, ""
+        self.modules = searchable(self.files)
         self.done: list[tuple[str, bool]] = []  # the cells, each with whether it ran to its end
         self.stops = 0
         self.begun = time.monotonic()
@@ -124,7 +126,7 @@ class Session:
 
     def look_ahead(self, texts: Iterable[str]) -> None:
         """If one of these cells imports more than exercises may, run them all where everything that is installed can be."""
-        if any(imports_withheld(text, self._kind.libraries, self.files.get) for text in texts):
+        if any(imports_withheld(text, self._kind.libraries, self.modules.get) for text in texts):
             self._see_all()
 
     def _see_all(self) -> None:

@@ -1,5 +1,6 @@
 """An exercise uses PyTorch and what comes with the course. Another library is noticed in it, and does no harm beside it."""
 
+import ast
 import linecache
 
 import pytest
@@ -9,7 +10,17 @@ from known import COURSE, LESSONS
 from sklearn.linear_model import Ridge
 
 from autograder.runtime.blocked import source as libraries
-from autograder.runtime.blocked.source import allowed, home, is_blocked, mention
+from autograder.runtime.blocked.source import (
+    LONGEST_TEXT,
+    LONGEST_TOGETHER,
+    allowed,
+    home,
+    is_withheld,
+    mention,
+    names_used,
+    reachable_names,
+    searchable,
+)
 from autograder.sandbox.outside.imports import imports_withheld
 from autograder.verdict.runner import run_checks
 
@@ -180,3 +191,54 @@ def test_a_made_up_name_does_not_get_into_the_sentence():
     for name in ("scipy.passed\u3164All_7_points", "scipy." + "x" * 5000):
         found = mention("def f(x):\n    return g(x)", lambda _, name=name: name, (), nothing)
         assert found.message == "scipy is not allowed in this exercise (line 2 of your cell)."
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """The texts that are parsed from now on."""
+    texts, parse = [], ast.parse
+    monkeypatch.setattr(
+        ast, "parse", lambda text, *more, **options: texts.append(text) or parse(text, *more, **options)
+    )
+    return texts
+
+
+def test_a_module_is_parsed_once_however_many_of_its_names_are_read(read):
+    files = {
+        "helper.py": b"import scipy\ndef f(x):\n    return scipy.fft(x)\ndef own(x):\n    return x  # of this test"
+    }
+    names = "def g(x):\n" + "".join(f"    helper.a{number}(x)\n" for number in range(200))
+    assert mention(names, lambda name: name, (), files.get) is None
+    found = mention(f"{names}    return helper.f(x)", lambda name: name, (), files.get)
+    assert found.message.startswith("scipy")
+    assert read.count(files["helper.py"]) == 1
+
+
+def test_each_of_many_modules_and_scripts_is_parsed_once(read):
+    files = {f"m{number}.py": b"import torch  # %d" % number for number in range(150)}
+    texts = ["import " + ", ".join(name[:-3] for name in files), "".join(f"%run {name}\n" for name in files)]
+    for _ in range(3):
+        assert not any(imports_withheld(text, (), files.get) for text in texts)
+    for content in files.values():
+        assert read.count(content) == read.count(content.decode()) == 1
+
+
+def test_no_more_than_a_bound_of_all_modules_together_is_looked_through():
+    files = {f"m{number}.py": b"x = 1\n" * 10_000 for number in range(100)} | {
+        "a.txt": b"x",
+        "short.py": b"import scipy",
+    }
+    kept = searchable(files)
+    assert kept.keys() == files.keys() - {"a.txt"}
+    assert sum(map(len, kept.values())) <= LONGEST_TOGETHER
+    assert kept["short.py"] == b"import scipy"
+    assert imports_withheld("import short", (), kept.get)
+    assert not imports_withheld("import m99", (), kept.get)
+
+
+def test_what_an_exercise_reaches_is_searched_up_to_a_bound():
+    parts = {f"f{number}": f"def f{number}(x):\n    return f{number + 1}(x)" for number in range(2000)}
+    texts = [*reachable_names("f0", lambda name: parts.get(name, ""))]
+    assert texts[0] == parts["f0"]
+    assert LONGEST_TEXT - 100 < sum(map(len, texts)) <= LONGEST_TEXT
+    assert names_used("f0", ["f1999", "nothing"], lambda name: parts.get(name, "")) == ["f1999", "nothing"]
