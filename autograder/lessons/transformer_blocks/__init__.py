@@ -28,6 +28,8 @@ FORBIDDEN = (
     "torch.nn.functional.instance_norm",
     "torch.nn.functional.rms_norm",
     "torch.nn.functional.local_response_norm",
+    "torch.nn.CrossMapLRN2d",
+    "torch.nn.modules._functions.CrossMapLRN2d",
     "torch.nn.GroupNorm",
     "torch.nn.RMSNorm",
     "torch.nn.TransformerEncoderLayer",
