@@ -1,5 +1,8 @@
 """What is handed to the student's code in place of a model stays with the grader: only what was done with it is noted."""
 
+import time
+from dataclasses import replace
+
 import pytest
 import torch
 from known import LESSONS
@@ -7,6 +10,8 @@ from known import LESSONS
 from autograder.checks.execute import NotebookStudent
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request, StandIn
+from autograder.sandbox.inside import protocol
+from autograder.sandbox.outside import worker
 from autograder.sandbox.outside.remote import RemoteStudent
 from autograder.sandbox.outside.sandbox import Sandbox
 from autograder.sandbox.outside.session import Session
@@ -87,10 +92,12 @@ def test_its_errors_are_the_students(student):
         "model.ask.func(-1, 'forward', ids)",
         "model.ask.func('0', 'forward', ids)",
         "model(torch.zeros(2**17 + 1, 1, dtype=torch.int64))",
-        "[model(ids) for _ in range(10_001)]",
+        "[model(ids) for _ in range(101)]",
+        "model.ask.func(0, {}, ids)",
     ],
 )
-def test_anything_but_a_call_that_its_class_allows_ends_the_process(student, call):
+def test_anything_but_a_call_that_its_class_allows_ends_the_process(monkeypatch, student, call):
+    monkeypatch.setattr(worker, "_MOST_CALLS", 100)
     there = student(f"import torch\ndef generate(model, ids):\n    {call}\n    return ids\n")
     with pytest.raises(CheckFailure) as raised:
         there.answer(request(IDS))
@@ -123,3 +130,49 @@ def test_the_tables_are_not_in_the_students_process(student):
         "    return sum(isinstance(x, torch.Tensor) and x.shape == (7, 5) for x in gc.get_objects())\n"
     )
     assert there.answer(request(IDS)).value == 0
+
+
+#: Calls that are all sent before the first answer is read, and arguments of which many share the same few bytes.
+IN_ADVANCE = """
+from autograder.sandbox.inside import protocol
+def generate(model, ids, calls=50):
+    worker = model.ask.func.__self__
+    asked = {"stand_in": 0, "method": "forward", "args": {"tuple": [{"tuple": [5]}, {"dict": []}]}, "ticket": worker.ticket}
+    for _ in range(calls):
+        protocol.send(worker.connection, asked)
+    for _ in range(calls):
+        protocol.receive(worker.connection)
+    return ids
+"""
+
+
+def test_calls_that_do_not_wait_for_answers_are_watched_too(monkeypatch, student):
+    """The grader is busy, and the submission waits: that counts as such a time does in any other request."""
+
+    def slow(*_):
+        time.sleep(0.05)
+        return {"value": None}, protocol.Packing()
+
+    monkeypatch.setattr(worker, "_call", slow)
+    there = student(IN_ADVANCE)
+    there.session.worker().limits = replace(there.session.worker().limits, idle=1.0)
+    with pytest.raises(CheckFailure) as raised:
+        there.answer(request(IDS))
+    assert raised.value.received == "idle"
+
+
+MANY_OF_FEW = """
+from autograder.sandbox.inside import protocol
+def generate(model, ids):
+    worker, packing = model.ask.func.__self__, protocol.Packing([bytes(2**20)], 2**20)
+    one = {"tensor": "bool", "shape": [2**20], "count": 2**20, "at": 0}
+    args = {"tuple": [{"tuple": [{"list": [one] * 900}]}, {"dict": []}]}
+    protocol.send(worker.connection, {"stand_in": 0, "method": "forward", "args": args, "ticket": worker.ticket}, packing)
+    return ids
+"""
+
+
+def test_arguments_of_calls_are_bounded_as_results_are(student):
+    with pytest.raises(CheckFailure) as raised:
+        student(MANY_OF_FEW).answer(request(IDS))
+    assert raised.value.received == "garbled"

@@ -1,6 +1,7 @@
 """Messages: what is sent arrives, and what does not fit is refused."""
 
 import contextlib
+import json
 import math
 import random
 import socket
@@ -317,11 +318,9 @@ def forged(shape, count, dtype="int64"):
     ],
     ids=["rows of width 0", "together", "no shape", "text", "name", "nested lists"],
 )
-def test_an_answer_to_a_check_is_bounded_and_says_what_was_too_large(data, told):
-    unpacking = protocol.Unpacking(bytearray(8))
-    unpacking.bound(0)
+def test_what_a_submission_sends_is_bounded_and_says_what_was_too_large(data, told):
     with pytest.raises(protocol.TooLarge if told else protocol.BadMessage, match=told):
-        unpacking.value(data)
+        protocol.Unpacking(bytearray(8)).value(data)
 
 
 def test_a_large_request_may_have_a_large_answer():
@@ -353,3 +352,11 @@ def test_half_a_character_becomes_a_question_mark_in_names_and_values(pair, half
     header, _ = wire.receive(ours)
     assert list(header) == ["?"]
     assert header["?"][:3] == ["?", "\N{GRINNING FACE}", "\\ud800"]
+
+
+def test_texts_of_a_failure_that_are_none_are_left_out():
+    nested = json.loads("[" * 900 + "]" * 900)
+    failure = protocol.unpack_failure(
+        {"kind": "crash", "message": nested, "yours": {}}, protocol.Unpacking(bytearray())
+    )
+    assert (failure.kind, failure.message, failure.yours) == ("crash", "", "")

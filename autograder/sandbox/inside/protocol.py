@@ -150,15 +150,19 @@ def opaque(type_name: str) -> Opaque:
 
 
 class Unpacking:
-    """Reads values from a message and counts what it creates. Only requests may contain tensors with custom strides."""
+    """Reads values from a message and counts what it creates. Only what the grader sends may contain tensors with ``strided``
+    memory, and has no other bounds than a message.
+    """
 
     def __init__(self, body: bytearray, strided: bool = False):
         self.body, self.strided, self.nodes, self.bytes = body, strided, 0, 0
         self.numbers = self.longest = math.inf  # what its tensors may still have, and the characters of a text
+        if not strided:
+            self.bound(0)
 
-    def bound(self, request: int) -> None:
-        """Bound an answer that a check receives. The tensors of the request took this many bytes."""
-        self.numbers, self.longest = MAX_NUMBERS + request // 2, MAX_TEXT
+    def bound(self, request: int, longest: int = MAX_TEXT) -> None:
+        """Bound what a submission sends. The tensors of the request took this many bytes."""
+        self.numbers, self.longest = MAX_NUMBERS + request // 2, longest
 
     def value(self, data: Any, depth: int = 0) -> Any:
         self.nodes += 1
@@ -398,11 +402,12 @@ def unpack_failure(data: Any, unpacking: Unpacking) -> CheckFailure:
     """
     if not isinstance(data, dict):
         raise BadMessage("a failure that is not an object")
-    texts = {name: _line(str(data.get(name, ""))[:_LONGEST]) for name in _TEXTS}
+    said = {name: data.get(name, "") for name in _TEXTS}
+    texts = {name: _line(text[:_LONGEST]) if isinstance(text, str) else "" for name, text in said.items()}
     received = unpacking.value(data.get("received"))
     if not _is_ours(texts["cause"], texts["hint"]):
-        said = "; ".join(filter(None, (texts[name] for name in ("message", "cause", "hint", "yours"))))
-        return CheckFailure(texts["kind"], "The code raises a failure of its own", yours=f"“{said}”", received=received)
+        own = "; ".join(filter(None, (texts[name] for name in ("message", "cause", "hint", "yours"))))
+        return CheckFailure(texts["kind"], "The code raises a failure of its own", yours=f"“{own}”", received=received)
     return CheckFailure(**texts, received=received)
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 #: Bytes of all values together, and bytes that each counts at least: a message has a bound on its parts.
-_MOST_BYTES, _EACH, _DEEPEST = 16 * 2**20, 2048, 4
+MOST_BYTES, _EACH, _DEEPEST = 16 * 2**20, 2048, 4
 
 #: What every namespace of IPython has.
 _OF_THE_SHELL = ("In", "Out", "exit", "quit", "get_ipython")
@@ -17,7 +17,7 @@ _OF_THE_SHELL = ("In", "Out", "exit", "quit", "get_ipython")
 
 def values(namespace: Mapping[str, Any]) -> dict[str, Any]:
     """Return the numbers, texts, tensors and arrays in a namespace, and tuples, lists and dictionaries of them, by name."""
-    found, left = dict[str, Any](), float(_MOST_BYTES)
+    found, left = dict[str, Any](), float(MOST_BYTES)
     for name, value in [*namespace.items()]:
         if not name.startswith("_") and name not in _OF_THE_SHELL and (size := _size(value)) <= left:
             found[name] = value
@@ -37,7 +37,7 @@ def _size(value: Any, depth: int = 0) -> float:
     if type(value) is np.ndarray:
         plain = value.dtype.kind in "bif" and value.dtype.itemsize <= 8
         return _EACH + value.nbytes if plain else math.inf
-    if depth > _DEEPEST or type(value) not in (tuple, list, dict) or len(value) > _MOST_BYTES // _EACH:
+    if depth > _DEEPEST or type(value) not in (tuple, list, dict) or len(value) > MOST_BYTES // _EACH:
         return math.inf
     items = value.values() if type(value) is dict else value
     named = type(value) is not dict or all(type(key) is str for key in value)

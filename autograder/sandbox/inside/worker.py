@@ -154,7 +154,7 @@ class Worker:
         if "error" in header:
             name, text = header["error"]
             raise getattr(builtins, name, RuntimeError)(text)
-        return protocol.Unpacking(body).value(header["value"])
+        return protocol.Unpacking(body, strided=True).value(header["value"])
 
     @contextlib.contextmanager
     def _surroundings(self, printed: io.StringIO) -> Any:

@@ -32,7 +32,7 @@ def cell_result(reply: dict[str, Any]) -> CellResult:
 
 def readable(text: Any) -> str:
     """Return text of bounded length that can be encoded as UTF-8: half a surrogate pair becomes a question mark."""
-    return str(text)[:30_000].encode("utf8", "replace").decode("utf8")
+    return text[:30_000].encode("utf8", "replace").decode("utf8") if isinstance(text, str) else ""
 
 
 def clean(item: Any) -> dict[str, Any] | None:

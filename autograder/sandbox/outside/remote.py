@@ -254,7 +254,8 @@ class RemoteStudent(RequestBuilder):
     ) -> Any:
         with self._failures(name), self._forbidding(name):
             reply, unpacking = self.session.ask(op, header, packing, alone)
-            print(str(reply.get("printed", ""))[:2000], end="")
+            if isinstance(printed := reply.get("printed"), str):
+                print(printed[:2000], end="")
             return read_answer(name, reply, unpacking, packing, part, read)
 
     def _forbidding(self, name: str) -> contextlib.AbstractContextManager[None]:

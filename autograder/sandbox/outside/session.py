@@ -16,6 +16,7 @@ from autograder.runtime.blocked.source import searchable
 from autograder.runtime.student import Budget
 from autograder.sandbox.inside import protocol
 from autograder.sandbox.inside.protocol import SetUp, unpack_failure
+from autograder.sandbox.inside.values import MOST_BYTES
 from autograder.sandbox.outside.cell_result import CellResult, cell_result
 from autograder.sandbox.outside.imports import imports_withheld, lacks_withheld
 from autograder.sandbox.outside.sandbox import Sandbox
@@ -28,6 +29,7 @@ def carry(source: Worker, target: Worker) -> set[str]:
     Raises Stopped if one of the two does not answer.
     """
     reply, unpacking = source.ask("values", {})
+    unpacking.bound(2 * MOST_BYTES, longest=MOST_BYTES)
     try:
         data = unpacking.value(reply.get("values"))
     except protocol.BadMessage:

@@ -69,6 +69,7 @@ class Worker:
             for _ in range(_MOST_CALLS):
                 if "stand_in" not in reply:
                     break
+                watch()  # what the worker has sent in advance does not wait for it
                 protocol.send(self.connection, *_call(packing.stand_ins if packing else [], reply, body), watch)
                 reply, body = self._reply(ticket, watch, most)
         except (protocol.Silence, OSError):
@@ -77,7 +78,7 @@ class Worker:
         except protocol.BadMessage as error:
             self.close()
             raise Stopped("garbled", f"What came back could not be read: {error}.") from None
-        except Stopped:
+        except BaseException:
             self.close()
             raise
         self._rest()
@@ -118,10 +119,10 @@ class Worker:
 
 def _call(stand_ins: list[Any], asked: dict[str, Any], body: bytearray) -> tuple[dict[str, Any], protocol.Packing]:
     """Call a stand-in as the worker asks, and return its result as a message. An error is the student's, and told there."""
-    packing, number, method = protocol.Packing(), asked["stand_in"], str(asked.get("method"))
+    packing, number, method = protocol.Packing(), asked["stand_in"], asked.get("method")
     if type(number) is not int or not 0 <= number < len(stand_ins) or len(body) > _MOST_BYTES:
         raise protocol.BadMessage("a call of something that is not there")
-    if method not in getattr(stand_ins[number], "CALLS", ()):
+    if not isinstance(method, str) or method not in getattr(stand_ins[number], "CALLS", ()):
         raise protocol.BadMessage("a call that is not allowed")
     both = protocol.Unpacking(body).value(asked.get("args"))
     if not isinstance(both, tuple) or [type(part) for part in both] != [tuple, dict]:
