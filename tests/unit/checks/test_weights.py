@@ -1,9 +1,11 @@
 """A results file is a stranger's: it is read within bounds, and its numbers are believed only with the weights beside it."""
 
 import json
+from copy import deepcopy
 
 import pytest
 import torch
+from torch import nn
 
 from autograder.checks.execute import NotebookStudent
 from autograder.checks.weights import confirm, require_two, results
@@ -73,6 +75,21 @@ def test_two_models_are_two_if_they_answer_differently():
         with pytest.raises(CheckFailure, match="the same model") as raised:
             require_two(logits.softmax(-1), other.softmax(-1), "50 sentences")
         assert raised.value.cause == "the same model twice"
+
+
+def test_a_model_and_its_copy_with_noise_are_one():
+    torch.manual_seed(0)
+    model, other, wider = (nn.Sequential(nn.Linear(7, 11), nn.Linear(11, width)) for width in (5, 5, 3))
+    copy = deepcopy(model)
+    with torch.no_grad():
+        for weight in copy.parameters():
+            weight += 0.4 * weight.std() * torch.randn_like(weight)
+        other[0].weight.copy_(model[0].weight)  # a part that both have kept
+    answers = [(2 * torch.randn(50, 5)).softmax(-1) for _ in range(2)]
+    require_two(*answers, "", (model, other))
+    require_two(*answers, "", (model, wider))
+    with pytest.raises(CheckFailure, match="the same model"):
+        require_two(*answers, "", (model, copy))
 
 
 @pytest.mark.parametrize(

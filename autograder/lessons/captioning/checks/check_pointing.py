@@ -95,5 +95,5 @@ def check_results_are_measured(student: Student, seed: int) -> None:
     captions, few = scene_vocabulary().batch(drawn.captions)[0], trained.cells_of(drawn)
     with torch.no_grad():
         first, second = (model(few, captions)[1][captions != references.PAD] for model in models)
-    weights.require_two(first, second, f"where they look in {len(few)} drawn scenes")
+    weights.require_two(first, second, f"where they look in {len(few)} drawn scenes", models)
     weights.confirm(found, again, WITHIN, setting)
