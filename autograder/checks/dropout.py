@@ -105,6 +105,8 @@ def share_is(dropped: Tensor, p: float, message: str, hint: str, details: Mappin
 
 #: Draws of each result; for models of several blocks, fewer, which show whether dropout is passed on.
 RUNS, FEW = 8000, 2500
+#: Copies of one example in calls that are compared with each other.
+_ROWS = 20
 #: Standard errors by which two right answers may differ. For a normal distribution, one of 10¹² comparisons exceeds it.
 _FARTHEST = 7.0
 #: Number of sums with random signs of a result's numbers, which reveal numbers that are dropped together.
@@ -143,6 +145,24 @@ def same_dropout_distribution(
                 cause="dropout missing or in the wrong place",
                 hint=hint,
             )
+    if found:
+        _differs_between_calls(twins, tuple(x[:_ROWS] for x in copies), setting)
+
+
+def _differs_between_calls(twins: ModulePair, inputs: tuple[Tensor, ...], setting: str) -> None:
+    """Fail if the first call of a module and a later one drop the same: then a training never sees anything else."""
+    module = twins.module.when(training=True)
+    first, later = (tensors_of(each(*inputs)) for each in (module, module.when(before=(inputs,))))
+    if equal(first, later):
+        raise CheckFailure(
+            "dropout",
+            "In training mode every call drops the same numbers.",
+            setting=setting,
+            expected="other ones at each call",
+            received="the same dropout",
+            cause="the same dropout at every call",
+            hint="Look for torch.manual_seed(...) in forward, or in what it calls. Whoever begins a training sets the seed, once.",
+        )
 
 
 def _differ(got: Tensor, want: Tensor, draw: Any) -> str:
