@@ -249,6 +249,20 @@ def test_written_files_count_as_memory(session):
     assert process.written() - before == 2**22 + 2**21
 
 
+def test_all_workers_of_a_submission_together_hold_about_what_one_may(box, session):
+    """What a cell allocates each of them has, and a resting one keeps."""
+    session.run_cell("import torch\nkept = torch.ones(300 * 2**20, dtype=torch.uint8)\ndef f(): return 7")
+    cells = session.worker()
+    for number in range(5):
+        with session.forbidding((f"torch.nn.functional.nothing_{number}",), None):
+            reply, unpacking = session.ask("call", {"name": "f", "args": {"tuple": []}, "kwargs": {"dict": []}})
+            assert unpacking.value(reply["value"]) == 7
+            held = [each.worker.process.resident() - each.worker.process.begin for each in session._open.values()]
+            assert sum(held) < 2 * box.limits.memory
+    assert session.worker() is cells
+    assert session.stops == 0
+
+
 def test_processes_left_behind_end_with_the_submission(box):
     session = Session(box)
     session.run_cell("import os, time\nif os.fork() == 0: time.sleep(1000)")

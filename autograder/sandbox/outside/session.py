@@ -155,8 +155,16 @@ class Session:
             raise Stopped("often", "Stopped: too many timeouts in this notebook.")
         if self.used() > limits.total_cpu or time.monotonic() - self.begun > limits.total_wall:
             raise Stopped("total", "The time for the whole notebook is used up.")
+        self._make_room()
         found = self._open.get(self._kind)
         return found.worker if found and found.ran == self.done else self._with_cells_run()
+
+    def _make_room(self) -> None:
+        """End other workers, that for the cells last, while all hold more than one may. They begin anew when they are needed."""
+        others = sorted((kind for kind in self._open if kind != self._kind), key=lambda kind: kind == self._own)
+        for kind in others:
+            if sum(each.worker.held for each in self._open.values()) > self.box.limits.memory:
+                self._open.pop(kind).worker.close()
 
     def start(self, forbid: tuple[str, ...], files: Mapping[str, bytes], measures: str = "") -> Worker:
         """Return a worker with these files, for which the functions in ``forbid`` are out of reach. Raises SetUpFailed."""

@@ -42,6 +42,7 @@ class Worker:
         )
         self.may_wait = math.inf
         self.parent: _Closed | None = None  # belongs to this worker alone, and is closed with it
+        self.held = 0  # bytes of memory and files beyond those at its start, when it was last asked
         self._spent = self._lost = 0.0
         self._rests = False
 
@@ -98,6 +99,7 @@ class Worker:
             used, before = self.process.cpu(), used
             self._lost += max(0.0, before - used)  # what the kernel forgets with a process that is killed
         self._spent = max(self._spent, self._lost + used)
+        self.held = self.process.resident() + self.process.written() - self.process.begin
         self._rests = True
 
     def cpu(self) -> float:
