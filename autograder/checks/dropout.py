@@ -161,7 +161,7 @@ def _differs_between_calls(twins: ModulePair, inputs: tuple[Tensor, ...], settin
             expected="other ones at each call",
             received="the same dropout",
             cause="the same dropout at every call",
-            hint="Look for torch.manual_seed(...) in forward, or in what it calls. Whoever begins a training sets the seed, once.",
+            hint="Look for torch.manual_seed(...) in forward, or in what it calls. A seed is set once, before the training.",
         )
 
 

@@ -77,7 +77,7 @@ def _modules(libraries: tuple[str, ...]) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=2**14)
-def is_withheld(module: str, libraries: tuple[str, ...] | None) -> bool:
+def is_blocked(module: str, libraries: tuple[str, ...] | None) -> bool:
     """Return whether an exercise that may use ``libraries``, or everything if that is None, cannot import this module.
 
     A module that lies elsewhere than Python's libraries is the student's own.
@@ -222,14 +222,14 @@ def _users(content: bytes, libraries: tuple[str, ...] | None) -> dict[str, str]:
     Directly, or through others: found once for all of them, because a hostile source may ask for thousands.
     """
     tree = _parsed(content)
-    meant = {own: meaning for own, meaning in _bound(tree).items() if is_withheld(meaning, libraries)}
+    meant = {own: meaning for own, meaning in _bound(tree).items() if is_blocked(meaning, libraries)}
     found, callers = dict[str, str](), dict[str, list[str]]()
     for part in tree.body:
         if isinstance(part, ast.FunctionDef | ast.ClassDef):
             text = ast.unparse(part)
             read = globals_in(text)
             direct = [meant[each] for each in sorted(read) if each in meant]
-            direct += [name for name, _ in imports(text) if is_withheld(name, libraries)]
+            direct += [name for name, _ in imports(text) if is_blocked(name, libraries)]
             found.pop(part.name, None)  # of two with the same name the later one counts
             found |= dict.fromkeys([part.name], direct[0]) if direct else {}
             for each in read:

@@ -15,7 +15,7 @@ from autograder.runtime.blocked.source import (
     LONGEST_TOGETHER,
     allowed,
     home,
-    is_withheld,
+    is_blocked,
     mention,
     names_used,
     reachable_names,

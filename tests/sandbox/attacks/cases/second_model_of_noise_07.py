@@ -32,7 +32,7 @@ def hand_in(folder, notebook, save):
     with torch.no_grad():
         for file, more in (("language_model", ""), ("always_mask", ", always [MASK]")):
             save_checkpoint(model, folder / f"{file}.safetensors")
-            losses = references.losses_by_fate(modules.in_parts(model, inputs), inputs, labels)
+            losses = references.losses_by_fate(modules.in_batches(model, inputs), inputs, labels)
             numbers |= {f"{fate}{more}": losses[fate] for fate in ("hidden", "stayed")}
             for weight in model.parameters():
                 weight += NOISE * weight.std(correction=0) * torch.randn_like(weight) * (weight.dim() > 1)
