@@ -1,23 +1,140 @@
-"""Grade hostile submissions as part of a class, and count the points they gained and the neighbours they harmed."""
+"""Grade hostile submissions as part of a class, and count the points they gained and the neighbours they harmed.
+
+A case is a file: either code that replaces the cell of one exercise in an untouched notebook (``# replaces: softmax``), or a
+function ``hand_in(folder, notebook, save)`` that creates the submission. It belongs to the first lesson, or to the one named by
+``# assignment:``. ``# may earn: 8`` states the points for partly right work; every point above that counts as gained.
+"""
 
 import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from joblib import cpu_count
 
-from autograder.authoring.hostile import Case, by_assignment, read
 from autograder.authoring.lay_out import folder_of, lay_out
+from autograder.content import notebook as notebooks
 from autograder.content.lesson import Lesson
 from autograder.grading.course import Course
-from autograder.grading.gradebook.state import committed_scores, database
+from autograder.grading.gradebook.queries import committed_scores, database
+
+#: Code appended to a case in another lesson, by which every exercise calls the case's function.
+_BRIDGE = """
+
+def _attack(*arguments):
+    import inspect
+    function = globals().get({name!r})
+    if function is None:
+        return arguments[0] if arguments else None
+    wanted = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
+    return function(*[*arguments, *[torch.zeros(2, 3)] * len(wanted)][:max(1, len(wanted))])
+"""
+_FUNCTION = "\ndef {name}(*arguments, **options):\n    return _attack(*arguments)\n"
+_CLASS = """
+class {name}(torch.nn.Module):
+    def __init__(self, *arguments, **options):
+        super().__init__()
+
+    def forward(self, *arguments, **options):
+        return _attack(*arguments)
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A hostile submission, written for ``lesson``; it can be adapted to any other."""
+
+    path: Path
+    lesson: Lesson
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @property
+    def text(self) -> str:
+        return self.path.read_text(encoding="utf8")
+
+    @property
+    def may_earn(self) -> float:
+        return float(self.header("may earn") or 0)
+
+    @property
+    def general(self) -> bool:
+        """True if the case makes sense in any lesson: it is not a partly right answer, nor tied to another lesson."""
+        return self.header("may earn") is None and self.header("assignment") is None
+
+    def header(self, name: str) -> str | None:
+        """Return the value of a header line ``# name: ...``, or None."""
+        return _header(self.path, name)
+
+    def hand_in(self, lesson: Lesson, place: Path, notebook: dict[str, Any], file: str) -> None:
+        """Write the submission for a lesson into the folder ``place``, from the lesson's released notebook."""
+
+        def save(changed: dict[str, Any]) -> None:
+            (place / file).write_text(json.dumps(changed), encoding="utf8")
+
+        if self.header("replaces") is None:
+            names: dict[str, Callable[..., None]] = {}
+            exec(compile(self._renamed(lesson), str(self.path), "exec"), names)
+            names["hand_in"](place, notebook, save)
+            return
+        cells = {notebooks.grade_id(cell): cell for cell in notebook["cells"]}
+        for exercise, text in self._answers(lesson).items():
+            cells[exercise]["source"] = text  # KeyError for a mistyped name
+        save(notebook)
+
+    def _renamed(self, lesson: Lesson) -> str:
+        """Return the code with the lesson's exercises in place of those of the case's own."""
+        theirs = lesson.exercises
+        new = {own: theirs[number % len(theirs)] for number, own in enumerate(self.lesson.exercises)}
+        words = "|".join(map(re.escape, new))
+        return self.text if lesson == self.lesson else re.sub(rf"\b({words})\b", lambda m: new[m[1]], self.text)
+
+    def _answers(self, lesson: Lesson) -> dict[str, str]:
+        """Return the text of each replaced cell; in another lesson, of every exercise, with the case's code in the first."""
+        replaced = str(self.header("replaces"))
+        if lesson == self.lesson:
+            return {replaced: self.text}
+        references = lesson.module("references")
+        parts = [_CLASS if isinstance(getattr(references, one, None), type) else _FUNCTION for one in lesson.exercises]
+        answers = {name: part.format(name=name) for name, part in zip(lesson.exercises, parts, strict=True)}
+        first = lesson.exercises[0]
+        return answers | {first: self.text + _BRIDGE.format(name=replaced) + answers[first]}
+
+
+def _header(path: Path, name: str) -> str | None:
+    line = re.search(rf"^# {name}: (\S+)$", path.read_text(encoding="utf8"), re.MULTILINE)
+    return line[1] if line else None
+
+
+def read_cases(source: Course, folder: Path) -> list[Case]:
+    """Return the cases in a folder."""
+    return [
+        Case(path, source.lessons.of(_header(path, "assignment") or source.assignments[0]))
+        for path in sorted(folder.glob("*.py"))
+    ]
+
+
+def by_assignment(source: Course, cases: Iterable[Case], elsewhere: Callable[[int], bool]) -> dict[str, list[Case]]:
+    """Return the cases to try in each assignment: its own, and the general ones whose number ``elsewhere`` selects."""
+    cases = list(cases)
+    general = [case for case in cases if case.general]
+    groups: dict[str, list[Case]] = {}
+    for place, assignment in enumerate(source.assignments):
+        own = [case for case in cases if case.lesson.assignment == assignment]
+        others = [case for number, case in enumerate(general) if elsewhere(number + place) and case not in own]
+        groups[assignment] = own + others
+    return groups
+
 
 #: Submissions at a time: more than there are cores, because many cases just wait until they are stopped.
 MANY = cpu_count() + 1
@@ -82,7 +199,7 @@ def attack(source: Course, folder: Path, command: str) -> Tally:
     """
     lessons = len(source.assignments)
     total = Tally()
-    groups = by_assignment(source, read(source, folder), lambda number: number % max(1, lessons - 1) == 0)
+    groups = by_assignment(source, read_cases(source, folder), lambda number: number % max(1, lessons - 1) == 0)
     for done, (assignment, cases) in enumerate(groups.items()):
         print(f"attacks on {command}: {done} of {lessons} lessons", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory(prefix="attacked-") as name:

@@ -1,22 +1,28 @@
 """The course's benchmarks: ratios and slopes, each measured within one run."""
 
+import contextlib
 import itertools
 import json
 import os
+import random
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from autograder.authoring.solution import CourseSolution
+from autograder.authoring.attacks import scores_of
+from autograder.authoring.lay_out import NBGRADER_CONFIG, folder_of, lay_out
 from autograder.checks.timing import BenchmarkResult
 from autograder.content import notebook as notebooks
-from autograder.content.known_answers import misconceptions
+from autograder.content.known_answers import cases_of, misconceptions
 from autograder.content.lesson import Lesson
 from autograder.grading.course import Course, find_course
 
@@ -58,16 +64,13 @@ def _of_lessons(course: Course) -> Iterator[BenchmarkResult]:
 
 
 def _threads() -> Iterator[BenchmarkResult]:
-    """Yield the cost of a small training's steps beside other programs."""
-    from autograder.authoring.bench_threads import LOAD, under_load
-
-    name = f"processor time of training steps beside {LOAD} busy processes"
-    yield BenchmarkResult(name, under_load(), 1.5, "of that without them")
+    """Yield the cost of a small training's steps beside other programs, where threads that wait must not spin."""
+    name = f"processor time of training steps beside {_LOAD} busy processes"
+    yield BenchmarkResult(name, _cost_under_load(), 1.5, "of that without them")
 
 
 def _class(large: bool) -> Iterator[BenchmarkResult]:
     """Yield the speed of grading a class; with ``large``, also how it scales with the class."""
-    from autograder.authoring import bench_class
     from autograder.sandbox.outside.bubblewrap import SandboxMissing, find
 
     try:
@@ -75,10 +78,9 @@ def _class(large: bool) -> Iterator[BenchmarkResult]:
     except SandboxMissing as error:
         print(f"The class runner is not measured: {error}")
         return
-    for name, value, target, unit in (*bench_class.times_stock(), *(bench_class.large_class() if large else ())):
-        yield BenchmarkResult(
-            name, value, target, unit, "lower" if "time for each" in name or "memory" in name else "higher"
-        )
+    yield from _compared_with_stock()
+    if large:
+        yield from _large_class()
 
 
 _TIMING = """\
@@ -134,3 +136,179 @@ def _import_times() -> Iterator[BenchmarkResult]:
         yield BenchmarkResult(
             f"import {package}", statistics.median(float(run.stdout) for run in runs) / 0.1, 1.0, "of 0.1 s"
         )
+
+
+_LOAD = 4
+#: A program that trains a model of lesson 08's size as the notebooks do, and prints the processor time of its steps.
+_TRAINING = """\
+import course_lib
+import sys, time, torch
+from torch import nn
+from course_lib import devices
+from course_lib.training import fit
+torch.manual_seed(0)
+devices.set_threads()
+layer = nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True)
+model = nn.TransformerEncoder(layer, 3, enable_nested_tensor=False)
+def train(steps):
+    loss = lambda model, batch: model(batch).square().mean()
+    fit(model, loss, [torch.randn(64, 17, 64)], steps=steps, learning_rate=1e-3, show=False, device="cpu")
+train(3)
+start = time.process_time()
+train(int(sys.argv[1]))
+print(time.process_time() - start)
+"""
+
+
+def _cost_under_load(rounds: int = 3, steps: int = 30) -> float:
+    """Return the processor time of the steps beside _LOAD busy processes, relative to that without them."""
+    alone, beside = [], []
+    for _ in range(rounds):
+        alone.append(_cost(steps))
+        with _busy(_LOAD):
+            beside.append(_cost(steps))
+    return statistics.median(beside) / statistics.median(alone)
+
+
+def _cost(steps: int) -> float:
+    """Return the processor time of ``steps`` steps in a fresh process, in seconds."""
+    # Without this shell's settings: a notebook does not have them.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OMP_")}
+    run = subprocess.run(
+        [sys.executable, "-c", _TRAINING, str(steps)], capture_output=True, text=True, check=True, env=environment
+    )
+    return float(run.stdout)
+
+
+@contextlib.contextmanager
+def _busy(count: int) -> Iterator[None]:
+    """Run ``count`` busy processes in the background."""
+    hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for hog in hogs:
+            hog.kill()
+            hog.wait()
+
+
+class CourseSolution:
+    """The solution of an assignment; see :class:`autograder.checks.timing.Solution`."""
+
+    def __init__(self, course: Course, assignment: str):
+        self.notebook, self.assignment = course.solution_notebook(assignment), assignment
+
+    def names(self) -> dict[str, Any]:
+        return notebooks.run(self.notebook).namespace
+
+    def retrain(self, cells: Sequence[str], seed_line: str, seed: int, given: Mapping[str, Any]) -> dict[str, Any]:
+        names = self.names() | dict(given)
+        read = notebooks.read(self.notebook)["cells"]
+        texts = [notebooks.source(cell) for cell in read if cell["cell_type"] == "code"]
+        chosen = [self._only([text for text in texts if part in text], part) for part in cells]
+        self._only([text for text in chosen if seed_line in text], seed_line)
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), open(os.devnull, "w") as nowhere:
+            with contextlib.redirect_stdout(nowhere):
+                for text in chosen:
+                    exec(text.replace(seed_line, seed_line.replace("0,", f"{seed},")), names)
+        return names
+
+    def _only(self, texts: Sequence[str], part: str) -> str:
+        if len(texts) != 1:
+            raise ValueError(f"Expected {part!r} in exactly one cell of {self.assignment}, got {len(texts)}.")
+        return texts[0]
+
+
+#: Stock nbgrader, with the checks in the student's own kernel.
+_STOCK = (
+    NBGRADER_CONFIG
+    + """
+from nbgrader.apps import autogradeapp
+from nbgrader.converters import Autograde
+
+autogradeapp.Autograde = Autograde
+c = get_config()
+c.Autograde.sanitize_preprocessors = Autograde.sanitize_preprocessors.default_args[0]
+c.Autograde.autograde_preprocessors = Autograde.autograde_preprocessors.default_args[0]
+c.Execute.timeout = 180
+"""
+)
+
+
+def _make_class(root: Path, number: int, config: str = NBGRADER_CONFIG, most: int | None = None) -> tuple[Course, str]:
+    """Create a course with ``number`` different submissions: right answers in many styles, and about one in four wrong.
+
+    They contain those exercises of the first lesson that measure nothing, at most ``most``, so that the time is the grader's.
+    Returns the course and the assignment.
+    """
+    source = find_course()
+    lesson = source.lessons.of(source.assignments[0])
+    written = [name for name in lesson.exercises if not lesson.measures(name)][:most]
+    course = lay_out(source, root, [lesson.assignment], config)
+    notebook = source.solution_notebook(lesson.assignment).name
+    released = (course.release / lesson.assignment / notebook).read_text(encoding="utf8")
+    known = {
+        (name, right): [case for case in cases_of(lesson, name) if case.right == right]
+        for name in written
+        for right in (True, False)
+    }
+    choose = random.Random(0)
+    for index in range(number):
+        work = json.loads(released)
+        _fill_in(work, index, known, choose)
+        place = folder_of(course, f"student-{index:04}", lesson.assignment)
+        (place / notebook).write_text(json.dumps(work), encoding="utf8")
+    return course, lesson.assignment
+
+
+def _fill_in(
+    notebook: dict[str, Any], index: int, known: Mapping[tuple[str, bool], Any], choose: random.Random
+) -> None:
+    for cell in notebook["cells"]:
+        name = notebooks.grade_id(cell)
+        if not cell["metadata"].get("nbgrader", {}).get("solution"):
+            continue
+        if cell["cell_type"] != "code":
+            cell["source"] = f"The answer of student {index}."
+        elif (name, True) in known:
+            case = choose.choice(known[name, choose.random() < 0.75])
+            cell["source"] = f"{case.text}\n# student {index}"
+
+
+def _seconds(course: Course, assignment: str, *command: str) -> float:
+    """Run a grading command in the course and return its duration in seconds."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-P", "-m", *command, assignment], cwd=course.root, capture_output=True)
+    return time.perf_counter() - start
+
+
+def _compared_with_stock(number: int = 64, stock: int = 8) -> Iterator[BenchmarkResult]:
+    """Compare submissions per second here, for ``number`` of them, with those of stock nbgrader for ``stock``."""
+    with tempfile.TemporaryDirectory() as ours, tempfile.TemporaryDirectory() as theirs:
+        slow, assignment = _make_class(Path(theirs), stock, _STOCK)
+        fast, _ = _make_class(Path(ours), number)
+        per_stock = _seconds(slow, assignment, "nbgrader", "autograde") / stock
+        per_ours = _seconds(fast, assignment, "autograder", "grade") / number
+        name = f"grading {number} submissions: per second"
+        yield BenchmarkResult(name, per_stock / per_ours, 12.0, "of stock nbgrader's", "higher")
+        theirs_by_student, ours_by_student = scores_of(slow, assignment), scores_of(fast, assignment)
+        equal = sum(ours_by_student[student] == score for student, score in theirs_by_student.items())
+        name = "grading: scores equal to those of stock nbgrader"
+        yield BenchmarkResult(name, equal / len(theirs_by_student), 1.0, f"of {len(theirs_by_student)}", "higher")
+
+
+def _large_class(small: int = 100, large: int = 1000) -> Iterator[BenchmarkResult]:
+    """Compare a class of ``large`` with one of ``small``, with two exercises each."""
+    import resource  # missing on Windows
+
+    each, complete, memory = {}, {}, {}
+    for number in (small, large):
+        with tempfile.TemporaryDirectory() as folder:
+            course, assignment = _make_class(Path(folder), number, most=2)
+            each[number] = _seconds(course, assignment, "autograder", "grade") / number
+            complete[number] = len(scores_of(course, assignment)) / number
+            memory[number] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss  # the largest process so far
+    name, unit = f"grading {large} submissions", f"of that at {small}"
+    yield BenchmarkResult(f"{name}: time for each", each[large] / each[small], 1.1, unit)
+    yield BenchmarkResult(f"{name}: memory of the largest process", memory[large] / memory[small], 1.1, unit)
+    yield BenchmarkResult(f"{name}: in the gradebook", complete[large], 1.0, "of all", "higher")

@@ -1,18 +1,36 @@
-"""Build a lesson's notebooks, the one for nbgrader and the one for students, from its source.
+"""Build the notebooks of lessons, for nbgrader and for students, from their sources.
 
 ``solutions/<assignment>/<name>.py`` becomes ``<name>.ipynb`` beside it. nbgrader's own ``generate_assignment`` turns that
-into ``assignments/<assignment>/<name>.ipynb``. Rebuilds are byte-identical.
+into ``assignments/<assignment>/<name>.ipynb``. Rebuilds are byte-identical. A lesson whose solution loses points, or whose
+untouched release earns any, is rejected.
 """
 
+import json
+import multiprocessing
 import shutil
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from joblib import cpu_count
+
 from autograder.authoring.lay_out import NBGRADER_CONFIG
 from autograder.authoring.leaks import leaked_lines
+from autograder.grading.console import progress
 from autograder.grading.course import Course
+from autograder.grading.run.batch import in_threads
+from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded, WorkerCrashed
+from autograder.grading.run.result import Result
+from autograder.grading.settings import Settings
+from autograder.grading.submission.match import match
+from autograder.grading.submission.model import Submission
+from autograder.grading.submission.released import Released, complete, from_notebook
+from autograder.runtime.files import files_in
+from autograder.runtime.seeds import fresh_seed
+from autograder.sandbox.outside.bubblewrap import problem
 
 
 class BuildError(Exception):
@@ -96,3 +114,84 @@ def _release(course: Course, assignment: str, name: str, solution: str) -> str:
         if not outcome["success"]:
             raise BuildError(f"nbgrader could not make the release:\n{outcome.get('error', '')}\n{outcome['log']}")
         return (root / "assignments" / assignment / f"{name}.ipynb").read_text(encoding="utf8")
+
+
+def build_all(course: Course, only_check: bool = False, only: Sequence[str] = ()) -> int:
+    """Build (or with ``only_check`` compare) all lessons, or those in ``only``; print the results; return the exit status.
+
+    Both notebooks of a lesson are graded like submissions: in the sandbox, if this machine has one.
+    """
+    settings = Settings(trust=bool(problem()), label=course.label, lessons=course.lessons)
+    sources, status = [course.source_of(name) for name in only] or course.sources(), 0
+    course.lessons.load()  # raises LookupError if there are none
+    # nbgrader changes the working directory of its process, so it has one of its own, which starts no other process.
+    nbgrader = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
+    with Helpers(cpu_count()) as helpers, progress("building", len(sources)) as step:
+        built = {source: nbgrader.submit(build, course, source) for source in sources}
+
+        def one(source: Path) -> tuple[Path, _Lesson | Exception]:
+            try:
+                return source, _lesson(course, built[source], only_check, settings, helpers)
+            except (BuildError, WorkerCrashed, ManualReviewNeeded) as error:
+                return source, error
+
+        for source, lesson in in_threads(one, sources, cpu_count()):
+            try:
+                print(_finish(lesson, only_check), flush=True)
+            except (BuildError, WorkerCrashed, ManualReviewNeeded) as error:
+                for line in str(error).splitlines():
+                    print(f"{source}: {line}", file=sys.stderr, flush=True)
+                status = 1
+            step()
+    nbgrader.shutdown(cancel_futures=True)
+    return status
+
+
+@dataclass(frozen=True)
+class _Lesson:
+    built: Built
+    differs: bool
+    solution: Result
+    release: Result
+
+
+def _lesson(course: Course, future: Future[Built], only_check: bool, settings: Settings, helpers: Helpers) -> _Lesson:
+    """Grade both notebooks of a lesson before either is written to its place."""
+    built = future.result()
+    found = list(differences(built))
+    if only_check and found:
+        raise BuildError("\n".join([*found, "Run `autograder build` and commit what it writes."]))
+    released = complete(
+        from_notebook(built.assignment, built.solution_path.stem, json.loads(built.release), course.lessons)
+    )
+    read = files_in(built.solution_path.parent)
+    trained = {name: data for name in released.handed_in if (data := read(name)) is not None}
+    if missing := [name for name in released.handed_in if name not in trained]:
+        raise BuildError(f"There is no {missing[0]} beside the solution, which HANDED_IN says is handed in with it.")
+    solution, release = (
+        helpers.grade(GradingJob(_handed_in(built, released, text, files), fresh_seed(), settings))
+        for text, files in ((built.solution, trained), (built.release, {}))
+    )
+    return _Lesson(built, bool(found), solution, release)
+
+
+def _handed_in(built: Built, released: Released, text: str, files: Mapping[str, bytes]) -> Submission:
+    cells = match(json.loads(text), released).cells
+    return Submission("", built.assignment, released.notebook, cells, files)
+
+
+def _finish(lesson: _Lesson | Exception, only_check: bool) -> str:
+    """Write a lesson that passed and return the text to print; raise BuildError, with the reason, for any other."""
+    if isinstance(lesson, Exception):
+        raise lesson
+    solution, release = lesson.solution, lesson.release
+    lost = [e["name"] for e in solution.exercises if e["earned"] != e["points"]]
+    if lost or solution.errors:
+        raise BuildError(f"The solution does not earn every point: {', '.join(lost)} {solution.errors or ''}")
+    if release.earned != 0:
+        won = [e["name"] for e in release.exercises if e["earned"]]
+        raise BuildError(f"The untouched release earns points: {', '.join(won)}")
+    if not only_check:
+        write(lesson.built)
+    done = "as built" if only_check else "built" if lesson.differs else "unchanged"
+    return f"{lesson.built.assignment}: {done}; the solution earns every point and the untouched release none"

@@ -18,7 +18,7 @@ def build(lessons: tuple[str, ...], check: bool) -> int:
     Makes solution notebooks and releases, of all lessons or of these. Fails unless the solution earns every point and the
     untouched release none.
     """
-    from autograder.authoring.build_all import build_all
+    from autograder.authoring.build import build_all
 
     return build_all(find_course(), check, lessons)
 

@@ -108,8 +108,7 @@ def export(assignment: str, to: str, sheet: Path | None, output: Path | None, **
     results. Students without a decision (needs a human, not yet marked, not handed in) get no points.
     """
     from autograder.grading.console import console
-    from autograder.grading.lms.export import Order, export
-    from autograder.grading.lms.fill import Choice
+    from autograder.grading.lms.export import Choice, Order, export
 
     return export(find_course(), Order(assignment, to, sheet, output, Choice(**choice)), console())
 

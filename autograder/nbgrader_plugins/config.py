@@ -1,7 +1,11 @@
 """nbgrader's settings for this course, for ``nbgrader_config.py``, the build and the demo."""
 
+import functools
+import glob
 import os
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +37,7 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
     from autograder.nbgrader_plugins.collect import CollectWhole
     from autograder.nbgrader_plugins.export import SafeCsv
     from autograder.nbgrader_plugins.feedback import Explain
-    from autograder.nbgrader_plugins.hidden import HideTests
-    from autograder.nbgrader_plugins.install import install
-    from autograder.nbgrader_plugins.running import RunningCells
-    from autograder.nbgrader_plugins.stubs import SentenceStubs
+    from autograder.nbgrader_plugins.preprocessors import HideTests, SentenceStubs
 
     _find_commands_of_this_environment()
     grading = root / "grading"
@@ -84,3 +85,80 @@ def _find_commands_of_this_environment() -> None:
     here = str(Path(sys.executable).parent)
     if here not in os.environ.get("PATH", "").split(os.pathsep):
         os.environ["PATH"] = os.pathsep.join([here, os.environ.get("PATH", "")])
+
+
+#: Minimum number of seconds between two messages.
+_EVERY = 5.0
+
+
+class RunningCells:
+    """A hook called before each cell runs, which names the cell on standard error now and then."""
+
+    def __init__(self) -> None:
+        self.reported = 0.0
+
+    def __call__(self, cell: Any, cell_index: int) -> None:
+        now = time.monotonic()
+        if cell.cell_type == "code" and now - self.reported >= _EVERY:
+            self.reported = now
+            name = cell.metadata.get("nbgrader", {}).get("grade_id") or next(iter(cell.source.splitlines()), "")[:40]
+            print(f"running cell {cell_index + 1} ({name}) …", file=sys.stderr, flush=True)
+
+
+def install() -> None:
+    """Patch nbgrader where it has no setting, to grade with this course's converter, also from formgrader.
+
+    Loads no PyTorch: only grading does.
+    """
+    from nbgrader.apps import api, autogradeapp, generatefeedbackapp
+    from nbgrader.converters import GenerateFeedback
+    from nbgrader.coursedir import CourseDirectory
+
+    from autograder.grading.gradebook.nbgrader import SealedAutograde
+    from autograder.nbgrader_plugins.feedback import CourseFeedback
+
+    api.Autograde = autogradeapp.Autograde = SealedAutograde
+    api.GenerateFeedback = generatefeedbackapp.GenerateFeedback = CourseFeedback
+    if not hasattr(CourseDirectory.get_existing_timestamp, "__wrapped__"):
+        CourseDirectory.get_existing_timestamp = _ignore_invalid_time_stamps(CourseDirectory.get_existing_timestamp)
+        GenerateFeedback.init_notebooks = _take_ids_literally(GenerateFeedback.init_notebooks)
+
+
+def _ignore_invalid_time_stamps(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Ignore invalid time stamps: nbgrader aborts the whole run at an unreadable one, and blocks at a pipe."""
+
+    @functools.wraps(original)
+    def get_existing_timestamp(self: Any, dest_path: str) -> Any:
+        path = Path(dest_path, "timestamp.txt")
+        if (
+            path.is_symlink()
+            or (path.exists() and not path.is_file())
+            or (path.is_file() and path.stat().st_size > 200)
+        ):
+            self.log.warning("Not a time stamp, and ignored: %s", path)
+            return None
+        try:
+            return original(self, dest_path)
+        except (SystemExit, Exception) as error:
+            self.log.warning("A time stamp that cannot be read is ignored: %s (%s)", path, error)
+            return None
+
+    return get_existing_timestamp
+
+
+def _take_ids_literally(original: Callable[..., None]) -> Callable[..., None]:
+    """Treat a student's id literally: nbgrader parses brackets in it as a pattern, and finds no notebook in that folder."""
+
+    @functools.wraps(original)
+    def init_notebooks(self: Any) -> None:
+        pattern = self._format_source(self.coursedir.assignment_id, self.coursedir.student_id)
+        literal = self._format_source(self.coursedir.assignment_id, glob.escape(self.coursedir.student_id))
+        places = set(glob.glob(pattern)) | set(glob.glob(literal))
+        found = {
+            place: glob.glob(f"{glob.escape(place)}/{self.coursedir.notebook_id}.ipynb") for place in sorted(places)
+        }
+        self.notebooks, self.assignments = [], {place: books for place, books in found.items() if books}
+        if not self.assignments:
+            original(self)  # reports what is missing
+
+    return init_notebooks

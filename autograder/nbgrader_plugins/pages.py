@@ -1,7 +1,7 @@
 """Filters for nbconvert's templates, which show students' text in feedback and formgrader without executing any of it.
 
 A student's text and output are formatted in another process, within the allowances of the page, and otherwise shown as typed.
-``style.py`` bounds their position on the page.
+A style sheet confines them to their place on the page.
 """
 
 import atexit
@@ -16,7 +16,24 @@ from jinja2 import pass_context
 
 from autograder.grading.run.pool import Channel
 from autograder.nbgrader_plugins.sanitise import clean_report, in_order
-from autograder.nbgrader_plugins.style import CSS
+
+#: Nothing in a cell is drawn outside it, wherever it or MathJax positions it (``contain``); no character in it changes the
+#: direction of the page's own text (``unicode-bidi``); and it fills at most a few screens. nbgrader's templates nest a second
+#: ``#notebook-container`` in the first.
+CSS = """
+.text_cell_render, .input_area, .output_area, pre.as-typed {
+  contain: content; unicode-bidi: isolate; overflow: auto; max-height: 4000px;
+}
+.text_cell_render img, .output_area img { max-width: 100%; max-height: 2000px; }
+.panel-body > #notebook > #notebook-container::before {
+  content: "Below is the notebook as it was handed in. Points stand only above it and in the bars of framed cells.";
+  display: block; padding: 0.5em 0; color: #555; font-style: italic;
+}
+.text_cell_render td, .text_cell_render th { padding: 1px 8px; }
+.text_cell_render summary, .output_area summary { display: list-item; cursor: pointer; }
+@media print { .text_cell_render, .input_area, .output_area, pre.as-typed { max-height: none; } }
+"""
+
 
 #: Characters of the longest text that is formatted. The longest cell of the course has five thousand.
 LONGEST = 30_000

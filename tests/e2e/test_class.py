@@ -27,10 +27,10 @@ from writer_thread import WriterThread
 
 from autograder.cli.main import main
 from autograder.grading.course import Course
-from autograder.grading.gradebook import client
+from autograder.grading.gradebook import class_run
 from autograder.grading.gradebook.class_run import GradeOptions, grade_class
 from autograder.grading.gradebook.nbgrader import SealedAutograde
-from autograder.grading.gradebook.state import assignment_in, committed_scores, database
+from autograder.grading.gradebook.queries import assignment_in, committed_scores, database
 from autograder.grading.run import batch, store
 from autograder.grading.run.batch import ClassWork, locally
 from autograder.grading.run.pool import Helpers
@@ -120,7 +120,7 @@ def graded(graded_once, course):
 def autograde(course, monkeypatch, capsys):
     """Run ``autograder grade`` in the course, in this process, and return the exit status and what it printed."""
     monkeypatch.chdir(course.root)
-    monkeypatch.setattr(client, "Channel", WriterThread)
+    monkeypatch.setattr(class_run, "Channel", WriterThread)
 
     def run(*arguments):
         capsys.readouterr()

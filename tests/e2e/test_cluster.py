@@ -10,7 +10,7 @@ from cluster import Cluster
 from known import HELPERS
 from sample_class import ASSIGNMENT, CLASS, SHARES, hand_in
 
-from autograder.grading.gradebook.state import assignment_in
+from autograder.grading.gradebook.queries import assignment_in
 from autograder.grading.run import cluster as module
 from autograder.grading.run.batch import ClassWork
 from autograder.grading.run.cluster import on_cluster

@@ -3,7 +3,7 @@
 import pytest
 from known import COURSE
 
-from autograder.authoring.sample_class import pupils, sample_lesson
+from autograder.authoring.demo import pupils, sample_lesson
 from autograder.checks.execute import NotebookStudent
 from autograder.cli.main import main
 from autograder.content import references

@@ -12,7 +12,7 @@ from whole_way import run
 
 from autograder.content import notebook
 from autograder.grading.course import find_course
-from autograder.grading.gradebook.state import committed_scores, database
+from autograder.grading.gradebook.queries import committed_scores, database
 from autograder.grading.run.status import GRADED, HUMAN, load_status
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.e2e]

@@ -7,7 +7,7 @@ from sample_class import hand_in_with
 from whole_way import run as run_in
 
 from autograder.grading.course import Course
-from autograder.grading.gradebook.state import committed_key, committed_scores, database
+from autograder.grading.gradebook.queries import committed_key, committed_scores, database
 from autograder.grading.run.store import Store
 from autograder.grading.submission.released import released_in
 from course_lib import variants

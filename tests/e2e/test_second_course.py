@@ -10,7 +10,7 @@ from known import COURSE
 
 from autograder.cli.main import main
 from autograder.content import notebook as notebooks
-from autograder.grading.gradebook.state import committed_scores, database
+from autograder.grading.gradebook.queries import committed_scores, database
 
 LESSON = "01-averages"
 

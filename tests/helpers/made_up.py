@@ -23,7 +23,7 @@ from nbgrader.api import (
 from autograder.authoring.lay_out import lay_out
 from autograder.content.known_answers import misconceptions
 from autograder.grading.course import Course, find_course
-from autograder.grading.gradebook.state import assignment_in, database
+from autograder.grading.gradebook.queries import assignment_in, database
 from autograder.grading.run.result import Result
 from autograder.grading.run.status import GRADED, HUMAN, Outcome, graded, save_status
 from autograder.grading.run.store import Store

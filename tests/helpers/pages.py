@@ -11,8 +11,8 @@ from autograder.content import notebook as notebooks
 from autograder.grading.lms.grades import number
 from autograder.nbgrader_plugins.config import FILTERS, configure
 from autograder.nbgrader_plugins.feedback import TEMPLATES, describe
-from autograder.nbgrader_plugins.hidden import HideTests
 from autograder.nbgrader_plugins.page_content import shorten, without_given
+from autograder.nbgrader_plugins.preprocessors import HideTests
 
 KINDS = ("feedback", "formgrade")
 

@@ -14,7 +14,7 @@ from autograder.authoring.lay_out import lay_out as make_course
 from autograder.content import notebook as notebooks
 from autograder.content.known_answers import misconceptions
 from autograder.grading.course import Course, find_course
-from autograder.grading.gradebook.state import committed_scores, database
+from autograder.grading.gradebook.queries import committed_scores, database
 from autograder.grading.run.result import Result
 from autograder.grading.run.status import load_status
 from autograder.grading.run.store import Store

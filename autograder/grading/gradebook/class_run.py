@@ -1,10 +1,11 @@
 """Grade a whole class: results in parallel, while one writer puts finished ones into the gradebook."""
 
 import contextlib
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from rich.console import Console
@@ -13,12 +14,12 @@ from rich.table import Table
 from autograder.grading.console import console as make_console
 from autograder.grading.console import plain, print_table, progress
 from autograder.grading.course import Course
-from autograder.grading.gradebook.client import GradebookWriter
 from autograder.grading.gradebook.enrolment import handed_in, roster_of
-from autograder.grading.gradebook.state import assignment_in, committed_key, known_students
+from autograder.grading.gradebook.queries import assignment_in, committed_key, known_students
 from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.run.batch import ClassWork, Outcomes, locally
 from autograder.grading.run.cluster import on_cluster
+from autograder.grading.run.pool import Channel
 from autograder.grading.run.result import Result
 from autograder.grading.run.status import FAILED, GRADED, HUMAN, Outcome, same_as_others, save_status
 from autograder.grading.run.store import Store
@@ -120,6 +121,35 @@ def print_summary(
     if ended != handed_in:
         print(f"grade: the counts do not add up: {ended} of {handed_in}. Please report this.")
     return 0 if ended == handed_in and not any(o.state == FAILED for o in outcomes) else 1
+
+
+class GradebookWriter:
+    """A process with its own working folder, in which nbgrader's converter writes one result after another.
+
+    nbgrader changes the working folder and the logging of its process.
+    """
+
+    def __init__(self, course: Course, assignment: str, force: bool = False):
+        arguments = (str(course.root), assignment, str(int(force)))
+        self.channel = Channel("autograder.grading.gradebook.writer", *arguments, folder=course.root)
+
+    def write(self, outcome: Outcome) -> Outcome:
+        """Write the result of an outcome and return the outcome, or a failed one."""
+        if outcome.state != GRADED:
+            return outcome
+        try:
+            failed = self.channel.ask(json.dumps(asdict(outcome)).encode()).decode()
+        except (OSError, EOFError):
+            return outcome.failed("the process that writes the gradebook has ended; see the message above")
+        return outcome.failed(failed) if failed else outcome
+
+    def __enter__(self) -> "GradebookWriter":
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is not None:
+            self.channel.kill()
+        self.channel.close()
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from autograder.grading.course import Course
-from autograder.grading.gradebook.state import database
+from autograder.grading.gradebook.queries import database
 from autograder.grading.roster.roster import Policy, Roster, Student, read_policy, read_roster
 from autograder.grading.submission.read import HandIn, hand_ins
 

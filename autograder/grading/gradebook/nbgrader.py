@@ -29,7 +29,7 @@ from autograder.grading.course import Course
 from autograder.grading.gradebook.class_run import counts, regraded
 from autograder.grading.gradebook.enrolment import handed_in
 from autograder.grading.gradebook.feedback import apply, as_node
-from autograder.grading.gradebook.state import PATIENCE, assignment_in
+from autograder.grading.gradebook.queries import PATIENCE, assignment_in
 from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.run.batch import ClassWork, in_order
 from autograder.grading.run.pool import Helpers, describe

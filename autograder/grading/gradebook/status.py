@@ -7,9 +7,8 @@ from datetime import datetime
 
 from autograder.grading.course import Course
 from autograder.grading.gradebook.enrolment import enrolled_students
-from autograder.grading.gradebook.queries import Mark, Work, marks, opened, works
+from autograder.grading.gradebook.queries import Mark, Work, assignment_in, marks, opened, works
 from autograder.grading.gradebook.regrade_requests import Request, requests
-from autograder.grading.gradebook.state import assignment_in
 from autograder.grading.gradebook.sync import penalties, sync_gradebook
 from autograder.grading.roster.roster import LateRule, Policy, Student, read_policy
 from autograder.grading.run.status import FAILED, GRADED, HUMAN, Outcome, load_status

@@ -11,7 +11,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.grading.course import Course
 from autograder.grading.gradebook.nbgrader import SealedAutograde
-from autograder.grading.gradebook.state import agrees, committed_key, committed_scores
+from autograder.grading.gradebook.queries import agrees, committed_key, committed_scores
 from autograder.grading.run.batch import ClassWork
 from autograder.grading.run.pool import describe, inside, read_frame, write_frame
 from autograder.grading.run.result import Result

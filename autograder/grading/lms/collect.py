@@ -19,8 +19,7 @@ from autograder.grading.lms.archives import entries, safe
 from autograder.grading.lms.formats import SheetTimes, learn
 from autograder.grading.lms.platforms import PLAIN, Found, Source, recognised
 from autograder.grading.roster.datetimes import as_time_stamp
-from autograder.grading.roster.names import casefold_name
-from autograder.grading.roster.roster import Directory, StudentMatch, read_policy
+from autograder.grading.roster.roster import Directory, StudentMatch, casefold_name, read_policy
 from autograder.grading.run.store import write_whole
 from autograder.grading.submission.read import (
     MOST_BYTES,

@@ -5,7 +5,7 @@ import sys
 
 from autograder.grading.console import readable, show
 from autograder.grading.course import Course
-from autograder.grading.gradebook.state import assignment_in
+from autograder.grading.gradebook.queries import assignment_in
 from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded, WorkerCrashed
 from autograder.grading.run.result import Result
 from autograder.grading.run.store import Store

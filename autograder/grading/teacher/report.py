@@ -1,7 +1,12 @@
-"""``autograder report``: the report's pages. Whatever a student wrote is escaped; the only script is the report's."""
+"""``autograder report``: the report's pages. Whatever a student wrote is escaped; the only script is the report's.
+
+Matplotlib draws the charts as SVG that takes its colours from the page, light or dark.
+"""
 
 import base64
 import hashlib
+import io
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
 from pathlib import Path
@@ -19,7 +24,6 @@ from autograder.grading.lms.grades import number, results
 from autograder.grading.roster.roster import Student, read_policy
 from autograder.grading.run.status import history
 from autograder.grading.run.store import Store, write_whole
-from autograder.grading.teacher import charts
 from autograder.grading.teacher.findings import Findings, findings
 
 _HERE = Path(__file__).with_name("templates")
@@ -90,7 +94,7 @@ def assignment_page(standing: ClassStatus, found: Findings, changes: Sequence[Se
         mean=mean(totals) if totals else None,
         median=median(totals) if totals else None,
         histogram=_histogram(totals, standing.points),
-        shares=Markup(charts.shares(names, shares, _shares_text(names, shares))) if names else "",
+        shares=Markup(box_plot_svg(names, shares, _shares_text(names, shares))) if names else "",
         looks=_looks(standing),
         missing=[one.student.id for one in standing.students if one.state == MISSING],
         changes=changes,
@@ -104,7 +108,7 @@ def _histogram(totals: Sequence[float], most: float) -> Markup:
         return Markup("")
     low, high, middle = (number(value) for value in (min(totals), max(totals), median(totals)))
     summary = f"Points of {len(totals)} students: from {low} to {high}, median {middle}."
-    return Markup(charts.histogram(totals, most, "points", summary))
+    return Markup(histogram_svg(totals, most, "points", summary))
 
 
 def _shares_text(names: Sequence[str], shares: Sequence[Sequence[float]]) -> str:
@@ -119,7 +123,7 @@ def _times(seconds: Sequence[float]) -> Markup:
     summary = (
         f"Seconds for each of {len(seconds)} submissions: median {median(seconds):.0f}, at most {max(seconds):.0f}."
     )
-    return Markup(charts.histogram(seconds, max(seconds), "seconds", summary))
+    return Markup(histogram_svg(seconds, max(seconds), "seconds", summary))
 
 
 def _looks(standing: ClassStatus) -> list[tuple[str, str, str]]:
@@ -166,7 +170,7 @@ def course_page(
         cells = [by.get(who) for by in by_student]
         students.append((student, sum(one.so_far or 0.0 for one in cells if one is not None), cells))
     names = [standing.assignment for standing in standings]
-    chart = Markup(charts.shares(names, shares, _shares_text(names, shares))) if names else Markup("")
+    chart = Markup(box_plot_svg(names, shares, _shares_text(names, shares))) if names else Markup("")
     return render(
         "course.html.j2", standings=standings, rows=rows, students=students, shares=chart, left_out=list(left_out)
     )
@@ -216,3 +220,79 @@ def _changes(course: Course, standing: ClassStatus) -> list[tuple[str, ...]]:
             changed = changes(store.get(row["before"]), store.get(row["after"]))
             rows += [(student, *change) for change in changed]
     return rows
+
+
+#: Matplotlib draws in these; the page's style sheet says what they are.
+_INK, _BAR, _SOFT = "#010203", "#040506", "#070809"
+_CLASSES = {_INK: "var(--ink)", _BAR: "var(--accent)", _SOFT: "var(--line)"}
+_BINS = 20
+
+
+def histogram_svg(values: Sequence[float], most: float, x: str, title: str) -> str:
+    """Return the distribution of values between 0 and ``most`` as an SVG with this title for readers who do not see it."""
+    figure, axes = _axes()
+    axes.hist(values, bins=_BINS, range=(0, most or 1.0), color=_BAR, rwidth=0.9)
+    axes.set_xlabel(x)
+    axes.set_ylabel("students")
+    axes.yaxis.get_major_locator().set_params(integer=True)
+    return _svg(figure, title)
+
+
+def box_plot_svg(names: Sequence[str], values: Sequence[Sequence[float]], title: str) -> str:
+    """Return, for each exercise, the share of its points that students earned: the middle half as a box, the rest as lines."""
+    figure, axes = _axes(height=0.35 * len(names) + 0.9)
+    style = {"color": _INK, "linewidth": 1.0}
+    axes.boxplot(
+        [list(one) or [0.0] for one in values][::-1],
+        orientation="horizontal",
+        whis=(0, 100),
+        widths=0.6,
+        patch_artist=True,
+        boxprops={"facecolor": _BAR, "edgecolor": _INK},
+        medianprops={"color": _INK, "linewidth": 2.5},
+        whiskerprops=style,
+        capprops=style,
+        showmeans=False,
+    )
+    axes.set_yticks(range(1, len(names) + 1), list(names)[::-1])
+    axes.set_xlim(-0.02, 1.02)
+    axes.set_xlabel("share of the points")
+    return _svg(figure, title)
+
+
+def _axes(height: float = 2.6):
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.0, height), layout="constrained")
+    axes = figure.add_subplot()
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for spine in axes.spines.values():
+        spine.set_edgecolor(_INK)
+    axes.tick_params(colors=_INK, labelcolor=_INK)
+    axes.xaxis.label.set_color(_INK)
+    axes.yaxis.label.set_color(_INK)
+    axes.grid(axis="x", color=_SOFT, linewidth=0.8)
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def _svg(figure, title: str) -> str:
+    import html
+
+    from matplotlib import rc_context
+
+    file = io.StringIO()
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "report", "font.family": "sans-serif"}):
+        figure.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    text = file.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r"(#[0-9a-f]{6})", lambda colour: _CLASSES.get(colour[1], colour[1]), text)
+    text = re.sub(r'font: ([\d.]+)px [^;"]*', r"font: \1px system-ui, sans-serif", text)
+    name = html.escape(title, quote=True)
+    head = f'<svg role="img" aria-label="{name}"'
+    text = re.sub(
+        r'(<svg[^>]*?) width="[^"]*"', r"\1", re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1), count=1
+    )
+    return text.replace("<svg", head, 1)

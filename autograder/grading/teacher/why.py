@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from autograder.grading.console import readable, readable_lines
 from autograder.grading.course import Course
 from autograder.grading.gradebook.enrolment import handed_in
-from autograder.grading.gradebook.state import known_students
+from autograder.grading.gradebook.queries import known_students
 from autograder.grading.gradebook.status import ClassStatus, GradeStatus, load_class_status
 from autograder.grading.lms.grades import number, request_text
 from autograder.grading.run.result import Result

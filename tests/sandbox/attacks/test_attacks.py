@@ -8,7 +8,7 @@ from chosen import AT_NBGRADER, AT_THE_CLASS_RUNNER, CASES, FIRST, FOLDER, LATER
 from known import COURSE
 from test_defences import DEFENCES
 
-from autograder.authoring import attacks, hostile
+from autograder.authoring import attacks
 from autograder.grading.course import Course
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.e2e]
@@ -41,7 +41,7 @@ def test_the_class_runner_withstands_them(root, tmp_path):
 @pytest.mark.timeout(5400)
 @pytest.mark.parametrize("assignment", COURSE.assignments)
 def test_the_class_runner_withstands_all_in_every_lesson(root, tmp_path, assignment):
-    cases = hostile.by_assignment(COURSE, CASES, lambda number: True)[assignment]
+    cases = attacks.by_assignment(COURSE, CASES, lambda number: True)[assignment]
     tally = attacks.attack_in(Course(root), tmp_path, assignment, cases, "autograder")
     assert tally.good, str(tally)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from known import COURSE
 
-from autograder.authoring import attacks, hostile
+from autograder.authoring import attacks
 
 pytestmark = pytest.mark.sandbox
 
@@ -44,7 +44,9 @@ DEFENCES = {
 
 
 def test_no_defence_lets_its_attack_through(tmp_path):
-    cases = [case for case in hostile.read(COURSE, Path(__file__).parent / "cases") if case.name in DEFENCES.values()]
+    cases = [
+        case for case in attacks.read_cases(COURSE, Path(__file__).parent / "cases") if case.name in DEFENCES.values()
+    ]
     assert len(cases) == len(DEFENCES)
     [first] = {case.lesson.assignment for case in cases}
     tally = attacks.attack_in(COURSE, tmp_path, first, cases, "autograder", attacks.NEIGHBOURS[1:2], workers=2)

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from known import CASES
 
-from autograder.authoring.audited import selected
+from autograder.authoring.audit import selected
 from autograder.cli.main import main
 from autograder.grading.run.pool import Helpers
 

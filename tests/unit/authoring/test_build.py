@@ -10,8 +10,7 @@ import pytest
 from known import LESSONS as OWN
 from known import points
 
-from autograder.authoring.build import BuildError, build, differences, write
-from autograder.authoring.build_all import build_all
+from autograder.authoring.build import BuildError, build, build_all, differences, write
 from autograder.authoring.leaks import leaked_lines
 from autograder.cli.main import main
 from autograder.content.notebook import dependencies, experiment_mark, fingerprint, grade_id, read, source
@@ -109,7 +108,7 @@ def test_the_lessons_asked_for_are_graded_and_each_is_written_or_refused(second_
         path = second_course.solutions / f"0{number}-averages" / source.name
         path.parent.mkdir()
         path.write_text(content, encoding="utf8")
-    monkeypatch.setattr("autograder.authoring.build_all.cpu_count", lambda: 1)
+    monkeypatch.setattr("autograder.authoring.build.cpu_count", lambda: 1)
     assert build_all(second_course, only=["01-averages", "02-averages", "03-averages"]) == 1
     told = capsys.readouterr()
     assert told.out.splitlines() == [
@@ -125,7 +124,7 @@ def test_the_lessons_asked_for_are_graded_and_each_is_written_or_refused(second_
 @pytest.fixture
 def in_this_process(monkeypatch):
     """What is refused before it is graded is built in this process, not in one of nbgrader's."""
-    monkeypatch.setattr("autograder.authoring.build_all.ProcessPoolExecutor", lambda *_: ThreadPoolExecutor(1))
+    monkeypatch.setattr("autograder.authoring.build.ProcessPoolExecutor", lambda *_: ThreadPoolExecutor(1))
 
 
 @pytest.mark.usefixtures("in_this_process")

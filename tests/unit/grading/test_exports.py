@@ -15,8 +15,7 @@ from rich.console import Console
 from autograder.grading.gradebook.regrade_requests import answer, ask
 from autograder.grading.gradebook.status import load_class_status
 from autograder.grading.lms.csv_table import read_table
-from autograder.grading.lms.export import Order, export
-from autograder.grading.lms.fill import Choice
+from autograder.grading.lms.export import Choice, Order, export
 from autograder.grading.lms.grades import harmless
 
 ROSTER = """\

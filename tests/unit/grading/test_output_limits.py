@@ -4,8 +4,8 @@ import base64
 import json
 import struct
 
-from autograder.grading.run import outputs
-from autograder.grading.run.outputs import MOST_LINES, MOST_OUTPUT, MOST_REPORT, OutputBudget, first_ones
+from autograder.grading.run import grade
+from autograder.grading.run.grade import MOST_LINES, MOST_OUTPUT, MOST_REPORT, OutputBudget, first_ones
 from autograder.runtime.errors import CheckFailure
 from autograder.sandbox.outside.cell_result import CellResult, cell_result
 from autograder.verdict.report import CheckResult, ExerciseReport
@@ -23,12 +23,12 @@ def size(thing):
 
 def test_the_outputs_of_an_ordinary_notebook_are_kept():
     room, ran = OutputBudget(), CellResult([PRINTED, value("1")], ("ValueError", "no", "trace"))
-    assert all(room.kept(ran) == ran for _ in range(10))
+    assert all(room.trim(ran) == ran for _ in range(10))
 
 
 def test_output_of_a_notebook_is_bounded_with_a_note():
     room = OutputBudget()
-    kept = [room.kept(CellResult([PRINTED] * 40, ("E" * 100, "m" * 2000, "t" * 30_000))) for _ in range(100)]
+    kept = [room.trim(CellResult([PRINTED] * 40, ("E" * 100, "m" * 2000, "t" * 30_000))) for _ in range(100)]
     assert MOST_OUTPUT * 0.9 < size([[ran.outputs, ran.error] for ran in kept]) < MOST_OUTPUT * 1.1
     assert "dropped" in kept[-1].outputs[-1]["data"]["text/plain"]
     assert kept[-1].error[0] == "E" * 100
@@ -38,12 +38,12 @@ def test_dropped_output_earns_nothing():
     """nbgrader takes a grade cell without a value for full marks."""
     cell = {"metadata": {"nbgrader": {"points": 3.0}}}
     room = OutputBudget()
-    room.kept(CellResult([PRINTED] * 60))
+    room.trim(CellResult([PRINTED] * 60))
     for text in ("0.5", "0.5" + " " * 30_000):
-        ran = room.kept(CellResult([PRINTED, value(text), value("3")]))
-        assert outputs.earned(outputs.cell_outputs(ran, 3.0), cell) == 0.5
-    ran = room.kept(CellResult([PRINTED], ("ValueError", "x" * 2000, "")))
-    assert outputs.earned(outputs.cell_outputs(ran, 3.0), cell) == 0
+        ran = room.trim(CellResult([PRINTED, value(text), value("3")]))
+        assert grade.points_in(grade.cell_outputs(ran, 3.0), cell) == 0.5
+    ran = room.trim(CellResult([PRINTED], ("ValueError", "x" * 2000, "")))
+    assert grade.points_in(grade.cell_outputs(ran, 3.0), cell) == 0
 
 
 def test_a_report_is_bounded():
@@ -51,9 +51,9 @@ def test_a_report_is_bounded():
     report = ExerciseReport(
         "softmax", 7, [CheckResult("check", "It is right.", 1.0, 0.0, failure, printed="z" * 1000)] * 5
     )
-    [shown, result] = outputs.check_outputs(report, True)
+    [shown, result] = grade.check_outputs(report, True)
     assert size(shown) < 3 * MOST_REPORT
-    assert size(outputs.as_data(report)) < 3 * MOST_REPORT
+    assert size(grade.report_data(report)) < 3 * MOST_REPORT
     assert "text/html" not in shown["data"]
     assert shown["data"]["text/plain"].startswith("softmax")
     assert result["data"]["text/plain"] == "0.0"

@@ -377,7 +377,7 @@ def test_the_work_of_a_group_is_graded_once_and_noted_where_two_handed_in(empty_
     from sample_class import hand_in
 
     from autograder.grading.gradebook.enrolment import handed_in
-    from autograder.grading.gradebook.state import assignment_in
+    from autograder.grading.gradebook.queries import assignment_in
     from autograder.grading.run.batch import ClassWork, outcomes
     from autograder.grading.run.store import Store
     from autograder.grading.settings import Settings
