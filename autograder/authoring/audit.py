@@ -1,6 +1,5 @@
 """Grade the graders: known right answers must earn every point, known wrong ones must lose some and get a diagnosis."""
 
-import os
 import subprocess
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,10 +13,11 @@ from rich.table import Table
 from autograder.authoring.names import audit_names
 from autograder.content.known_answers import Case, course_cases, read_bank
 from autograder.content.lesson import Lessons, package_of
+from autograder.grading.console import console as make_console
 from autograder.grading.console import progress
 from autograder.grading.course import Course, find_course
 from autograder.grading.run.batch import in_threads
-from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded, WorkerCrashed
+from autograder.grading.run.pool import GradingJob, ManualReviewNeeded, WorkerCrashed, WorkerPool
 from autograder.grading.settings import Settings
 from autograder.grading.submission.model import from_notebook
 from autograder.grading.submission.released import released_in
@@ -100,7 +100,7 @@ class Verdict:
         return f"{self.case}: {earned} in {self.seconds:.1f} s{causes}{more}"
 
 
-def task_of(case: Case, course: Course, seed: int | None, settings: Settings) -> GradingJob:
+def job_of(case: Case, course: Course, seed: int | None, settings: Settings) -> GradingJob:
     """Return the job that grades a submission of the solution in which the case replaces one answer.
 
     The build has verified that the solution itself earns every point.
@@ -111,17 +111,17 @@ def task_of(case: Case, course: Course, seed: int | None, settings: Settings) ->
     return GradingJob(submission, fresh_seed() if seed is None else seed, settings, [case.exercise], earlier)
 
 
-def verdict_of(case: Case, task: GradingJob, helpers: Helpers) -> Verdict:
+def verdict_of(case: Case, job: GradingJob, pool: WorkerPool) -> Verdict:
     """Grade a case. It gets no verdict if the grading process dies, or the case ends the unsandboxed process that runs it."""
     start = time.perf_counter()
     try:
-        result = helpers.grade(task)
+        result = pool.grade(job)
     except (WorkerCrashed, ManualReviewNeeded) as error:
-        points = task.settings.lessons.of(case.assignment).points(case.exercise)
+        points = job.settings.lessons.of(case.assignment).points(case.exercise)
         return Verdict(case, 0.0, points, (), str(error), time.perf_counter() - start, given=False)
     [report] = result.exercises
-    lost = [f"{c['sentence']}: {c['failure']}" for c in report["checks"] if c["earned"] < c["points"]]
-    reasons = " | ".join(lost)[:600] if case.right else ""
+    failures = [f"{c['sentence']}: {c['failure']}" for c in report["checks"] if c["earned"] < c["points"]]
+    reasons = " | ".join(failures)[:600] if case.right else ""
     seconds = time.perf_counter() - start
     return Verdict(case, report["earned"], report["points"], tuple(report["named"]), reasons, seconds)
 
@@ -131,10 +131,10 @@ def run_cases(cases: Sequence[Case], course: Course, workers: int, seed: int | N
     settings = Settings(
         trust=bool(problem()), limits=Limits(total_wall=LIMIT), label=course.label, lessons=course.lessons
     )
-    with Helpers(workers) as helpers:
+    with WorkerPool(workers) as pool:
 
         def one(case: Case) -> Verdict:
-            return verdict_of(case, task_of(case, course, seed, settings), helpers)
+            return verdict_of(case, job_of(case, course, seed, settings), pool)
 
         yield from in_threads(one, cases, workers)
 
@@ -165,7 +165,7 @@ def audit(
             True,
         )
     cases = list(selected(course, banks, only, since, tenth))
-    console = Console(width=None if os.isatty(1) else 110)
+    console = make_console()
     verdicts: list[Verdict] = []
     with progress("checking answers", len(cases)) as step:
         for verdict in run_cases(cases, course, workers or cpu_count(), seed):

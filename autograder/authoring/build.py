@@ -22,7 +22,7 @@ from autograder.authoring.leaks import leaked_lines
 from autograder.grading.console import progress
 from autograder.grading.course import Course
 from autograder.grading.run.batch import in_threads
-from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded, WorkerCrashed
+from autograder.grading.run.pool import GradingJob, ManualReviewNeeded, WorkerCrashed, WorkerPool
 from autograder.grading.run.result import Result
 from autograder.grading.settings import Settings
 from autograder.grading.submission.match import match
@@ -126,12 +126,12 @@ def build_all(course: Course, only_check: bool = False, only: Sequence[str] = ()
     course.lessons.load()  # raises LookupError if there are none
     # nbgrader changes the working directory of its process, so it has one of its own, which starts no other process.
     nbgrader = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
-    with Helpers(cpu_count()) as helpers, progress("building", len(sources)) as step:
+    with WorkerPool(cpu_count()) as pool, progress("building", len(sources)) as step:
         built = {source: nbgrader.submit(build, course, source) for source in sources}
 
         def one(source: Path) -> tuple[Path, _Lesson | Exception]:
             try:
-                return source, _lesson(course, built[source], only_check, settings, helpers)
+                return source, _lesson(course, built[source], only_check, settings, pool)
             except (BuildError, WorkerCrashed, ManualReviewNeeded) as error:
                 return source, error
 
@@ -155,12 +155,12 @@ class _Lesson:
     release: Result
 
 
-def _lesson(course: Course, future: Future[Built], only_check: bool, settings: Settings, helpers: Helpers) -> _Lesson:
+def _lesson(course: Course, future: Future[Built], only_check: bool, settings: Settings, pool: WorkerPool) -> _Lesson:
     """Grade both notebooks of a lesson before either is written to its place."""
     built = future.result()
-    found = list(differences(built))
-    if only_check and found:
-        raise BuildError("\n".join([*found, "Run `autograder build` and commit what it writes."]))
+    outdated = list(differences(built))
+    if only_check and outdated:
+        raise BuildError("\n".join([*outdated, "Run `autograder build` and commit what it writes."]))
     released = complete(
         from_notebook(built.assignment, built.solution_path.stem, json.loads(built.release), course.lessons)
     )
@@ -169,10 +169,10 @@ def _lesson(course: Course, future: Future[Built], only_check: bool, settings: S
     if missing := [name for name in released.handed_in if name not in trained]:
         raise BuildError(f"There is no {missing[0]} beside the solution, which HANDED_IN says is handed in with it.")
     solution, release = (
-        helpers.grade(GradingJob(_handed_in(built, released, text, files), fresh_seed(), settings))
+        pool.grade(GradingJob(_handed_in(built, released, text, files), fresh_seed(), settings))
         for text, files in ((built.solution, trained), (built.release, {}))
     )
-    return _Lesson(built, bool(found), solution, release)
+    return _Lesson(built, bool(outdated), solution, release)
 
 
 def _handed_in(built: Built, released: Released, text: str, files: Mapping[str, bytes]) -> Submission:

@@ -19,6 +19,7 @@ from autograder.content.known_answers import cases_of
 from autograder.content.lesson import Lesson
 from autograder.grading.console import progress
 from autograder.grading.course import Course, find_course
+from autograder.grading.gradebook.queries import database
 from autograder.grading.run.status import FAILED, GRADED, HUMAN, load_status
 from autograder.sandbox.outside.bubblewrap import problem
 
@@ -149,7 +150,7 @@ def _scores(course: Course, assignment: str) -> dict[str, float]:
     from nbgrader.api import Gradebook
 
     done = [student for student, outcome in load_status(course.grading, assignment).items() if outcome.state == GRADED]
-    with Gradebook(f"sqlite:///{course.grading / 'gradebook.db'}") as gradebook:
+    with Gradebook(database(course)) as gradebook:
         return {
             s.student_id: float(s.score) for s in gradebook.assignment_submissions(assignment) if s.student_id in done
         }

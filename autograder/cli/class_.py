@@ -32,7 +32,7 @@ from autograder.cli.command import (
 @click.option("--seed", type=int, help="draw inputs from this seed (default: secret, one each)")
 @trust
 @click.option("--limits", metavar="JSON", help="limits of the sandbox, such as '{\"request_cpu\": 80}'")
-def grade(seed: int | None, trust: bool, limits: str | None, **asked: Any) -> int:
+def grade(seed: int | None, trust: bool, limits: str | None, **options: Any) -> int:
     """Grade a class in a sandbox, and write the gradebook.
 
     Submissions are graded in parallel. Finished ones are never graded twice: after an interruption, run the same command again.
@@ -42,9 +42,11 @@ def grade(seed: int | None, trust: bool, limits: str | None, **asked: Any) -> in
     from autograder.sandbox.limits import Limits
 
     course = find_course()
-    given: dict[str, Any] = {} if limits is None else {"limits": Limits.from_json(limits)}
-    settings = Settings.from_environment(seed=seed, trust=trust, label=course.label, lessons=course.lessons, **given)
-    return grade_class(course, GradeOptions(**asked, settings=settings))
+    limits_given: dict[str, Any] = {} if limits is None else {"limits": Limits.from_json(limits)}
+    settings = Settings.from_environment(
+        seed=seed, trust=trust, label=course.label, lessons=course.lessons, **limits_given
+    )
+    return grade_class(course, GradeOptions(**options, settings=settings))
 
 
 @command("collect 01-attention submissions.zip --sheet class.csv")
@@ -63,17 +65,17 @@ def grade(seed: int | None, trust: bool, limits: str | None, **asked: Any) -> in
     help="where the files come from (default: as the names of all of them tell)",
 )
 @flag("--force", "replace newer work, and what was put there by hand")
-def collect(**asked: Any) -> int:
+def collect(**options: Any) -> int:
     """Put a class's hand-ins into grading/submitted/.
 
     ARCHIVE is the zip that Moodle, Canvas, Brightspace or Gradescope hands out, or a folder of notebooks. Names are matched
     against grading/roster.csv. Running it again changes nothing.
     """
     from autograder.grading.console import console
-    from autograder.grading.lms.collect import Order, collect, tell
+    from autograder.grading.lms.collect import CollectOptions, collect, print_result
 
-    order = Order(**asked | {"platform": asked["platform"] or ""})
-    return tell(collect(find_course(), order), order, console())
+    collect_options = CollectOptions(**options | {"platform": options["platform"] or ""})
+    return print_result(collect(find_course(), collect_options), collect_options, console())
 
 
 @command("feedback 01-attention")
@@ -108,9 +110,9 @@ def export(assignment: str, to: str, sheet: Path | None, output: Path | None, **
     results. Students without a decision (needs a human, not yet marked, not handed in) get no points.
     """
     from autograder.grading.console import console
-    from autograder.grading.lms.export import Choice, Order, export
+    from autograder.grading.lms.export import Choice, ExportOptions, export
 
-    return export(find_course(), Order(assignment, to, sheet, output, Choice(**choice)), console())
+    return export(find_course(), ExportOptions(assignment, to, sheet, output, Choice(**choice)), console())
 
 
 @command("report 01-attention")
@@ -156,9 +158,9 @@ def gradescope(assignment: str, output: Path | None, trusted: bool, leaderboard:
 @click.option("--exercise", metavar="NAME", help="only this exercise, whole")
 def why(student: str, assignment: str, exercise: str | None) -> None:
     """Say where one student's points come from. Print points, causes, the seed, and what ran."""
-    from autograder.grading.teacher.why import find, why
+    from autograder.grading.teacher.why import find_student, why
 
-    print(why(find(find_course(), student, assignment), exercise))
+    print(why(find_student(find_course(), student, assignment), exercise))
 
 
 @command("replay s01 01-attention --exercise softmax")
@@ -173,13 +175,13 @@ def replay(student: str, assignment: str, exercise: str | None, shell: bool, tru
     It is graded sealed and with the same seed, and compared with the stored result. Nothing is written. With --shell: run the
     student's cells in the sandbox and give a prompt there.
     """
-    from autograder.grading.teacher.replay import look_inside, replay
-    from autograder.grading.teacher.why import find
+    from autograder.grading.teacher.replay import open_shell, replay
+    from autograder.grading.teacher.why import find_student
 
     course = find_course()
     if shell:
-        return look_inside(course, student, assignment)
-    return replay(course, find(course, student, assignment), exercise, trust)
+        return open_shell(course, student, assignment)
+    return replay(course, find_student(course, student, assignment), exercise, trust)
 
 
 @command("questions s01 01-attention --count 2")
@@ -195,10 +197,10 @@ def questions(student: str, assignment: str, exercise: str | None, count: int, t
     same questions.
     """
     from autograder.grading.teacher.questions import as_text, questions
-    from autograder.grading.teacher.why import find
+    from autograder.grading.teacher.why import find_student
 
     course = find_course()
-    asked = questions(course, find(course, student, assignment), exercise, count, trust)
+    asked = questions(course, find_student(course, student, assignment), exercise, count, trust)
     print(as_text(asked))
     return 0 if asked else 1
 
@@ -217,12 +219,12 @@ def adopt(student: str, exercise: str, assignment: str | None, **case: Any) -> N
     Comments, docstrings and the student's names are left out. Try it with: autograder audit --bank bank --exercise EXERCISE
     """
     from autograder.grading.console import show
-    from autograder.grading.teacher.adopt import adopt, assignment_of
-    from autograder.grading.teacher.why import find
+    from autograder.grading.teacher.adopt import adopt, assignment_with
+    from autograder.grading.teacher.why import find_student
 
     course = find_course()
-    found = find(course, student, assignment or assignment_of(course, exercise))
-    path = adopt(course, found, exercise, **case)
+    record = find_student(course, student, assignment or assignment_with(course, exercise))
+    path = adopt(course, record, exercise, **case)
     show(path.read_text(encoding="utf8"))
     print(f"adopt: {path}\nRead it before it leaves your hands, and try it: autograder audit --bank {path.parents[3]}")
 
@@ -251,15 +253,15 @@ def similar(assignment: str, least: float, output: Path | None) -> None:
 def request(student: str, assignment: str, reason: str, exercise: str | None) -> None:
     """Note a student's request to grade again. It is kept beside the results, and exports show it."""
     from autograder.grading.gradebook.regrade_requests import ask
-    from autograder.grading.teacher.why import find
+    from autograder.grading.teacher.why import find_student
 
     course = find_course()
-    found = find(course, student, assignment)
-    names = [part.title for part in found.own.parts]
+    record = find_student(course, student, assignment)
+    names = [part.title for part in record.status.parts]
     if exercise and exercise not in names:
         raise LookupError(f"There is no exercise {exercise!r}. Expected one of: {', '.join(names)}.")
-    made = ask(course, assignment, found.own.student.id, reason, exercise or "", found.own.so_far)
-    print(f"request {made.number} noted. Look: autograder why {student} {assignment}")
+    request = ask(course, assignment, record.status.student.id, reason, exercise or "", record.status.so_far)
+    print(f"request {request.number} noted. Look: autograder why {student} {assignment}")
 
 
 @command("requests 01-attention --answer 1 --text 'It is over all of E: try it with two rows.'")
@@ -276,14 +278,16 @@ def requests(assignment: str, answer: int | None, text: str) -> None:
     course = find_course()
     if answer is not None and not text.strip():
         raise ValueError("Expected the answer: --text '…'.")
-    known = regrade_requests.requests(course, assignment)
+    requests_of = regrade_requests.requests(course, assignment)
     if answer is not None:
         points = {one.student.id: one.so_far for one in load_class_status(course, assignment).students}
-        student = next((who for who, some in known.items() if any(one.number == answer for one in some)), "")
-        _, done = regrade_requests.answer(course, assignment, answer, text, points.get(student))
-        print(f"{student}: {readable(request_text(done))}")
+        student = next(
+            (who for who, entries in requests_of.items() if any(one.number == answer for one in entries)), ""
+        )
+        _, request = regrade_requests.answer(course, assignment, answer, text, points.get(student))
+        print(f"{student}: {readable(request_text(request))}")
         return
-    every = [(student, one) for student, some in known.items() for one in some]
+    every = [(student, one) for student, entries in requests_of.items() for one in entries]
     for student, one in sorted(every, key=lambda item: (not item[1].open, item[1].number)):
         print(f"{student}: {readable(request_text(one))}")
     print(f"requests: {len(every)}, of which {sum(one.open for _, one in every)} wait for an answer")

@@ -1,5 +1,6 @@
 """Read a notebook, and run its cells as Jupyter would, in this process."""
 
+import ast
 import hashlib
 import re
 import symtable
@@ -88,6 +89,22 @@ def source(cell: Cell) -> str:
 def without_magics(text: str) -> str:
     """Return a cell's text with magics and shell commands blanked, so that the rest can be parsed."""
     return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in text.splitlines())
+
+
+def syntax_tree(text: str) -> ast.Module | None:
+    """Return the syntax tree of a cell without its magics; None if it is not Python, or too deep to be parsed."""
+    try:
+        return ast.parse(without_magics(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def assignment_in(notebook: Mapping[str, Any]) -> str:
+    """Return the assignment in a notebook's metadata, or the empty string. The metadata may be anything."""
+    metadata = notebook.get("metadata")
+    course = metadata.get("course") if isinstance(metadata, dict) else None
+    name = course.get("assignment") if isinstance(course, dict) else None
+    return name if isinstance(name, str) else ""
 
 
 def grade_id(cell: Cell) -> str:

@@ -75,11 +75,11 @@ class Course:
 
     def solution_notebook(self, assignment: str) -> Path:
         """Return the solution notebook of an assignment. Raises LookupError if there is none."""
-        found = sorted((self.solutions / assignment).glob("*.ipynb"))
-        if len(found) != 1:
+        paths = sorted((self.solutions / assignment).glob("*.ipynb"))
+        if len(paths) != 1:
             known = ", ".join(self.assignments)
             raise LookupError(f"There is no solution notebook for {assignment!r}. There is one for: {known}.")
-        return found[0]
+        return paths[0]
 
 
 def find_course(start: Path | None = None) -> Course:
@@ -88,13 +88,13 @@ def find_course(start: Path | None = None) -> Course:
     A hand-in may hold what looks like a course: nothing in the ``grading`` folder of a course is one.
     """
     start = (start or Path.cwd()).resolve()
-    found = [
+    courses = [
         Course(folder)
         for folder in (start, *start.parents)
         if (folder / "nbgrader_config.py").exists() and (folder / "solutions").is_dir()
     ]
-    for course in found:
-        if not any(course.root.is_relative_to(outer.grading) for outer in found):
+    for course in courses:
+        if not any(course.root.is_relative_to(outer.grading) for outer in courses):
             return course
     raise LookupError(
         f"{start} is not inside a checkout of the course. Expected a folder with nbgrader_config.py and solutions/. "

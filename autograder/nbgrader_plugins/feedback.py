@@ -14,6 +14,7 @@ from traitlets.config import Config
 
 from autograder.content.notebook import checked_exercise
 from autograder.grading.course import Course
+from autograder.grading.gradebook.status import part_title
 from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.lms.grades import number
 from autograder.nbgrader_plugins.page_content import shorten, texts_of, without_given
@@ -88,10 +89,8 @@ def describe(nb: NotebookNode, about: dict[str, Any], rows: dict[str, dict[str, 
 
 
 def _title(cell: NotebookNode) -> str:
-    """Return the name of the exercise that a cell checks, or the subject of a written question."""
-    name = checked_exercise(cell.source) if cell.cell_type == "code" else None
-    words = cell.metadata.nbgrader.grade_id.replace("_", " ").replace("-", " ").removeprefix("written ")
-    return name or (f"{words} (written)" if cell.cell_type == "markdown" else words)
+    exercise = checked_exercise(cell.source) if cell.cell_type == "code" else None
+    return part_title(cell.metadata.nbgrader.grade_id, cell.cell_type, exercise)
 
 
 def _marks(about: dict[str, Any]) -> tuple[dict[str, dict[str, Any]], float]:

@@ -105,7 +105,7 @@ def hand_in(assignment: str, lessons: str | None = None) -> None:
     from autograder.notebook.submit import hand_in_here
 
     lesson = _lesson(assignment, lessons)
-    hand_in_here(lesson, progress_text(lesson, _caller()).standing.unsaved)
+    hand_in_here(lesson, progress_text(lesson, _caller()).progress.unsaved)
 
 
 def _lesson(assignment: str, lessons: str | None) -> Any:

@@ -188,7 +188,7 @@ _WIDTH = 78
 class Panel:
     """The progress as shown. ``notes``: sentences about the notebook itself, such as that it is not saved or open twice."""
 
-    standing: LessonProgress
+    progress: LessonProgress
     notes: Sequence[str] = ()
     hand_in: str = ""
 
@@ -196,13 +196,13 @@ class Panel:
     def begun(self) -> bool:
         """True if any exercise has been written or checked, any question answered, or any file made."""
         return any(
-            row.done or row.state not in ("not begun", "not answered", "not there") for row in self.standing.rows
+            row.done or row.state not in ("not begun", "not answered", "not there") for row in self.progress.rows
         )
 
     @property
     def _summary(self) -> str:
         """One line: points, questions, files."""
-        now = self.standing
+        now = self.progress
         parts = [f"{now.earned:g} of {now.points:g} points by your last checks"]
         for rows, what in ((now.questions, "written questions answered"), (now.files, "files ready")):
             if rows:
@@ -212,7 +212,7 @@ class Panel:
     @property
     def _left(self) -> list[str]:
         """The steps that are left, in order."""
-        now = self.standing
+        now = self.progress
         left = [row.to_do or f"look at the table of {row.name}" for row in now.rows if not row.done]
         return [*left, *(["save the notebook"] if now.unsaved else [])]
 
@@ -224,8 +224,8 @@ class Panel:
         return f"Next: {self._left[0]}{more}. {self.hand_in}".rstrip()
 
     def __str__(self) -> str:
-        lines = [f"{self.standing.assignment}: {self._summary}"]
-        for row in self.standing.rows:
+        lines = [f"{self.progress.assignment}: {self._summary}"]
+        for row in self.progress.rows:
             score = _score(row)
             text = f"{_sign(row)} {row.name}: {row.state}"
             lines.append(f"{text:<{_WIDTH - len(score)}}{score}".rstrip())
@@ -234,7 +234,7 @@ class Panel:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        title = f"<b>{escape(self.standing.assignment)}</b> &nbsp; {escape(self._summary)}"
+        title = f"<b>{escape(self.progress.assignment)}</b> &nbsp; {escape(self._summary)}"
         rows = (
             html.row(
                 f"{html.for_screen_reader(_sign(row), 'done' if row.done else 'to do')} {escape(row.name)}",
@@ -242,7 +242,7 @@ class Panel:
                 escape(_score(row)) or "–",
                 edge=html.RIGHT if row.done else html.WRONG,
             )
-            for row in self.standing.rows
+            for row in self.progress.rows
         )
         notes = "".join(f"<p>{escape(note)}</p>" for note in (*self.notes, self._next))
         return html.table(title, ("what", "state", "points"), rows) + notes

@@ -54,7 +54,7 @@ def saved_notebook(assignment: str, folder: Path | None = None) -> OpenNotebook 
             notebook = notebooks.read(path)
         except (OSError, ValueError):
             continue
-        if named or assignment_in(notebook) == assignment:
+        if named or notebooks.assignment_in(notebook) == assignment:
             return OpenNotebook(notebook["cells"], path)
     return saved_notebook(assignment, Path()) if named else None
 
@@ -66,14 +66,6 @@ def any_saved_notebook() -> OpenNotebook | None:
         return OpenNotebook(notebooks.read(path)["cells"], path) if path else None
     except (OSError, ValueError):
         return None
-
-
-def assignment_in(notebook: dict[str, Any]) -> str:
-    """Return the assignment in a notebook's metadata, or the empty string."""
-    metadata = notebook.get("metadata", {})
-    course = metadata.get("course", {}) if isinstance(metadata, dict) else {}
-    name = course.get("assignment", "") if isinstance(course, dict) else ""
-    return name if isinstance(name, str) else ""
 
 
 def in_colab() -> bool:

@@ -30,10 +30,10 @@ from autograder.grading.course import Course
 from autograder.grading.gradebook import class_run
 from autograder.grading.gradebook.class_run import GradeOptions, grade_class
 from autograder.grading.gradebook.nbgrader import SealedAutograde
-from autograder.grading.gradebook.queries import assignment_in, committed_scores, database
+from autograder.grading.gradebook.queries import committed_scores, database, released_assignment
 from autograder.grading.run import batch, store
-from autograder.grading.run.batch import ClassWork, locally
-from autograder.grading.run.pool import Helpers
+from autograder.grading.run.batch import Batch, locally
+from autograder.grading.run.pool import WorkerPool
 from autograder.grading.run.status import FAILED, GRADED, HUMAN, load_status
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
@@ -62,7 +62,7 @@ sys.exit(main())
 @pytest.fixture(scope="module")
 def grading_process():
     """The process that grades, for all tests with real verdicts: it and its sandbox take six seconds to start."""
-    with Helpers(1) as helpers:
+    with WorkerPool(1) as helpers:
         yield helpers
 
 
@@ -76,7 +76,7 @@ def real(monkeypatch, grading_process):
 def fake(monkeypatch):
     """Grade with the stand-in for the process that grades."""
     monkeypatch.setenv("PYTHONPATH", str(HELPERS), prepend=os.pathsep)
-    monkeypatch.setattr(batch, "Helpers", partial(Helpers, module="fake_helper"))
+    monkeypatch.setattr(batch, "Helpers", partial(WorkerPool, module="fake_helper"))
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def graded_once(sample_class, grading_process, tmp_path_factory):
     """The sample class after it has really been graded, once for all tests that begin there: its place, what was printed, and
     the number of the process that graded, once for each time that it was lent.
     """
-    place, lent, lend = tmp_path_factory.mktemp("graded") / "course", [], Helpers._helper
+    place, lent, lend = tmp_path_factory.mktemp("graded") / "course", [], WorkerPool._helper
     shutil.copytree(sample_class, place)
 
     @contextlib.contextmanager
@@ -101,7 +101,7 @@ def graded_once(sample_class, grading_process, tmp_path_factory):
         contextlib.redirect_stderr(err),
     ):
         patch.setattr(batch, "Helpers", lambda most: contextlib.nullcontext(grading_process))
-        patch.setattr(Helpers, "_helper", noted)
+        patch.setattr(WorkerPool, "_helper", noted)
         status = main(["grade", ASSIGNMENT, "--workers", "1"])
     return SimpleNamespace(
         place=place, lent=lent, returncode=status, stdout=out.getvalue(), stderr=err.getvalue(), course=Course(place)
@@ -134,7 +134,7 @@ def autograde(course, monkeypatch, capsys):
 @pytest.fixture
 def work(course):
     """What is needed to grade the class's submissions one by one."""
-    return ClassWork(course.grading, assignment_in(course, ASSIGNMENT), Settings(), Store(course.grading))
+    return Batch(course.grading, released_assignment(course, ASSIGNMENT), Settings(), Store(course.grading))
 
 
 def handed_in(course):

@@ -10,9 +10,9 @@ from cluster import Cluster
 from known import HELPERS
 from sample_class import ASSIGNMENT, CLASS, SHARES, hand_in
 
-from autograder.grading.gradebook.queries import assignment_in
+from autograder.grading.gradebook.queries import released_assignment
 from autograder.grading.run import cluster as module
-from autograder.grading.run.batch import ClassWork
+from autograder.grading.run.batch import Batch
 from autograder.grading.run.cluster import on_cluster
 from autograder.grading.run.status import FAILED, GRADED, HUMAN
 from autograder.grading.run.store import Store
@@ -51,7 +51,7 @@ def cluster_of_fakes(tmp_path, monkeypatch):
 
 @pytest.fixture
 def work(course):
-    return ClassWork(course.grading, assignment_in(course, ASSIGNMENT), Settings(), Store(course.grading))
+    return Batch(course.grading, released_assignment(course, ASSIGNMENT), Settings(), Store(course.grading))
 
 
 def handed_in(course):

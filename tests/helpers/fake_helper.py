@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from autograder.content import notebook
-from autograder.grading.run.pool import GradingJob, read_frame, unpack_task, write_frame
+from autograder.grading.run.pool import GradingJob, read_frame, unpack_job, write_frame
 from autograder.grading.run.result import Result, checks_version, environment
 
 EXERCISE, POINTS, PARTIAL = "softmax", 7.0, 5.0
@@ -15,7 +15,7 @@ EXERCISE, POINTS, PARTIAL = "softmax", 7.0, 5.0
 def main():
     while True:
         try:
-            task = unpack_task(read_frame(sys.stdin.buffer))
+            task = unpack_job(read_frame(sys.stdin.buffer))
         except EOFError:
             return
         cells = task.submission.cells

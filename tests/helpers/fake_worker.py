@@ -3,6 +3,6 @@
 from functools import partial
 
 from autograder.grading.run import cluster
-from autograder.grading.run.pool import Helpers
+from autograder.grading.run.pool import WorkerPool
 
-cluster.Helpers = partial(Helpers, module="fake_helper")
+cluster.Helpers = partial(WorkerPool, module="fake_helper")

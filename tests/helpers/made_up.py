@@ -23,7 +23,7 @@ from nbgrader.api import (
 from autograder.authoring.lay_out import lay_out
 from autograder.content.known_answers import misconceptions
 from autograder.grading.course import Course, find_course
-from autograder.grading.gradebook.queries import assignment_in, database
+from autograder.grading.gradebook.queries import database, released_assignment
 from autograder.grading.run.result import Result
 from autograder.grading.run.status import GRADED, HUMAN, Outcome, graded, save_status
 from autograder.grading.run.store import Store
@@ -80,7 +80,7 @@ def hand_in(
 
     ``at`` says when a student handed in, in UTC; ``manual`` the points of written questions, which are open otherwise.
     """
-    released = assignment_in(course, ASSIGNMENT)
+    released = released_assignment(course, ASSIGNMENT)
     store = Store(course.grading)
     outcomes = []
     with Gradebook(database(course)) as gradebook:

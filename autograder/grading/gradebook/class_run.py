@@ -15,9 +15,9 @@ from autograder.grading.console import console as make_console
 from autograder.grading.console import plain, print_table, progress
 from autograder.grading.course import Course
 from autograder.grading.gradebook.enrolment import handed_in, roster_of
-from autograder.grading.gradebook.queries import assignment_in, committed_key, known_students
+from autograder.grading.gradebook.queries import committed_key, known_students, released_assignment
 from autograder.grading.gradebook.sync import sync_gradebook
-from autograder.grading.run.batch import ClassWork, Outcomes, locally
+from autograder.grading.run.batch import Batch, Outcomes, locally
 from autograder.grading.run.cluster import on_cluster
 from autograder.grading.run.pool import Channel
 from autograder.grading.run.result import Result
@@ -58,11 +58,11 @@ def changes(old: Result | None, new: Result | None) -> list[tuple[str, str, str,
         was, will = before.get(name), after.get(name)
         earned = [exercise["earned"] if exercise else 0.0 for exercise in (was, will)]
         if earned[0] != earned[1]:
-            rows.append((name, *(f"{points:g}" for points in earned), _why(was, will)))
+            rows.append((name, *(f"{points:g}" for points in earned), _changed_checks(was, will)))
     return rows
 
 
-def _why(was: Mapping[str, Any] | None, will: Mapping[str, Any] | None) -> str:
+def _changed_checks(was: Mapping[str, Any] | None, will: Mapping[str, Any] | None) -> str:
     """Return the checks whose points differ."""
     before, after = ({c["name"]: c for c in (exercise or {}).get("checks", ())} for exercise in (was, will))
     parts = []
@@ -106,12 +106,12 @@ def print_summary(
 ) -> int:
     """Print which submissions were not graded and what a person should look at. Returns 0 if each is graded or needs a human."""
     print_not_graded(console, assignment, outcomes)
-    looks = [
+    noted = [
         (o.student, f"{o.earned:g} of {o.points:g}", "\n".join(o.notes))
         for o in outcomes
         if o.state == GRADED and o.notes
     ]
-    print_table(console, f"{assignment}: graded, please look", looks, ("student", "points", "why"))
+    print_table(console, f"{assignment}: graded, please look", noted, ("student", "points", "why"))
     if refused:
         print(regraded(refused))
     if trusted:
@@ -171,25 +171,29 @@ def grade_class(course: Course, options: GradeOptions) -> int:
     Raises LookupError if there is nothing to grade, or something needed for grading is missing.
     """
     console = make_console()
-    released = assignment_in(course, options.assignment)
-    found = _found(course, options.assignment)
-    chosen, authors = _chosen(found, options), sorted({one.author for one in found})
+    released = released_assignment(course, options.assignment)
+    hand_ins = _hand_ins(course, options.assignment)
+    chosen, authors = _chosen(hand_ins, options), sorted({one.author for one in hand_ins})
     if not options.settings.trust and not options.scheduler:
         _require_sandbox()
-    work = ClassWork(course.grading, released, options.settings, Store(course.grading), options.force, authors)
-    ready = on_cluster(work, chosen, options.scheduler) if options.scheduler else locally(work, chosen, options.workers)
+    batch = Batch(course.grading, released, options.settings, Store(course.grading), options.force, authors)
+    stream = (
+        on_cluster(batch, chosen, options.scheduler) if options.scheduler else locally(batch, chosen, options.workers)
+    )
     if options.diff:
-        return show_difference(course, released, work.store, list(_watched(ready, len(chosen))), console)
+        return show_difference(course, released, batch.store, list(_with_progress(stream, len(chosen))), console)
     outcomes: list[Outcome] = []
     try:
         with GradebookWriter(course, options.assignment, options.force) as writer:
-            _write(_watched(ready, len(chosen)), writer, outcomes)
+            _write(_with_progress(stream, len(chosen)), writer, outcomes)
     finally:  # also when a run is interrupted
         outcomes = same_as_others(sorted(outcomes, key=lambda outcome: outcome.student), roster_of(course).groups)
         save_status(course.grading, options.assignment, outcomes)
     for message in sync_gradebook(course):
         console.print(plain(message))
-    return print_summary(console, options.assignment, len(chosen), outcomes, options.settings.trust, work.store.refused)
+    return print_summary(
+        console, options.assignment, len(chosen), outcomes, options.settings.trust, batch.store.refused
+    )
 
 
 def _require_sandbox() -> None:
@@ -201,25 +205,25 @@ def _require_sandbox() -> None:
         raise LookupError(str(error)) from None
 
 
-def _found(course: Course, assignment: str) -> list[HandIn]:
+def _hand_ins(course: Course, assignment: str) -> list[HandIn]:
     submitted = course.grading / "submitted"
-    found = handed_in(course, submitted, assignment, known_students(course))
-    if not found:
+    hand_ins = handed_in(course, submitted, assignment, known_students(course))
+    if not hand_ins:
         raise LookupError(
             f"There are no submissions. Expected folders {submitted}/<student>/{assignment} with a notebook."
         )
-    return found
+    return hand_ins
 
 
-def _chosen(found: Sequence[HandIn], options: GradeOptions) -> list[HandIn]:
+def _chosen(hand_ins: Sequence[HandIn], options: GradeOptions) -> list[HandIn]:
     """Return the hand-ins of all students, or of the requested ones."""
-    wanted = [canonical_id(student) for student in options.students]
-    if unknown := [student for student in wanted if student not in {canonical_id(one.student) for one in found}]:
+    ids = [canonical_id(student) for student in options.students]
+    if unknown := [student for student in ids if student not in {canonical_id(one.student) for one in hand_ins}]:
         raise LookupError(f"{unknown[0]!r} has handed in nothing for {options.assignment}.")
-    return [one for one in found if not wanted or canonical_id(one.student) in wanted]
+    return [one for one in hand_ins if not ids or canonical_id(one.student) in ids]
 
 
-def _watched(ready: Outcomes, total: int) -> Iterator[Outcome]:
+def _with_progress(ready: Outcomes, total: int) -> Iterator[Outcome]:
     with progress("grading", total) as step, contextlib.closing(ready):
         for outcome in ready:
             step()

@@ -38,11 +38,11 @@ def handed_in(course: Course, submitted: Path, assignment: str, known: Sequence[
     ``known`` are ids of students besides those of the roster. Raises ValueError if the roster is wrong.
     """
     roster = roster_of(course)
-    found = hand_ins(submitted, assignment, [*known, *(student.id for student in roster)])
-    return shared(found, roster.groups)
+    own = hand_ins(submitted, assignment, [*known, *(student.id for student in roster)])
+    return with_group_members(own, roster.groups)
 
 
-def enter(course: Course, roster: Roster) -> None:
+def add_to_gradebook(course: Course, roster: Roster) -> None:
     """Write the roster's students into the gradebook, so that formgrader and plain nbgrader know their names."""
     from nbgrader.api import Gradebook
     from nbgrader.api import Student as Row
@@ -51,14 +51,14 @@ def enter(course: Course, roster: Roster) -> None:
         return
     with Gradebook(database(course)) as gradebook:
         rows = gradebook.db.query(Row.id, Row.first_name, Row.last_name, Row.email)
-        there = {row[0]: tuple(row[1:]) for row in rows}
+        rows_by_id = {row[0]: tuple(row[1:]) for row in rows}
         for student in roster:
-            about = {"first_name": student.first_name, "last_name": student.last_name, "email": student.email}
-            if student.id not in there:
-                gradebook.db.add(Row(id=student.id, **about))
+            columns = {"first_name": student.first_name, "last_name": student.last_name, "email": student.email}
+            if student.id not in rows_by_id:
+                gradebook.db.add(Row(id=student.id, **columns))
                 continue
-            known = zip(about.items(), there[student.id], strict=True)
-            if changed := {name: value for (name, value), before in known if value and value != before}:
+            pairs = zip(columns.items(), rows_by_id[student.id], strict=True)
+            if changed := {name: value for (name, value), before in pairs if value and value != before}:
                 gradebook.db.query(Row).filter(Row.id == student.id).update(changed)
         gradebook.db.commit()
 
@@ -66,7 +66,7 @@ def enter(course: Course, roster: Roster) -> None:
 _LONGEST_STAMP = 200
 
 
-def shared(found: Sequence[HandIn], groups: Mapping[str, Sequence[str]]) -> list[HandIn]:
+def with_group_members(found: Sequence[HandIn], groups: Mapping[str, Sequence[str]]) -> list[HandIn]:
     """Return the hand-ins with one for each member of a group: the latest that any of them handed in.
 
     Where several handed in different folders, a note says whose counts.

@@ -86,20 +86,20 @@ def write_pages(course: Course, assignment: str, students: Sequence[str], worker
         raise LookupError(f"{unknown[0]!r} has not been graded in {assignment}.")
     for message in sync_gradebook(course):
         print(readable(message))
-    wanted = list(students) or graded
+    chosen = list(students) or graded
     failed = []
     with (
-        _writers(course, assignment, min(workers, len(wanted))) as write,
-        progress("writing pages", len(wanted)) as step,
+        _writers(course, assignment, min(workers, len(chosen))) as write,
+        progress("writing pages", len(chosen)) as step,
     ):
-        for student, error in in_threads(lambda one: (one, write(one)), wanted, workers):
+        for student, error in in_threads(lambda one: (one, write(one)), chosen, workers):
             step()
             failed += [(student, error)] if error else []
     for student, error in sorted(failed):
         print(f"{readable(student)}: {readable(error)}")
     folder = course.grading / "feedback"
     print(
-        f"feedback: {assignment}, {len(wanted) - len(failed)} pages written, {len(failed)} failed; {folder}/STUDENT/{assignment}/"
+        f"feedback: {assignment}, {len(chosen) - len(failed)} pages written, {len(failed)} failed; {folder}/STUDENT/{assignment}/"
     )
     return 1 if failed else 0
 

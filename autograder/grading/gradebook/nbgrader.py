@@ -29,10 +29,10 @@ from autograder.grading.course import Course
 from autograder.grading.gradebook.class_run import counts, regraded
 from autograder.grading.gradebook.enrolment import handed_in
 from autograder.grading.gradebook.feedback import apply, as_node
-from autograder.grading.gradebook.queries import PATIENCE, assignment_in
+from autograder.grading.gradebook.queries import PATIENCE, released_assignment
 from autograder.grading.gradebook.sync import sync_gradebook
-from autograder.grading.run.batch import ClassWork, in_order
-from autograder.grading.run.pool import Helpers, describe
+from autograder.grading.run.batch import Batch, in_order
+from autograder.grading.run.pool import WorkerPool, describe
 from autograder.grading.run.result import Result
 from autograder.grading.run.status import FAILED, GRADED, Outcome, load_status, save_status
 from autograder.grading.run.store import Store
@@ -92,19 +92,21 @@ class SealedAutograde(Autograde):
         self.course = Course(Path(self.coursedir.root))
         assignment = self.coursedir.assignment_id
         try:
-            self.released = assignment_in(self.course, assignment, self.coursedir.db_url)
+            self.released = released_assignment(self.course, assignment, self.coursedir.db_url)
         except LookupError as error:
             self.log.error(str(error))
             raise NbGraderException(str(error)) from None
         with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
             roster = [student.id for student in gradebook.students]
         submitted = Path(os.path.normpath(self.coursedir.format_path(self.coursedir.submitted_directory, ".", ".")))
-        found = {one.student: one for one in handed_in(self.course, submitted, assignment, roster)}
-        wanted = canonical_id(self.coursedir.student_id)
-        chosen = [wanted] if wanted in found else [student for student in found if fnmatchcase(student, wanted)]
+        hand_ins = {one.student: one for one in handed_in(self.course, submitted, assignment, roster)}
+        pattern = canonical_id(self.coursedir.student_id)
+        chosen = (
+            [pattern] if pattern in hand_ins else [student for student in hand_ins if fnmatchcase(student, pattern)]
+        )
         excluded = self.coursedir.student_id_exclude.split(",")
-        self.authors = sorted({one.author for one in found.values()})
-        self.hand_ins = {student: found[student] for student in chosen if student not in excluded}
+        self.authors = sorted({one.author for one in hand_ins.values()})
+        self.hand_ins = {student: hand_ins[student] for student in chosen if student not in excluded}
         if not self.hand_ins:
             msg = f"There are no submissions. Expected folders {submitted}/<student>/{assignment} with a notebook."
             self.log.error(msg)
@@ -139,44 +141,46 @@ class SealedAutograde(Autograde):
             self.log.error(str(error))
             raise NbGraderException(str(error)) from None
         store = Store(self.course.grading)
-        work = ClassWork(self.course.grading, self.released, settings, store, authors=self.authors)
-        known = load_status(self.course.grading, self.coursedir.assignment_id)
-        done = []
-        with Helpers(cpu_count()) as helpers:
-            found = (self._to_do(student, work, known.get(student)) for student in self.hand_ins)
-            for submission, outcome in in_order(work, found, helpers.grade, cpu_count()):
-                done.append(outcome if submission is None else self._written(submission, work, outcome))
-                self.log.log(logging.INFO if done[-1].state == GRADED else logging.WARNING, "%s", line(done[-1]))
-        save_status(self.course.grading, self.coursedir.assignment_id, done)
+        batch = Batch(self.course.grading, self.released, settings, store, authors=self.authors)
+        earlier = load_status(self.course.grading, self.coursedir.assignment_id)
+        outcomes = []
+        with WorkerPool(cpu_count()) as pool:
+            submissions = (self._to_do(student, batch, earlier.get(student)) for student in self.hand_ins)
+            for submission, outcome in in_order(batch, submissions, pool.grade, cpu_count()):
+                outcomes.append(outcome if submission is None else self._written(submission, batch, outcome))
+                self.log.log(
+                    logging.INFO if outcomes[-1].state == GRADED else logging.WARNING, "%s", line(outcomes[-1])
+                )
+        save_status(self.course.grading, self.coursedir.assignment_id, outcomes)
         for message in sync_gradebook(self.course):
             self.log.warning("%s", message)
-        if text := regraded(work.store.refused):
+        if text := regraded(batch.store.refused):
             self.log.warning("%s", text)
-        self.log.info("%s", counts(len(self.hand_ins), done))
-        if failed := [o for o in done if o.state == FAILED]:
+        self.log.info("%s", counts(len(self.hand_ins), outcomes))
+        if failed := [o for o in outcomes if o.state == FAILED]:
             raise NbGraderException(f"{len(failed)} submissions could not be graded here; run the command again")
 
     def _settings(self) -> Settings:
-        given = {"limits": Limits.from_json(json.dumps(self.limits))} if self.limits else {}
-        course = {"label": self.course.label, "lessons": self.course.lessons}
-        return Settings.from_environment(seed=self.seed, trust=self.trust_submissions, **course, **given)
+        limits = {"limits": Limits.from_json(json.dumps(self.limits))} if self.limits else {}
+        about_course = {"label": self.course.label, "lessons": self.course.lessons}
+        return Settings.from_environment(seed=self.seed, trust=self.trust_submissions, **about_course, **limits)
 
-    def _to_do(self, student: str, work: ClassWork, earlier: Outcome | None) -> Submission | Outcome:
+    def _to_do(self, student: str, batch: Batch, earlier: Outcome | None) -> Submission | Outcome:
         """Read a submission. As in nbgrader, one that was graded already is skipped unless something newer was handed in."""
-        read = work.read(self.hand_ins[student])
-        if isinstance(read, Outcome):
-            return read
+        submission = batch.read(self.hand_ins[student])
+        if isinstance(submission, Outcome):
+            return submission
         with mute_logger(self.log):
             to_do = self.init_destination(self.coursedir.assignment_id, student)
         if not to_do and earlier is not None and earlier.state == GRADED:
             return replace(earlier, before=True)
-        return read
+        return submission
 
-    def _written(self, submission: Submission, work: ClassWork, outcome: Outcome) -> Outcome:
+    def _written(self, submission: Submission, batch: Batch, outcome: Outcome) -> Outcome:
         """Write a graded submission, and return the outcome."""
         if outcome.state != GRADED:
             return outcome
-        result = work.store.get(outcome.key)
+        result = batch.store.get(outcome.key)
         gone = "its stored result is missing"
         return outcome.failed(gone) if result is None else self.write(submission, result, outcome)
 
@@ -228,13 +232,13 @@ class SealedAutograde(Autograde):
 
     def assign_penalty(self, student: str) -> None:
         """Set the late penalty again: the due date or the rule may have changed since the work was graded."""
-        about = {"student": student, "assignment": self.released.assignment, "notebook": self.released.notebook}
-        about["db_url"] = self.coursedir.db_url
+        resources = {"student": student, "assignment": self.released.assignment, "notebook": self.released.notebook}
+        resources["db_url"] = self.coursedir.db_url
         nothing = NotebookNode(cells=[])
         for kind in self.autograde_preprocessors:
             if isinstance(kind, type) and issubclass(kind, AssignLatePenalties):
                 with mute_logger(self.log):
-                    kind(parent=self).preprocess(nothing, {"nbgrader": about})
+                    kind(parent=self).preprocess(nothing, {"nbgrader": resources})
 
     def _remove(self, submission: Submission) -> None:
         shutil.rmtree(self._format_dest(submission.assignment, submission.student), ignore_errors=True)

@@ -24,7 +24,7 @@ def database(course: Course) -> str:
     return f"sqlite:///{course.grading / 'gradebook.db'}"
 
 
-def assignment_in(course: Course, assignment: str, db_url: str = "") -> Released:
+def released_assignment(course: Course, assignment: str, db_url: str = "") -> Released:
     """Return the released notebook of an assignment. Raises LookupError if the gradebook does not know it."""
     from nbgrader.api import Gradebook, MissingEntry
 
@@ -78,23 +78,28 @@ def committed_scores(db_url: str, assignment: str) -> dict[str, Committed]:
 
 def committed_key(course: Course, released: Released, student: str) -> str:
     """Return the key of the result behind the student's autograded notebook, or the empty string."""
-    path = course.grading / "autograded" / student / released.assignment / f"{released.notebook}.ipynb"
     try:
-        return str(json.loads(path.read_text(encoding="utf8"))["metadata"]["course"]["result"])
+        return str(autograded_notebook(course, released, student)["metadata"]["course"]["result"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""
 
 
-def agrees(there: Committed | None, result: Result, released: Released) -> bool:
+def autograded_notebook(course: Course, released: Released, student: str) -> dict[str, Any]:
+    """Read a student's autograded notebook. Raises OSError or ValueError if there is none that can be read."""
+    path = course.grading / "autograded" / student / released.assignment / f"{released.notebook}.ipynb"
+    return json.loads(path.read_text(encoding="utf8"))
+
+
+def agrees(committed: Committed | None, result: Result, released: Released) -> bool:
     """Return whether the gradebook has the points of this result."""
-    if there is None:
+    if committed is None:
         return False
-    wanted = {name: max_points(score, released.cells[name].points) for name, score in result.scores.items()}
-    return all(there.scores.get(name) == points for name, points in wanted.items())
+    expected = {name: max_points(score, released.cells[name].points) for name, score in result.scores.items()}
+    return all(committed.scores.get(name) == points for name, points in expected.items())
 
 
 @dataclass(frozen=True)
-class Work:
+class SubmissionRow:
     """One student's hand-in of one assignment. Times are in UTC; ``score`` and ``possible`` are points without penalty."""
 
     notebook: str
@@ -135,12 +140,12 @@ class Mark:
         """The points, or None if a person still has to give them."""
         if self.open:
             return None
-        given = self.manual if self.manual is not None else self.auto
-        return None if given is None else given + (self.extra or 0.0)
+        points = self.manual if self.manual is not None else self.auto
+        return None if points is None else points + (self.extra or 0.0)
 
 
 @contextmanager
-def opened(course: Course) -> Iterator[Any]:
+def gradebook_session(course: Course) -> Iterator[Any]:
     """Yield the gradebook's database session, while no other command of ours writes to it."""
     from nbgrader.api import Gradebook
 
@@ -148,14 +153,14 @@ def opened(course: Course) -> Iterator[Any]:
         yield gradebook.db
 
 
-def works(db: Any, assignment: str | None = None) -> list[Work]:
+def submission_rows(db: Any, assignment: str | None = None) -> list[SubmissionRow]:
     """Return the hand-ins of an assignment, or of all."""
     from nbgrader.api import Assignment, Grade, SubmittedAssignment, SubmittedNotebook
     from sqlalchemy import func
 
     scores = dict(db.query(Grade.notebook_id, func.sum(Grade.score)).group_by(Grade.notebook_id).all())
-    possible = _possible(db)
-    asked = db.query(
+    possible = _possible_points(db)
+    query = db.query(
         SubmittedNotebook.id,
         SubmittedAssignment.id,
         SubmittedAssignment.student_id,
@@ -166,26 +171,28 @@ def works(db: Any, assignment: str | None = None) -> list[Work]:
         SubmittedNotebook.late_submission_penalty,
         SubmittedNotebook.notebook_id,
     )
-    asked = asked.filter(
+    query = query.filter(
         SubmittedNotebook.assignment_id == SubmittedAssignment.id, SubmittedAssignment.assignment_id == Assignment.id
     )
     if assignment is not None:
-        asked = asked.filter(Assignment.name == assignment)
+        query = query.filter(Assignment.name == assignment)
     return [
-        Work(one, sub, who, name, _utc(at), _utc(due), more, late, float(scores.get(one) or 0.0), possible.get(of, 0.0))
-        for one, sub, who, name, at, due, more, late, of in asked.all()
+        SubmissionRow(
+            one, sub, who, name, _utc(at), _utc(due), more, late, float(scores.get(one) or 0.0), possible.get(of, 0.0)
+        )
+        for one, sub, who, name, at, due, more, late, of in query.all()
     ]
 
 
-def _possible(db: Any) -> dict[str, float]:
+def _possible_points(db: Any) -> dict[str, float]:
     """Return the points of each notebook of an assignment."""
     from nbgrader.api import GradeCell, TaskCell
 
-    found: dict[str, float] = {}
-    for kind in (GradeCell, TaskCell):
-        for notebook, points in db.query(kind.notebook_id, kind.max_score).all():
-            found[notebook] = found.get(notebook, 0.0) + float(points or 0.0)
-    return found
+    points_of: dict[str, float] = {}
+    for table in (GradeCell, TaskCell):
+        for notebook, points in db.query(table.notebook_id, table.max_score).all():
+            points_of[notebook] = points_of.get(notebook, 0.0) + float(points or 0.0)
+    return points_of
 
 
 def _utc(when: datetime | None) -> datetime | None:
@@ -196,7 +203,7 @@ def marks(db: Any, assignment: str | None = None) -> list[Mark]:
     """Return the marks of all grade cells of an assignment's hand-ins, or of all assignments'."""
     from nbgrader.api import Assignment, BaseCell, Grade, SubmittedAssignment, SubmittedNotebook
 
-    asked = db.query(
+    query = db.query(
         Grade.id,
         Grade.notebook_id,
         SubmittedAssignment.student_id,
@@ -206,16 +213,18 @@ def marks(db: Any, assignment: str | None = None) -> list[Mark]:
         Grade.extra_credit,
         Grade.needs_manual_grade,
     )
-    asked = asked.join(BaseCell, Grade.cell_id == BaseCell.id)
-    asked = asked.join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
-    asked = asked.join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-    asked = asked.join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+    query = query.join(BaseCell, Grade.cell_id == BaseCell.id)
+    query = query.join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
+    query = query.join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+    query = query.join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
     if assignment is not None:
-        asked = asked.filter(Assignment.name == assignment)
-    said = comments(db)
+        query = query.filter(Assignment.name == assignment)
+    comment_of = comments(db)
     return [
-        Mark(one, notebook, who, cell, auto, manual, extra, bool(is_open), said.get((notebook, cell), ("", ""))[1])
-        for one, notebook, who, cell, auto, manual, extra, is_open in asked.all()
+        Mark(
+            one, notebook, who, cell, auto, manual, extra, bool(is_open), comment_of.get((notebook, cell), ("", ""))[1]
+        )
+        for one, notebook, who, cell, auto, manual, extra, is_open in query.all()
     ]
 
 
@@ -226,6 +235,6 @@ def comments(db: Any) -> dict[tuple[str, str], tuple[str, str]]:
     """
     from nbgrader.api import BaseCell, Comment
 
-    asked = db.query(Comment.id, Comment.notebook_id, BaseCell.name, Comment.manual_comment)
-    asked = asked.join(BaseCell, Comment.cell_id == BaseCell.id)
-    return {(notebook, name): (one, text or "") for one, notebook, name, text in asked.all()}
+    query = db.query(Comment.id, Comment.notebook_id, BaseCell.name, Comment.manual_comment)
+    query = query.join(BaseCell, Comment.cell_id == BaseCell.id)
+    return {(notebook, name): (one, text or "") for one, notebook, name, text in query.all()}

@@ -35,16 +35,16 @@ class Request:
         return not self.answered
 
 
-def _file(course: Course, assignment: str) -> Path:
+def _path(course: Course, assignment: str) -> Path:
     return course.grading / "requests" / f"{assignment}.json"
 
 
 def requests(course: Course, assignment: str) -> Mapping[str, list[Request]]:
     """Return the requests of an assignment by student. Raises ValueError if the file was damaged."""
-    path = _file(course, assignment)
+    path = _path(course, assignment)
     try:
         data = json.loads(path.read_text(encoding="utf8"))
-        return {student: [Request(**about) for about in some] for student, some in data.items()}
+        return {student: [Request(**about) for about in entries] for student, entries in data.items()}
     except FileNotFoundError:
         return {}
     except (ValueError, TypeError, AttributeError) as error:
@@ -59,10 +59,10 @@ def ask(course: Course, assignment: str, student: str, reason: str, exercise: st
     with FileLock(course.grading / "requests.lock"):
         known = dict(requests(course, assignment))
         number = 1 + max((one.number for some in known.values() for one in some), default=0)
-        made = Request(number, reason, _now(), exercise, before=before)
-        known[student] = [*known.get(student, ()), made]
+        request = Request(number, reason, _now(), exercise, before=before)
+        known[student] = [*known.get(student, ()), request]
         _write(course, assignment, known)
-    return made
+    return request
 
 
 def answer(course: Course, assignment: str, number: int, text: str, after: float | None) -> tuple[str, Request]:
@@ -86,4 +86,4 @@ def _now() -> str:
 
 def _write(course: Course, assignment: str, known: Mapping[str, list[Request]]) -> None:
     data = {student: [asdict(one) for one in some] for student, some in sorted(known.items())}
-    write_whole(_file(course, assignment), json.dumps(data, indent=1, ensure_ascii=False))
+    write_whole(_path(course, assignment), json.dumps(data, indent=1, ensure_ascii=False))

@@ -7,13 +7,20 @@ from datetime import datetime
 
 from autograder.grading.course import Course
 from autograder.grading.gradebook.enrolment import enrolled_students
-from autograder.grading.gradebook.queries import Mark, Work, assignment_in, marks, opened, works
+from autograder.grading.gradebook.queries import (
+    Mark,
+    SubmissionRow,
+    gradebook_session,
+    marks,
+    released_assignment,
+    submission_rows,
+)
 from autograder.grading.gradebook.regrade_requests import Request, requests
 from autograder.grading.gradebook.sync import penalties, sync_gradebook
 from autograder.grading.roster.roster import LateRule, Policy, Student, read_policy
 from autograder.grading.run.status import FAILED, GRADED, HUMAN, Outcome, load_status
 from autograder.grading.submission.read import spelling
-from autograder.grading.submission.released import Released, ReleasedCell
+from autograder.grading.submission.released import Released
 
 #: The states besides those of a graded hand-in. None of them is the same as 0 points.
 UNMARKED, WAITING, MISSING, EXCUSED = "not yet marked", "not graded yet", "not handed in", "excused"
@@ -63,13 +70,13 @@ class GradeStatus:
 
     @property
     def reason(self) -> str:
-        """Why there are no points, for a person."""
+        """The reason why there are no points, for a person to read."""
         return self.outcome.reason if self.outcome is not None and self.state in (HUMAN, FAILED) else ""
 
 
 @dataclass(frozen=True)
 class ClassStatus:
-    """The whole class in one assignment, and what a person should look at."""
+    """The status of the whole class in one assignment, and messages for a person."""
 
     assignment: str
     released: Released
@@ -85,105 +92,112 @@ class ClassStatus:
     def points(self) -> float:
         return sum(part.points for part in self.parts)
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of students in each state."""
+        return {state: sum(grade.state == state for grade in self.students) for state in STATES}
 
-def title_of(cell: ReleasedCell) -> str:
-    """Return what a student calls a grade cell: the name of its exercise, or what a written question is about."""
-    if cell.exercise:
-        return cell.exercise
-    words = cell.name.replace("_", " ").replace("-", " ").removeprefix("written ")
-    return f"{words} (written)" if cell.cell_type == "markdown" else words
+
+def part_title(name: str, cell_type: str, exercise: str | None) -> str:
+    """Return the title of a grade cell for students: the exercise that it checks, or the subject of a written question."""
+    if exercise:
+        return exercise
+    words = name.replace("_", " ").replace("-", " ").removeprefix("written ")
+    return f"{words} (written)" if cell_type == "markdown" else words
 
 
 def ungraded_parts(released: Released) -> tuple[Part, ...]:
     return tuple(
-        Part(cell.name, title_of(cell), cell.points) for cell in released.cells.values() if cell.grade or cell.task
+        Part(cell.name, part_title(cell.name, cell.cell_type, cell.exercise), cell.points)
+        for cell in released.cells.values()
+        if cell.grade or cell.task
     )
 
 
 def load_class_status(course: Course, assignment: str) -> ClassStatus:
-    """Return where everybody stands, after bringing the gradebook up to date with the roster and the rules.
+    """Return the status of the whole class, after bringing the gradebook up to date with the roster and the rules.
 
     Raises LookupError if the gradebook does not know the assignment, and ValueError if the roster or a rule is wrong.
     """
-    released = assignment_in(course, assignment)
+    released = released_assignment(course, assignment)
     messages = sync_gradebook(course)
     policy = read_policy(course)
     everyone = enrolled_students(course, policy)
-    spelt = spelling(student.id for student in everyone)
-    outcomes = {spelt(student): outcome for student, outcome in load_status(course.grading, assignment).items()}
-    with opened(course) as db:
-        done, given = works(db), marks(db, assignment)
-    charged = _charged(policy, done)
-    of_student = {work.student: work for work in done if work.assignment == assignment}
-    by_student: dict[str, list[Mark]] = defaultdict(list)
-    for mark in given:
-        by_student[mark.student].append(mark)
-    asked = requests(course, assignment)
-    waiting = {spelt(path.parent.name) for path in (course.grading / "submitted").glob(f"*/{assignment}")}
+    as_in_roster = spelling(student.id for student in everyone)
+    outcomes = {as_in_roster(student): outcome for student, outcome in load_status(course.grading, assignment).items()}
+    with gradebook_session(course) as db:
+        rows, marks_of_all = submission_rows(db), marks(db, assignment)
+    days_late = _days_late(policy, rows)
+    row_of = {row.student: row for row in rows if row.assignment == assignment}
+    marks_of: dict[str, list[Mark]] = defaultdict(list)
+    for mark in marks_of_all:
+        marks_of[mark.student].append(mark)
+    requests_of = requests(course, assignment)
+    waiting = {as_in_roster(path.parent.name) for path in (course.grading / "submitted").glob(f"*/{assignment}")}
     extra = [Student(who) for who in sorted({*outcomes, *waiting} - {student.id for student in everyone})]
     return ClassStatus(
         assignment,
         released,
         tuple(
-            _standing(
+            _grade_status(
                 student,
                 assignment,
                 ungraded_parts(released),
-                of_student.get(student.id),
-                by_student.get(student.id, ()),
+                row_of.get(student.id),
+                marks_of.get(student.id, ()),
                 outcomes.get(student.id),
                 student.id in waiting,
-                charged,
-                tuple(asked.get(student.id, ())),
+                days_late,
+                tuple(requests_of.get(student.id, ())),
             )
             for student in (*everyone, *extra)
         ),
-        next((work.due for work in done if work.assignment == assignment), policy.due.get(assignment)),
+        next((row.due for row in rows if row.assignment == assignment), policy.due.get(assignment)),
         tuple(messages),
     )
 
 
-def _charged(policy: Policy, done: Sequence[Work]) -> Mapping[str, int]:
-    """Return the days late by notebook; without a rule of ours, whole days begun."""
+def _days_late(policy: Policy, rows: Sequence[SubmissionRow]) -> Mapping[str, int]:
+    """Return the days late by notebook; without a rule in ``course.toml``, the number of days begun."""
     rule = policy.late or LateRule()
-    return {notebook: days for notebook, (days, _) in penalties(rule, done).items()}
+    return {notebook: days for notebook, (days, _) in penalties(rule, rows).items()}
 
 
-def _standing(
+def _grade_status(
     student: Student,
     assignment: str,
-    blank: Sequence[Part],
-    work: Work | None,
-    given: Sequence[Mark],
+    ungraded: Sequence[Part],
+    row: SubmissionRow | None,
+    marks: Sequence[Mark],
     outcome: Outcome | None,
     handed_in: bool,
-    charged: Mapping[str, int],
-    asked: tuple[Request, ...],
+    days_late: Mapping[str, int],
+    requests: tuple[Request, ...],
 ) -> GradeStatus:
     if student.is_excused(assignment):
-        return GradeStatus(student, EXCUSED, tuple(blank), outcome=outcome, requests=asked)
+        return GradeStatus(student, EXCUSED, tuple(ungraded), outcome=outcome, requests=requests)
     if outcome is not None and outcome.state != GRADED:
-        return GradeStatus(student, outcome.state, tuple(blank), outcome=outcome, requests=asked)
-    if work is None or (outcome is None and not given):
-        return GradeStatus(student, WAITING if handed_in else MISSING, tuple(blank), requests=asked)
-    mark_of = {mark.cell: mark for mark in given}
-    parts = tuple(_part(part, mark_of.get(part.cell)) for part in blank)
-    open_ones = any(part.earned is None for part in parts)
+        return GradeStatus(student, outcome.state, tuple(ungraded), outcome=outcome, requests=requests)
+    if row is None or (outcome is None and not marks):
+        return GradeStatus(student, WAITING if handed_in else MISSING, tuple(ungraded), requests=requests)
+    mark_of = {mark.cell: mark for mark in marks}
+    parts = tuple(_part(part, mark_of.get(part.cell)) for part in ungraded)
+    is_open = any(part.earned is None for part in parts)
     raw = round(sum(part.earned or 0.0 for part in parts), 4)
     return GradeStatus(
         student,
-        UNMARKED if open_ones else GRADED,
+        UNMARKED if is_open else GRADED,
         parts,
         raw,
-        work.penalty or 0.0,
-        charged.get(work.notebook, 0),
-        work.handed_in,
+        row.penalty or 0.0,
+        days_late.get(row.notebook, 0),
+        row.handed_in,
         outcome,
-        asked,
+        requests,
     )
 
 
-def _part(blank: Part, mark: Mark | None) -> Part:
+def _part(ungraded: Part, mark: Mark | None) -> Part:
     if mark is None:
-        return blank
-    return Part(blank.cell, blank.title, blank.points, mark.earned, mark.manual is not None, mark.comment)
+        return ungraded
+    return Part(ungraded.cell, ungraded.title, ungraded.points, mark.earned, mark.manual is not None, mark.comment)

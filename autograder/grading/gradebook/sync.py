@@ -11,8 +11,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from autograder.grading.course import Course
-from autograder.grading.gradebook.enrolment import enter, roster_of
-from autograder.grading.gradebook.queries import Mark, Work, comments, marks, opened, works
+from autograder.grading.gradebook.enrolment import add_to_gradebook, roster_of
+from autograder.grading.gradebook.queries import (
+    Mark,
+    SubmissionRow,
+    comments,
+    gradebook_session,
+    marks,
+    submission_rows,
+)
 from autograder.grading.roster.roster import LateRule, Policy, Roster, read_policy
 from autograder.grading.run.store import write_whole
 
@@ -23,8 +30,8 @@ def sync_gradebook(course: Course) -> list[str]:
         return []
     policy = read_policy(course)
     roster = roster_of(course, policy)
-    enter(course, roster)
-    with opened(course) as db:
+    add_to_gradebook(course, roster)
+    with gradebook_session(course) as db:
         _due_dates(db, policy)
         _extensions(db, roster)
         messages = _share_marks(db, course, roster)
@@ -46,13 +53,13 @@ def _extensions(db: Any, roster: Roster) -> None:
     """Write the extensions into the gradebook. The roster decides for everyone who is in it."""
     from nbgrader.api import SubmittedAssignment
 
-    given = {student.id: student.extensions for student in roster}
-    for work in works(db):
-        if work.student in given:
-            wanted = _extension(given[work.student].get(work.assignment), work.due)
-            if wanted != work.extension:
+    extensions_of = {student.id: student.extensions for student in roster}
+    for work in submission_rows(db):
+        if work.student in extensions_of:
+            extension = _extension(extensions_of[work.student].get(work.assignment), work.due)
+            if extension != work.extension:
                 rows = db.query(SubmittedAssignment).filter(SubmittedAssignment.id == work.submission)
-                rows.update({"extension": wanted})
+                rows.update({"extension": extension})
 
 
 def _extension(given: timedelta | datetime | None, due: datetime | None) -> timedelta | None:
@@ -61,27 +68,27 @@ def _extension(given: timedelta | datetime | None, due: datetime | None) -> time
     return given
 
 
-def penalties(rule: LateRule, done: Sequence[Work]) -> dict[str, tuple[int, float]]:
+def penalties(rule: LateRule, rows: Sequence[SubmissionRow]) -> dict[str, tuple[int, float]]:
     """Return the days late and the penalty in points of each notebook.
 
     A student's free days are spent in the order of the due dates, and only on days that cost something.
     """
-    found: dict[str, tuple[int, float]] = {}
-    left: dict[str, int] = defaultdict(lambda: rule.free_days)
-    for work in sorted(done, key=lambda one: (one.due or datetime.max.replace(tzinfo=UTC), one.assignment)):
+    owed: dict[str, tuple[int, float]] = {}
+    free_days: dict[str, int] = defaultdict(lambda: rule.free_days)
+    for work in sorted(rows, key=lambda one: (one.due or datetime.max.replace(tzinfo=UTC), one.assignment)):
         days = rule.days(work.late)
-        free = min(days, left[work.student])
-        left[work.student] -= free
-        found[work.notebook] = days, rule.penalty(days - free, work.score, work.possible)
-    return found
+        free = min(days, free_days[work.student])
+        free_days[work.student] -= free
+        owed[work.notebook] = days, rule.penalty(days - free, work.score, work.possible)
+    return owed
 
 
 def _penalties(db: Any, rule: LateRule) -> None:
     from nbgrader.api import SubmittedNotebook
 
-    done = works(db)
-    owed = penalties(rule, done)
-    for work in done:
+    rows = submission_rows(db)
+    owed = penalties(rule, rows)
+    for work in rows:
         _, penalty = owed[work.notebook]
         if (work.penalty or 0.0) != penalty:
             rows = db.query(SubmittedNotebook).filter(SubmittedNotebook.id == work.notebook)
@@ -99,24 +106,24 @@ def _share_marks(db: Any, course: Course, roster: Roster) -> list[str]:
     except (OSError, ValueError):
         shared = {}
     group_of = {member: name for name, members in groups.items() for member in members}
-    assignment_of = {work.notebook: work.assignment for work in works(db)}
-    together: dict[tuple[str, str, str], list[Mark]] = defaultdict(list)
+    assignment_of = {work.notebook: work.assignment for work in submission_rows(db)}
+    marks_of: dict[tuple[str, str, str], list[Mark]] = defaultdict(list)
     for mark in marks(db):
         if mark.student in group_of:
-            together[(assignment_of[mark.notebook], group_of[mark.student], mark.cell)].append(mark)
+            marks_of[(assignment_of[mark.notebook], group_of[mark.student], mark.cell)].append(mark)
     messages, places = [], comments(db)
-    for (assignment, group, cell), same in together.items():
+    for (assignment, group, cell), marks_of_cell in marks_of.items():
         key = f"{assignment}/{group}/{cell}"
-        given = {(mark.manual, mark.comment) for mark in same if mark.manual is not None}
-        if len(given) > 1:  # one of them was changed after it had been shared
-            given = {one for one in given if list(one) != shared.get(key)}
-        if len(given) == 1:
-            shared[key] = list(wanted := given.pop())
-            for mark in same:
+        by_hand = {(mark.manual, mark.comment) for mark in marks_of_cell if mark.manual is not None}
+        if len(by_hand) > 1:  # one of them was changed after it had been shared
+            by_hand = {one for one in by_hand if list(one) != shared.get(key)}
+        if len(by_hand) == 1:
+            shared[key] = list(wanted := by_hand.pop())
+            for mark in marks_of_cell:
                 if (mark.manual, mark.comment) != wanted:
-                    _give(db, mark, *wanted, places.get((mark.notebook, mark.cell)))
-        elif given:
-            who = ", ".join(f"{mark.student} {mark.manual:g}" for mark in same if mark.manual is not None)
+                    _write_mark(db, mark, *wanted, places.get((mark.notebook, mark.cell)))
+        elif by_hand:
+            who = ", ".join(f"{mark.student} {mark.manual:g}" for mark in marks_of_cell if mark.manual is not None)
             messages.append(
                 f"{assignment}: {cell} of group {group} has different marks by hand ({who}); neither was shared"
             )
@@ -124,10 +131,10 @@ def _share_marks(db: Any, course: Course, roster: Roster) -> list[str]:
     return messages
 
 
-def _give(db: Any, mark: Mark, points: float, comment: str, place: tuple[str, str] | None) -> None:
-    """Write points and a comment; ``place`` is the comment's row and what it holds."""
+def _write_mark(db: Any, mark: Mark, points: float, comment: str, comment_row: tuple[str, str] | None) -> None:
+    """Write points and a comment; ``comment_row`` is the comment's row and what it holds."""
     from nbgrader.api import Comment, Grade
 
     db.query(Grade).filter(Grade.id == mark.id).update({"manual_score": points, "needs_manual_grade": False})
-    if place is not None and place[1] != comment:
-        db.query(Comment).filter(Comment.id == place[0]).update({"manual_comment": comment})
+    if comment_row is not None and comment_row[1] != comment:
+        db.query(Comment).filter(Comment.id == comment_row[0]).update({"manual_comment": comment})

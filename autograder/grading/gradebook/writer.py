@@ -12,7 +12,7 @@ from traitlets.config.loader import PyFileConfigLoader
 from autograder.grading.course import Course
 from autograder.grading.gradebook.nbgrader import SealedAutograde
 from autograder.grading.gradebook.queries import agrees, committed_key, committed_scores
-from autograder.grading.run.batch import ClassWork
+from autograder.grading.run.batch import Batch
 from autograder.grading.run.pool import describe, inside, read_frame, write_frame
 from autograder.grading.run.result import Result
 from autograder.grading.run.status import Outcome
@@ -42,8 +42,8 @@ class _Writing:
         self.converter = SealedAutograde(coursedir=coursedir, config=config)
         self.converter.begin()
         self.released = self.converter.released
-        self.work = ClassWork(course.grading, self.released, Settings(), Store(course.grading))
-        self.there = committed_scores(coursedir.db_url, assignment)
+        self.batch = Batch(course.grading, self.released, Settings(), Store(course.grading))
+        self.committed = committed_scores(coursedir.db_url, assignment)
 
     def write(self, outcome: Outcome) -> str:
         """Write one result, unless the gradebook has it. Returns the error, or the empty string."""
@@ -53,27 +53,27 @@ class _Writing:
             return describe(error)
 
     def _write(self, outcome: Outcome) -> str:
-        result = self.work.store.get(outcome.key)
+        result = self.batch.store.get(outcome.key)
         if result is None:
             return "its stored result is missing, or was changed"
         if self._is_current(outcome, result):
             self.converter.assign_penalty(outcome.student)
             return ""
-        read = self.work.read(self.converter.hand_ins[outcome.student])
-        if isinstance(read, Outcome):
-            return f"the submission changed during grading: {read.reason}"
-        return self.converter.write(read, result, outcome).reason
+        submission = self.batch.read(self.converter.hand_ins[outcome.student])
+        if isinstance(submission, Outcome):
+            return f"the submission changed during grading: {submission.reason}"
+        return self.converter.write(submission, result, outcome).reason
 
     def _is_current(self, outcome: Outcome, result: Result) -> bool:
         """Return whether the gradebook and the autograded notebook hold this result, for a hand-in with the same time."""
-        there = self.there.get(outcome.student)
-        if self.force or not agrees(there, result, self.released):
+        committed = self.committed.get(outcome.student)
+        if self.force or not agrees(committed, result, self.released):
             return False
         if committed_key(self.course, self.released, outcome.student) != outcome.key:
             return False
         folder = str(self.converter.hand_ins[outcome.student].folder)
         handed_in = self.converter.coursedir.get_existing_timestamp(folder)
-        return there is not None and handed_in == there.timestamp
+        return committed is not None and handed_in == committed.timestamp
 
 
 if __name__ == "__main__":

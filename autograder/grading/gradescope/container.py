@@ -15,7 +15,7 @@ from autograder.grading.gradescope.zip_file import Settings, read_settings
 from autograder.grading.lms.grades import gradescope
 from autograder.grading.roster.datetimes import parse_datetime
 from autograder.grading.roster.roster import Student
-from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded, WorkerCrashed
+from autograder.grading.run.pool import GradingJob, ManualReviewNeeded, WorkerCrashed, WorkerPool
 from autograder.grading.run.result import Result, max_points
 from autograder.grading.run.status import GRADED, HUMAN, Outcome
 from autograder.grading.run.store import SECRET, Store, write_whole
@@ -57,22 +57,22 @@ def results(course: Course, submission: Path, about: Mapping[str, Any]) -> dict[
     if reason:
         return _without_points(released, _REFUSED + reason)
     try:
-        found = _graded(course, released, submission, settings)
+        result = _grade(course, released, submission, settings)
     except (ManualReviewNeeded, WorkerCrashed, ValueError, OSError) as error:
         return _without_points(released, f"needs a human: {readable(str(error))}")
-    return gradescope(_standing(released, found, settings, about), found, settings.leaderboard)
+    return gradescope(_grade_status(released, result, settings, about), result, settings.leaderboard)
 
 
-def _graded(course: Course, released: Released, submission: Path, settings: Settings) -> Result:
-    read = from_folder("submission", submission, released)
+def _grade(course: Course, released: Released, folder: Path, settings: Settings) -> Result:
+    submission = from_folder("submission", folder, released)
     (course.grading).mkdir(exist_ok=True)
     if not (course.grading / SECRET).exists():
         write_whole(course.grading / SECRET, settings.secret)
-    grading = Grading.from_environment(trust=settings.trusted, lessons=course.lessons, label=course.label)
-    seed = Store(course.grading).seed_for(read, grading)
-    with Helpers(1) as helpers:
-        found = helpers.grade(GradingJob(read, seed, grading))
-    return replace(found, notes=[*read.notes, *found.notes])
+    grading_settings = Grading.from_environment(trust=settings.trusted, lessons=course.lessons, label=course.label)
+    seed = Store(course.grading).seed_for(submission, grading_settings)
+    with WorkerPool(1) as pool:
+        result = pool.grade(GradingJob(submission, seed, grading_settings))
+    return replace(result, notes=[*submission.notes, *result.notes])
 
 
 def _without_points(released: Released, why: str) -> dict[str, Any]:
@@ -86,14 +86,14 @@ def _automatic(released: Released) -> tuple[Part, ...]:
     return tuple(part for part in ungraded_parts(released) if released.cells[part.cell].cell_type == "code")
 
 
-def _standing(released: Released, found: Result, settings: Settings, about: Mapping[str, Any]) -> GradeStatus:
+def _grade_status(released: Released, result: Result, settings: Settings, about: Mapping[str, Any]) -> GradeStatus:
     parts = []
     for part in _automatic(released):
-        score = found.scores.get(part.cell)
+        score = result.scores.get(part.cell)
         parts.append(replace(part, earned=0.0 if score is None else max_points(score, part.points)))
     raw = sum(part.earned or 0.0 for part in parts)
     days, penalty = _lateness(settings, about, raw, sum(part.points for part in parts))
-    notes = tuple(map(readable, found.notes))
+    notes = tuple(map(readable, result.notes))
     outcome = Outcome("submission", GRADED, earned=raw, notes=notes)
     return GradeStatus(Student("submission"), GRADED, tuple(parts), raw, penalty, days, outcome=outcome)
 

@@ -25,11 +25,11 @@ class Entry:
     read: Callable[[int], bytes]
 
 
-LINK, ODD = "a symbolic link, which is not followed", "neither a file nor a folder"
+LINK, NOT_A_FILE = "a symbolic link, which is not followed", "neither a file nor a folder"
 
 
-def entries(source: Path, here: tzinfo, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
-    """Yield the files of a zip archive or a folder. ``here`` is the time zone of an archive's times.
+def entries(source: Path, timezone: tzinfo, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
+    """Yield the files of a zip archive or a folder. ``timezone`` is the time zone of an archive's times.
 
     What is not a regular file is added to ``skipped``, with the reason. The files are not counted here: one student with very
     many must not stop the class. Raises ValueError if the source is neither of the two.
@@ -41,7 +41,7 @@ def entries(source: Path, here: tzinfo, skipped: list[tuple[str, str]]) -> Itera
         archive = zipfile.ZipFile(source)  # stays open: the entries read from it
     except (zipfile.BadZipFile, OSError) as error:
         raise ValueError(f"{source} is neither a folder nor a zip archive ({error}).") from None
-    yield from _of_zip(archive, here, skipped)
+    yield from _of_zip(archive, timezone, skipped)
 
 
 def _of_folder(source: Path, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
@@ -54,23 +54,23 @@ def _of_folder(source: Path, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
             if JUNK.search(inside):
                 continue
             if not stat.S_ISREG(status.st_mode):
-                skipped.append((inside, LINK if stat.S_ISLNK(status.st_mode) else ODD))
+                skipped.append((inside, LINK if stat.S_ISLNK(status.st_mode) else NOT_A_FILE))
                 continue
             when = datetime.fromtimestamp(status.st_mtime).astimezone()
             yield Entry(inside, status.st_size, when, _file_reader(path))
 
 
-def _of_zip(archive: zipfile.ZipFile, here: tzinfo, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
+def _of_zip(archive: zipfile.ZipFile, timezone: tzinfo, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
     for info in archive.infolist():
         name = zip_name(info)
         if info.is_dir() or JUNK.search(name):
             continue
         kind = stat.S_IFMT(info.external_attr >> 16)
         if kind not in (0, stat.S_IFREG):  # in an archive that no platform has made
-            skipped.append((name, LINK if kind == stat.S_IFLNK else ODD))
+            skipped.append((name, LINK if kind == stat.S_IFLNK else NOT_A_FILE))
             continue
         try:
-            when = in_utc(datetime(*info.date_time), here)
+            when = in_utc(datetime(*info.date_time), timezone)
         except (ValueError, OverflowError):
             when = None
         yield Entry(name, info.file_size, when, _zip_reader(archive, info))

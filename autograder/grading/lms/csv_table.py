@@ -107,5 +107,7 @@ def _quoted(text: str, separator: str) -> str:
 
 def column(header: Sequence[str], *titles: str) -> int | None:
     """Return the place of the first column with one of these titles, compared without case and spaces around."""
-    said = [title.strip().strip(_BOM).casefold() for title in header]
-    return next((said.index(title.casefold()) for title in titles if title.casefold() in said), None)
+    titles_in_file = [title.strip().strip(_BOM).casefold() for title in header]
+    return next(
+        (titles_in_file.index(title.casefold()) for title in titles if title.casefold() in titles_in_file), None
+    )

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from autograder.grading.lms.csv_table import Table, column, read_table
 from autograder.grading.roster.datetimes import parse_datetime
-from autograder.grading.roster.roster import Directory, StudentMatch
+from autograder.grading.roster.roster import COLUMNS, Directory, StudentMatch, title_key
 
 CANVAS, MOODLE, BRIGHTSPACE, OTHER = "canvas", "moodle", "brightspace", "csv"
 
@@ -60,7 +60,7 @@ _SHARE_OF_ROWS = 0.9
 
 @dataclass(frozen=True)
 class Row:
-    """One student's row of a sheet. ``key`` is how the platform numbers this student."""
+    """One student's row of a sheet. ``key`` is the platform's id of this student."""
 
     number: int
     who: StudentMatch
@@ -137,12 +137,13 @@ def _brightspace(table: Table, number: int) -> Row | None:
 
 
 def _other(table: Table, number: int) -> Row | None:
-    """A sheet of another kind: whatever looks like an id or a name, by the titles that a roster may have."""
-    from autograder.grading.roster.roster import COLUMNS
-
-    said = ["".join(letter for letter in title.casefold() if letter.isalnum()) for title in table.header]
+    """Read a row of any other sheet by the titles that a roster may have."""
+    titles = [title_key(title) for title in table.header]
     cells = {
-        name: table.get(number, said.index(t)).strip() for name, all_ in COLUMNS.items() for t in all_ if t in said
+        name: table.get(number, titles.index(title)).strip()
+        for name, aliases in COLUMNS.items()
+        for title in aliases
+        if title in titles
     }
     ids = tuple(filter(None, (cells.get(name, "") for name in ("id", "login", "email"))))
     full = cells.get("name") or f"{cells.get('first_name', '')} {cells.get('last_name', '')}".strip()
@@ -151,14 +152,14 @@ def _other(table: Table, number: int) -> Row | None:
 
 @dataclass
 class SheetTimes:
-    """When each student handed in, as a sheet says it; ``untold`` has the text of each time that is not understood."""
+    """The times of handing in from a sheet, by student; ``unparsed`` holds texts that are not understood."""
 
     times: dict[str, datetime] = field(default_factory=dict)
-    untold: dict[str, str] = field(default_factory=dict)
+    unparsed: dict[str, str] = field(default_factory=dict)
 
 
-def learn(path: Path, directory: Directory, here: tzinfo) -> SheetTimes:
-    """Teach the directory the platform's numbers. Returns the times of handing in, where the sheet has them.
+def learn_aliases(path: Path, directory: Directory, timezone: tzinfo) -> SheetTimes:
+    """Add the platform's ids to the directory. Returns the times of handing in, where the sheet has them.
 
     Raises ValueError if the sheet names nobody of the class.
     """
@@ -166,20 +167,20 @@ def learn(path: Path, directory: Directory, here: tzinfo) -> SheetTimes:
     kind = kind_of(table)
     column = moodle_column(table, "submitted") if kind == MOODLE else None
     rows = list(rows_of(table, kind))
-    placed = directory.place(row.who for row in rows)
+    student_of = directory.place(row.who for row in rows)
     sheet = SheetTimes()
     for row in rows:
-        if row.who not in placed:
+        if row.who not in student_of:
             continue
-        student = placed[row.who].id
-        directory.learn(row.key, student)
+        student = student_of[row.who].id
+        directory.add_alias(row.key, student)
         text = table.get(row.number, column).strip() if column is not None else ""
         try:
-            sheet.times[student] = parse_datetime(text, here)
+            sheet.times[student] = parse_datetime(text, timezone)
         except ValueError:
             if text not in ("", "-"):  # there is a hand-in
-                sheet.untold[student] = text
-    if not placed:
+                sheet.unparsed[student] = text
+    if not student_of:
         raise ValueError(
             f"{path} names nobody of the class. Expected the sheet of the platform, with a row for each student."
         )

@@ -40,17 +40,17 @@ def request_text(one: Request) -> str:
     return f"request {one.number}{about}: {one.reason} – {one.answer or 'not yet answered'}"
 
 
-def summary(standing: GradeStatus, html: bool = False) -> str:
+def summary(grade: GradeStatus, html: bool = False) -> str:
     """Return a student's points by exercise, the penalty and the answers to their requests, on one line."""
-    said = [
+    parts = [
         f"{part.title} {'not yet marked' if part.earned is None else number(part.earned)} of {number(part.points)}"
-        for part in standing.parts
+        for part in grade.parts
     ]
-    if standing.penalty:
-        said.append(f"handed in {standing.days_late} days late: −{number(standing.penalty)}")
-    said += [f"{part.title}: {' '.join(part.comment.split())}" for part in standing.parts if part.comment]
-    said += [request_text(one) for one in standing.requests]
-    text = "; ".join(said)
+    if grade.penalty:
+        parts.append(f"handed in {grade.days_late} days late: −{number(grade.penalty)}")
+    parts += [f"{part.title}: {' '.join(part.comment.split())}" for part in grade.parts if part.comment]
+    parts += [request_text(one) for one in grade.requests]
+    text = "; ".join(parts)
     return harmless(escape(text) if html else text)
 
 
@@ -77,55 +77,66 @@ COLUMNS = (
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def as_csv(standing: ClassStatus, per_exercise: bool, points: Callable[[GradeStatus], float | None]) -> str:
+def as_csv(class_status: ClassStatus, per_exercise: bool, points: Callable[[GradeStatus], float | None]) -> str:
     """Return one row for each student; empty cells where nothing has been decided. ``points`` are a student's in all."""
     file = io.StringIO(newline="")
-    titles = [part.title for part in standing.parts] if per_exercise else []
+    titles = [part.title for part in class_status.parts] if per_exercise else []
     writer = csv.writer(file)
     writer.writerow([*COLUMNS, *titles])
-    for one in standing.students:
-        who = one.student
-        row = [who.id, who.last_name, who.first_name, who.email, who.section, who.group, standing.assignment, one.state]
-        total = points(one)
-        row += ["" if total is None else number(total), number(one.points)]
-        row += ["", "", ""] if one.so_far is None else [number(one.raw), str(one.days_late), number(one.penalty)]
-        row += [one.handed_in.isoformat() if one.handed_in else "", one.reason]
-        row += ["; ".join(one.outcome.notes if one.outcome else ()), "; ".join(map(request_text, one.requests))]
-        earned = {part.title: part.earned for part in one.parts}
+    for grade in class_status.students:
+        student = grade.student
+        row = [
+            student.id,
+            student.last_name,
+            student.first_name,
+            student.email,
+            student.section,
+            student.group,
+            class_status.assignment,
+            grade.state,
+        ]
+        total = points(grade)
+        row += ["" if total is None else number(total), number(grade.points)]
+        row += (
+            ["", "", ""] if grade.so_far is None else [number(grade.raw), str(grade.days_late), number(grade.penalty)]
+        )
+        row += [grade.handed_in.isoformat() if grade.handed_in else "", grade.reason]
+        row += ["; ".join(grade.outcome.notes if grade.outcome else ()), "; ".join(map(request_text, grade.requests))]
+        earned = {part.title: part.earned for part in grade.parts}
         row += ["" if earned[title] is None else number(earned[title] or 0.0) for title in titles]
         writer.writerow(map(harmless, row))
     return file.getvalue()
 
 
-def as_json(standing: ClassStatus, students: Sequence[Mapping[str, Any]]) -> str:
+def as_json(class_status: ClassStatus, students: Sequence[Mapping[str, Any]]) -> str:
     """Return everything that is known of the ``students``, as JSON."""
     data = {
-        "assignment": standing.assignment,
-        "due": standing.due.isoformat() if standing.due else None,
-        "possible": standing.points,
+        "assignment": class_status.assignment,
+        "due": class_status.due.isoformat() if class_status.due else None,
+        "possible": class_status.points,
         "students": list(students),
     }
     return json.dumps(data, indent=1, ensure_ascii=False)
 
 
-def as_junit(standing: ClassStatus, found: Mapping[str, Result]) -> str:
+def as_junit(class_status: ClassStatus, results: Mapping[str, Result]) -> str:
     """Return a test suite for each student: what needs a human is an error, what is not there is skipped."""
-    root = Xml.Element("testsuites", name=standing.assignment)
-    for one in standing.students:
-        _suite(root, standing, one, found.get(one.student.id))
+    root = Xml.Element("testsuites", name=class_status.assignment)
+    for grade in class_status.students:
+        _suite(root, class_status, grade, results.get(grade.student.id))
     Xml.indent(root)
     return Xml.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _suite(root: Xml.Element, standing: ClassStatus, one: GradeStatus, result: Result | None) -> None:
-    suite = Xml.SubElement(root, "testsuite", name=_text(f"{standing.assignment}.{one.student.id}"))
+def _suite(root: Xml.Element, class_status: ClassStatus, grade: GradeStatus, result: Result | None) -> None:
+    suite = Xml.SubElement(root, "testsuite", name=_text(f"{class_status.assignment}.{grade.student.id}"))
     tests = failures = errors = skipped = 0
-    if one.so_far is None:
-        case = Xml.SubElement(suite, "testcase", classname=standing.assignment, name="hand-in")
-        gone = one.state in (MISSING, EXCUSED, WAITING)
-        kind = Xml.SubElement(case, "skipped" if gone else "error", message=_text(one.reason or one.state))
-        kind.text = one.state
-        tests, skipped, errors = 1, int(gone), int(not gone)
+    if grade.so_far is None:
+        case = Xml.SubElement(suite, "testcase", classname=class_status.assignment, name="hand-in")
+        skipped_kind = grade.state in (MISSING, EXCUSED, WAITING)
+        kind = Xml.SubElement(case, "skipped" if skipped_kind else "error", message=_text(grade.reason or grade.state))
+        kind.text = grade.state
+        tests, skipped, errors = 1, int(skipped_kind), int(not skipped_kind)
     for exercise in result.exercises if result else ():
         for check in exercise["checks"]:
             case = Xml.SubElement(suite, "testcase", classname=_text(exercise["name"]), name=_text(check["sentence"]))
@@ -135,8 +146,8 @@ def _suite(root: Xml.Element, standing: ClassStatus, one: GradeStatus, result: R
                 failure = Xml.SubElement(case, "failure", message=_text(cause))
                 failure.text = _text(check["failure"])
                 failures += 1
-    for part in one.parts:
-        if one.so_far is not None and part.earned is None:
+    for part in grade.parts:
+        if grade.so_far is not None and part.earned is None:
             case = Xml.SubElement(suite, "testcase", classname="written", name=_text(part.title))
             Xml.SubElement(case, "skipped", message="not yet marked")
             tests, skipped = tests + 1, skipped + 1
@@ -148,37 +159,41 @@ def _text(text: str) -> str:
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def results(course: Course, standing: ClassStatus) -> dict[str, Result]:
+def results(course: Course, class_status: ClassStatus) -> dict[str, Result]:
     """Return the stored result of each graded student."""
     store = Store(course.grading)
-    found = {}
-    for one in standing.students:
-        if one.so_far is not None and one.outcome is not None and (result := store.get(one.outcome.key)) is not None:
-            found[one.student.id] = result
-    return found
+    results_by_student = {}
+    for grade in class_status.students:
+        if (
+            grade.so_far is not None
+            and grade.outcome is not None
+            and (result := store.get(grade.outcome.key)) is not None
+        ):
+            results_by_student[grade.student.id] = result
+    return results_by_student
 
 
-def as_data(one: GradeStatus, result: Result | None, points: float | None) -> dict[str, Any]:
-    """Return one student's standing, with these ``points`` in all, as plain data."""
-    who = one.student
+def as_data(grade: GradeStatus, result: Result | None, points: float | None) -> dict[str, Any]:
+    """Return one student's status, with these total ``points``, as plain data."""
+    student = grade.student
     return {
         "student": {
-            "id": who.id,
-            "last_name": who.last_name,
-            "first_name": who.first_name,
-            "email": who.email,
-            "section": who.section,
-            "group": who.group,
+            "id": student.id,
+            "last_name": student.last_name,
+            "first_name": student.first_name,
+            "email": student.email,
+            "section": student.section,
+            "group": student.group,
         },
-        "state": one.state,
+        "state": grade.state,
         "points": points,
-        "points_before_penalty": None if one.so_far is None else one.raw,
-        "penalty": one.penalty,
-        "days_late": one.days_late,
-        "possible": one.points,
-        "handed_in": one.handed_in.isoformat() if one.handed_in else None,
-        "reason": one.reason,
-        "please_look": list(one.outcome.notes) if one.outcome is not None else [],
+        "points_before_penalty": None if grade.so_far is None else grade.raw,
+        "penalty": grade.penalty,
+        "days_late": grade.days_late,
+        "possible": grade.points,
+        "handed_in": grade.handed_in.isoformat() if grade.handed_in else None,
+        "reason": grade.reason,
+        "please_look": list(grade.outcome.notes) if grade.outcome is not None else [],
         "parts": [
             {
                 "name": part.title,
@@ -187,9 +202,9 @@ def as_data(one: GradeStatus, result: Result | None, points: float | None) -> di
                 "by_hand": part.by_hand,
                 "comment": part.comment,
             }
-            for part in one.parts
+            for part in grade.parts
         ],
-        "requests": [vars(request) for request in one.requests],
+        "requests": [vars(request) for request in grade.requests],
         "seed": result.seed if result else None,
         "sealed": result.sealed if result else None,
         "exercises": [
@@ -208,17 +223,17 @@ def as_data(one: GradeStatus, result: Result | None, points: float | None) -> di
     }
 
 
-def gradescope(one: GradeStatus, result: Result | None, leaderboard: bool = False) -> dict[str, Any]:
+def gradescope(grade: GradeStatus, result: Result | None, leaderboard: bool = False) -> dict[str, Any]:
     """Return one student's work as Gradescope's ``results.json``.
 
     Without points, ``score`` is left out: Gradescope then shows none, and a person can give them.
     """
     tests = []
     by_name = {exercise["name"]: exercise for exercise in (result.exercises if result else ())}
-    for part in one.parts:
+    for part in grade.parts:
         exercise = by_name.get(part.title)
         if exercise is None or part.by_hand:
-            tests.append(_test(part.title, part.earned, part.points, part.comment or _open(part.earned)))
+            tests.append(_test(part.title, part.earned, part.points, part.comment or _unmarked_note(part.earned)))
             continue
         share = part.points / exercise["points"] if exercise["points"] else 1.0
         for check in exercise["checks"]:
@@ -226,13 +241,13 @@ def gradescope(one: GradeStatus, result: Result | None, leaderboard: bool = Fals
                 name = f"{part.title}: {check['sentence']}"
                 tests.append(_test(name, check["earned"] * share, check["points"] * share, _why(check)))
     data: dict[str, Any] = {"tests": tests, "visibility": "visible", "stdout_visibility": "hidden"}
-    data["output"] = "\n".join(filter(None, [_headline(one), *(one.outcome.notes if one.outcome else ())]))
+    data["output"] = "\n".join(filter(None, [_headline(grade), *(grade.outcome.notes if grade.outcome else ())]))
     data["output_format"] = "text"
-    if one.so_far is not None:
-        data["score"] = one.so_far
-    data["max_score"] = one.points
-    if leaderboard and one.so_far is not None:
-        data["leaderboard"] = [{"name": "points", "value": one.so_far}]
+    if grade.so_far is not None:
+        data["score"] = grade.so_far
+    data["max_score"] = grade.points
+    if leaderboard and grade.so_far is not None:
+        data["leaderboard"] = [{"name": "points", "value": grade.so_far}]
     return data
 
 
@@ -244,7 +259,7 @@ def _test(name: str, earned: float | None, points: float, output: str) -> dict[s
     return test
 
 
-def _open(earned: float | None) -> str:
+def _unmarked_note(earned: float | None) -> str:
     return "not yet marked" if earned is None else ""
 
 
@@ -253,8 +268,8 @@ def _why(check: dict[str, Any]) -> str:
     return "\n".join(filter(None, [check["failure"], cause]))
 
 
-def _headline(one: GradeStatus) -> str:
-    if one.so_far is None:
-        return f"{one.state}{': ' if one.reason else ''}{one.reason}"
-    late = f"; {one.days_late} days late: −{number(one.penalty)} points" if one.penalty else ""
-    return f"{number(one.so_far)} of {number(one.points)} points ({one.state}){late}"
+def _headline(grade: GradeStatus) -> str:
+    if grade.so_far is None:
+        return f"{grade.state}{': ' if grade.reason else ''}{grade.reason}"
+    late = f"; {grade.days_late} days late: −{number(grade.penalty)} points" if grade.penalty else ""
+    return f"{number(grade.so_far)} of {number(grade.points)} points ({grade.state}){late}"

@@ -1,4 +1,4 @@
-"""How each platform names the files of a hand-in, from its own documentation and code.
+"""Recognise whose files are in a platform's archive, by the platform's own scheme of names.
 
 Moodle: ``Ada Lovelace_123_assignsubmission_file_/attention.ipynb``, or ``…_file_attention.ipynb`` without folders; in an
 assignment for groups the group's name stands before the student's. Canvas: ``lovelaceada_LATE_4711_0815_attention-1.ipynb``, and
@@ -40,11 +40,11 @@ _MOST_METADATA = 50 * 2**20
 
 
 @dataclass(frozen=True)
-class Found:
+class SubmittedFile:
     """One file of a hand-in: whose it is, its path inside, and the attempt to which it belongs.
 
-    ``when`` is the time of handing in, where the platform says it, and ``said`` its text, where that is not understood; ``late``
-    whether it says that this was too late.
+    ``when`` is the time of handing in according to the platform, and ``unparsed_time`` its text if that was not understood.
+    ``late`` is True if the platform marks the work as late.
     """
 
     entry: Entry
@@ -52,46 +52,53 @@ class Found:
     inside: str
     attempt: str
     when: datetime | None = None
-    said: str = ""
+    unparsed_time: str = ""
     late: bool = False
 
 
 @dataclass(frozen=True)
 class Source:
-    """What the teacher says of the files. ``here`` is the time zone, ``own`` are names of the assignment and its notebook;
-    ``is_student`` tells whether a folder's name is a student's. ``platform`` is empty where the names are to tell it."""
+    """What is known of the files beforehand.
 
-    here: tzinfo
-    own: Sequence[str]
+    ``timezone`` is that of their times; ``own_names`` are the names of the assignment and its notebook; ``is_student`` recognises
+    the folder of a student. Without a ``platform``, the files' names decide.
+    """
+
+    timezone: tzinfo
+    own_names: Sequence[str]
     is_student: Callable[[str], bool]
     platform: str = ""
 
 
-def recognised(found: Sequence[Entry], source: Source) -> tuple[str, str, list[Found]]:
-    """Return the platform that made these files, the folder around all of them, and what they are."""
-    around, found = _without_outer_folders(found, source)
-    platform = source.platform or _platform_of(found)
+def recognise_files(entries: Sequence[Entry], source: Source) -> tuple[str, str, list[SubmittedFile]]:
+    """Return the platform that made these files, the folder around all of them, and the files with their students."""
+    outer_folder, entries = _without_outer_folders(entries, source)
+    platform = source.platform or _platform_of(entries)
     if platform == GRADESCOPE:
-        return platform, around, _gradescope(found, source.here)
-    read: Mapping[str, Callable[[Entry], Found | None]] = {
-        MOODLE: functools.partial(_moodle, for_groups=_for_groups(found)),
+        return platform, outer_folder, _gradescope(entries, source.timezone)
+    readers: Mapping[str, Callable[[Entry], SubmittedFile | None]] = {
+        MOODLE: functools.partial(_moodle, for_groups=_for_groups(entries)),
         CANVAS: _canvas,
-        BRIGHTSPACE: functools.partial(_brightspace, here=source.here),
+        BRIGHTSPACE: functools.partial(_brightspace, timezone=source.timezone),
         PLAIN: lambda entry: None,
     }
-    ours = [entry for entry in found if platform != BRIGHTSPACE or entry.path != _INDEX]
-    return platform, around, [read[platform](entry) or _plain(entry, source.own) for entry in ours]
+    hand_in_entries = [entry for entry in entries if platform != BRIGHTSPACE or entry.path != _INDEX]
+    return (
+        platform,
+        outer_folder,
+        [readers[platform](entry) or _plain_file(entry, source.own_names) for entry in hand_in_entries],
+    )
 
 
-def _platform_of(found: Sequence[Entry]) -> str:
+def _platform_of(entries: Sequence[Entry]) -> str:
     """Return the platform to which the names of all entries point."""
-    first = {entry.path.partition("/")[0] for entry in found}
-    lists = {_METADATA: GRADESCOPE, _INDEX: BRIGHTSPACE}
+    first_names = {entry.path.partition("/")[0] for entry in entries}
+    index_of = {_METADATA: GRADESCOPE, _INDEX: BRIGHTSPACE}
     patterns = {MOODLE: _MOODLE, CANVAS: _CANVAS, BRIGHTSPACE: _BRIGHTSPACE, GRADESCOPE: _GRADESCOPE}
     for platform, pattern in patterns.items():
-        names = {name for name in first if lists.get(name) != platform}
-        folders = platform == CANVAS and any("/" in entry.path for entry in found)  # it makes none
-        unlisted = platform == GRADESCOPE and names == first
+        names = {name for name in first_names if index_of.get(name) != platform}
+        folders = platform == CANVAS and any("/" in entry.path for entry in entries)  # it makes none
+        unlisted = platform == GRADESCOPE and names == first_names
         if names and not folders and not unlisted and all(map(pattern.fullmatch, names)):
             return platform
     return PLAIN
@@ -100,27 +107,27 @@ def _platform_of(found: Sequence[Entry]) -> str:
 _INDEX = "index.html"  # Brightspace's own list of what is in the archive
 
 
-def _without_outer_folders(found: Sequence[Entry], source: Source) -> tuple[str, list[Entry]]:
+def _without_outer_folders(entries: Sequence[Entry], source: Source) -> tuple[str, list[Entry]]:
     """Return the folder around everything, such as the one that was zipped, and the files without it; it is nobody's hand-in."""
-    around = PurePosixPath()
-    while found:
-        first = {entry.path.partition("/")[0] for entry in found}
-        name = next(iter(first))
+    outer_folder = PurePosixPath()
+    while entries:
+        first_names = {entry.path.partition("/")[0] for entry in entries}
+        name = next(iter(first_names))
         known = any(pattern.fullmatch(name) for pattern in (_MOODLE, _BRIGHTSPACE, _GRADESCOPE))
-        if len(first) > 1 or known or not all("/" in entry.path for entry in found) or source.is_student(name):
+        if len(first_names) > 1 or known or not all("/" in entry.path for entry in entries) or source.is_student(name):
             break
-        around /= name
-        found = [replace(entry, path=entry.path.partition("/")[2]) for entry in found]
-    return "" if around == PurePosixPath() else str(around), list(found)
+        outer_folder /= name
+        entries = [replace(entry, path=entry.path.partition("/")[2]) for entry in entries]
+    return "" if outer_folder == PurePosixPath() else str(outer_folder), list(entries)
 
 
-def _for_groups(found: Sequence[Entry]) -> bool:
-    """Say whether names of groups stand before those of students: before all or none, as Moodle writes them."""
-    names = {match["name"] for entry in found if (match := _MOODLE.fullmatch(entry.path.partition("/")[0]))}
+def _for_groups(entries: Sequence[Entry]) -> bool:
+    """Return whether Moodle has put names of groups before those of students, as it does for all or none."""
+    names = {match["name"] for entry in entries if (match := _MOODLE.fullmatch(entry.path.partition("/")[0]))}
     return len(names) > 1 and all("-" in name for name in names)
 
 
-def _moodle(entry: Entry, for_groups: bool) -> Found | None:
+def _moodle(entry: Entry, for_groups: bool) -> SubmittedFile | None:
     first, _, below = entry.path.partition("/")
     match = _MOODLE.fullmatch(first)
     if match is None:
@@ -129,65 +136,69 @@ def _moodle(entry: Entry, for_groups: bool) -> Found | None:
     # A group's name stands before the student's, with a hyphen; either may hold hyphens itself.
     parts = match["name"].split("-")
     names = tuple("-".join(parts[place:]) for place in range(len(parts) if for_groups else 1))
-    return Found(
+    return SubmittedFile(
         entry, (StudentMatch((f"Participant {match['id']}",), names),), inside, f"{match['name']}_{match['id']}"
     )
 
 
-def _canvas(entry: Entry) -> Found | None:
+def _canvas(entry: Entry) -> SubmittedFile | None:
     match = _CANVAS.fullmatch(entry.path)
     if match is None:
         return None
     key = match["id"] or match["anonymous"]
     who = StudentMatch((f"Canvas {key}",), tuple(filter(None, [match["name"]])))
-    return Found(entry, (who,), match["rest"] or match["typed"], key, late=bool(match["late"] or match["late_"]))
+    return SubmittedFile(
+        entry, (who,), match["rest"] or match["typed"], key, late=bool(match["late"] or match["late_"])
+    )
 
 
-def _brightspace(entry: Entry, here: tzinfo) -> Found | None:
+def _brightspace(entry: Entry, timezone: tzinfo) -> SubmittedFile | None:
     first, _, below = entry.path.partition("/")
     match = _BRIGHTSPACE.fullmatch(first)
     if match is None:
         return None
     parts = match["rest"].split(" - ")
     # The first part that looks like a time is the platform's; a file may be called like one.
-    at = next((place for place, text in enumerate(parts) if _TIME.fullmatch(text)), len(parts) if below else 1)
-    said = parts[at] if at < len(parts) and _TIME.fullmatch(parts[at]) else ""
-    file = " - ".join(parts[at + bool(said) :])
-    if not (at and (below or file)):
+    time_index = next((place for place, text in enumerate(parts) if _TIME.fullmatch(text)), len(parts) if below else 1)
+    time_text = parts[time_index] if time_index < len(parts) and _TIME.fullmatch(parts[time_index]) else ""
+    file = " - ".join(parts[time_index + bool(time_text) :])
+    if not (time_index and (below or file)):
         return None
-    names = (" ".join(parts[:at]), *parts[:at])  # a login may stand before the name
-    when = _or_none(said, here)
+    names = (" ".join(parts[:time_index]), *parts[:time_index])  # a login may stand before the name
+    when = _parse_or_none(time_text, timezone)
     attempt = first if below else first.removesuffix(file)
-    return Found(entry, (StudentMatch(names, names),), below or file, attempt, when, "" if when else said)
+    return SubmittedFile(entry, (StudentMatch(names, names),), below or file, attempt, when, "" if when else time_text)
 
 
-def _or_none(text: str, here: tzinfo) -> datetime | None:
+def _parse_or_none(text: str, timezone: tzinfo) -> datetime | None:
     try:
-        return parse_datetime(text, here)
+        return parse_datetime(text, timezone)
     except ValueError:
         return None
 
 
-def _gradescope(found: Sequence[Entry], here: tzinfo) -> list[Found]:
+def _gradescope(entries: Sequence[Entry], timezone: tzinfo) -> list[SubmittedFile]:
     import yaml
 
     try:
-        [metadata] = [entry for entry in found if entry.path == _METADATA]
-        about = yaml.safe_load(metadata.read(_MOST_METADATA))
-        said = {str(name): value for name, value in about.items() if isinstance(value, dict)}
+        [metadata] = [entry for entry in entries if entry.path == _METADATA]
+        data = yaml.safe_load(metadata.read(_MOST_METADATA))
+        submissions = {str(name): value for name, value in data.items() if isinstance(value, dict)}
     except (yaml.YAMLError, AttributeError, ValueError, RecursionError) as error:
         raise ValueError(f"{_METADATA} cannot be read: {error}") from None
     files = []
-    for entry in found:
+    for entry in entries:
         if entry is metadata:
             continue
         attempt, _, inside = entry.path.partition("/")
-        submission = said.get(attempt, {})
+        submission = submissions.get(attempt, {})
         who = tuple(_submitter(one) for one in submission.get(":submitters", ()) if isinstance(one, dict))
         when = submission.get(":created_at")
-        at = in_utc(when, here) if isinstance(when, datetime) else _or_none(str(when), here)
-        text = "" if at else str(when or "no time")
-        files.append(Found(entry, who or (StudentMatch((), (attempt,)),), inside or attempt, attempt, at, text))
+        time = in_utc(when, timezone) if isinstance(when, datetime) else _parse_or_none(str(when), timezone)
+        text = "" if time else str(when or "no time")
+        files.append(
+            SubmittedFile(entry, who or (StudentMatch((), (attempt,)),), inside or attempt, attempt, time, text)
+        )
     return files
 
 
@@ -196,19 +207,19 @@ def _submitter(about: Mapping[str, Any]) -> StudentMatch:
     return StudentMatch(ids, (str(about[":name"]),) if about.get(":name") else ())
 
 
-def _plain(entry: Entry, own: Sequence[str]) -> Found:
-    """Return whose file this is by its first folder, or by its name without that of the assignment."""
+def _plain_file(entry: Entry, own_names: Sequence[str]) -> SubmittedFile:
+    """Recognise a file by its first folder, or by its name without that of the assignment."""
     first, _, below = entry.path.partition("/")
     name = first if below else PurePosixPath(first).stem
-    bare = without_copy(name)
-    less = _without(bare, own)
-    names = tuple(dict.fromkeys(filter(None, (bare, less, less.replace("_", " ").replace(".", " ")))))
+    original = without_copy(name)
+    shortened = _without_words(original, own_names)
+    names = tuple(dict.fromkeys(filter(None, (original, shortened, shortened.replace("_", " ").replace(".", " ")))))
     steps = below.split("/")
-    inside = "/".join(steps[1:]) if len(steps) > 1 and steps[0] in own else below
-    return Found(entry, (StudentMatch(names, names),), inside or first, name if below else "loose")
+    inside = "/".join(steps[1:]) if len(steps) > 1 and steps[0] in own_names else below
+    return SubmittedFile(entry, (StudentMatch(names, names),), inside or first, name if below else "loose")
 
 
-def _without(name: str, own: Sequence[str]) -> str:
-    for word in sorted(own, key=len, reverse=True):
+def _without_words(name: str, words: Sequence[str]) -> str:
+    for word in sorted(words, key=len, reverse=True):
         name = re.sub(rf"(^|[-_ .]+){re.escape(word)}(?=$|[-_ .])", "", name, flags=re.IGNORECASE)
     return name.strip("-_ .")

@@ -27,15 +27,15 @@ def zone(name: str | None) -> tzinfo:
         raise ValueError(f"There is no time zone {name!r}. Expected a name such as Europe/Berlin.") from None
 
 
-def parse_datetime(text: str, here: tzinfo) -> datetime:
-    """Return the point in time that a text says, in UTC; without an offset in it, in the time zone ``here``.
+def parse_datetime(text: str, timezone: tzinfo) -> datetime:
+    """Return the point in time that a text says, in UTC; without an offset in it, in the time zone ``timezone``.
 
     Raises ValueError for anything else.
     """
     text = " ".join(text.replace("\N{NARROW NO-BREAK SPACE}", " ").split())
     for read in (datetime.fromisoformat, *(_reader(form) for form in _FORMS), _with_month):
         try:
-            return in_utc(read(text), here)
+            return in_utc(read(text), timezone)
         except (ValueError, OverflowError):
             continue
     raise ValueError(f"Expected a time such as 2026-10-05 23:59, but got {text[:60]!r}.")
@@ -53,10 +53,10 @@ def _with_month(text: str) -> datetime:
     text = text.casefold()
     year = re.search(r"\b\d{4}\b", text)
     clock = _CLOCK.fullmatch(text[year.end() :]) if year else None
-    found = re.findall(r"[^\W\d_]+|\d+", text[: year.start()]) if year else []
-    numbers = [int(part) for part in found if part.isdigit()]
+    parts = re.findall(r"[^\W\d_]+|\d+", text[: year.start()]) if year else []
+    numbers = [int(part) for part in parts if part.isdigit()]
     # The last: "mar." begins a Tuesday in some languages, and is a month in others.
-    month = next((_months()[part] for part in reversed(found) if part in _months()), None)
+    month = next((_months()[part] for part in reversed(parts) if part in _months()), None)
     if year is None or clock is None or month is None or len(numbers) != 1:
         raise ValueError(text)
     hour, minute, second = (int(clock[place] or 0) for place in (1, 2, 3))
@@ -79,16 +79,16 @@ def _months() -> Mapping[str, int]:
     }
 
 
-def in_utc(when: datetime, here: tzinfo) -> datetime:
-    return (when if when.tzinfo else when.replace(tzinfo=here)).astimezone(UTC)
+def in_utc(when: datetime, timezone: tzinfo) -> datetime:
+    return (when if when.tzinfo else when.replace(tzinfo=timezone)).astimezone(UTC)
 
 
-def extension(text: str, here: tzinfo) -> timedelta | datetime:
+def extension(text: str, timezone: tzinfo) -> timedelta | datetime:
     """Return an extension: ``+3`` (days), ``+12 h``, or a new due date. Raises ValueError for anything else."""
-    if found := _DAYS.fullmatch(text.strip()):
-        hours = (found[2] or "d").startswith("h")
-        return timedelta(hours=float(found[1])) if hours else timedelta(days=float(found[1]))
-    return parse_datetime(text, here)
+    if match := _DAYS.fullmatch(text.strip()):
+        hours = (match[2] or "d").startswith("h")
+        return timedelta(hours=float(match[1])) if hours else timedelta(days=float(match[1]))
+    return parse_datetime(text, timezone)
 
 
 def as_time_stamp(when: datetime) -> str:

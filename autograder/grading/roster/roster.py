@@ -42,12 +42,12 @@ def casefold_name(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).split())
 
 
-def full_name(text: str) -> str:
+def letters_and_digits(text: str) -> str:
     """Return the letters and digits of a text in one piece: Canvas writes ``Lovelace, Ada`` as ``lovelaceada``."""
     return "".join(letter for letter in casefold_name(text) if letter.isalnum())
 
 
-def words(text: str) -> tuple[str, ...]:
+def sorted_words(text: str) -> tuple[str, ...]:
     """Return the words of a name in alphabetical order: platforms disagree on which of the names comes first."""
     return tuple(sorted(re.findall(r"[^\W_]+", casefold_name(text))))
 
@@ -56,8 +56,8 @@ def name_variants(text: str) -> set[str]:
     """Return a text as it is, without accents, and with umlauts written as two letters."""
     plain = casefold_name(text)
     without = "".join(letter for letter in unicodedata.normalize("NFD", plain) if not unicodedata.combining(letter))
-    both = unicodedata.normalize("NFC", plain).translate(_UMLAUTS)
-    bare = "".join(letter for letter in unicodedata.normalize("NFD", both) if not unicodedata.combining(letter))
+    two_letters = unicodedata.normalize("NFC", plain).translate(_UMLAUTS)
+    bare = "".join(letter for letter in unicodedata.normalize("NFD", two_letters) if not unicodedata.combining(letter))
     return {plain, without.translate(_PLAIN), bare.translate(_PLAIN)}
 
 
@@ -95,6 +95,11 @@ class Student:
         """The name as people say it, or the id if none is known."""
         return f"{self.first_name} {self.last_name}".strip() or self.id
 
+    @property
+    def label(self) -> str:
+        """The id, followed by the name if one is known."""
+        return f"{self.id} ({self.name})" if self.name != self.id else self.id
+
     def is_excused(self, assignment: str) -> bool:
         return bool(self.excused & {assignment, "all"})
 
@@ -111,21 +116,21 @@ class Roster:
     @property
     def groups(self) -> dict[str, list[str]]:
         """The ids of the members of each group."""
-        found: dict[str, list[str]] = {}
+        members_of: dict[str, list[str]] = {}
         for student in self.students:
             if student.group:
-                found.setdefault(student.group, []).append(student.id)
-        return {name: members for name, members in found.items() if len(members) > 1}
+                members_of.setdefault(student.group, []).append(student.id)
+        return {name: members for name, members in members_of.items() if len(members) > 1}
 
 
 #: What stands in rows of Canvas's gradebook that are no student: the points possible, and how grades are posted.
 _NO_STUDENT = {"Points Possible", "Manual Posting", "Automatic Posting"}
 
 
-def read_roster(path: Path, here: tzinfo, assignments: Sequence[str] = ()) -> Roster:
+def read_roster(path: Path, timezone: tzinfo, assignments: Sequence[str] = ()) -> Roster:
     """Read the roster; empty if there is no such file. Raises ValueError with the line that is wrong.
 
-    ``here`` is the time zone of its dates. With ``assignments``, another name in the file is an error.
+    ``timezone`` is the time zone of its dates. With ``assignments``, another name in the file is an error.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -139,18 +144,23 @@ def read_roster(path: Path, here: tzinfo, assignments: Sequence[str] = ()) -> Ro
     for number, row in enumerate(rows[1:], start=2):
         if not any(cell.strip() for cell in row):
             continue
-        given = {name: row[place].strip() if place < len(row) else "" for name, place in columns.items()}
-        if not given["id"] and {cell.strip() for cell in row} & _NO_STUDENT:
+        cells = {name: row[place].strip() if place < len(row) else "" for name, place in columns.items()}
+        if not cells["id"] and {cell.strip() for cell in row} & _NO_STUDENT:
             continue
-        given |= {name: given[name].removeprefix("#") for name in ("id", "login") if name in given}
+        cells |= {name: cells[name].removeprefix("#") for name in ("id", "login") if name in cells}
         try:
-            student = _student(given, here, assignments)
+            student = _student(cells, timezone, assignments)
             if casefold_name(student.id) in students:
                 raise ValueError(f"the id {student.id!r} is there twice")
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
         students[casefold_name(student.id)] = student
     return Roster(tuple(students.values()))
+
+
+def title_key(title: str) -> str:
+    """Return the title of a column as it is compared: its letters and digits, without case."""
+    return "".join(letter for letter in title.casefold() if letter.isalnum())
 
 
 def delimiter(text: str) -> str:
@@ -160,46 +170,49 @@ def delimiter(text: str) -> str:
 
 
 def _columns(path: Path, header: Sequence[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    places: dict[str, int] = {}
     for place, title in enumerate(header):
-        said = "".join(letter for letter in title.casefold() if letter.isalnum())
+        key = title_key(title)
         for name, titles in COLUMNS.items():
-            if said in titles:
-                found.setdefault(name, place)
-    if "id" not in found:
+            if key in titles:
+                places.setdefault(name, place)
+    if "id" not in places:
         raise ValueError(f"{path} has no column id. Expected a header with id and any of: {', '.join(COLUMNS)}.")
-    return found
+    return places
 
 
-def _student(given: Mapping[str, str], here: tzinfo, assignments: Sequence[str]) -> Student:
-    who = given["id"]
+def _student(cells: Mapping[str, str], timezone: tzinfo, assignments: Sequence[str]) -> Student:
+    who = cells["id"]
     if not who or who.startswith(".") or "/" in who or "\0" in who:
         raise ValueError(f"expected an id that can be the name of a folder, but got {who!r}")
-    last, first = given.get("last_name", ""), given.get("first_name", "")
-    if not last and not first and (name := given.get("name", "")):
+    last, first = cells.get("last_name", ""), cells.get("first_name", "")
+    if not last and not first and (name := cells.get("name", "")):
         last, first = (name.split(",", 1) if "," in name else [*name.rsplit(" ", 1)[::-1], ""])[:2]
     extensions = {}
-    for item in _items(given.get("extension", "")):
-        which, colon, said = item.partition(":") if "=" not in item else item.partition("=")
+    for item in _split_items(cells.get("extension", "")):
+        assignment, colon, value = item.partition(":") if "=" not in item else item.partition("=")
         if not colon:
             raise ValueError(f"expected an extension such as '01-attention: +3', but got {item!r}")
-        extensions[_known(which.strip(), assignments)] = extension(said.strip(), here)
-    excused = [_known(item, assignments) if item != "all" else item for item in _items(given.get("excused", ""))]
-    more = {name: given.get(name, "") for name in ("email", "login", "section", "group")}
+        extensions[_known_assignment(assignment.strip(), assignments)] = extension(value.strip(), timezone)
+    excused = [
+        _known_assignment(item, assignments) if item != "all" else item
+        for item in _split_items(cells.get("excused", ""))
+    ]
+    more = {name: cells.get(name, "") for name in ("email", "login", "section", "group")}
     return Student(who, last.strip(), first.strip(), **more, extensions=extensions, excused=frozenset(excused))
 
 
-def _items(text: str) -> list[str]:
+def _split_items(text: str) -> list[str]:
     return [item.strip() for item in text.replace("\n", ";").split(";") if item.strip()]
 
 
-def _known(assignment: str, assignments: Sequence[str]) -> str:
+def _known_assignment(assignment: str, assignments: Sequence[str]) -> str:
     if assignments and assignment not in assignments:
         raise ValueError(f"there is no assignment {assignment!r}. Expected one of: {', '.join(assignments)}")
     return assignment
 
 
-FILE = "course.toml"
+POLICY_FILE = "course.toml"
 
 
 @dataclass(frozen=True)
@@ -235,35 +248,35 @@ class Policy:
 
 def read_policy(course: Course) -> Policy:
     """Read ``course.toml``; the usual rules if there is none. Raises ValueError with what is wrong in it."""
-    path = course.root / FILE
+    path = course.root / POLICY_FILE
     try:
-        given = tomllib.loads(path.read_text(encoding="utf8"))
+        settings = tomllib.loads(path.read_text(encoding="utf8"))
     except FileNotFoundError:
         return Policy(zone(None))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} cannot be read: {error}") from None
     try:
-        here = zone(given.get("timezone"))
-        due = {name: _due(name, when, here, course) for name, when in given.get("due", {}).items()}
-        late = _late(given["late"]) if "late" in given else None
+        timezone = zone(settings.get("timezone"))
+        due = {name: _due_date(name, when, timezone, course) for name, when in settings.get("due", {}).items()}
+        late = _late_rule(settings["late"]) if "late" in settings else None
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{path}: {error}") from None
-    return Policy(here, due, late)
+    return Policy(timezone, due, late)
 
 
-def _due(name: str, when: Any, here: tzinfo, course: Course) -> datetime:
+def _due_date(name: str, when: Any, timezone: tzinfo, course: Course) -> datetime:
     if name not in course.assignments:
         raise ValueError(f"[due] names {name!r}. Expected one of: {', '.join(course.assignments)}.")
     if not isinstance(when, datetime):
         raise ValueError(f"expected a date and time such as 2026-10-05T23:59:00 for {name}, but got {when!r}")
-    return in_utc(when, here)
+    return in_utc(when, timezone)
 
 
-def _late(given: Mapping[str, Any]) -> LateRule:
+def _late_rule(settings: Mapping[str, Any]) -> LateRule:
     known = {one.name for one in fields(LateRule)}
-    if unknown := sorted(given.keys() - known):
+    if unknown := sorted(settings.keys() - known):
         raise ValueError(f"[late] has {unknown[0]!r}. Expected: {', '.join(sorted(known))}.")
-    rule = LateRule(**given)
+    rule = LateRule(**settings)
     for name in ("per_day", "cap"):
         if not 0 <= getattr(rule, name) <= 1:
             raise ValueError(f"[late] {name} is a share between 0 and 1, but is {getattr(rule, name)!r}")
@@ -303,45 +316,47 @@ class Directory:
             for name in _names(student, lambda word: {word}):
                 self._spelt.setdefault(name, set()).add(student.id)
 
-    def learn(self, key: str, student: str) -> None:
+    def add_alias(self, key: str, student: str) -> None:
         """Add an identifier that a platform uses for this student, such as Moodle's number of a participant."""
         self._ids.setdefault(casefold_name(key), set()).add(student)
 
     def find(self, who: StudentMatch) -> Student | None:
         """Return the only member of the class that fits, by id first and by name otherwise; None if there is none."""
-        found = self.candidates(who)
-        return self.students[next(iter(found))] if len(found) == 1 else None
+        candidates = self.candidates(who)
+        return self.students[next(iter(candidates))] if len(candidates) == 1 else None
 
     def place(self, people: Iterable[StudentMatch], several: bool = False) -> dict[StudentMatch, Student]:
         """Return the students of these people. Of those who fit one student the best counts; of equals nobody, or ``several``."""
         claims: dict[str, list[tuple[int, StudentMatch]]] = {}
         for who in dict.fromkeys(people):
-            rank, found = self._fitting(who)
+            rank, found = self._rank_and_matches(who)
             if len(found) == 1:
                 claims.setdefault(next(iter(found)), []).append((rank, who))
-        placed: dict[StudentMatch, Student] = {}
-        for student, some in claims.items():
-            best = [who for rank, who in some if rank == min(some, key=lambda claim: claim[0])[0]]
-            placed |= {who: self.students[student] for who in best if several or len(best) == 1}
-        return placed
+        student_of: dict[StudentMatch, Student] = {}
+        for student, claims_of_student in claims.items():
+            best = [
+                who for rank, who in claims_of_student if rank == min(claims_of_student, key=lambda claim: claim[0])[0]
+            ]
+            student_of |= {who: self.students[student] for who in best if several or len(best) == 1}
+        return student_of
 
     def candidates(self, who: StudentMatch) -> set[str]:
         """Return the ids of all who fit: an id decides, and a name narrows down only what is ambiguous."""
-        return self._fitting(who)[1]
+        return self._rank_and_matches(who)[1]
 
-    def _fitting(self, who: StudentMatch) -> tuple[int, set[str]]:
+    def _rank_and_matches(self, who: StudentMatch) -> tuple[int, set[str]]:
         """Return the ids of all who fit, and how well: 0 by id, 1 by a name as it is spelt, 2 by a name spelt in another way."""
         by_id = next((self._ids[key] for key in map(casefold_name, who.ids) if key in self._ids), set[str]())
         if len(by_id) == 1:
             return 0, by_id
-        rank, by_name = next((found for found in map(self._named, who.names) if found[1]), (2, set[str]()))
+        rank, by_name = next((match for match in map(self._named, who.names) if match[1]), (2, set[str]()))
         return (0, by_id & by_name or by_id) if by_id else (rank, by_name)
 
     def _named(self, name: str) -> tuple[int, set[str]]:
         for rank, known, spelt in ((1, self._spelt, {name}), (2, self._names, name_variants(name))):
-            forms = (*map(words, spelt), *map(full_name, spelt))
-            if found := set[str]().union(*(known[form] for form in forms if form in known)):
-                return rank, found
+            forms = (*map(sorted_words, spelt), *map(letters_and_digits, spelt))
+            if matches := set[str]().union(*(known[form] for form in forms if form in known)):
+                return rank, matches
         return 2, set()
 
 
@@ -353,9 +368,9 @@ def _ids(student: Student) -> set[str]:
 def _names(student: Student, variants: Callable[[str], set[str]] = name_variants) -> set[tuple[str, ...] | str]:
     """Return the student's name as a set of words, and in one piece in every order of its two parts."""
     parts = [part for part in (student.first_name, student.last_name) if part]
-    found: set[tuple[str, ...] | str] = set()
+    forms: set[tuple[str, ...] | str] = set()
     for order in permutations(parts):
         each = [sorted(variants(word)) for word in " ".join(order).split()[:_MOST_WORDS]]
         for spelt in product(*each):  # people write one of their umlauts so and the other so
-            found |= {words(" ".join(spelt)), full_name("".join(spelt))}
-    return found - {(), ""}
+            forms |= {sorted_words(" ".join(spelt)), letters_and_digits("".join(spelt))}
+    return forms - {(), ""}

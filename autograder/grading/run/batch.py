@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 
-from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded, WorkerCrashed, describe
+from autograder.grading.run.pool import GradingJob, ManualReviewNeeded, WorkerCrashed, WorkerPool, describe
 from autograder.grading.run.result import Result
 from autograder.grading.run.status import Outcome, graded, needs_review
 from autograder.grading.run.store import Store
@@ -21,7 +21,7 @@ from autograder.grading.submission.released import Released
 X = TypeVar("X")
 Y = TypeVar("Y")
 
-#: Turns a task into a result: processes on this machine, or a cluster. Raises HelperLost or NeedsHuman.
+#: Turns a job into a result: processes on this machine, or a cluster. Raises WorkerCrashed or ManualReviewNeeded.
 Grader = Callable[[GradingJob], Result]
 
 #: Outcomes as they become ready. Closing the generator stops the submissions still being graded.
@@ -29,16 +29,16 @@ Outcomes = Generator[Outcome, None, None]
 
 
 @dataclass
-class ClassWork:
-    """The data needed to read the submissions of one assignment and to store their results."""
+class Batch:
+    """The submissions of one assignment: how to read and grade them, and where to store their results."""
 
     grading: Path
     released: Released
     settings: Settings
     store: Store
     force: bool = False  # ignore the stored results of earlier runs
-    authors: Sequence[str] = ()  # of all hand-ins: whose numbers an answer may have
-    made: set[str] = field(default_factory=set)  # the results of this run, by key
+    authors: Sequence[str] = ()  # the ids whose own numbers an answer may contain
+    new_keys: set[str] = field(default_factory=set)  # keys of the results of this run
     _locks: defaultdict[str, Lock] = field(default_factory=lambda: defaultdict(Lock))
 
     def read(self, hand_in: HandIn) -> Submission | Outcome:
@@ -46,8 +46,8 @@ class ClassWork:
         if hand_in.problem:
             return needs_review(hand_in.student, hand_in.problem)
         try:
-            read = from_folder(hand_in.student, hand_in.folder, self.released, hand_in.author)
-            return replace(read, notes=(*read.notes, hand_in.note)) if hand_in.note else read
+            submission = from_folder(hand_in.student, hand_in.folder, self.released, hand_in.author)
+            return replace(submission, notes=(*submission.notes, hand_in.note)) if hand_in.note else submission
         except (ValueError, OSError) as error:
             return needs_review(hand_in.student, error)
         except Exception as error:  # an unforeseen error must not stop the other submissions
@@ -63,10 +63,10 @@ class ClassWork:
         try:
             key, seed = self.store.key_and_seed(submission, self.settings)
             with self._locks[key]:  # the same work of a group is graded once
-                result = None if self.force and key not in self.made else self.store.get(key)
+                result = None if self.force and key not in self.new_keys else self.store.get(key)
                 if result is None:
                     result = grader(GradingJob(submission, seed, self.settings, others=self._others(submission)))
-                    self.made.add(key)
+                    self.new_keys.add(key)
                     self.store.put(key, result)
         except ManualReviewNeeded as error:
             return needs_review(student, error)
@@ -75,28 +75,28 @@ class ClassWork:
         except Exception as error:  # our own bug or a machine fault must not stop the other submissions
             return Outcome(student, "", key, submission.digest).failed(describe(error))
         return graded(
-            student, key, result, self.released, submission.notes, key not in self.made, time.perf_counter() - start
+            student, key, result, self.released, submission.notes, key not in self.new_keys, time.perf_counter() - start
         )
 
 
-def outcomes(work: ClassWork, hand_ins: Sequence[HandIn], grader: Grader, at_a_time: int) -> Outcomes:
+def outcomes(batch: Batch, hand_ins: Sequence[HandIn], grader: Grader, at_a_time: int) -> Outcomes:
     """Yield an outcome for every hand-in, as they become ready. Only submissions being graded are in memory."""
 
-    def one(hand_in: HandIn) -> Outcome:
-        read = work.read(hand_in)
-        return read if isinstance(read, Outcome) else work.outcome(read, grader)
+    def grade(hand_in: HandIn) -> Outcome:
+        submission = batch.read(hand_in)
+        return submission if isinstance(submission, Outcome) else batch.outcome(submission, grader)
 
-    yield from in_threads(one, hand_ins, at_a_time)
+    yield from in_threads(grade, hand_ins, at_a_time)
 
 
 def in_order(
-    work: ClassWork, found: Iterable[Submission | Outcome], grader: Grader, at_a_time: int
+    batch: Batch, submissions: Iterable[Submission | Outcome], grader: Grader, at_a_time: int
 ) -> Iterator[tuple[Submission | None, Outcome]]:
     """Yield the outcomes in order, each with its submission if that was graded, while the next few are being graded."""
     pool, ahead = ThreadPoolExecutor(at_a_time), deque[tuple[Submission | None, Future[Outcome] | Outcome]]()
     try:
-        for one in found:
-            ahead.append((None, one) if isinstance(one, Outcome) else (one, pool.submit(work.outcome, one, grader)))
+        for one in submissions:
+            ahead.append((None, one) if isinstance(one, Outcome) else (one, pool.submit(batch.outcome, one, grader)))
             if len(ahead) > at_a_time:
                 yield _ended(*ahead.popleft())
         while ahead:
@@ -126,7 +126,7 @@ def in_threads(do: Callable[[X], Y], items: Iterable[X], at_a_time: int) -> Iter
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def locally(work: ClassWork, hand_ins: Sequence[HandIn], workers: int) -> Outcomes:
+def locally(batch: Batch, hand_ins: Sequence[HandIn], workers: int) -> Outcomes:
     """Grade in ``workers`` processes on this machine."""
-    with Helpers(workers) as helpers:
-        yield from outcomes(work, hand_ins, helpers.grade, workers)
+    with WorkerPool(workers) as pool:
+        yield from outcomes(batch, hand_ins, pool.grade, workers)

@@ -1,4 +1,4 @@
-"""Stage A on a Dask cluster: submissions travel as bytes, results as JSON; no student code runs in a Dask worker."""
+"""Grade on a Dask cluster: submissions travel as bytes, results as JSON; no student code runs in a Dask worker."""
 
 import threading
 from collections.abc import Sequence
@@ -6,8 +6,8 @@ from typing import Any
 
 from joblib import cpu_count
 
-from autograder.grading.run.batch import ClassWork, Outcomes, outcomes
-from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded, WorkerCrashed, unpack_task
+from autograder.grading.run.batch import Batch, Outcomes, outcomes
+from autograder.grading.run.pool import GradingJob, ManualReviewNeeded, WorkerCrashed, WorkerPool, unpack_job
 from autograder.grading.run.result import Result, checks_version, environment
 from autograder.grading.submission.read import HandIn
 
@@ -18,44 +18,44 @@ RETRIES = 3
 _PATIENCE = 20
 
 #: The processes that grade for this Dask worker, regardless of its number of threads.
-_helpers: Helpers | None = None
+_pool: WorkerPool | None = None
 _starting = threading.Lock()
 
 
-def _of_this_worker() -> Helpers:
-    global _helpers
+def _worker_pool() -> WorkerPool:
+    global _pool
     with _starting:
-        if _helpers is None:
-            _helpers = Helpers(cpu_count())
-        return _helpers
+        if _pool is None:
+            _pool = WorkerPool(cpu_count())
+        return _pool
 
 
 def grade_packed(data: bytes) -> str:
-    """Grade a submission in one of the worker's helpers. Runs in a thread of a Dask worker.
+    """Grade a submission in the Dask worker's own pool. Runs in one of its threads.
 
-    Returns ``+`` and the result, ``?`` and what a person should look at, or ``-`` and why grading failed. The helpers have
-    already retried by then; Dask retries only if the worker itself is lost.
+    Returns ``+`` and the result, ``?`` and the reason why a person has to look, or ``-`` and the reason of a failure. The pool
+    has already retried by then; Dask retries only if its worker is lost.
     """
     try:
-        return "+" + _of_this_worker().grade(unpack_task(data)).as_json()
+        return "+" + _worker_pool().grade(unpack_job(data)).as_json()
     except ManualReviewNeeded as error:
         return f"?{error}"
     except WorkerCrashed as error:
         return f"-{error}"
 
 
-def on_cluster(work: ClassWork, hand_ins: Sequence[HandIn], scheduler: str) -> Outcomes:
+def on_cluster(batch: Batch, hand_ins: Sequence[HandIn], scheduler: str) -> Outcomes:
     """Grade on the cluster at ``scheduler``. Existing results are not recomputed.
 
     Raises LookupError if the package is missing or the scheduler does not answer, and ValueError for trusted submissions:
     without a sandbox, student code would run on machines of the cluster.
     """
-    if work.settings.trust:
+    if batch.settings.trust:
         raise ValueError("--trust-submissions is not possible together with --scheduler.")
     client = _connect(scheduler)
     with client:
         threads = sum(client.nthreads().values())
-        yield from outcomes(work, hand_ins, lambda task: _grade_there(client, task), max(4, 2 * threads))
+        yield from outcomes(batch, hand_ins, lambda job: _grade_there(client, job), max(4, 2 * threads))
 
 
 def _connect(scheduler: str) -> Any:
@@ -74,9 +74,9 @@ def _connect(scheduler: str) -> Any:
         ) from None
 
 
-def _grade_there(client: Any, task: GradingJob) -> Result:
+def _grade_there(client: Any, job: GradingJob) -> Result:
     """Grade a submission on the cluster. The worker must have the same checks and environment as this machine."""
-    future = client.submit(grade_packed, task.pack(), retries=RETRIES, pure=False)
+    future = client.submit(grade_packed, job.pack(), retries=RETRIES, pure=False)
     try:
         answer = future.result()
     except Exception as error:  # Dask's own, or one raised on the worker
@@ -88,12 +88,12 @@ def _grade_there(client: Any, task: GradingJob) -> Result:
     if answer[:1] == "-":
         raise WorkerCrashed(f"on the cluster: {answer[1:]}")
     result = Result.from_json(answer[1:])
-    own = (checks_version(task.settings.lessons), environment())
+    own = (checks_version(job.settings.lessons), environment())
     if (result.checks, result.environment) != own:
         raise WorkerCrashed(
             f"the worker has checks {result.checks} and {result.environment}, but here they are {own[0]} and {own[1]}: install "
             "the same version of the course there"
         )
-    if (result.identity, result.seed) != (task.submission.identity, task.seed):
+    if (result.identity, result.seed) != (job.submission.identity, job.seed):
         raise WorkerCrashed("what came back from the cluster is the result of another submission")
     return result

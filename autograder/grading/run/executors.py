@@ -30,7 +30,7 @@ class Executor(Protocol):
     def close(self) -> None: ...
 
 
-def content_of(lesson: Lesson | None) -> Lesson:
+def require_lesson(lesson: Lesson | None) -> Lesson:
     if lesson is None:
         raise LookupError("This assignment has no checks of the course.")
     return lesson
@@ -45,18 +45,18 @@ class TrustedExecutor:
         os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
         self.files = dict(files)
         self.lesson = lesson
-        self._left = contextlib.ExitStack()
-        folder = Path(self._left.enter_context(tempfile.TemporaryDirectory()))
+        self._cleanup = contextlib.ExitStack()
+        folder = Path(self._cleanup.enter_context(tempfile.TemporaryDirectory()))
         for name, data in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(data)
-        self._left.enter_context(contextlib.chdir(folder))
-        self._left.callback(setattr, sys, "path", list(sys.path))
+        self._cleanup.enter_context(contextlib.chdir(folder))
+        self._cleanup.callback(setattr, sys, "path", list(sys.path))
         sys.path = [str(folder), *sys.path]  # as in Jupyter, where the notebook's folder comes first
         for module, name in ((builtins, "input"), (getpass, "getpass")):
-            self._left.callback(setattr, module, name, getattr(module, name))  # the shell replaces them
+            self._cleanup.callback(setattr, module, name, getattr(module, name))  # the shell replaces them
         self.shell = shell.prepare()
-        self._left.callback(type(self.shell).clear_instance)
+        self._cleanup.callback(type(self.shell).clear_instance)
 
     def look_ahead(self, texts: Iterable[str]) -> None:
         """Do nothing: here everything can be imported."""
@@ -65,8 +65,8 @@ class TrustedExecutor:
         return cell_result(shell.run(self.shell, text))
 
     def student(self) -> NotebookStudent:
-        return NotebookStudent(self.shell.user_ns, content_of(self.lesson), file=self.files.get)
+        return NotebookStudent(self.shell.user_ns, require_lesson(self.lesson), file=self.files.get)
 
     def close(self) -> None:
         """Leave the folder, and remove the shell from this process."""
-        self._left.close()
+        self._cleanup.close()

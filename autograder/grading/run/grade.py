@@ -39,7 +39,7 @@ def grade(
     submission: Submission,
     lessons: Lessons,
     seed: int,
-    host: Executor,
+    executor: Executor,
     only: Sequence[str] | None = None,
     known: Sequence[str] = (),
     on_exercise: Callable[[str], None] = lambda name: None,
@@ -48,16 +48,18 @@ def grade(
 ) -> Result:
     """Run a submission's cells and its checks, and return the result.
 
-    The ``host`` runs the cells and is closed at the end; the result says whether it is sealed. ``only`` names the exercises to
-    check, and ``known`` those that are known to be right. ``on_exercise`` is called with the name of each exercise once it is
+    The ``executor`` runs the cells and is closed at the end; the result says whether it is sealed. ``only`` names the exercises
+    to check, and ``known`` those that are known to be right. ``on_exercise`` is called with the name of each exercise once it is
     checked. Likely causes are looked for unless ``causes`` is False; ``others`` are the ids of the class, whose numbers
     an answer may have where each student has numbers of their own. Those of the submission's author are the right ones.
     """
     lesson, version = lessons.find(submission.assignment), checks_version(lessons)
-    about = submission.assignment, submission.digest, seed, host.sealed, version, environment()
-    result = Result(*about, author=submission.author)
-    with variants.graded_as(submission.author), contextlib.closing(host):
-        _Grading(submission, lesson, host, result, only, on_exercise, causes, others).run(dict.fromkeys(known, True))
+    identity = submission.assignment, submission.digest, seed, executor.sealed, version, environment()
+    result = Result(*identity, author=submission.author)
+    with variants.graded_as(submission.author), contextlib.closing(executor):
+        _Grading(submission, lesson, executor, result, only, on_exercise, causes, others).run(
+            dict.fromkeys(known, True)
+        )
     return result
 
 
@@ -68,14 +70,14 @@ class _Grading:
         self,
         submission: Submission,
         lesson: Lesson | None,
-        host: Executor,
+        executor: Executor,
         result: Result,
         only: Sequence[str] | None,
         on_exercise: Callable[[str], None],
         causes: bool,
         others: Iterable[str],
     ):
-        self.submission, self.cells, self.host = submission, submission.cells, host
+        self.submission, self.cells, self.executor = submission, submission.cells, executor
         self.result, self.only, self.on_exercise, self.causes = result, only, on_exercise, causes
         self.lesson, self.others = lesson, others
         self.exercises = lesson.exercises if lesson else ()
@@ -86,7 +88,7 @@ class _Grading:
         self.budget = OutputBudget()
 
     def run(self, full: dict[str, bool]) -> None:
-        self.host.look_ahead(
+        self.executor.look_ahead(
             notebook.source(cell) for cell, needed in zip(self.cells, self.needed, strict=True) if needed
         )
         for number, cell in enumerate(self.cells):
@@ -106,7 +108,7 @@ class _Grading:
         name = self.checked[number]
         if self.only is not None and name not in self.only:
             return
-        report, before = run_single(name, self.host.student(), self.result.seed), self.reports.get(number)
+        report, before = run_single(name, self.executor.student(), self.result.seed), self.reports.get(number)
         if before is None or report.earned > before.earned:
             self.reports[number] = report
             if before is not None:
@@ -122,21 +124,21 @@ class _Grading:
         full |= {report.exercise: report.full_with_own_answers for report in self.reports.values()}
         order = sorted(self.reports, key=lambda number: self.exercises.index(self.checked[number]))
         for number in order:
-            self.reports[number] = recheck_with_references(self.reports[number], self.host.student(), full)
+            self.reports[number] = recheck_with_references(self.reports[number], self.executor.student(), full)
         for number in order:
             if self.causes:
-                diagnose_failures(self.reports[number], self.host.student(), self.others)
+                diagnose_failures(self.reports[number], self.executor.student(), self.others)
             self.on_exercise(self.reports[number].exercise)
 
     def _too_early(self) -> Iterator[int]:
         """Yield the checks that lost points although a definition that their exercise uses comes only below them."""
         for number, report in list(self.reports.items()):
-            below = self._defined_below(number)
-            own = [
+            defined_below = self._defined_below(number)
+            own_cells = [
                 cell["source"] for cell in self.cells if _is_code(cell) and report.exercise in defined(cell["source"])
             ]
-            words = {report.exercise}.union(*(re.findall(r"\w+", text) for text in own))
-            if report.earned < report.points and below & words:
+            words = {report.exercise}.union(*(re.findall(r"\w+", text) for text in own_cells))
+            if report.earned < report.points and defined_below & words:
                 yield number
 
     def _defined_below(self, number: int) -> set[str]:
@@ -145,24 +147,26 @@ class _Grading:
         return set().union(*(defined(self.cells[n]["source"]) for n in later if self.needed[n]))
 
     def _run_cell(self, number: int, cell: Cell) -> None:
-        ran = self.budget.trim(self.host.run(notebook.source(cell)))
-        self.result.outputs[number] = cell_outputs(ran, cell_points(cell) if notebook.is_check(cell) else None)
+        result = self.budget.trim(self.executor.run(notebook.source(cell)))
+        self.result.outputs[number] = cell_outputs(result, cell_points(cell) if notebook.is_check(cell) else None)
         if notebook.is_check(cell):
             self.result.scores[notebook.grade_id(cell)] = (
                 points_in(self.result.outputs[number], cell),
                 cell_points(cell),
             )
-        if ran.error:
-            which = notebook.grade_id(cell) or f"cell number {number + 1}"
-            message = _IN_A_CELL.sub(r"(line \1 of the cell)", ran.error[1])
-            self.result.errors.append((which, f"{ran.error[0]}: {message}"[:LONGEST_LINE]))
-            if _NO_GPU.search(ran.error[1]):
+        if result.error:
+            cell_name = notebook.grade_id(cell) or f"cell number {number + 1}"
+            message = _IN_A_CELL.sub(r"(line \1 of the cell)", result.error[1])
+            self.result.errors.append((cell_name, f"{result.error[0]}: {message}"[:LONGEST_LINE]))
+            if _NO_GPU.search(result.error[1]):
                 above = "\n".join(notebook.source(each) for each in self.cells[: number + 1] if _is_code(each))
                 statement = (_ASKS_FOR_GPU.findall(above) or ["a statement above"])[-1].strip()[:100]
-                self.result.notes.append(f"{which} stopped, because there is no GPU here: {statement} asks for one")
-            if _IMPORTS.search(notebook.source(cell)) and ran.error[1] not in _EXPECTED:
-                more = "; the rest of the cell was run" if ran.error[0] in GOES_ON else ""
-                self.result.notes.append(f"{which}, which imports, stopped: {ran.error[0]}: {ran.error[1][:150]}{more}")
+                self.result.notes.append(f"{cell_name} stopped, because there is no GPU here: {statement} asks for one")
+            if _IMPORTS.search(notebook.source(cell)) and result.error[1] not in _EXPECTED:
+                more = "; the rest of the cell was run" if result.error[0] in GOES_ON else ""
+                self.result.notes.append(
+                    f"{cell_name}, which imports, stopped: {result.error[0]}: {result.error[1][:150]}{more}"
+                )
 
     def _note_result(self, number: int, report: ExerciseReport) -> None:
         earned = progress_points(report.earned, report.points)
@@ -204,20 +208,20 @@ class OutputBudget:
     def __init__(self) -> None:
         self.left = MOST_OUTPUT
 
-    def trim(self, ran: CellResult) -> CellResult:
+    def trim(self, result: CellResult) -> CellResult:
         """Return a cell's result, with what does not fit any more replaced by a note.
 
         The error stays, and so does the first last value, both shortened: a grade cell without them would get full marks.
         """
-        outputs = [item for item in ran.outputs if self._fits(item)]
-        error = ran.error if ran.error is None or self._fits(ran.error) else _shortened(ran.error)
-        if len(outputs) == len(ran.outputs) and error == ran.error:
-            return ran
-        first = next((item for item in ran.outputs if item["output_type"] == "execute_result"), None)
+        outputs = [item for item in result.outputs if self._fits(item)]
+        error = result.error if result.error is None or self._fits(result.error) else _shortened(result.error)
+        if len(outputs) == len(result.outputs) and error == result.error:
+            return result
+        first = next((item for item in result.outputs if item["output_type"] == "execute_result"), None)
         if first is not None and first not in outputs:
             text = str(first["data"].get("text/plain", "")).strip()[:40]
             outputs.insert(0, first | {"data": {"text/plain": text}})
-        return replace(ran, outputs=[*outputs, _note(_DROPPED.format(MOST_OUTPUT))], error=error)
+        return replace(result, outputs=[*outputs, _note(_DROPPED.format(MOST_OUTPUT))], error=error)
 
     def _fits(self, item: object) -> bool:
         size = len(json.dumps(item))
@@ -294,13 +298,13 @@ def cell_points(cell: Cell) -> float:
     return float(cell["metadata"]["nbgrader"].get("points", 0.0))
 
 
-def cell_outputs(ran: CellResult, points: float | None) -> list[Output]:
+def cell_outputs(result: CellResult, points: float | None) -> list[Output]:
     """Return a cell's outputs. ``points`` is the maximum of a grade cell with its own assertions, and None for any other cell.
 
     In a grade cell an error costs the points, output on stderr does not, and a number as the last value is partial
     credit, between 0 and ``points``.
     """
-    outputs = [dict(item) for item in ran.outputs]
+    outputs = [dict(item) for item in result.outputs]
     if points is not None:
         outputs = [item | {"name": "stdout"} if item["output_type"] == "stream" else item for item in outputs]
         outputs = [
@@ -308,8 +312,8 @@ def cell_outputs(ran: CellResult, points: float | None) -> list[Output]:
         ]
         note = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": _NOT_SEALED}}
         outputs.append(note)
-    if ran.error:
-        name, message, trace = ran.error
+    if result.error:
+        name, message, trace = result.error
         if points is not None:  # a traceback would reveal the lines of hidden tests
             trace = f"{name}: {message}"
         outputs.append({"output_type": "error", "ename": name, "evalue": message, "traceback": trace.splitlines()})

@@ -81,7 +81,7 @@ class Channel:
         return self.process.wait()
 
     def close(self) -> None:
-        """Close its input, and wait until the process ends."""
+        """Close the input of the process, and wait until it ends."""
         with contextlib.suppress(OSError):  # it may have ended already
             self._questions.close()
         self.process.wait()
@@ -97,9 +97,9 @@ def inside() -> tuple[IO[bytes], IO[bytes]]:
     if sys.platform == "linux":
         namespaces.die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    return questions, answers
+    return requests, answers
 
 
 #: Attempts per submission when its grading process dies.
@@ -108,8 +108,8 @@ TRIES = 3
 #: Seconds beyond a submission's own limits after which a grading process counts as hung and is killed.
 _BEYOND_LIMITS = 300.0
 
-#: A process is replaced after this many tasks, so that memory stays flat for large classes.
-_MOST_TASKS = 100
+#: A process is replaced after this many jobs, so that memory stays flat for large classes.
+_MOST_JOBS = 100
 
 
 class WorkerCrashed(Exception):
@@ -126,7 +126,7 @@ class ManualReviewNeeded(Exception):
 
 @dataclass(frozen=True)
 class GradingJob:
-    """A submission, the seed of its inputs, and how to grade it; what has a default, after ``settings``, as in :func:`grade`."""
+    """A submission, the seed of its inputs, and how to grade it: ``only`` and what follows, as for :func:`grade`."""
 
     submission: Submission
     seed: int
@@ -142,26 +142,26 @@ class GradingJob:
         return self.settings.lessons.find(self.submission.assignment)
 
     def pack(self) -> bytes:
-        about = {name: getattr(self, name) for name in ("seed", "only", "known", "causes", "others")}
-        about["settings"] = asdict(self.settings)
-        text = json.dumps(about).encode()
+        options = {name: getattr(self, name) for name in ("seed", "only", "known", "causes", "others")}
+        options["settings"] = asdict(self.settings)
+        text = json.dumps(options).encode()
         return len(text).to_bytes(8, "big") + text + self.submission.pack()
 
 
-def unpack_task(data: bytes) -> GradingJob:
-    """Return the task encoded by :meth:`Task.pack`."""
+def unpack_job(data: bytes) -> GradingJob:
+    """Return the job encoded by :meth:`GradingJob.pack`."""
     size = int.from_bytes(data[:8], "big")
-    about = json.loads(data[8 : 8 + size])
-    settings = about["settings"]
+    options = json.loads(data[8 : 8 + size])
+    settings = options["settings"]
     settings |= {"limits": Limits(**settings["limits"]), "lessons": Lessons(**settings["lessons"])}
-    return GradingJob(unpack(data[8 + size :]), **about | {"settings": Settings(**settings)})
+    return GradingJob(unpack(data[8 + size :]), **options | {"settings": Settings(**settings)})
 
 
-class Helper:
-    """One grading process, seen from outside. Not thread-safe."""
+class GradingWorker:
+    """A grading process, seen from outside. Not thread-safe."""
 
     def __init__(self, module: str = "autograder.grading.run.worker"):
-        self.asked = 0
+        self.jobs = 0
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 closed in close()
         one_thread = {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "1"}  # one such process runs on each core
         self.channel = Channel(module, errors=self.errors, environment=one_thread)
@@ -171,8 +171,8 @@ class Helper:
         return self.channel.process.poll() is not None
 
     def ask(self, data: bytes, seconds: float) -> bytes:
-        """Send a packed task and return the answer. Raises HelperLost if the process dies or exceeds ``seconds``."""
-        self.asked += 1
+        """Send a packed job and return the answer. Raises WorkerCrashed if the process dies or exceeds ``seconds``."""
+        self.jobs += 1
         late = threading.Timer(seconds, self.channel.process.kill)
         late.start()
         try:
@@ -198,79 +198,82 @@ class Helper:
         self.errors.close()
 
 
-class Helpers:
-    """At most ``most`` grading processes, shared by any number of threads: each task has one to itself while it is graded."""
+class WorkerPool:
+    """At most ``most`` grading processes, shared by any number of threads. Each job has one to itself."""
 
     def __init__(self, most: int, module: str = "autograder.grading.run.worker"):
         self.module = module
         self._free = threading.Semaphore(most)
         self._lock = threading.Lock()
-        self._idle: list[Helper] = []
-        self._all: set[Helper] = set()
+        self._idle: list[GradingWorker] = []
+        self._all: set[GradingWorker] = set()
         self._closed = False
 
-    def grade(self, task: GradingJob) -> Result:
-        """Grade one submission. Raises HelperLost after ``TRIES`` failed attempts, and NeedsHuman."""
-        data, seconds, reason = task.pack(), task.settings.limits.total_wall + _BEYOND_LIMITS, ""
+    def grade(self, job: GradingJob) -> Result:
+        """Grade one submission. Raises WorkerCrashed after ``TRIES`` failed attempts, and ManualReviewNeeded."""
+        data, seconds, reason = job.pack(), job.settings.limits.total_wall + _BEYOND_LIMITS, ""
         with self._free:
             for _ in range(TRIES):
-                with self._helper() as helper:
+                with self._lend() as worker:
                     try:
-                        answer = helper.ask(data, seconds)
+                        answer = worker.ask(data, seconds)
                     except JobTimeout:
                         raise
-                    except WorkerCrashed as lost:
-                        reason, data = str(lost), replace(task, causes=False).pack()  # their search may have ended it
+                    except WorkerCrashed as error:
+                        reason, data = (
+                            str(error),
+                            replace(job, causes=False).pack(),
+                        )  # the search for causes may have ended it
                         continue
                 kind, reason = answer[:1], answer[1:].decode(errors="replace")
                 if kind == b"+":
-                    return _own(Result.from_json(reason), task)
+                    return _require_own(Result.from_json(reason), job)
                 if kind == b"?":
                     raise ManualReviewNeeded(reason)
         raise WorkerCrashed(reason)
 
     @contextlib.contextmanager
-    def _helper(self) -> Iterator[Helper]:
+    def _lend(self) -> Iterator[GradingWorker]:
         """Lend a living process, preferably an idle one."""
         with self._lock:
             if self._closed:
                 raise WorkerCrashed("grading was stopped")
-            dead = [helper for helper in self._idle if helper.ended]
-            for helper in dead:
-                self._idle.remove(helper)
-                self._all.discard(helper)
-                helper.close()
-            helper = self._idle.pop() if self._idle else Helper(self.module)
-            self._all.add(helper)
+            ended = [worker for worker in self._idle if worker.ended]
+            for worker in ended:
+                self._idle.remove(worker)
+                self._all.discard(worker)
+                worker.close()
+            worker = self._idle.pop() if self._idle else GradingWorker(self.module)
+            self._all.add(worker)
         try:
-            yield helper
+            yield worker
         finally:
             with self._lock:
-                if self._closed or helper.ended or helper.asked >= _MOST_TASKS:
-                    self._all.discard(helper)
-                    helper.close()
+                if self._closed or worker.ended or worker.jobs >= _MOST_JOBS:
+                    self._all.discard(worker)
+                    worker.close()
                 else:
-                    self._idle.append(helper)
+                    self._idle.append(worker)
 
     def close(self) -> None:
-        """Kill all processes; a thread that waits for one of them gets a HelperLost."""
+        """Kill all processes; a thread that waits for one of them gets a WorkerCrashed."""
         with self._lock:
             self._closed = True
-            for helper in self._all:
-                helper.channel.process.kill()
-            for helper in self._idle:
-                helper.close()
+            for worker in self._all:
+                worker.channel.process.kill()
+            for worker in self._idle:
+                worker.close()
 
-    def __enter__(self) -> "Helpers":
+    def __enter__(self) -> "WorkerPool":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
 
-def _own(result: Result, task: GradingJob) -> Result:
-    """Return the result if it belongs to this task. A result of another submission must never reach a gradebook."""
-    if (result.identity, result.seed, result.sealed) != (task.submission.identity, task.seed, not task.settings.trust):
+def _require_own(result: Result, job: GradingJob) -> Result:
+    """Return the result; raise WorkerCrashed if it belongs to another job: it must never reach a gradebook."""
+    if (result.identity, result.seed, result.sealed) != (job.submission.identity, job.seed, not job.settings.trust):
         raise WorkerCrashed("what came back is the result of another submission")
     return result
 
@@ -279,6 +282,6 @@ def describe(error: BaseException) -> str:
     """Return an error on one line: its type, its text, and where it was raised."""
     import traceback
 
-    last: Any = (traceback.extract_tb(error.__traceback__) or [None])[-1]
-    where = f" ({Path(last.filename).name}:{last.lineno})" if last else ""
+    frame: Any = (traceback.extract_tb(error.__traceback__) or [None])[-1]
+    where = f" ({Path(frame.filename).name}:{frame.lineno})" if frame else ""
     return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}{where}"

@@ -5,8 +5,11 @@ from collections.abc import Iterable, Mapping
 
 from autograder.content import notebook
 from autograder.content.lesson import Lesson
-from autograder.grading.run.executors import content_of
+<<<<<<< HEAD
 from autograder.runtime.blocked.source import LONGEST_TEXT
+=======
+from autograder.grading.run.executors import require_lesson
+>>>>>>> 6a6458d (Name what grading handles: jobs, batches, rows, the status of a class; keep one of helpers that were there twice)
 from autograder.sandbox.outside.cell_result import CellResult
 from autograder.sandbox.outside.imports import IMPORTS
 from autograder.sandbox.outside.remote import RemoteStudent
@@ -19,12 +22,12 @@ class SandboxExecutor:
 
     sealed = True
 
-    def __init__(self, lesson: Lesson | None, box: Sandbox, files: Mapping[str, bytes], author: str = ""):
+    def __init__(self, lesson: Lesson | None, sandbox: Sandbox, files: Mapping[str, bytes], author: str = ""):
         self.lesson = lesson
         forbid, package, may_use = (
             (lesson.forbidden, lesson.package, lesson.libraries_in("")) if lesson else ((), "", None)
         )
-        self.session = Session(box, forbid, files, package, may_use)
+        self.session = Session(sandbox, forbid, files, package, may_use)
         self.session.author = author
         self.sources: dict[str, str] = {"": "", IMPORTS: ""}
 
@@ -42,35 +45,29 @@ class SandboxExecutor:
         self.session.look_ahead(texts)
 
     def student(self) -> RemoteStudent:
-        return RemoteStudent(self.session, self.sources, content_of(self.lesson))
+        return RemoteStudent(self.session, self.sources, require_lesson(self.lesson))
 
     def close(self) -> None:
         self.session.close()
 
 
 def _importing(text: str, anywhere: bool = True) -> str:
-    """Return the import statements of a cell, one per line: those in functions, too, or only those at its top level."""
-    try:
-        tree = ast.parse(notebook.without_magics(text))
-        nodes = ast.walk(tree) if anywhere else tree.body
-        return "".join(f"{ast.unparse(node)}\n" for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    """Return the import statements of a cell, one per line: ``anywhere``, or only those at its top level."""
+    tree = notebook.syntax_tree(text)
+    if tree is None:
         return ""
+    nodes = ast.walk(tree) if anywhere else tree.body
+    return "".join(f"{ast.unparse(node)}\n" for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
 
 
 def defined_names(text: str) -> dict[str, str]:
     """Return the source of every function, class and variable that a cell defines at its top level."""
-    plain = notebook.without_magics(text)
-    try:
-        body = ast.parse(plain).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
-    found: dict[str, str] = {}
-    lines = plain.splitlines(keepends=True)
-    for node in body:
+    tree, lines = notebook.syntax_tree(text), notebook.without_magics(text).splitlines(keepends=True)
+    sources: dict[str, str] = {}
+    for node in tree.body if tree else ():
         source = "".join(lines[node.lineno - 1 : node.end_lineno])
         if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
-            found[node.name] = source
+            sources[node.name] = source
         elif isinstance(node, ast.Assign):
-            found |= {target.id: source for target in node.targets if isinstance(target, ast.Name)}
-    return found
+            sources |= {target.id: source for target in node.targets if isinstance(target, ast.Name)}
+    return sources

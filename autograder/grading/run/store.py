@@ -8,11 +8,14 @@ import os
 import secrets
 import tempfile
 from pathlib import Path
-from typing import Protocol
 
 from autograder.grading.run.result import Result, checks_version, environment
 from autograder.grading.settings import Settings
+<<<<<<< HEAD
 from autograder.runtime.seeds import BITS
+=======
+from autograder.grading.submission.model import Submission
+>>>>>>> 6a6458d (Name what grading handles: jobs, batches, rows, the status of a class; keep one of helpers that were there twice)
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -37,19 +40,6 @@ FORMAT = 2
 #: the results.
 SECRET = "seed"
 _LENGTH = 64
-
-
-class Work(Protocol):
-    """The parts of a submission that determine the key of its result."""
-
-    @property
-    def assignment(self) -> str: ...
-
-    @property
-    def digest(self) -> str: ...
-
-    @property
-    def identity(self) -> tuple[str, str]: ...
 
 
 class Store:
@@ -89,17 +79,17 @@ class Store:
     def _sign(self, key: str, text: str) -> str:
         return hmac.new(self.secret(), f"result\0{key}\0{text}".encode(), hashlib.sha256).hexdigest()
 
-    def seed_for(self, submission: Work, settings: Settings) -> int:
+    def seed_for(self, submission: Submission, settings: Settings) -> int:
         """Return the 64-bit seed of a submission, unpredictable without the secret.
 
         It depends only on the submission, so that a change of the checks does not change their inputs.
         """
         if settings.seed is not None:
             return settings.seed
-        what = f"seed\0{submission.assignment}\0{submission.digest}".encode()
-        return int.from_bytes(hmac.new(self.secret(), what, hashlib.sha256).digest()[: BITS // 8], "big")
+        message = f"seed\0{submission.assignment}\0{submission.digest}".encode()
+        return int.from_bytes(hmac.new(self.secret(), message, hashlib.sha256).digest()[: BITS // 8], "big")
 
-    def key_and_seed(self, submission: Work, settings: Settings) -> tuple[str, int]:
+    def key_and_seed(self, submission: Submission, settings: Settings) -> tuple[str, int]:
         """Return the key of a submission's result, and the seed of its inputs."""
         seed = self.seed_for(submission, settings)
         parts = [

@@ -18,7 +18,7 @@ from autograder.grading.run.pool import (
     describe,
     inside,
     read_frame,
-    unpack_task,
+    unpack_job,
     write_frame,
 )
 from autograder.grading.run.result import Result
@@ -28,89 +28,89 @@ from autograder.sandbox.outside.session import SetUpFailed
 
 
 def main() -> None:
-    """Answer tasks, each with ``+`` and its result, ``?`` and what a person should look at, or ``-`` and what went wrong."""
+    """Answer jobs: ``+`` and the result, ``?`` and the reason why a person has to look, or ``-`` and the reason of a failure."""
     import torch
 
-    questions, answers = inside()
+    requests, answers = inside()
     torch.set_num_threads(1)  # one such process runs on each core
-    boxes = SandboxCache()
-    for task in _tasks(questions):
-        write_frame(answers, _answer(task, boxes))
+    sandboxes = SandboxCache()
+    for job in _jobs(requests):
+        write_frame(answers, _answer(job, sandboxes))
         gc.collect()
-    boxes.close()
+    sandboxes.close()
 
 
-def _tasks(questions: IO[bytes]) -> Iterator[GradingJob]:
+def _jobs(requests: IO[bytes]) -> Iterator[GradingJob]:
     while True:
         try:
-            yield unpack_task(read_frame(questions))
+            yield unpack_job(read_frame(requests))
         except EOFError:
             return
 
 
-def _answer(task: GradingJob, boxes: "SandboxCache") -> bytes:
+def _answer(job: GradingJob, sandboxes: "SandboxCache") -> bytes:
     try:
-        return b"+" + grade_task(task, boxes).as_json().encode()
+        return b"+" + grade_job(job, sandboxes).as_json().encode()
     except (ManualReviewNeeded, SetUpFailed) as error:
         return f"?{error}".encode()
     except SandboxMissing as error:
         return f"-sandbox: {error}".encode()
-    except Exception as error:  # our own bug or a machine fault: report it, and continue with the other tasks
+    except Exception as error:  # our own bug or a machine fault: report it, and continue with the other jobs
         return f"-{describe(error)}".encode()
 
 
-def grade_task(task: GradingJob, boxes: "SandboxCache") -> Result:
-    """Grade a task in the sandbox or, for a trusted submission, in a process that ends with it."""
-    if task.settings.trust:
-        return _in_own_process(task)
+def grade_job(job: GradingJob, sandboxes: "SandboxCache") -> Result:
+    """Grade a job in the sandbox or, for a trusted submission, in a process that ends with it."""
+    if job.settings.trust:
+        return _in_own_process(job)
     try:
-        return _grade(task, boxes.get(task))
+        return _grade(job, sandboxes.get(job))
     except SandboxMissing:  # it has ended; restart it once
-        boxes.close()
-        return _grade(task, boxes.get(task))
+        sandboxes.close()
+        return _grade(job, sandboxes.get(job))
 
 
-def _grade(task: GradingJob, box: Sandbox | None) -> Result:
-    submission, files = task.submission, task.submission.files
-    host: Executor = (
-        TrustedExecutor(task.lesson, files)
-        if box is None
-        else SandboxExecutor(task.lesson, box, files, submission.author)
+def _grade(job: GradingJob, sandbox: Sandbox | None) -> Result:
+    submission, files = job.submission, job.submission.files
+    executor: Executor = (
+        TrustedExecutor(job.lesson, files)
+        if sandbox is None
+        else SandboxExecutor(job.lesson, sandbox, files, submission.author)
     )
-    lessons, only, known = task.settings.lessons, task.only, task.known
-    return grade(submission, lessons, task.seed, host, only, known, causes=task.causes, others=task.others)
+    lessons, only, known = job.settings.lessons, job.only, job.known
+    return grade(submission, lessons, job.seed, executor, only, known, causes=job.causes, others=job.others)
 
 
 class SandboxCache:
     """The sandbox of this process: started on first use, and restarted after it ends or when other limits are requested."""
 
     def __init__(self) -> None:
-        self.box: Sandbox | None = None
+        self.sandbox: Sandbox | None = None
         self.settings: Any = None
 
-    def get(self, task: GradingJob) -> Sandbox:
-        libraries = task.lesson.libraries_in("") if task.lesson else None
-        wanted = (task.settings.limits, task.settings.gpu, task.settings.label, libraries)
-        if self.box is None or self.settings != wanted or self.box.process.poll() is not None:
+    def get(self, job: GradingJob) -> Sandbox:
+        libraries = job.lesson.libraries_in("") if job.lesson else None
+        wanted = (job.settings.limits, job.settings.gpu, job.settings.label, libraries)
+        if self.sandbox is None or self.settings != wanted or self.sandbox.process.poll() is not None:
             self.close()
             self.settings = wanted
-            self.box = Sandbox(task.settings.limits, None, task.settings.gpu, task.settings.label, libraries)
-        return self.box
+            self.sandbox = Sandbox(job.settings.limits, None, job.settings.gpu, job.settings.label, libraries)
+        return self.sandbox
 
     def close(self) -> None:
-        if self.box is not None:
-            self.box.close()
-            self.box = None
+        if self.sandbox is not None:
+            self.sandbox.close()
+            self.sandbox = None
 
 
-def _in_own_process(task: GradingJob) -> Result:
+def _in_own_process(job: GradingJob) -> Result:
     """Grade a trusted submission in its own process, forked where possible because this process has loaded PyTorch."""
     context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_grade_and_send, args=(sender, task))
+    process = context.Process(target=_grade_and_send, args=(sender, job))
     process.start()
     sender.close()
-    seconds = task.settings.limits.total_wall
+    seconds = job.settings.limits.total_wall
     try:
         if not wait([receiver, process.sentinel], seconds):
             raise ManualReviewNeeded(
@@ -138,11 +138,11 @@ def _kill_group(process: Any) -> None:
     process.join()
 
 
-def _grade_and_send(sender: Any, task: GradingJob) -> None:
+def _grade_and_send(sender: Any, job: GradingJob) -> None:
     if hasattr(os, "setsid"):
         os.setsid()
     try:
-        sender.send(_grade(task, None))
+        sender.send(_grade(job, None))
     except Exception as error:  # not an error of the submission: those are part of the result
         sender.send(describe(error))
 

@@ -54,9 +54,8 @@ def lesson_of(path: Path, run: bool = False) -> Lesson:
 
 def assignment_of(path: Path, lessons: Lessons) -> str:
     """Return the assignment that a notebook belongs to, from its metadata or else from its folder."""
-    course = notebook.read(path).get("metadata", {}).get("course", {})
-    for name in (course.get("assignment", "") if isinstance(course, dict) else "", path.resolve().parent.name):
-        if isinstance(name, str) and package_of(name) and lessons.has(name):
+    for name in (notebook.assignment_in(notebook.read(path)), path.resolve().parent.name):
+        if package_of(name) and lessons.has(name):
             return name
     raise LookupError(
         f"It is not clear which assignment {path} belongs to. Expected a notebook of this course, in which "

@@ -22,8 +22,8 @@ _WIDTH = 78
 
 
 @dataclass(frozen=True)
-class HandIn:
-    """What was packed: the archive and its files by name, with their sizes in bytes. ``links`` were left out."""
+class PackedHandIn:
+    """A packed hand-in: the archive, and the sizes of its files in bytes, by name. ``links`` were left out."""
 
     lesson: Lesson
     notebook: Path
@@ -34,25 +34,25 @@ class HandIn:
 
 def hand_in(path: Path, grade: Callable[[Submission, Lessons], Result] | None) -> int:
     """Make the file of a notebook, and print what it holds and, with ``grade``, what will be graded. Returns 0."""
-    made = pack(path, run=grade is not None)
-    show(contents(made))
+    packed = pack(path, run=grade is not None)
+    show(contents(packed))
     if grade is not None:
         show("Now the checks run as grading will run them. The file is there already: you may stop this.")
-        submission = read_back(made)
-        show(listed(made, submission, grade(submission, made.lesson.lessons)))
+        submission = read_back(packed)
+        show(grading_list(packed, submission, grade(submission, packed.lesson.lessons)))
     return 0
 
 
-def pack(path: Path, run: bool = False) -> HandIn:
+def pack(path: Path, run: bool = False) -> PackedHandIn:
     """Write ``<assignment>.zip`` beside a notebook, whole or not at all.
 
     It holds the notebook, the files that its lesson expects, and modules of the student's own. Links are not followed: they may
     lead to files of somebody else. ``run`` as in :func:`lessons_for`. Raises ValueError if this is not a notebook, or a link,
     or too much, and LookupError if it is of no lesson.
     """
-    if linked := [part for part in (path, *(() if path.is_absolute() else path.parents)) if part.is_symlink()]:
+    if links_to_it := [place for place in (path, *(() if path.is_absolute() else path.parents)) if place.is_symlink()]:
         raise ValueError(
-            f"{linked[-1]} is a symbolic link, which is not followed. Name the file itself, or copy it here."
+            f"{links_to_it[-1]} is a symbolic link, which is not followed. Name the file itself, or copy it here."
         )
     lesson = lesson_of(path, run)
     released = released_for(path, lesson.assignment, lesson.lessons)
@@ -60,11 +60,11 @@ def pack(path: Path, run: bool = False) -> HandIn:
     name = original_name(f"{released.notebook}.ipynb")
     files = {name: path.read_bytes()}
     notebooks.parse(files[name], str(path))
-    own = [module.name for module in sorted(path.parent.glob("*.py")) if module.stem != path.stem]
-    links = [name for name in (*lesson.handed_in, *own) if Path(path.parent, name).is_symlink()]
+    modules = [module.name for module in sorted(path.parent.glob("*.py")) if module.stem != path.stem]
+    links = [name for name in (*lesson.handed_in, *modules) if Path(path.parent, name).is_symlink()]
     read = files_in(path.parent)
-    wanted = [name for name in (*lesson.handed_in, *own) if name not in links]
-    files |= {name: data for name in wanted if (data := read(name)) is not None}
+    names = [name for name in (*lesson.handed_in, *modules) if name not in links]
+    files |= {name: data for name in names if (data := read(name)) is not None}
     beside = sum(map(len, files.values())) - len(files[name])
     if len(files[name]) > MOST_NOTEBOOK or beside > MOST_BYTES:
         raise ValueError(
@@ -72,19 +72,19 @@ def pack(path: Path, run: bool = False) -> HandIn:
             "Clear the outputs of the notebook (Edit > Clear Outputs of All Cells), save it, and hand in again."
         )
     archive = path.with_name(f"{lesson.assignment}.zip")
-    part = path.with_name(f".{archive.name}.part")
-    part.unlink(missing_ok=True)
+    temporary = path.with_name(f".{archive.name}.part")
+    temporary.unlink(missing_ok=True)
     try:
-        with part.open("xb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+        with temporary.open("xb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive_file:
             for name, data in files.items():
-                made.writestr(name, data)
-        part.replace(archive)
+                archive_file.writestr(name, data)
+        temporary.replace(archive)
     finally:
-        part.unlink(missing_ok=True)
-    return HandIn(lesson, path, archive, {name: len(data) for name, data in files.items()}, links)
+        temporary.unlink(missing_ok=True)
+    return PackedHandIn(lesson, path, archive, {name: len(data) for name, data in files.items()}, links)
 
 
-def read_back(hand_in: HandIn) -> Submission:
+def read_back(hand_in: PackedHandIn) -> Submission:
     """Read the archive as grading will."""
     released = released_for(hand_in.notebook, hand_in.lesson.assignment, hand_in.lesson.lessons)
     with tempfile.TemporaryDirectory() as folder:
@@ -92,7 +92,7 @@ def read_back(hand_in: HandIn) -> Submission:
         return from_folder("", Path(folder), released, variants.student(hand_in.notebook.parent))
 
 
-def contents(hand_in: HandIn) -> str:
+def contents(hand_in: PackedHandIn) -> str:
     """Return a line for each packed file, and for each that is missing."""
     lines = [f"{hand_in.archive} holds"]
     lines += [f"  {readable(name):<{_WIDTH - 14}}{_size(size):>12}" for name, size in hand_in.sizes.items()]
@@ -101,26 +101,26 @@ def contents(hand_in: HandIn) -> str:
     return "\n".join(lines)
 
 
-def listed(hand_in: HandIn, submission: Submission, result: Result) -> str:
-    """Return the one list: what will be graded with how many points, what a person marks, and what is missing."""
+def grading_list(hand_in: PackedHandIn, submission: Submission, result: Result) -> str:
+    """Return the list of what will be graded, with its points, of what a person marks, and of what is missing."""
     lines = ["What will be graded, by the same checks with other inputs:", *filter(None, [result.whose_numbers])]
     for exercise in result.exercises:
         full = exercise["earned"] == exercise["points"]
-        shown = (
+        line = (
             f"○ {exercise['name']}: not written"
             if _unwritten(exercise)
             else f"{'✓' if full else '✗'} {exercise['name']}"
         )
-        lines.append(_line(shown, exercise["earned"], exercise["points"]))
+        lines.append(_line(line, exercise["earned"], exercise["points"]))
     lines += [f"✗ {cell} stopped with {readable(error)}" for cell, error in result.errors]
-    now = _standing(hand_in, submission)
-    lines += [f"{'✓' if row.done else '✗'} {row.name}: {row.state}" for row in now.questions]
-    lines += [f"! {readable(note)}" for note in (*submission.notes, *result.notes) if not _expected(note, hand_in)]
-    missing = [row.to_do for row in (*now.questions, *now.files) if not row.done]
+    progress = _progress(hand_in, submission)
+    lines += [f"{'✓' if row.done else '✗'} {row.name}: {row.state}" for row in progress.questions]
+    lines += [f"! {readable(note)}" for note in (*submission.notes, *result.notes) if not _is_expected(note, hand_in)]
+    missing = [row.to_do for row in (*progress.questions, *progress.files) if not row.done]
     lines.append(_line("total, without what a person marks", result.earned, result.points))
-    lost = [one for one in result.exercises if one["earned"] != one["points"]]
+    incomplete = [one for one in result.exercises if one["earned"] != one["points"]]
     for what, unwritten in (("look at", False), ("write", True)):
-        if names := [one["name"] for one in lost if _unwritten(one) == unwritten]:
+        if names := [one["name"] for one in incomplete if _unwritten(one) == unwritten]:
             missing.insert(0, f"{what} {', '.join(names)}")
     lines.append(f"Missing: {'; '.join(missing)}." if missing else "Nothing is missing.")
     return "\n".join([*lines, f"Hand in this one file: {hand_in.archive.resolve()}"])
@@ -131,12 +131,12 @@ def _unwritten(exercise: Mapping[str, Any]) -> bool:
     return exercise["named"] == ["not written yet"]
 
 
-def _standing(hand_in: HandIn, submission: Submission) -> LessonProgress:
+def _progress(hand_in: PackedHandIn, submission: Submission) -> LessonProgress:
     return lesson_progress(hand_in.lesson, SavedFile(submission.cells, hand_in.notebook.parent))
 
 
-def _expected(note: str, hand_in: HandIn) -> bool:
-    """Return whether a note says what is so by design, or what the list says already."""
+def _is_expected(note: str, hand_in: PackedHandIn) -> bool:
+    """Return whether a note describes the intended way of handing in, or repeats the list."""
     return note == f"the notebook was in the archive {hand_in.archive.name}" or note.endswith("was not handed in")
 
 

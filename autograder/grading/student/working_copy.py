@@ -39,15 +39,15 @@ def find_notebook(what: str) -> Path:
 
     Raises FileNotFoundError if there is none.
     """
-    given = Path(what)
-    if given.is_file():
-        return given
-    folders = [given] if given.is_dir() else []
+    path_given = Path(what)
+    if path_given.is_file():
+        return path_given
+    folders = [path_given] if path_given.is_dir() else []
     folders += [Path(place.format(what)) for place in _PLACES]
-    name = given.name
+    name = path_given.name
     for folder in folders:
         for path in _newest_first(folder):
-            if _belongs_to(path) == name or folder == given:
+            if _assignment_of(path) == name or folder == path_given:
                 return path
     places = ", ".join(str(folder) for folder in folders if str(folder) != ".")
     raise FileNotFoundError(
@@ -57,16 +57,16 @@ def find_notebook(what: str) -> Path:
 
 def find_all() -> list[Path]:
     """Return the notebooks of the course in the current folder, in its folders and in ``work``, one of each lesson."""
-    found: dict[str, Path] = {}
+    path_of: dict[str, Path] = {}
     for folder in (
         Path(),
         Path("work"),
         *sorted(path for path in (*Path().iterdir(), *Path("work").glob("*")) if path.is_dir()),
     ):
         for path in _newest_first(folder):
-            if folder.name not in ("assignments", "solutions") and (lesson := _belongs_to(path)):
-                found.setdefault(lesson, path)
-    return [found[lesson] for lesson in sorted(found)]
+            if folder.name not in ("assignments", "solutions") and (lesson := _assignment_of(path)):
+                path_of.setdefault(lesson, path)
+    return [path_of[lesson] for lesson in sorted(path_of)]
 
 
 def progress_of(path: Path) -> Panel:
@@ -83,7 +83,7 @@ def _newest_first(folder: Path) -> list[Path]:
     return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
 
 
-def _belongs_to(path: Path) -> str:
+def _assignment_of(path: Path) -> str:
     """Return the assignment of a notebook, empty if it is of no lesson."""
     try:
         return lesson_of(path).assignment

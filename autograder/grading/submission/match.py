@@ -35,29 +35,29 @@ def match(notebook: Mapping[str, Any], released: Released) -> MatchResult:
     comes from ``released``: a locked cell gets its released text, and a missing one is restored. If two cells claim to be
     the same one, the first counts; the other is an ordinary cell, and still runs. Raises ValueError if this is not a notebook.
     """
-    given = _cells_of(notebook, released)
-    marked = _by_mark(given, released)
-    recognised = _by_content(given, released, marked)
+    submitted = _cells_of(notebook, released)
+    marked = _by_mark(submitted, released)
+    recognised = _by_content(submitted, released, marked)
     names = marked | recognised
-    cells = [_cell(cell, released.cells.get(names.get(number, "")), released) for number, cell in enumerate(given)]
-    _put_back(cells, released)
+    cells = [_cell(cell, released.cells.get(names.get(number, "")), released) for number, cell in enumerate(submitted)]
+    _restore_missing(cells, released)
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
     return MatchResult(cells, list(marked.values()), list(recognised.values()), _is_untouched(cells, released))
 
 
 def _cells_of(notebook: Mapping[str, Any], released: Released) -> list[Mapping[str, Any]]:
-    given = notebook.get("cells")
-    if not isinstance(given, list) or not all(isinstance(cell, Mapping) for cell in given):
+    submitted = notebook.get("cells")
+    if not isinstance(submitted, list) or not all(isinstance(cell, Mapping) for cell in submitted):
         raise ValueError("This is not a Jupyter notebook: expected a list of cells.")
-    text = sum(len(_text(cell)) for cell in given)
-    code = sum(len(_text(cell)) for cell in given if _may_run(cell, released))
-    if len(given) > MOST_CELLS or text > LONGEST or code > LONGEST_CODE:
+    text = sum(len(_text(cell)) for cell in submitted)
+    code = sum(len(_text(cell)) for cell in submitted if _may_run(cell, released))
+    if len(submitted) > MOST_CELLS or text > LONGEST or code > LONGEST_CODE:
         raise ValueError(
-            f"There are {len(given):,} cells with {text:,} characters, {code:,} of them code. A notebook of this course has far "
-            f"fewer than {MOST_CELLS:,} cells, {LONGEST:,} characters and {LONGEST_CODE:,} of code."
+            f"There are {len(submitted):,} cells with {text:,} characters, {code:,} of them code. A notebook of this course has "
+            f"far fewer than {MOST_CELLS:,} cells, {LONGEST:,} characters and {LONGEST_CODE:,} of code."
         )
-    return given
+    return submitted
 
 
 def _may_run(cell: Mapping[str, Any], released: Released) -> bool:
@@ -66,46 +66,48 @@ def _may_run(cell: Mapping[str, Any], released: Released) -> bool:
     return cell.get("cell_type") not in ("markdown", "raw") or (known is not None and known.cell_type == "code")
 
 
-def _by_mark(given: Sequence[Mapping[str, Any]], released: Released) -> dict[int, str]:
+def _by_mark(submitted: Sequence[Mapping[str, Any]], released: Released) -> dict[int, str]:
     """Return the names of the cells that carry nbgrader's mark of a released cell, by cell number."""
-    found: dict[int, str] = {}
-    for number, cell in enumerate(given):
+    name_of: dict[int, str] = {}
+    for number, cell in enumerate(submitted):
         name = _grade_id(cell)
-        if name in released.cells and name not in found.values():
-            found[number] = name
-    return found
+        if name in released.cells and name not in name_of.values():
+            name_of[number] = name
+    return name_of
 
 
-def _by_content(given: Sequence[Mapping[str, Any]], released: Released, marked: Mapping[int, str]) -> dict[int, str]:
+def _by_content(
+    submitted: Sequence[Mapping[str, Any]], released: Released, marked: Mapping[int, str]
+) -> dict[int, str]:
     """Return the names of further cells, identified by content."""
-    found: dict[int, str] = {}
-    texts = [_text(cell).strip() for cell in given]
+    name_of: dict[int, str] = {}
+    texts = [_text(cell).strip() for cell in submitted]
     for known in released.cells.values():
         if known.name not in marked.values():
-            candidates = _candidates(known, given, texts, released)
-            number = next((n for n in candidates if n not in marked and n not in found), None)
+            candidates = _candidates(known, submitted, texts, released)
+            number = next((n for n in candidates if n not in marked and n not in name_of), None)
             if number is not None:
-                found[number] = known.name
-    return found
+                name_of[number] = known.name
+    return name_of
 
 
 def _candidates(
-    known: ReleasedCell, given: Sequence[Mapping[str, Any]], texts: Sequence[str], released: Released
+    known: ReleasedCell, submitted: Sequence[Mapping[str, Any]], texts: Sequence[str], released: Released
 ) -> Iterator[int]:
     """Yield the numbers of the cells that could be a released one, the most likely first."""
-    same_type = [n for n, cell in enumerate(given) if cell.get("cell_type") == known.cell_type]
+    same_type = [n for n, cell in enumerate(submitted) if cell.get("cell_type") == known.cell_type]
     if known.locked:
         yield from (n for n in same_type if texts[n] == known.text.strip())
         if known.exercise:
             yield from (n for n in same_type if checked_exercise(texts[n]) == known.exercise)
     elif known.defines:
-        wanted = {known.name} & known.defines or known.defines
-        yield from reversed([n for n in same_type if wanted & defined(texts[n])])
-    elif (question := released.before.get(known.name, "").strip()) and not any(map(_grade_id, given)):
+        names = {known.name} & known.defines or known.defines
+        yield from reversed([n for n in same_type if names & defined(texts[n])])
+    elif (question := released.before.get(known.name, "").strip()) and not any(map(_grade_id, submitted)):
         yield from (n for n in same_type if n and texts[n - 1] == question)
 
 
-def _put_back(cells: list[Cell], released: Released) -> None:
+def _restore_missing(cells: list[Cell], released: Released) -> None:
     """Insert the released cells that the submission lacks: after their predecessor, and a check after its solution."""
     after = -1
     for known in released.cells.values():
@@ -120,17 +122,17 @@ def _put_back(cells: list[Cell], released: Released) -> None:
         after = place
 
 
-def _cell(given: Mapping[str, Any], known: ReleasedCell | None, released: Released) -> Cell:
-    kind = known.cell_type if known else _type(given)
-    text = known.text if known and known.locked else _text(given)
+def _cell(submitted: Mapping[str, Any], known: ReleasedCell | None, released: Released) -> Cell:
+    kind = known.cell_type if known else _cell_type(submitted)
+    text = known.text if known and known.locked else _text(submitted)
     cell: Cell = {
         "cell_type": kind,
         "source": text,
-        "metadata": known.metadata() if known else _experiment(given, released),
+        "metadata": known.metadata() if known else _experiment(submitted, released),
     }
     if kind == "code":
         cell |= {"outputs": [], "execution_count": None}
-    elif isinstance(pasted := given.get("attachments"), Mapping):
+    elif isinstance(pasted := submitted.get("attachments"), Mapping):
         cell["attachments"] = _pictures(pasted)
     return cell
 
@@ -148,26 +150,28 @@ def _is_untouched(cells: Sequence[Cell], released: Released) -> bool:
 
 def _pictures(attachments: Mapping[str, Any]) -> dict[str, Any]:
     """Keep pictures pasted into a written answer, and drop everything else."""
-    kept = {}
+    pictures = {}
     for name, versions in list(attachments.items())[:20]:
         if isinstance(versions, Mapping):
             data = {kind: versions[kind] for kind in _PICTURES if isinstance(versions.get(kind), str)}
-            kept[_whole(str(name))] = {kind: _whole(text) for kind, text in data.items() if len(text) < 4_000_000}
-    return kept
+            pictures[_join_surrogates(str(name))] = {
+                kind: _join_surrogates(text) for kind, text in data.items() if len(text) < 4_000_000
+            }
+    return pictures
 
 
 def _text(cell: Mapping[str, Any]) -> str:
     text = cell.get("source", "")
     text = text if isinstance(text, str) else "".join(str(line) for line in text) if isinstance(text, list) else ""
-    return _whole(text).replace("\r\n", "\n")
+    return _join_surrogates(text).replace("\r\n", "\n")
 
 
-def _whole(text: str) -> str:
+def _join_surrogates(text: str) -> str:
     """Join surrogate pairs that JSON may store as two halves, and replace lone halves: they cannot be encoded as UTF-8."""
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _type(cell: Mapping[str, Any]) -> str:
+def _cell_type(cell: Mapping[str, Any]) -> str:
     return cell["cell_type"] if cell.get("cell_type") in ("code", "markdown") else "raw"
 
 

@@ -101,11 +101,13 @@ def from_folder(student: str, folder: Path, released: Released, author: str = ""
     files = folders.beside(name, contents.files)
     files, more = folders.with_expected_names(files, released.handed_in)
     notes = [*contents.notes, *notes, *(() if matched.untouched else more), *_time_stamp(folder / "timestamp.txt")]
-    whose = _whose(author or student, released)
-    return Submission(student, released.assignment, released.notebook, matched.cells, files, tuple(notes), whose)
+    variant_author = _variant_author(author or student, released)
+    return Submission(
+        student, released.assignment, released.notebook, matched.cells, files, tuple(notes), variant_author
+    )
 
 
-def _whose(author: str, released: Released) -> str:
+def _variant_author(author: str, released: Released) -> str:
     """Return the id whose numbers count. Without variants it is nobody's, so that the same work is graded once for all."""
     return author if released.variants else ""
 
@@ -122,10 +124,12 @@ def from_notebook(
         if isinstance(cell, dict) and notebooks.grade_id(cell) in (replace or {}):
             cell["source"] = (replace or {})[notebooks.grade_id(cell)]
     matched = match(notebook, released)
-    wanted = [*released.handed_in, *(p.name for p in path.parent.glob("*.py"))]
+    names = [*released.handed_in, *(p.name for p in path.parent.glob("*.py"))]
     read = files_in(path.parent)
-    files = {name: data for name in wanted if name != f"{path.stem}.py" and (data := read(name)) is not None}
-    return Submission("", released.assignment, released.notebook, matched.cells, files, author=_whose(author, released))
+    files = {name: data for name in names if name != f"{path.stem}.py" and (data := read(name)) is not None}
+    return Submission(
+        "", released.assignment, released.notebook, matched.cells, files, author=_variant_author(author, released)
+    )
 
 
 def _time_stamp(path: Path) -> list[str]:
@@ -144,41 +148,43 @@ def _time_stamp(path: Path) -> list[str]:
 
 def _choose(candidates: Mapping[str, bytes], released: Released) -> tuple[str, MatchResult, list[str]]:
     """Return the path of the notebook to grade, with its cells, and notes on the others."""
-    wanted = f"{released.notebook}.ipynb"
+    expected = f"{released.notebook}.ipynb"
     if not candidates:
-        raise ValueError(f"there is no {wanted} and no other notebook in the folder")
-    read: dict[str, MatchResult] = {}
+        raise ValueError(f"there is no {expected} and no other notebook in the folder")
+    matches: dict[str, MatchResult] = {}
     problems: dict[str, str] = {}
     for name, data in candidates.items():
         try:
-            read[name] = _matched(name, data, released)
+            matches[name] = _matched(name, data, released)
         except (ValueError, RecursionError, TypeError, AttributeError) as error:
             problems[name] = " ".join(str(error).split()) or type(error).__name__
-    if not read:
+    if not matches:
         raise ValueError("; ".join(f"{name}: {reason}" for name, reason in problems.items()))
-    chosen = _only_one(read, wanted)
+    chosen = _counting_notebook(matches, expected)
     notes = [f"ignored: {name} ({reason[:200]})" for name, reason in problems.items()]
-    if others := [name for name in read if name != chosen]:
+    if others := [name for name in matches if name != chosen]:
         notes.append(f"graded {chosen}, and not {', '.join(others)}")
-    elif chosen != wanted:
-        notes.append(f"the notebook is called {chosen}, and not {wanted}")
-    if read[chosen].recognised:
-        lost = len(read[chosen].recognised)
-        notes.append(f"nbgrader's metadata is missing; cells recognised by their content: {lost}")
-    return chosen, read[chosen], notes
+    elif chosen != expected:
+        notes.append(f"the notebook is called {chosen}, and not {expected}")
+    if matches[chosen].recognised:
+        count = len(matches[chosen].recognised)
+        notes.append(f"nbgrader's metadata is missing; cells recognised by their content: {count}")
+    return chosen, matches[chosen], notes
 
 
-def _only_one(read: Mapping[str, MatchResult], wanted: str) -> str:
+def _counting_notebook(matches: Mapping[str, MatchResult], expected: str) -> str:
     """Return the notebook that counts: the only one with work in it, or else the one with the right name."""
-    worked = {name: matched for name, matched in read.items() if not matched.untouched} or read
-    different = {
-        json.dumps([_content(cell) for cell in m.cells]): name for name, m in sorted(worked.items(), reverse=True)
+    with_work = {name: matched for name, matched in matches.items() if not matched.untouched} or matches
+    name_of_content = {
+        json.dumps([_content(cell) for cell in m.cells]): name for name, m in sorted(with_work.items(), reverse=True)
     }
-    name = wanted if wanted in worked else next(iter(different.values())) if len(different) == 1 else ""
+    name = (
+        expected if expected in with_work else next(iter(name_of_content.values())) if len(name_of_content) == 1 else ""
+    )
     if not name:
-        why = "it is untouched" if wanted in read else "there is none of that name"
+        why = "it is untouched" if expected in matches else "there is none of that name"
         raise ValueError(
-            f"there are several notebooks, {', '.join(sorted(worked))}, and {wanted} does not count: {why}"
+            f"there are several notebooks, {', '.join(sorted(with_work))}, and {expected} does not count: {why}"
         )
     return name
 
@@ -187,9 +193,7 @@ def _matched(name: str, data: bytes, released: Released) -> MatchResult:
     notebook = notebooks.parse(data, name)
     matched = match(notebook, released)
     if not matched.marked and not matched.recognised:
-        said = notebook.get("metadata", {})
-        course = said.get("course", {}) if isinstance(said, dict) else {}
-        other = course.get("assignment") if isinstance(course, dict) else None
-        belongs = f"; it belongs to {other}" if isinstance(other, str) and other != released.assignment else ""
+        other = notebooks.assignment_in(notebook)
+        belongs = f"; it belongs to {other}" if other not in ("", released.assignment) else ""
         raise ValueError(f"it holds none of the cells of {released.assignment}{belongs}")
     return matched

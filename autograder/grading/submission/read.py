@@ -41,13 +41,13 @@ def hand_ins(submitted: Path, assignment: str, roster: Sequence[str]) -> list[Ha
     A student's id is the folder's name. Ids that differ only in their Unicode normal form (NFC or NFD) are the same, and so are
     those that differ only in capitals from one of the ``roster``; they are written as there.
     """
-    spelt = spelling(roster)
-    found: dict[str, list[Path]] = {}
+    as_in_roster = spelling(roster)
+    places_of: dict[str, list[Path]] = {}
     for place in sorted(submitted.glob("*")):
         if not place.name.startswith("."):
-            found.setdefault(spelt(os.fsencode(place.name).decode("utf8", "replace")), []).append(place)
+            places_of.setdefault(as_in_roster(os.fsencode(place.name).decode("utf8", "replace")), []).append(place)
     every = []
-    for student, places in found.items():
+    for student, places in places_of.items():
         try:
             every += _hand_in(student, places, assignment)
         except OSError as error:
@@ -57,19 +57,19 @@ def hand_ins(submitted: Path, assignment: str, roster: Sequence[str]) -> list[Ha
 
 def _hand_in(student: str, places: Sequence[Path], assignment: str) -> list[HandIn]:
     """Return the hand-in in a student's folders; empty if there is nothing for this assignment."""
-    having = [place / assignment for place in places if place.is_dir() and _is_there(place / assignment)]
-    if len(having) > 1:
-        names = " and ".join(repr(folder.parent.name) for folder in having)
-        return [HandIn(student, having[0], f"there are two folders of this student, {names}: keep one")]
-    if having and "\N{REPLACEMENT CHARACTER}" in student:
-        return [HandIn(student, having[0], "the name of the student's folder is not UTF-8: rename the folder")]
-    if having:
-        return [HandIn(student, having[0])]
+    folders = [place / assignment for place in places if place.is_dir() and _is_there(place / assignment)]
+    if len(folders) > 1:
+        names = " and ".join(repr(folder.parent.name) for folder in folders)
+        return [HandIn(student, folders[0], f"there are two folders of this student, {names}: keep one")]
+    if folders and "\N{REPLACEMENT CHARACTER}" in student:
+        return [HandIn(student, folders[0], "the name of the student's folder is not UTF-8: rename the folder")]
+    if folders:
+        return [HandIn(student, folders[0])]
     for place in places:
         inside = list(place.iterdir()) if place.is_dir() else [place]
-        if alike := [path for path in inside if _loosely(path.name) == _loosely(assignment)]:
-            message = f"the folder is called {alike[0].name!r}: rename it to {assignment!r}"
-            return [HandIn(student, alike[0], message)]
+        if similar := [path for path in inside if _loosely(path.name) == _loosely(assignment)]:
+            message = f"the folder is called {similar[0].name!r}: rename it to {assignment!r}"
+            return [HandIn(student, similar[0], message)]
         if loose := [path for path in inside if path.suffix.lower() in (".ipynb", ".zip") and path.is_file()]:
             message = f"{loose[0].name!r} lies where a folder {student}/{assignment} was expected: move it there"
             return [HandIn(student, place, message)]
@@ -89,14 +89,14 @@ def canonical_id(student: str) -> str:
 def spelling(roster: Iterable[str]) -> Callable[[str], str]:
     """Return a function that writes an id as the roster does, whatever its capitals and its Unicode normal form."""
     ids = list(roster)
-    known = {canonical_id(student).casefold(): student for student in ids}
-    known |= {canonical_id(student): student for student in ids}
+    by_id = {canonical_id(student).casefold(): student for student in ids}
+    by_id |= {canonical_id(student): student for student in ids}
 
-    def spelt(student: str) -> str:
-        own = canonical_id(student)
-        return known.get(own) or known.get(own.casefold(), own)
+    def as_in_roster(student: str) -> str:
+        key = canonical_id(student)
+        return by_id.get(key) or by_id.get(key.casefold(), key)
 
-    return spelt
+    return as_in_roster
 
 
 def _loosely(text: str) -> str:
@@ -193,10 +193,10 @@ def read(folder: Path) -> SubmissionFiles:
             data = files.pop(archives[0])
             files |= _unzip(archives[0], data)
             notes.append(f"the notebook was in the archive {archives[0]}")
-    found = _notebooks(files)
-    if len(found) > _MOST_NOTEBOOKS:
-        raise UnsafeSubmission(f"There are {len(found)} notebooks. Expected one; which one counts?")
-    return SubmissionFiles(found, {name: data for name, data in files.items() if name not in found}, notes)
+    notebooks = _notebooks(files)
+    if len(notebooks) > _MOST_NOTEBOOKS:
+        raise UnsafeSubmission(f"There are {len(notebooks)} notebooks. Expected one; which one counts?")
+    return SubmissionFiles(notebooks, {name: data for name, data in files.items() if name not in notebooks}, notes)
 
 
 def _notebooks(files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -220,8 +220,8 @@ def zip_name(entry: zipfile.ZipInfo) -> str:
 
 def _unzip(name: str, data: bytes) -> dict[str, bytes]:
     """Return the files of an archive. Fails if it exceeds the limits of a submission or contains anything but regular files."""
-    found: dict[str, bytes] = {}
-    room = {True: MOST_NOTEBOOK, False: MOST_BYTES}  # for notebooks, and for all other files
+    files: dict[str, bytes] = {}
+    space = {True: MOST_NOTEBOOK, False: MOST_BYTES}  # for notebooks, and for all other files
     try:
         if data.count(b"PK\x01\x02") > _MOST_ENTRIES:  # zipfile makes objects of all that the table of contents names
             raise UnsafeSubmission(f"The archive {name!r} holds more than {_MOST_ENTRIES} entries.")
@@ -230,12 +230,12 @@ def _unzip(name: str, data: bytes) -> dict[str, bytes]:
             for entry in entries:
                 if JUNK.search(zip_name(entry)):
                     continue
-                path = _path_in(name, entry, found)
-                kind = path.lower().endswith(".ipynb")
+                path = _path_in(name, entry, files)
+                is_notebook = path.lower().endswith(".ipynb")
                 with archive.open(entry) as file:
-                    found[path] = file.read(room[kind] + 1)
-                room[kind] -= len(found[path])
-                if min(room.values()) < 0 or len(found) > MOST_FILES:
+                    files[path] = file.read(space[is_notebook] + 1)
+                space[is_notebook] -= len(files[path])
+                if min(space.values()) < 0 or len(files) > MOST_FILES:
                     raise UnsafeSubmission(
                         f"The archive {name!r} holds more than {MOST_FILES} files, {mb(MOST_NOTEBOOK)} MB of notebooks or "
                         f"{mb(MOST_BYTES)} MB of others."
@@ -246,14 +246,14 @@ def _unzip(name: str, data: bytes) -> dict[str, bytes]:
         raise UnsafeSubmission(
             f"The archive {name!r} cannot be opened ({error}). Ask for the notebook itself."
         ) from None
-    return found
+    return files
 
 
 def _path_in(name: str, entry: zipfile.ZipInfo, found: Mapping[str, bytes]) -> str:
     """Return the path of an archive entry, if it can be read."""
     path = PurePosixPath(zip_name(entry))
-    odd = path.is_absolute() or ".." in path.parts or not path.name or len(path.parts) > DEEPEST
-    if odd or path.as_posix() in found or stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
+    unsafe = path.is_absolute() or ".." in path.parts or not path.name or len(path.parts) > DEEPEST
+    if unsafe or path.as_posix() in found or stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
         raise UnsafeSubmission(f"The archive {name!r} holds {entry.filename!r}, which is not opened.")
     if max(len(os.fsencode(part)) for part in path.parts) > LONGEST_NAME:
         raise UnsafeSubmission(f"The archive {name!r} holds a name of more than {LONGEST_NAME} bytes.")
@@ -263,36 +263,36 @@ def _path_in(name: str, entry: zipfile.ZipInfo, found: Mapping[str, bytes]) -> s
 def beside(notebook: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the files by their paths relative to the notebook's folder, in which its code runs."""
     home = PurePosixPath(notebook).parent
-    moved = {
+    relative = {
         name: str(PurePosixPath(name).relative_to(home)) for name in files if PurePosixPath(name).is_relative_to(home)
     }
-    rest = {name: data for name, data in files.items() if name not in moved}
-    found = rest | {path: files[name] for name, path in moved.items()}
-    folders = {str(folder) for name in found for folder in PurePosixPath(name).parents}
-    if both := sorted(folders & found.keys()):
+    rest = {name: data for name, data in files.items() if name not in relative}
+    files_by_path = rest | {path: files[name] for name, path in relative.items()}
+    folders = {str(folder) for name in files_by_path for folder in PurePosixPath(name).parents}
+    if both := sorted(folders & files_by_path.keys()):
         raise UnsafeSubmission(
             f"{both[0]!r} is both a file and a folder. Ask for the notebook and its files themselves."
         )
-    return found
+    return files_by_path
 
 
 def with_expected_names(files: Mapping[str, bytes], expected: Sequence[str]) -> tuple[dict[str, bytes], list[str]]:
     """Return the files, with a renamed download under its ``expected`` name, and notes on missing files."""
-    found, notes = dict(files), []
+    result, notes = dict(files), []
     for name in expected:
-        if name in found:
+        if name in result:
             continue
-        similar = [other for other in found if _plain_name(other) == name.lower()]
+        similar = [other for other in result if _plain_name(other) == name.lower()]
         if len(similar) == 1:
-            found[name] = found.pop(similar[0])
+            result[name] = result.pop(similar[0])
             notes.append(f"{similar[0]} was used as {name}")
         else:
-            also = f"; there are {' and '.join(map(repr, similar))}" if similar else ""
-            notes.append(f"{name} was not handed in{also}")
-    unread = [name for name in found if name.lower().endswith((*_WEIGHTS, ".zip")) and name not in expected]
+            others = f"; there are {' and '.join(map(repr, similar))}" if similar else ""
+            notes.append(f"{name} was not handed in{others}")
+    unread = [name for name in result if name.lower().endswith((*_WEIGHTS, ".zip")) and name not in expected]
     if unread:
         notes.append(f"ignored: {', '.join(sorted(unread)[:5])}")
-    return found, notes
+    return result, notes
 
 
 def _plain_name(path: str) -> str:

@@ -143,10 +143,10 @@ def from_gradebook(db_url: str, assignment: str, notebook: Path, lessons: Lesson
             for cell in entry.source_cells
         }
     try:
-        given = from_notebook(assignment, name, notebooks.read(notebook), lessons)
+        from_release = from_notebook(assignment, name, notebooks.read(notebook), lessons)
     except (OSError, ValueError):
-        given = Released(assignment, name, {})
-    return Released(assignment, name, cells, given.experiments, given.before, lessons)
+        from_release = Released(assignment, name, {})
+    return Released(assignment, name, cells, from_release.experiments, from_release.before, lessons)
 
 
 def released_in(course: Course, assignment: str, lessons: Lessons | None = None) -> Released:
@@ -154,10 +154,10 @@ def released_in(course: Course, assignment: str, lessons: Lessons | None = None)
 
     Its content is that of the course's lessons, or else of ``lessons``.
     """
-    found = sorted((course.release / assignment).glob("*.ipynb"))
-    if len(found) != 1:
+    paths = sorted((course.release / assignment).glob("*.ipynb"))
+    if len(paths) != 1:
         raise LookupError(f"There is no released notebook in {course.release / assignment}. Build it: autograder build")
-    return complete(from_notebook(assignment, found[0].stem, notebook.read(found[0]), lessons or course.lessons))
+    return complete(from_notebook(assignment, paths[0].stem, notebook.read(paths[0]), lessons or course.lessons))
 
 
 def complete(released: Released) -> Released:

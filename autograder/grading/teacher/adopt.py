@@ -18,7 +18,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 def adopt(
     course: Course,
-    found: StudentResult,
+    record: StudentResult,
     exercise: str,
     bank: Path | None = None,
     name: str | None = None,
@@ -29,30 +29,39 @@ def adopt(
 
     Raises LookupError if there is no such answer, ValueError if it cannot be made anonymous or the name is taken.
     """
-    student, assignment = found.own.student.id, found.standing.assignment
-    _require_everyones(found, exercise)
-    texts = [notebook.source(cell) for cell in cells_of(course, found.standing.released, found.own.student.id)]
-    own = _needed(texts, exercise, frozenset(found.standing.released.exercises))
-    if not own:
+    student, assignment = record.status.student.id, record.class_status.assignment
+    _require_no_variant(record, exercise)
+    texts = [notebook.source(cell) for cell in cells_of(course, record.class_status.released, record.status.student.id)]
+    definitions = _definitions(texts, exercise, frozenset(record.class_status.released.exercises))
+    if not definitions:
         raise LookupError(f"{student} has no definition of {exercise} that can be read. Was the work graded?")
-    who = found.own.student
-    text = anonymous(own, [who.id, who.first_name, who.last_name, who.email.partition("@")[0], who.login])
+    member = record.status.student
+    text = anonymous(
+        definitions,
+        [
+            member.id,
+            member.first_name,
+            member.last_name,
+            member.email.partition("@")[0],
+            member.login,
+        ],
+    )
     name = name or f"adopted_{hashlib.sha256(text.encode()).hexdigest()[:8]}"
     if not _NAME.fullmatch(name):
         raise ValueError(f"Expected a name of lower-case letters, digits and underscores, but got {name!r}.")
-    place = (bank or course.root / "bank") / assignment / exercise / ("right" if right else "wrong") / f"{name}.py"
+    path = (bank or course.root / "bank") / assignment / exercise / ("right" if right else "wrong") / f"{name}.py"
     sentence = " ".join(hint.split()) or "Say in one sentence what happens, and where to look."
-    whole = f"{_docstring(sentence)}\n\n{text}\n"
-    if place.exists() and place.read_text(encoding="utf8") != whole:
-        raise ValueError(f"{place} exists and says something else. Choose another name with --name.")
-    write_whole(place, whole)
-    return place
+    content = f"{_docstring(sentence)}\n\n{text}\n"
+    if path.exists() and path.read_text(encoding="utf8") != content:
+        raise ValueError(f"{path} exists and says something else. Choose another name with --name.")
+    write_whole(path, content)
+    return path
 
 
-def _require_everyones(found: StudentResult, exercise: str) -> None:
-    if exercise in found.standing.released.variants:
+def _require_no_variant(record: StudentResult, exercise: str) -> None:
+    if exercise in record.class_status.released.variants:
         raise ValueError(
-            f"An answer to {exercise} has the numbers of {found.own.student.id}, and a case holds for everyone. Write it by "
+            f"An answer to {exercise} has the numbers of {record.status.student.id}, and a case holds for everyone. Write it by "
             f"hand: draw the numbers in it with variants.numbers({exercise!r})."
         )
 
@@ -61,7 +70,7 @@ def _docstring(text: str) -> str:
     return '"""' + text.replace("\\", "\\\\").replace('"', "'") + '"""'
 
 
-def assignment_of(course: Course, exercise: str) -> str:
+def assignment_with(course: Course, exercise: str) -> str:
     having = [name for name in course.assignments if (one := course.lessons.find(name)) and exercise in one.exercises]
     if len(having) != 1:
         where = f"in {', '.join(having)}: choose with --assignment" if having else "in no lesson"
@@ -69,16 +78,13 @@ def assignment_of(course: Course, exercise: str) -> str:
     return having[0]
 
 
-def _needed(texts: Iterable[str], exercise: str, exercises: frozenset[str]) -> list[ast.stmt]:
+def _definitions(texts: Iterable[str], exercise: str, exercises: frozenset[str]) -> list[ast.stmt]:
     """Return the student's definition of the exercise, and before it the helpers of their own that it uses."""
     defined: dict[str, ast.stmt] = {}
     imports: list[ast.Import | ast.ImportFrom] = []
     for text in texts:
-        try:
-            nodes = ast.parse(notebook.without_magics(text)).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        for node in nodes:
+        tree = notebook.syntax_tree(text)
+        for node in tree.body if tree else ():
             if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
                 defined[node.name] = node
             elif isinstance(node, ast.Assign):

@@ -1,7 +1,6 @@
-"""What students wrote for an exercise, and groups of answers that are alike but for names, comments and layout."""
+"""Students' answers to an exercise, and groups of answers that differ only in names, comments and layout."""
 
 import ast
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 from autograder.content import notebook
 from autograder.content.notebook import defined
 from autograder.grading.course import Course
+from autograder.grading.gradebook.queries import autograded_notebook
 from autograder.grading.submission.released import Released
 
 #: Two answers are alike if they share this part of their sequences of so many characters. Counting those takes time in
@@ -28,9 +28,8 @@ class Answer:
 
 def cells_of(course: Course, released: Released, student: str) -> list[notebook.Cell]:
     """Return the cells of a student's autograded notebook; empty if there is none that can be read."""
-    path = course.grading / "autograded" / student / released.assignment / f"{released.notebook}.ipynb"
     try:
-        cells = json.loads(path.read_text(encoding="utf8"))["cells"]
+        cells = autograded_notebook(course, released, student)["cells"]
         return [cell for cell in cells if cell["cell_type"] == "code"]
     except (OSError, ValueError, KeyError, TypeError):
         return []
@@ -38,21 +37,17 @@ def cells_of(course: Course, released: Released, student: str) -> list[notebook.
 
 def answer_in(cells: Iterable[notebook.Cell], exercise: str) -> str:
     """Return the last definition of an exercise in the cells, as it was written; empty if there is none."""
-    found = ""
+    answer = ""
     for cell in cells:
         text = notebook.source(cell)
         if exercise in text and len(text) <= _LONGEST and exercise in defined(text):
-            found = _definition(text, exercise) or found
-    return found
+            answer = _definition(text, exercise) or answer
+    return answer
 
 
 def _definition(text: str, exercise: str) -> str:
-    plain = notebook.without_magics(text)
-    try:
-        nodes = ast.parse(plain).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return text.strip()
-    for node in reversed(nodes):
+    tree, plain = notebook.syntax_tree(text), notebook.without_magics(text)
+    for node in reversed(tree.body if tree else ()):
         named = getattr(node, "name", None) == exercise
         if named and isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
             first = min([node.lineno, *(one.lineno for one in node.decorator_list)])

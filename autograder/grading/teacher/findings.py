@@ -64,13 +64,13 @@ class Findings:
     not_begun: Mapping[str, int]
 
 
-def findings(course: Course, standing: ClassStatus, results: Mapping[str, Result]) -> Findings:
+def findings(course: Course, class_status: ClassStatus, results: Mapping[str, Result]) -> Findings:
     """Return what these results say of the class."""
     exercises: dict[str, Exercise] = {}
     named: dict[tuple[str, str], Misconception] = {}
     unnamed: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
     not_begun: dict[str, int] = defaultdict(int)
-    hints = _Hints(course.lessons, standing.assignment)
+    hints = _Hints(course.lessons, class_status.assignment)
     for student, result in results.items():
         for one in result.exercises:
             _count(exercises.setdefault(one["name"], Exercise(one["name"], one["points"])), one)
@@ -87,37 +87,39 @@ def findings(course: Course, standing: ClassStatus, results: Mapping[str, Result
     return Findings(
         tuple(exercises.values()),
         tuple(sorted(named.values(), key=lambda one: (-len(one.students), one.exercise, one.name))),
-        tuple(_groups(course, standing, unnamed)),
+        tuple(_groups(course, class_status, unnamed)),
         dict(not_begun),
     )
 
 
-def _count(exercise: Exercise, one: Mapping) -> None:
-    exercise.earned.append(one["earned"])
-    for given in one["checks"]:
-        if given["points"]:
-            check = exercise.checks.setdefault(given["name"], Check(given["sentence"], given["points"]))
+def _count(exercise: Exercise, exercise_result: Mapping) -> None:
+    exercise.earned.append(exercise_result["earned"])
+    for check_result in exercise_result["checks"]:
+        if check_result["points"]:
+            check = exercise.checks.setdefault(
+                check_result["name"], Check(check_result["sentence"], check_result["points"])
+            )
             check.tried += 1
-            check.passed += given["earned"] >= given["points"]
+            check.passed += check_result["earned"] >= check_result["points"]
 
 
 def _groups(
-    course: Course, standing: ClassStatus, unnamed: Mapping[tuple[str, tuple[str, ...]], Sequence[str]]
+    course: Course, class_status: ClassStatus, unnamed: Mapping[tuple[str, tuple[str, ...]], Sequence[str]]
 ) -> list[Group]:
     """Read the answers that no misconception explains, and group them."""
     cells: dict[str, list] = {}
-    found: dict[tuple[str, tuple[str, ...]], list[Answer]] = {}
-    read = 0
+    answers: dict[tuple[str, tuple[str, ...]], list[Answer]] = {}
+    count = 0
     for key, students in sorted(unnamed.items(), key=lambda item: -len(item[1])):
         for student in students:
-            if read >= _MOST_UNNAMED:
+            if count >= _MOST_UNNAMED:
                 break
             if student not in cells:
-                cells[student] = cells_of(course, standing.released, student)
+                cells[student] = cells_of(course, class_status.released, student)
             if text := answer_in(cells[student], key[0]):
-                found.setdefault(key, []).append(Answer(student, key[0], text))
-                read += 1
-    return groups(found)
+                answers.setdefault(key, []).append(Answer(student, key[0], text))
+                count += 1
+    return groups(answers)
 
 
 class _Hints:

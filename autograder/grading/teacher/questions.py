@@ -15,9 +15,9 @@ from autograder.diagnosis.edits import Edit, edits
 from autograder.diagnosis.mutations import edited
 from autograder.grading.console import readable
 from autograder.grading.course import Course
-from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded, WorkerCrashed
+from autograder.grading.run.pool import GradingJob, ManualReviewNeeded, WorkerCrashed, WorkerPool
 from autograder.grading.submission.model import Submission
-from autograder.grading.teacher.replay import task_of
+from autograder.grading.teacher.replay import job_of
 from autograder.grading.teacher.why import StudentResult
 
 #: Changes that are tried for a question: many make no difference, or stop the whole answer, and ask nothing.
@@ -35,66 +35,71 @@ class Question:
     lost: dict[str, bool]
     mistake: str = ""
 
-    def asked(self) -> list[str]:
-        kept = [f"   {letter}  {sentence}" for letter, sentence in zip(_LETTERS, self.lost, strict=False)]
+    def question_lines(self) -> list[str]:
+        sentences = [f"   {letter}  {sentence}" for letter, sentence in zip(_LETTERS, self.lost, strict=False)]
         return [
             f"{self.exercise}, line {self.number}:  {readable(self.line)}",
             f"What if it said instead:  {readable(self.changed)}",
             "Which of these would no longer hold, and why?",
-            *kept,
+            *sentences,
         ]
 
-    def answered(self) -> str:
-        gone = [letter for letter, lost in zip(_LETTERS, self.lost.values(), strict=False) if lost]
-        return f"{', '.join(gone)}{f'  ({readable(self.mistake)})' if self.mistake else ''}"
+    def answer_line(self) -> str:
+        letters = [letter for letter, lost in zip(_LETTERS, self.lost.values(), strict=False) if lost]
+        return f"{', '.join(letters)}{f'  ({readable(self.mistake)})' if self.mistake else ''}"
 
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def questions(
-    course: Course, found: StudentResult, exercise: str | None, count: int, trust: bool = False
+    course: Course, record: StudentResult, exercise: str | None, count: int, trust: bool = False
 ) -> list[Question]:
     """Return questions about the exercises in which a student has all points, each by a run of the checks on the changed code.
 
     The same hand-in gets the same questions. Raises LookupError if there is nothing to ask about.
     """
-    student, assignment = found.own.student.id, found.standing.assignment
-    task = task_of(course, student, assignment, found.result, exercise, trust)
+    student, assignment = record.status.student.id, record.class_status.assignment
+    job = job_of(course, student, assignment, record.result, exercise, trust)
     lesson = course.lessons.of(assignment)
-    full = {one["name"] for one in (found.result.exercises if found.result else ()) if one["earned"] == one["points"]}
+    full = {one["name"] for one in (record.result.exercises if record.result else ()) if one["earned"] == one["points"]}
     chosen = [exercise] if exercise else [name for name in lesson.exercises if name in full]
     askable = [name for name in chosen if name in full and not lesson.measures(name)]
     if not askable:
         raise LookupError(
             f"{student} has no exercise in {assignment} to ask about: it has to be graded, right, and not one that measures time."
         )
-    draw = random.Random(task.submission.digest)
+    draw = random.Random(job.submission.digest)
     draw.shuffle(askable)
-    asked: list[Question] = []
+    questions_so_far: list[Question] = []
     try:
-        with Helpers(1) as helpers:
+        with WorkerPool(1) as pool:
             for name in askable * count:
-                if len(asked) == count:
+                if len(questions_so_far) == count:
                     break
-                lines = {(one.exercise, one.number) for one in asked}
-                one = _question(helpers, replace(task, only=[name]), lesson, name, draw, lines)
-                asked += [one] if one else []
+                lines = {(one.exercise, one.number) for one in questions_so_far}
+                one = _question(pool, replace(job, only=[name]), lesson, name, draw, lines)
+                questions_so_far += [one] if one else []
     except (ManualReviewNeeded, WorkerCrashed) as error:
         raise LookupError(f"{student}: {error}") from None
-    return asked
+    return questions_so_far
 
 
 def _question(
-    helpers: Helpers, task: GradingJob, lesson: Lesson, exercise: str, draw: random.Random, asked: set[tuple[str, int]]
+    pool: WorkerPool,
+    job: GradingJob,
+    lesson: Lesson,
+    exercise: str,
+    draw: random.Random,
+    lines_used: set[tuple[str, int]],
 ) -> Question | None:
     """Return a question about a line that nobody has asked about, or None if no change that was tried loses some points only."""
-    text = next((notebook.source(c) for c in task.submission.cells if notebook.grade_id(c) == exercise), "")
-    places = [edit for edit in _changes(text) if (exercise, edit.old.lineno) not in asked]
+    text = next((notebook.source(c) for c in job.submission.cells if notebook.grade_id(c) == exercise), "")
+    places = [edit for edit in _changes(text) if (exercise, edit.old.lineno) not in lines_used]
     draw.shuffle(places)
     for edit in places[:_TRIES]:
         changed = edited(text, edit)
-        [report] = helpers.grade(replace(task, submission=_with(task.submission, exercise, changed))).exercises
+        [report] = pool.grade(replace(job, submission=_with_answer(job.submission, exercise, changed))).exercises
         lost = {check["sentence"]: check["earned"] < check["points"] for check in report["checks"]}
         if any(lost.values()) and not all(lost.values()):
             at = edit.old.lineno - 1
@@ -114,15 +119,20 @@ def _changes(text: str) -> Iterator[Edit]:
             yield edit
 
 
-def _with(submission: Submission, exercise: str, text: str) -> Submission:
+def _with_answer(submission: Submission, exercise: str, text: str) -> Submission:
     cells = [{**c, "source": text} if notebook.grade_id(c) == exercise else c for c in submission.cells]
     return replace(submission, cells=cells)
 
 
-def as_text(asked: list[Question]) -> str:
+def as_text(questions: list[Question]) -> str:
     """Return the questions, and the answers below them."""
     parts = []
-    for number, one in enumerate(asked, 1):
-        parts += ["\n".join([f"{number}. {one.asked()[0]}", *(f"   {line}" for line in one.asked()[1:])]), ""]
-    answers = [f"{number}. {one.answered()}" for number, one in enumerate(asked, 1)]
+    for number, question in enumerate(questions, 1):
+        parts += [
+            "\n".join(
+                [f"{number}. {question.question_lines()[0]}", *(f"   {line}" for line in question.question_lines()[1:])]
+            ),
+            "",
+        ]
+    answers = [f"{number}. {question.answer_line()}" for number, question in enumerate(questions, 1)]
     return "\n".join([*parts, "Answers, by the checks:", *answers])

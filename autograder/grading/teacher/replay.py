@@ -5,8 +5,8 @@ import sys
 
 from autograder.grading.console import readable, show
 from autograder.grading.course import Course
-from autograder.grading.gradebook.queries import assignment_in
-from autograder.grading.run.pool import GradingJob, Helpers, ManualReviewNeeded, WorkerCrashed
+from autograder.grading.gradebook.queries import released_assignment
+from autograder.grading.run.pool import GradingJob, ManualReviewNeeded, WorkerCrashed, WorkerPool
 from autograder.grading.run.result import Result
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
@@ -14,38 +14,38 @@ from autograder.grading.submission.model import from_folder
 from autograder.grading.teacher.why import StudentResult, hand_in_of, hand_ins_of
 
 
-def replay(course: Course, found: StudentResult, exercise: str | None, trust: bool = False) -> int:
+def replay(course: Course, record: StudentResult, exercise: str | None, trust: bool = False) -> int:
     """Print the result again. Returns 0 if it is the same as the stored one, else 1.
 
     Raises LookupError if there is nothing to grade, and ValueError if the hand-in cannot be read.
     """
-    student, assignment = found.own.student.id, found.standing.assignment
-    task = task_of(course, student, assignment, found.result, exercise, trust)
+    student, assignment = record.status.student.id, record.class_status.assignment
+    job = job_of(course, student, assignment, record.result, exercise, trust)
     try:
-        with Helpers(1) as helpers:
-            again = helpers.grade(task)
+        with WorkerPool(1) as pool:
+            again = pool.grade(job)
     except (ManualReviewNeeded, WorkerCrashed) as error:
         raise LookupError(f"{student}: {error}") from None
     for one in again.exercises:
         show(one["text"])
     show(f"\nseed {again.seed}, {'sealed' if again.sealed else 'not sealed'}")
-    if found.result is None:
+    if record.result is None:
         show("There is no stored result to compare with.")
         return 1
-    if found.result.digest != again.digest:
+    if record.result.digest != again.digest:
         show("The hand-in is not the one that was graded: it was changed since.")
-    differ = differences(found.result, again)
+    differ = differences(record.result, again)
     for line in differ:
         show(f"not the same: {readable(line)}")
     show("The same result again." if not differ else f"{len(differ)} checks came out differently.")
     return 1 if differ else 0
 
 
-def task_of(
+def job_of(
     course: Course, student: str, assignment: str, stored: Result | None, exercise: str | None, trust: bool
 ) -> GradingJob:
     """Return what is graded again. Raises LookupError for an exercise that the lesson does not have."""
-    released = assignment_in(course, assignment)
+    released = released_assignment(course, assignment)
     lesson = course.lessons.find(assignment)
     if exercise is not None and (lesson is None or exercise not in lesson.exercises):
         known = ", ".join(lesson.exercises) if lesson is not None else "none"
@@ -75,7 +75,7 @@ def differences(before: Result, after: Result) -> list[str]:
     return lines
 
 
-def look_inside(course: Course, student: str, assignment: str) -> int:
+def open_shell(course: Course, student: str, assignment: str) -> int:
     """Run the student's cells in the sandbox, and then what is typed at the terminal. Returns the exit status."""
     hand_in_of(course, student, assignment)
     command = [sys.executable, "-P", "-m", "autograder.grading.teacher.sandbox_shell", student, assignment]

@@ -35,7 +35,7 @@ def _environment() -> Environment:
         loader=FileSystemLoader(_HERE),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_shown,
+        finalize=_printable,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -43,7 +43,7 @@ def _environment() -> Environment:
     return made
 
 
-def _shown(value: Any) -> Any:
+def _printable(value: Any) -> Any:
     """Return what stands on the page for a value: text of a student without characters that turn what is around it."""
     return "\n".join(readable_lines(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
 
@@ -52,7 +52,7 @@ def _clipped(text: str) -> str:
     return text if len(text) <= _LONGEST_ANSWER else text[:_LONGEST_ANSWER] + "\n…"
 
 
-def render(template: str, **given: Any) -> str:
+def render(template: str, **values: Any) -> str:
     """Return a page. Its policy for scripts allows only the one that comes with it."""
     script = (_HERE / "report.js").read_text(encoding="utf8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -61,16 +61,20 @@ def render(template: str, **given: Any) -> str:
     made = datetime.now().astimezone().strftime("%d %B %Y, %H:%M %Z")
     # Ours, and without "<": autoescaping would change quotation marks, and with them the script's hash.
     assert "</" not in script + style
-    return page.render(script=Markup(script), style=Markup(style), script_hash=digest, made=made, **given)
+    return page.render(script=Markup(script), style=Markup(style), script_hash=digest, made=made, **values)
 
 
-def assignment_page(standing: ClassStatus, found: Findings, changes: Sequence[Sequence[str]], zone: tzinfo) -> str:
+def assignment_page(
+    class_status: ClassStatus, findings: Findings, changes: Sequence[Sequence[str]], zone: tzinfo
+) -> str:
     """Return the report on one assignment. ``changes`` are rows of what the last regrade changed."""
-    totals = [one.so_far for one in standing.students if one.so_far is not None]
-    counts = {state: sum(one.state == state for one in standing.students) for state in STATES}
-    times = [(one.student.id, one.outcome.seconds) for one in standing.students if one.outcome and one.outcome.seconds]
+    totals = [one.so_far for one in class_status.students if one.so_far is not None]
+    counts = class_status.counts
+    times = [
+        (one.student.id, one.outcome.seconds) for one in class_status.students if one.outcome and one.outcome.seconds
+    ]
     times.sort(key=lambda item: -item[1])
-    shares = [[points / one.points for points in one.earned] for one in found.exercises if one.points]
+    shares = [[points / one.points for points in one.earned] for one in findings.exercises if one.points]
     sections = {
         "distribution": "Distribution",
         "misconceptions": "Misconceptions",
@@ -82,28 +86,28 @@ def assignment_page(standing: ClassStatus, found: Findings, changes: Sequence[Se
         "time": "Time",
         "students": "Students",
     }
-    names = [one.name for one in found.exercises if one.points]
+    names = [one.name for one in findings.exercises if one.points]
     return render(
         "assignment.html.j2",
-        standing=standing,
-        found=found,
+        class_status=class_status,
+        findings=findings,
         zone=zone,
         sections=list(sections.items()),
         states=[(state, count) for state, count in counts.items() if count],
         graded=len(totals),
         mean=mean(totals) if totals else None,
         median=median(totals) if totals else None,
-        histogram=_histogram(totals, standing.points),
-        shares=Markup(box_plot_svg(names, shares, _shares_text(names, shares))) if names else "",
-        looks=_looks(standing),
-        missing=[one.student.id for one in standing.students if one.state == MISSING],
+        histogram=_points_chart(totals, class_status.points),
+        shares=Markup(box_plot_svg(names, shares, _shares_summary(names, shares))) if names else "",
+        looks=_open_points(class_status),
+        missing=[one.student.id for one in class_status.students if one.state == MISSING],
         changes=changes,
         times=times,
-        time_chart=_times([seconds for _, seconds in times]),
+        time_chart=_time_chart([seconds for _, seconds in times]),
     )
 
 
-def _histogram(totals: Sequence[float], most: float) -> Markup:
+def _points_chart(totals: Sequence[float], most: float) -> Markup:
     if not totals:
         return Markup("")
     low, high, middle = (number(value) for value in (min(totals), max(totals), median(totals)))
@@ -111,13 +115,13 @@ def _histogram(totals: Sequence[float], most: float) -> Markup:
     return Markup(histogram_svg(totals, most, "points", summary))
 
 
-def _shares_text(names: Sequence[str], shares: Sequence[Sequence[float]]) -> str:
+def _shares_summary(names: Sequence[str], shares: Sequence[Sequence[float]]) -> str:
     return "Median share of the points: " + ", ".join(
         f"{name} {100 * median(one):.0f} %" for name, one in zip(names, shares, strict=True) if one
     )
 
 
-def _times(seconds: Sequence[float]) -> Markup:
+def _time_chart(seconds: Sequence[float]) -> Markup:
     if not seconds:
         return Markup("")
     summary = (
@@ -126,10 +130,10 @@ def _times(seconds: Sequence[float]) -> Markup:
     return Markup(histogram_svg(seconds, max(seconds), "seconds", summary))
 
 
-def _looks(standing: ClassStatus) -> list[tuple[str, str, str]]:
+def _open_points(class_status: ClassStatus) -> list[tuple[str, str, str]]:
     """Return (student, state, why) of everything that waits for a person."""
     rows = []
-    for one in standing.students:
+    for one in class_status.students:
         if one.reason:
             rows.append((one.student.id, one.state, one.reason))
         rows += [(one.student.id, one.state, note) for note in (one.outcome.notes if one.outcome else ())]
@@ -139,40 +143,45 @@ def _looks(standing: ClassStatus) -> list[tuple[str, str, str]]:
 
 
 def course_page(
-    standings: Sequence[ClassStatus], found: Mapping[str, Findings], left_out: Sequence[str], most: int = 3
+    class_statuses: Sequence[ClassStatus], findings: Mapping[str, Findings], left_out: Sequence[str], most: int = 3
 ) -> str:
     """Return the report on the whole course. ``left_out`` names assignments that the gradebook does not know."""
     rows: list[dict[str, Any]] = []
     everyone: dict[str, Student] = {}
     shares = []
-    for standing in standings:
-        totals = [one.so_far for one in standing.students if one.so_far is not None]
-        shares.append([points / standing.points for points in totals] if standing.points else [])
-        counts = {state: sum(one.state == state for one in standing.students) for state in STATES}
+    for class_status in class_statuses:
+        totals = [one.so_far for one in class_status.students if one.so_far is not None]
+        shares.append([points / class_status.points for points in totals] if class_status.points else [])
+        counts = class_status.counts
         graded = counts[STATES[0]]
         rows.append(
             {
-                "name": standing.assignment,
-                "link": f"{standing.assignment}.html",
-                "points": standing.points,
+                "name": class_status.assignment,
+                "link": f"{class_status.assignment}.html",
+                "points": class_status.points,
                 "graded": graded,
                 "open": sum(counts.values()) - graded - counts[MISSING] - counts[STATES[-1]],
                 "missing": counts[MISSING],
                 "share": mean(shares[-1]) if shares[-1] else None,
-                "misconceptions": found[standing.assignment].misconceptions[:most],
+                "misconceptions": findings[class_status.assignment].misconceptions[:most],
             }
         )
-        for one in standing.students:
+        for one in class_status.students:
             everyone.setdefault(one.student.id, one.student)
-    by_student = [{one.student.id: one for one in standing.students} for standing in standings]
+    by_student = [{one.student.id: one for one in class_status.students} for class_status in class_statuses]
     students = []
-    for who, student in everyone.items():
-        cells = [by.get(who) for by in by_student]
+    for student_id, student in everyone.items():
+        cells = [by.get(student_id) for by in by_student]
         students.append((student, sum(one.so_far or 0.0 for one in cells if one is not None), cells))
-    names = [standing.assignment for standing in standings]
-    chart = Markup(box_plot_svg(names, shares, _shares_text(names, shares))) if names else Markup("")
+    names = [class_status.assignment for class_status in class_statuses]
+    chart = Markup(box_plot_svg(names, shares, _shares_summary(names, shares))) if names else Markup("")
     return render(
-        "course.html.j2", standings=standings, rows=rows, students=students, shares=chart, left_out=list(left_out)
+        "course.html.j2",
+        class_statuses=class_statuses,
+        rows=rows,
+        students=students,
+        shares=chart,
+        left_out=list(left_out),
     )
 
 
@@ -186,33 +195,38 @@ def write_report(course: Course, assignment: str | None, output: Path | None = N
         page = output or folder / f"{assignment}.html"
         _write(course, assignment, page)
         return page
-    known, left_out = {}, []
+    written, left_out = {}, []
     for name in course.assignments:
         try:
-            known[name] = _write(course, name, folder / f"{name}.html")
+            written[name] = _write(course, name, folder / f"{name}.html")
         except LookupError:
             left_out.append(name)
-    if not known:
+    if not written:
         raise LookupError(
             "The gradebook knows no assignment yet. Run this first: nbgrader generate_assignment ASSIGNMENT"
         )
     page = output or folder / "course.html"
-    standings = [standing for standing, _ in known.values()]
-    write_whole(page, course_page(standings, {name: found for name, (_, found) in known.items()}, left_out))
+    class_statuses = [class_status for class_status, _ in written.values()]
+    write_whole(
+        page,
+        course_page(class_statuses, {name: class_findings for name, (_, class_findings) in written.items()}, left_out),
+    )
     return page
 
 
 def _write(course: Course, assignment: str, page: Path) -> tuple[ClassStatus, Findings]:
-    standing = load_class_status(course, assignment)
-    found = findings(course, standing, results(course, standing))
-    write_whole(page, assignment_page(standing, found, _changes(course, standing), read_policy(course).zone))
-    return standing, found
+    class_status = load_class_status(course, assignment)
+    class_findings = findings(course, class_status, results(course, class_status))
+    write_whole(
+        page, assignment_page(class_status, class_findings, _changes(course, class_status), read_policy(course).zone)
+    )
+    return class_status, class_findings
 
 
-def _changes(course: Course, standing: ClassStatus) -> list[tuple[str, ...]]:
+def _changes(course: Course, class_status: ClassStatus) -> list[tuple[str, ...]]:
     """Return what the last regrade changed for each student whose result is still the one that it made."""
-    now = {one.student.id: one.outcome.key for one in standing.students if one.outcome is not None}
-    last = {row["student"]: row for row in history(course.grading, standing.assignment)}
+    now = {one.student.id: one.outcome.key for one in class_status.students if one.outcome is not None}
+    last = {row["student"]: row for row in history(course.grading, class_status.assignment)}
     store = Store(course.grading)
     rows: list[tuple[str, ...]] = []
     for student, row in sorted(last.items()):

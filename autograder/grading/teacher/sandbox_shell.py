@@ -12,7 +12,7 @@ from autograder.content import notebook
 from autograder.grading.console import show
 from autograder.grading.course import find_course
 from autograder.grading.run.sandbox_executor import SandboxExecutor
-from autograder.grading.teacher.replay import task_of
+from autograder.grading.teacher.replay import job_of
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside.cell_result import CellResult
 from autograder.sandbox.outside.sandbox import Sandbox
@@ -21,20 +21,22 @@ from autograder.sandbox.outside.sandbox import Sandbox
 def main(student: str, assignment: str) -> None:
     """Run the cells, then read and run what is typed until the input ends."""
     course = find_course()
-    task = task_of(course, student, assignment, None, None, False)
-    cells = task.submission.cells
+    job = job_of(course, student, assignment, None, None, False)
+    cells = job.submission.cells
     needed = notebook.dependencies(cells)
     limits = Limits(total_wall=24 * 3600.0, total_cpu=24 * 3600.0)
     with (
-        Sandbox(limits, label=course.label, libraries=task.lesson.libraries_in("") if task.lesson else None) as box,
-        contextlib.closing(SandboxExecutor(task.lesson, box, task.submission.files, task.submission.author)) as host,
+        Sandbox(limits, label=course.label, libraries=job.lesson.libraries_in("") if job.lesson else None) as sandbox,
+        contextlib.closing(
+            SandboxExecutor(job.lesson, sandbox, job.submission.files, job.submission.author)
+        ) as executor,
     ):
         for cell, need in zip(cells, needed, strict=True):
             if need and cell["cell_type"] == "code" and not notebook.is_check(cell):
-                _show(host.run(notebook.source(cell)), only_errors=True)
+                _show(executor.run(notebook.source(cell)), only_errors=True)
         show(f"{student}, {assignment}: the cells have run, in the sandbox. Ctrl-D ends.")
         for text in _typed():
-            _show(host.run(text))
+            _show(executor.run(text))
 
 
 def _typed() -> Iterator[str]:
@@ -57,12 +59,12 @@ def _typed() -> Iterator[str]:
                 yield text
 
 
-def _show(ran: CellResult, only_errors: bool = False) -> None:
-    for item in () if only_errors else ran.outputs:
+def _show(result: CellResult, only_errors: bool = False) -> None:
+    for item in () if only_errors else result.outputs:
         text = item.get("text") or item.get("data", {}).get("text/plain", "")
         show(str(text).rstrip("\n"))
-    if ran.error:
-        show(f"{ran.error[0]}: {ran.error[1]}")
+    if result.error:
+        show(f"{result.error[0]}: {result.error[1]}")
 
 
 if __name__ == "__main__":

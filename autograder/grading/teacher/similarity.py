@@ -32,11 +32,11 @@ _NAME = "answer.py"  # tells Pygments the language
 
 
 @dataclass
-class Print:
+class AnswerPrint:
     """The fingerprint of one answer. ``own`` are the hashes that neither the release nor the bank has."""
 
     text: str
-    mark: Any
+    fingerprint: Any
     own: frozenset[int]
 
 
@@ -56,12 +56,12 @@ class Pair:
         return self.shared / self.possible if self.possible else 0.0
 
 
-def fingerprint(text: str, known: Any) -> Print:
+def fingerprint(text: str, known: Any) -> AnswerPrint:
     """Return the fingerprint of an answer; ``known`` are hashes to subtract."""
     from copydetect import CodeFingerprint
 
     mark = CodeFingerprint(_NAME, K, WINDOW, boilerplate=known, fp=io.StringIO(text))
-    return Print(text, mark, frozenset(int(one) for one in mark.hashes))
+    return AnswerPrint(text, mark, frozenset(int(one) for one in mark.hashes))
 
 
 def known_hashes(texts: Iterable[str]) -> Any:
@@ -72,30 +72,32 @@ def known_hashes(texts: Iterable[str]) -> Any:
     return np.unique(np.concatenate(found)) if found else np.array([], dtype=int)
 
 
-def pairs(answers: Mapping[str, Mapping[str, Print]], together: Mapping[str, str], least: float) -> list[Pair]:
+def pairs(answers: Mapping[str, Mapping[str, AnswerPrint]], group_of: Mapping[str, str], least: float) -> list[Pair]:
     """Return the pairs with at least this total share, the most similar first.
 
-    ``answers`` holds fingerprints by exercise and student; ``together`` maps students to the group in which they work.
+    ``answers`` holds fingerprints by exercise and student; ``group_of`` maps students to the group in which they work.
     """
-    found: dict[tuple[str, str], Pair] = {}
+    pair_of: dict[tuple[str, str], Pair] = {}
     for exercise, prints in answers.items():
-        often = Counter(one for mark in prints.values() for one in mark.own)
+        count_of = Counter(one for mark in prints.values() for one in mark.own)
         limit = max(_COMMON_STUDENTS, _COMMON * len(prints))
-        own = {student: frozenset(one for one in mark.own if often[one] <= limit) for student, mark in prints.items()}
-        for (one, other), shared in _shared(own).items():
-            if shared < _FEWEST or together.get(one, one) == together.get(other, other):
+        own_of = {
+            student: frozenset(one for one in mark.own if count_of[one] <= limit) for student, mark in prints.items()
+        }
+        for (one, other), shared in _shared(own_of).items():
+            if shared < _FEWEST or group_of.get(one, one) == group_of.get(other, other):
                 continue
-            pair = found.setdefault((one, other), Pair(one, other))
-            pair.shares[exercise] = shared / max(1, min(len(own[one]), len(own[other])))
+            pair = pair_of.setdefault((one, other), Pair(one, other))
+            pair.shares[exercise] = shared / max(1, min(len(own_of[one]), len(own_of[other])))
             pair.shared += shared
-    for (one, other), pair in found.items():
+    for (one, other), pair in pair_of.items():
         pair.possible = sum(
             min(len(prints[one].own), len(prints[other].own))
             for prints in answers.values()
             if one in prints and other in prints
         )
-    wanted = [pair for pair in found.values() if pair.total >= least]
-    return sorted(wanted, key=lambda pair: (-pair.total, -pair.shared, pair.one, pair.other))
+    similar = [pair for pair in pair_of.values() if pair.total >= least]
+    return sorted(similar, key=lambda pair: (-pair.total, -pair.shared, pair.one, pair.other))
 
 
 def _shared(own: Mapping[str, frozenset[int]]) -> Counter[tuple[str, str]]:
@@ -107,15 +109,15 @@ def _shared(own: Mapping[str, frozenset[int]]) -> Counter[tuple[str, str]]:
     return Counter(pair for students in having.values() for pair in combinations(students, 2))
 
 
-def alike(one: Print, other: Print) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+def shared_places(one: AnswerPrint, other: AnswerPrint) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """Return the places (begin, end) of the text of each that the other has, too."""
     from copydetect import compare_files
 
-    _, _, slices = compare_files(one.mark, other.mark)
-    return _places(slices[0]), _places(slices[1])
+    _, _, slices = compare_files(one.fingerprint, other.fingerprint)
+    return _begin_and_end(slices[0]), _begin_and_end(slices[1])
 
 
-def _places(slices: Any) -> list[tuple[int, int]]:
+def _begin_and_end(slices: Any) -> list[tuple[int, int]]:
     if not len(slices) or not np.size(slices):
         return []
     starts, ends = np.asarray(slices, dtype=int)
@@ -140,50 +142,57 @@ def write_similar(course: Course, assignment: str, least: float, output: Path | 
 
     Raises LookupError if nothing has been graded.
     """
-    standing = load_class_status(course, assignment)
-    prints = _prints(course, standing)
+    class_status = load_class_status(course, assignment)
+    prints = _prints(course, class_status)
     if not prints:
         raise LookupError(
             f"Nobody's work in {assignment!r} has been graded yet. Run this first: autograder grade {assignment}"
         )
-    together = {one.student.id: one.student.group for one in standing.students if one.student.group}
-    found = pairs(prints, together, least)
-    names = {one.student.id: one.student.name for one in standing.students}
-    shown = [_shown(pair, prints, names) for pair in found[:_MOST_PAIRS]]
+    group_of = {one.student.id: one.student.group for one in class_status.students if one.student.group}
+    similar = pairs(prints, group_of, least)
+    labels = {one.student.id: one.student.label for one in class_status.students}
+    shown_pairs = [_pair_data(pair, prints, labels) for pair in similar[:_MOST_PAIRS]]
     page = output or course.grading / "similar" / f"{assignment}.html"
     exercises = list(prints)
     students = len({student for some in prints.values() for student in some})
-    given = {"assignment": assignment, "pairs": shown, "more": len(found) - len(shown), "students": students}
-    write_whole(page, render("similar.html.j2", exercises=exercises, least=least, **given))
-    return page, len(found)
+    values = {
+        "assignment": assignment,
+        "pairs": shown_pairs,
+        "more": len(similar) - len(shown_pairs),
+        "students": students,
+    }
+    write_whole(page, render("similar.html.j2", exercises=exercises, least=least, **values))
+    return page, len(similar)
 
 
-def _prints(course: Course, standing: ClassStatus) -> dict[str, dict[str, Print]]:
+def _prints(course: Course, class_status: ClassStatus) -> dict[str, dict[str, AnswerPrint]]:
     """Return the fingerprints by exercise and student, without what was released and what the bank knows."""
-    lesson = course.lessons.find(standing.assignment)
-    released = [cell.text for cell in standing.released.cells.values() if cell.cell_type == "code"]
+    lesson = course.lessons.find(class_status.assignment)
+    released = [cell.text for cell in class_status.released.cells.values() if cell.cell_type == "code"]
     known: dict[str, Any] = {
         name: known_hashes([*released, *(case.text for case in (cases_of(lesson, name) if lesson is not None else ()))])
-        for name in standing.released.exercises
+        for name in class_status.released.exercises
     }
-    prints: dict[str, dict[str, Print]] = {}
-    graded = [one.student.id for one in standing.students if one.so_far is not None]
+    prints: dict[str, dict[str, AnswerPrint]] = {}
+    graded = [one.student.id for one in class_status.students if one.so_far is not None]
     with progress("reading answers", len(graded)) as step:
         for student in graded:
-            cells = cells_of(course, standing.released, student)
-            for name in standing.released.exercises:
+            cells = cells_of(course, class_status.released, student)
+            for name in class_status.released.exercises:
                 if text := answer_in(cells, name):
                     prints.setdefault(name, {})[student] = fingerprint(text, known[name])
             step()
     return prints
 
 
-def _shown(pair: Pair, prints: Mapping[str, Mapping[str, Print]], names: Mapping[str, str]) -> dict[str, Any]:
+def _pair_data(
+    pair: Pair, prints: Mapping[str, Mapping[str, AnswerPrint]], labels: Mapping[str, str]
+) -> dict[str, Any]:
     """Return a pair as the template shows it: the exercises in which they are alike, side by side."""
     sides = []
     for exercise, share in sorted(pair.shares.items(), key=lambda item: -item[1]):
         one, other = prints[exercise][pair.one], prints[exercise][pair.other]
-        places = alike(one, other)
+        places = shared_places(one, other)
         sides.append(
             {
                 "exercise": exercise,
@@ -192,7 +201,10 @@ def _shown(pair: Pair, prints: Mapping[str, Mapping[str, Print]], names: Mapping
                 "other": highlight_shared(other.text, places[1]),
             }
         )
-    who = [
-        f"{student} ({names[student]})" if names[student] != student else student for student in (pair.one, pair.other)
-    ]
-    return {"one": who[0], "other": who[1], "total": pair.total, "shared": pair.shared, "sides": sides}
+    return {
+        "one": labels[pair.one],
+        "other": labels[pair.other],
+        "total": pair.total,
+        "shared": pair.shared,
+        "sides": sides,
+    }

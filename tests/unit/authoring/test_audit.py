@@ -9,7 +9,7 @@ from known import CASES
 
 from autograder.authoring.audit import selected
 from autograder.cli.main import main
-from autograder.grading.run.pool import Helpers
+from autograder.grading.run.pool import WorkerPool
 
 RIGHT = "def softmax(E, dim=-1):\n    W = torch.exp(E - E.amax(dim, keepdim=True))\n    return W / W.sum(dim, keepdim=True)\n"
 
@@ -24,7 +24,7 @@ def bank(folder, text, verdict, name="case", exercise="softmax", assignment="01-
 @pytest.fixture(scope="module")
 def audit():
     """``autograder audit`` in this process, with one grading process for all calls."""
-    with pytest.MonkeyPatch.context() as patch, Helpers(1) as helpers:
+    with pytest.MonkeyPatch.context() as patch, WorkerPool(1) as helpers:
         patch.setattr("autograder.authoring.audit.Helpers", lambda workers: contextlib.nullcontext(helpers))
         yield lambda *arguments: main(["audit", "--workers", "1", *map(str, arguments)])
 

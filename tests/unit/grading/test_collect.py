@@ -9,7 +9,7 @@ import archives
 import pytest
 from archives import ASSIGNMENT, WHEN, archive, notebook, there
 
-from autograder.grading.lms.collect import NEW, NEWER, OLDER, UNCHANGED, YOURS, Order, collect
+from autograder.grading.lms.collect import NEW, NEWER, OLDER, UNCHANGED, YOURS, CollectOptions, collect
 
 N = "attention.ipynb"
 GRADESCOPE = """\
@@ -47,7 +47,7 @@ def collected(course, tmp_path):
         if sheet is not None:
             (tmp_path / "sheet.csv").write_text(sheet, encoding="utf8")
             more["sheet"] = tmp_path / "sheet.csv"
-        return collect(course, Order(ASSIGNMENT, path, **more))
+        return collect(course, CollectOptions(ASSIGNMENT, path, **more))
 
     return run
 
@@ -74,7 +74,7 @@ def test_moodle_with_folders_and_without(course, collected):
         ("Anna Schmidt / Participant 104", ["s04", "s05"]),
         ("Nobody Known / Participant 199", []),
     ]
-    assert done.timed == 0, "an archive's own times are those of the download"
+    assert done.with_time == 0, "an archive's own times are those of the download"
     assert "timestamp.txt" not in found["s01"]
 
 
@@ -109,7 +109,7 @@ def test_moodles_sheet_tells_two_of_one_name_apart_and_when_they_handed_in(cours
     files = {f"Participant_{n}_assignsubmission_file_/{N}": notebook(str(n)) for n in (104, 105)}
     done = collected(files, sheet=sheet)
     assert done.students[NEW] == ["s04", "s05"]
-    assert done.timed == 2
+    assert done.with_time == 2
     found = there(course)
     assert found["s04"]["timestamp.txt"] == b"2026-10-05 21:58:00.000000 UTC\n", "Berlin is two hours ahead"
     assert found["s05"]["timestamp.txt"] == b"2026-10-05 22:01:00.000000 UTC\n"
@@ -166,13 +166,13 @@ def test_brightspace_in_other_words_and_without_folders(course, collected):
     assert set(found["s02"]) == {"my - Oct 8, 2099 100 AM - a.ipynb", "timestamp.txt"}
     assert found["s02"]["timestamp.txt"] == b"2026-10-06 23:00:00.000000 UTC\n"
     assert found["s06"] == {N: notebook("wang")}
-    assert (done.untold, done.unmatched) == ([("s06", "2026\u5e7410\u67087\u65e5 1035")], [])
+    assert (done.unparsed_times, done.unmatched) == ([("s06", "2026\u5e7410\u67087\u65e5 1035")], [])
 
 
 def test_of_brightspaces_attempts_without_a_known_time_the_last_counts(course, collected):
     done = collected({f"3-{n} - Ada Lovelace - 5 Smarch 2026 926 PM/{N}": notebook(str(n)) for n in (9, 10)})
     assert there(course)["s01"] == {N: notebook("10")}
-    assert done.untold == [("s01", "5 Smarch 2026 926 PM")]
+    assert done.unparsed_times == [("s01", "5 Smarch 2026 926 PM")]
 
 
 def test_what_is_typed_into_canvas_is_a_file(course, collected):
@@ -199,7 +199,7 @@ def test_a_time_of_a_sheet_that_is_not_understood_is_said(course, collected):
     names = {101: "Ada Lovelace", 102: "Änne Müller"}
     done = collected({f"{name}_{n}_assignsubmission_file_/{N}": b"x" for n, name in names.items()}, sheet=sheet)
     assert there(course)["s01"]["timestamp.txt"] == b"2026-10-08 08:37:00.000000 UTC\n"
-    assert done.untold == [("s02", "torstai, 8. lokakuuta 2026, 10:37")]
+    assert done.unparsed_times == [("s02", "torstai, 8. lokakuuta 2026, 10:37")]
 
 
 def test_gradescope_knows_groups_and_times(course, collected):
@@ -263,7 +263,7 @@ def test_a_folder_of_notebooks_and_copies(course, tmp_path):
         (folder / name).write_text(text, encoding="utf8")
         os.utime(folder / name, (1_790_000_000 + number, 1_790_000_000 + number))
     (folder / "link.ipynb").symlink_to("/etc/passwd")
-    done = collect(course, Order(ASSIGNMENT, folder))
+    done = collect(course, CollectOptions(ASSIGNMENT, folder))
     found = there(course)
     assert {student: set(files) for student, files in found.items()} == {
         "s01": {"attention_s01 (1).ipynb"},
@@ -336,7 +336,7 @@ def test_bombs_and_links_in_an_archive(course, tmp_path):
         made.writestr(link, "/etc/passwd")
         for number in range(201):
             made.writestr(f"s06/{number}.txt", b"x")
-    done = collect(course, Order(ASSIGNMENT, path))
+    done = collect(course, CollectOptions(ASSIGNMENT, path))
     assert [(student, why.split(" ")[0]) for student, why in done.refused] == [
         ("s01", "'s01/corpus.txt'"),
         ("s06", "there"),
@@ -350,7 +350,7 @@ def test_a_damaged_entry_costs_only_its_student(course, tmp_path):
     at = data.index(b"s01/") + 30
     data[at : at + 20] = bytes(20)
     path.write_bytes(data)
-    done = collect(course, Order(ASSIGNMENT, path))
+    done = collect(course, CollectOptions(ASSIGNMENT, path))
     assert [student for student, _ in done.refused] == ["s01"]
     assert set(there(course)) == {"s02"}
 
@@ -391,7 +391,7 @@ def test_the_teacher_says_which_platform_it_is(course, collected):
 
 def test_the_folder_around_everything_is_said(course, collected):
     """It may be the only student's, whom nobody knows; what is inside names others then."""
-    assert collected({f"mallory/s01/{N}": b"x", f"mallory/s02/{N}": b"x"}).around == "mallory"
+    assert collected({f"mallory/s01/{N}": b"x", f"mallory/s02/{N}": b"x"}).outer_folder == "mallory"
 
 
 def test_two_participants_of_one_name_are_asked_about(course, collected):
@@ -414,7 +414,7 @@ def test_two_participants_of_one_name_are_asked_about(course, collected):
 
 def test_work_that_another_file_replaces_is_said(course, collected):
     done = collected({"s01.ipynb": notebook("ada"), "Ada Lovelace.ipynb": notebook("forged"), "s01 (1).ipynb": b"x"})
-    assert done.left_out == [("s01", "'s01.ipynb': 's01 (1).ipynb' is later, or the same age")]
+    assert done.superseded == [("s01", "'s01.ipynb': 's01 (1).ipynb' is later, or the same age")]
     assert done.unmatched == [("Ada Lovelace", ["s01"])], "an id is more than a name"
     assert there(course) == {"s01": {"s01 (1).ipynb": b"x"}}
 
@@ -433,7 +433,7 @@ def test_links_and_pipes_are_said_and_not_followed(course, tmp_path):
     (folder / "s01" / "more").symlink_to("/etc")
     (folder / "s02.ipynb").symlink_to("/etc/passwd")
     os.mkfifo(folder / "s06.ipynb")
-    done = collect(course, Order(ASSIGNMENT, folder))
+    done = collect(course, CollectOptions(ASSIGNMENT, folder))
     assert sorted(done.skipped) == [
         ("s01/more", "a symbolic link, which is not followed"),
         ("s02.ipynb", "a symbolic link, which is not followed"),
@@ -446,21 +446,21 @@ def test_names_in_an_archive_without_the_flag_for_utf8(course, tmp_path):
     """As macOS writes them."""
     path = archive(tmp_path / "class.zip", {f"Aenne M__ller/{N}": notebook("änne"), f"s01/{N}": b"x"})
     path.write_bytes(path.read_bytes().replace(b"Aenne M__ller", "Änne Müller".encode()))
-    assert collect(course, Order(ASSIGNMENT, path)).unmatched == []
+    assert collect(course, CollectOptions(ASSIGNMENT, path)).unmatched == []
     assert set(there(course)) == {"s01", "s02"}
 
 
 def test_errors_say_what_to_do(course, tmp_path):
     with pytest.raises(LookupError, match=r"no assignment '1-attention'. Expected one of: 01-attention"):
-        collect(course, Order("1-attention", tmp_path))
+        collect(course, CollectOptions("1-attention", tmp_path))
     with pytest.raises(FileNotFoundError, match="does not exist"):
-        collect(course, Order(ASSIGNMENT, tmp_path / "nothing.zip"))
+        collect(course, CollectOptions(ASSIGNMENT, tmp_path / "nothing.zip"))
     (tmp_path / "text.zip").write_text("no archive")
     with pytest.raises(ValueError, match="neither a folder nor a zip"):
-        collect(course, Order(ASSIGNMENT, tmp_path / "text.zip"))
+        collect(course, CollectOptions(ASSIGNMENT, tmp_path / "text.zip"))
     (course.grading / "roster.csv").unlink()
     with pytest.raises(LookupError, match="There is no class yet"):
-        collect(course, Order(ASSIGNMENT, tmp_path))
+        collect(course, CollectOptions(ASSIGNMENT, tmp_path))
 
 
 def test_reports_unmatched_students(course, tmp_path, command):

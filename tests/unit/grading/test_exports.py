@@ -15,7 +15,7 @@ from rich.console import Console
 from autograder.grading.gradebook.regrade_requests import answer, ask
 from autograder.grading.gradebook.status import load_class_status
 from autograder.grading.lms.csv_table import read_table
-from autograder.grading.lms.export import Choice, Order, export
+from autograder.grading.lms.export import Choice, ExportOptions, export
 from autograder.grading.lms.grades import harmless
 
 ROSTER = """\
@@ -61,7 +61,10 @@ def run(course, tmp_path):
             path.write_bytes(sheet.encode(encoding))
         output = tmp_path / "out"
         said = io.StringIO()
-        assert export(course, Order(ASSIGNMENT, to, path, output, Choice(**choice)), Console(file=said, width=200)) == 0
+        assert (
+            export(course, ExportOptions(ASSIGNMENT, to, path, output, Choice(**choice)), Console(file=said, width=200))
+            == 0
+        )
         return output.read_bytes().decode(encoding) if output.is_file() else output
 
     return run

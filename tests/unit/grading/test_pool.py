@@ -12,8 +12,8 @@ import pytest
 from known import HELPERS
 
 from autograder.grading.run import pool
-from autograder.grading.run.batch import ClassWork, outcomes
-from autograder.grading.run.pool import GradingJob, Helpers, JobTimeout, WorkerCrashed, unpack_task
+from autograder.grading.run.batch import Batch, outcomes
+from autograder.grading.run.pool import GradingJob, JobTimeout, WorkerCrashed, WorkerPool, unpack_job
 from autograder.grading.run.status import FAILED, GRADED
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
@@ -30,7 +30,7 @@ def fakes(monkeypatch):
     started = []
 
     def start(most):
-        started.append(Helpers(most, "fake_helper"))
+        started.append(WorkerPool(most, "fake_helper"))
         return started[-1]
 
     yield start
@@ -46,8 +46,8 @@ def submission(text, student="ada"):
 def work(tmp_path, monkeypatch):
     """A class whose hand-ins are made of the names of their folders."""
     cell = ReleasedCell("x", "code", False, "", "", False, True, False, 0.0)
-    made = ClassWork(tmp_path, Released("77-other", "other", {"x": cell}), Settings(), Store(tmp_path))
-    monkeypatch.setattr(ClassWork, "read", lambda self, hand_in: submission(hand_in.folder, hand_in.student))
+    made = Batch(tmp_path, Released("77-other", "other", {"x": cell}), Settings(), Store(tmp_path))
+    monkeypatch.setattr(Batch, "read", lambda self, hand_in: submission(hand_in.folder, hand_in.student))
     return made
 
 
@@ -159,7 +159,7 @@ def test_a_task_travels_whole():
         "Zoë", "01-attention", "attention", [{"cell_type": "code", "source": "π", "metadata": {}}], files, ("note",)
     )
     task = GradingJob(given, 2**64 - 1, Settings(trust=True, limits=Limits(idle=3), label="x"), ["softmax"], ["attend"])
-    back = unpack_task(task.pack())
+    back = unpack_job(task.pack())
     assert back.submission == given
     assert back.submission.digest == given.digest
     assert (back.seed, back.settings, list(back.only), list(back.known)) == (

@@ -9,7 +9,7 @@ import pytest
 from made_up import ASSIGNMENT, DUE
 
 from autograder.grading.gradebook.enrolment import shared
-from autograder.grading.gradebook.queries import Work, opened
+from autograder.grading.gradebook.queries import SubmissionRow, gradebook_session
 from autograder.grading.gradebook.status import EXCUSED, MISSING, UNMARKED, WAITING, load_class_status
 from autograder.grading.gradebook.sync import penalties, sync_gradebook
 from autograder.grading.roster.datetimes import LANGUAGES, parse_datetime, zone
@@ -127,7 +127,7 @@ def test_a_name_as_it_is_spelt_is_more_than_another_spelling_of_it():
     assert directory.find(StudentMatch((), ("grossjürgen",))) == students[0]
     [one, other] = (StudentMatch((f"Participant {number}",), ("Anna Schmidt",)) for number in (1, 2))
     assert directory.place([one, other]) == {}
-    directory.learn("Participant 2", "s3")
+    directory.add_alias("Participant 2", "s3")
     assert directory.place([one, other]) == {other: students[2]}
 
 
@@ -222,7 +222,7 @@ def test_late_penalty(rule, days, points):
 def test_free_days_are_spent_in_the_order_of_the_due_dates():
     def work(name, day, late):
         due = datetime(2026, 10, day, tzinfo=UTC)
-        return Work(name, name, "s1", name, due + timedelta(days=late), due, None, None, 10.0, 10.0)
+        return SubmissionRow(name, name, "s1", name, due + timedelta(days=late), due, None, None, 10.0, 10.0)
 
     done = [work("03", 20, 1), work("01", 5, 2), work("02", 12, 0), work("04", 25, 3)]
     rule = LateRule(per_day=0.1, free_days=4)
@@ -264,7 +264,7 @@ def test_keeps_nbgraders_penalty_without_a_late_rule(empty_class):
     from nbgrader.api import SubmittedNotebook
 
     made_up.hand_in(empty_class, {"ada": {}}, at={"ada": DUE + timedelta(days=3)}, manual={"ada": MARKED})
-    with opened(empty_class) as db:
+    with gradebook_session(empty_class) as db:
         db.query(SubmittedNotebook).update({"late_submission_penalty": 7.0})
         db.commit()
     assert standings(empty_class)["ada"].penalty == 7.0
@@ -377,8 +377,8 @@ def test_the_work_of_a_group_is_graded_once_and_noted_where_two_handed_in(empty_
     from sample_class import hand_in
 
     from autograder.grading.gradebook.enrolment import handed_in
-    from autograder.grading.gradebook.queries import assignment_in
-    from autograder.grading.run.batch import ClassWork, outcomes
+    from autograder.grading.gradebook.queries import released_assignment
+    from autograder.grading.run.batch import Batch, outcomes
     from autograder.grading.run.store import Store
     from autograder.grading.settings import Settings
 
@@ -396,8 +396,8 @@ def test_the_work_of_a_group_is_graded_once_and_noted_where_two_handed_in(empty_
         made = made_up.result(empty_class, task.submission.digest, {}, task.seed)
         return replace(made, sealed=True)
 
-    work = ClassWork(
-        empty_class.grading, assignment_in(empty_class, ASSIGNMENT), Settings(), Store(empty_class.grading)
+    work = Batch(
+        empty_class.grading, released_assignment(empty_class, ASSIGNMENT), Settings(), Store(empty_class.grading)
     )
     found = handed_in(empty_class, empty_class.grading / "submitted", ASSIGNMENT, [])
     ended = {one.student: one for one in outcomes(work, found, grader, 4)}

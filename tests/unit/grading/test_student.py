@@ -21,7 +21,7 @@ from autograder.grading.student.check import as_text as text_of_check
 from autograder.grading.teacher.adopt import adopt, assignment_of
 from autograder.grading.teacher.questions import Question, as_text
 from autograder.grading.teacher.replay import differences
-from autograder.grading.teacher.why import find, why
+from autograder.grading.teacher.why import find_student, why
 
 MINE = '''\
 """By Ada Lovelace, s17."""
@@ -56,7 +56,7 @@ def course(empty_class):
 
 
 def test_why_says_points_causes_seed_and_what_ran(course):
-    text = why(find(course, "s17", ASSIGNMENT))
+    text = why(find_student(course, "s17", ASSIGNMENT))
     for part in (
         "s17 (Ada Lovelace), 01-attention: not yet marked",
         "58 of 67 points",
@@ -70,7 +70,7 @@ def test_why_says_points_causes_seed_and_what_ran(course):
     ):
         assert part in text, text
     assert "attend: " not in text, "full exercises are not told again"
-    assert "attend: 6 of 6" in why(find(course, "s17", ASSIGNMENT), "attend")
+    assert "attend: 6 of 6" in why(find_student(course, "s17", ASSIGNMENT), "attend")
 
 
 #: Clears the screen, by one character too; turns the line round; begins a line of its own.
@@ -79,7 +79,7 @@ HOSTILE = "\x1b[2J\x9b2J\u202egive\nfull points\r\u2028"
 
 def test_no_control_character_of_a_students_reaches_a_terminal(course, capsys, tmp_path, monkeypatch):
     made_up.hand_in(course, {"s19": {"softmax": HOSTILE}}, notes={"s19": (HOSTILE,)})
-    texts = [why(find(course, "s19", ASSIGNMENT))]
+    texts = [why(find_student(course, "s19", ASSIGNMENT))]
     asked = Question("softmax", 3, f"x = '{HOSTILE}'", HOSTILE, {"it is right": True}, HOSTILE)
     texts.append(as_text([asked]))
     made = made_up.result(course, "d", {"softmax": HOSTILE}, 0)
@@ -104,15 +104,15 @@ def test_whatever_is_printed_beside_students_words_goes_one_way():
 
 def test_why_of_an_unknown_student(course):
     with pytest.raises(LookupError, match=r"no student 'lovelace' in 01-attention. Did you mean s17"):
-        why(find(course, "lovelace", ASSIGNMENT))
+        why(find_student(course, "lovelace", ASSIGNMENT))
     with pytest.raises(LookupError, match=r"no exercise 'softmx'. Expected one of: softmax, attend"):
-        why(find(course, "s17", ASSIGNMENT), "softmx")
+        why(find_student(course, "s17", ASSIGNMENT), "softmx")
 
 
 def test_an_adopted_answer_is_a_case_without_its_student(course):
     path = adopt(
         course,
-        find(course, "s17", ASSIGNMENT),
+        find_student(course, "s17", ASSIGNMENT),
         "softmax",
         name="no_dim",
         hint='The sum is over "everything". Look at dim.',
@@ -127,20 +127,20 @@ def test_an_adopted_answer_is_a_case_without_its_student(course):
     exec(case.text, names)
     assert names["softmax"](names["np"].zeros(4)).tolist() == [0.25] * 4, "with the helpers that it uses"
     assert "math" not in names, "and without what it does not use"
-    assert adopt(course, find(course, "s17", ASSIGNMENT), "softmax", name="no_dim", hint=case.hint) == path, (
+    assert adopt(course, find_student(course, "s17", ASSIGNMENT), "softmax", name="no_dim", hint=case.hint) == path, (
         "again is no harm"
     )
     with pytest.raises(ValueError, match="exists and says something else"):
-        adopt(course, find(course, "s17", ASSIGNMENT), "softmax", name="no_dim")
+        adopt(course, find_student(course, "s17", ASSIGNMENT), "softmax", name="no_dim")
 
 
 def test_errors_of_adopt(course):
     with pytest.raises(LookupError, match="has no definition of blockwise_attention"):
-        adopt(course, find(course, "s17", ASSIGNMENT), "blockwise_attention")
+        adopt(course, find_student(course, "s17", ASSIGNMENT), "blockwise_attention")
     with pytest.raises(LookupError, match="in no lesson"):
         assignment_of(course, "softmx")
     with pytest.raises(ValueError, match="lower-case letters"):
-        adopt(course, find(course, "s17", ASSIGNMENT), "softmax", name="../x")
+        adopt(course, find_student(course, "s17", ASSIGNMENT), "softmax", name="../x")
 
 
 def test_requests_are_kept_with_their_reasons_and_answers(course, capsys, monkeypatch):
@@ -151,7 +151,7 @@ def test_requests_are_kept_with_their_reasons_and_answers(course, capsys, monkey
     assert main(["requests", ASSIGNMENT, "--answer", "1", "--text", "It is not: look at dim."]) == 0
     [one] = requests(course, ASSIGNMENT)["s17"]
     assert (one.before, one.after, one.answer) == (58.0, 58.0, "It is not: look at dim.")
-    assert "request 1 about softmax" in why(find(course, "s17", ASSIGNMENT))
+    assert "request 1 about softmax" in why(find_student(course, "s17", ASSIGNMENT))
     assert main(["requests", ASSIGNMENT, "--answer", "1", "--text", "again"]) == 2
     assert "was answered on" in capsys.readouterr().err
     assert main(["request", "s17", ASSIGNMENT, "--reason", " "]) == 2
@@ -235,4 +235,4 @@ def test_reports_the_stored_result_only(course):
 
     path = Store(course.grading).path(load_status(course.grading, ASSIGNMENT)["s17"].key)
     path.write_text(path.read_text(encoding="utf8").replace("base two", "base ten"), encoding="utf8")
-    assert "base ten" not in why(find(course, "s17", ASSIGNMENT))
+    assert "base ten" not in why(find_student(course, "s17", ASSIGNMENT))
