@@ -224,7 +224,7 @@ def attack_in(
         "autograder": ["autograder", "grade", "--workers", str(workers)],
     }[command]
     environment = os.environ | {"AUTOGRADER_LIMITS": json.dumps(LIMITS)}
-    done = subprocess.run(
+    run = subprocess.run(
         [sys.executable, "-P", "-m", *arguments, assignment],
         cwd=root,
         env=environment,
@@ -235,7 +235,7 @@ def attack_in(
     tally = _count(scores_of(course, assignment), source.lessons.of(assignment), cases, neighbours)
     after = _surroundings(source, course)
     if tally.harmed:
-        tally.harmed.append(f"the end of the log: {done.stdout.decode(errors='replace')[-1500:]}")
+        tally.harmed.append(f"the end of the log: {run.stdout.decode(errors='replace')[-1500:]}")
     tally.traces = [
         f"{name}: {after.get(name, 'gone')}" for name in sorted(before | after) if before.get(name) != after.get(name)
     ]
@@ -257,24 +257,24 @@ def _count(scores: dict[str, float], lesson: Lesson, cases: Sequence[Case], neig
 
 def scores_of(course: Course, assignment: str) -> dict[str, float]:
     """Return each student's points for the automatically graded cells."""
-    found = committed_scores(database(course), assignment)
-    return {student: sum(score or 0.0 for score in there.scores.values()) for student, there in found.items()}
+    committed = committed_scores(database(course), assignment)
+    return {student: sum(score or 0.0 for score in record.scores.values()) for student, record in committed.items()}
 
 
 def _surroundings(source: Course, course: Course) -> dict[str, str]:
     """Return a snapshot of all that submissions must not change: processes, shared folders, libraries, checkout, class files."""
     import torch
 
-    found = {f"process {pid}": text for pid, text in _processes(course.label)}
+    snapshot = {f"process {pid}": text for pid, text in _processes(course.label)}
     for place in (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), Path.home()):
-        found |= {str(path): "there" for path in place.glob("attack-*")}
+        snapshot |= {str(path): "there" for path in place.glob("attack-*")}
     for path in (Path(torch.__file__), Path(torch.nn.functional.__file__), Path(os.__file__)):
-        found[str(path)] = str(path.stat().st_mtime_ns)
+        snapshot[str(path)] = str(path.stat().st_mtime_ns)
     for folder in (source.solutions, Path(__file__).parents[1], course.solutions, course.grading / "submitted"):
         for path in sorted(folder.rglob("*")):
             if path.suffix != ".pyc" and path.name != "__pycache__":
-                found[str(path)] = str(path.lstat().st_mtime_ns) if not path.is_dir() else "folder"
-    return found
+                snapshot[str(path)] = str(path.lstat().st_mtime_ns) if not path.is_dir() else "folder"
+    return snapshot
 
 
 def _processes(run: str) -> Iterator[tuple[str, str]]:

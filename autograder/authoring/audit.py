@@ -26,7 +26,7 @@ from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside.bubblewrap import problem
 
 
-def selected(
+def select_cases(
     course: Course, banks: Sequence[Path] | None, only: Sequence[str] | None, since: str | None, tenth: int | None
 ) -> Iterator[Case]:
     """Yield the cases of the banks, or else the course's own. Raises LookupError for a case without an exercise."""
@@ -35,7 +35,7 @@ def selected(
             raise FileNotFoundError(
                 f"There is no folder {bank}. Expected one with files <assignment>/<exercise>/<right|wrong>/<name>.py."
             )
-    own = _own(course, since, tenth) if not banks else []
+    own = _course_cases(course, since, tenth) if not banks else []
     for case in (*own, *(case for bank in banks or () for case in read_bank(bank))):
         known = course.lessons.of(case.assignment).exercises
         if case.exercise not in known:
@@ -46,7 +46,7 @@ def selected(
             yield case
 
 
-def _own(course: Course, since: str | None, tenth: int | None) -> list[Case]:
+def _course_cases(course: Course, since: str | None, tenth: int | None) -> list[Case]:
     """Return the course's own cases: all of them, or those of lessons changed since a commit and a tenth of the others."""
     cases = course_cases(course.lessons, course.assignments)
     if since is None:
@@ -60,10 +60,10 @@ def _own(course: Course, since: str | None, tenth: int | None) -> list[Case]:
 def changed_lessons(course: Course, since: str) -> list[str]:
     """Return the assignments whose source or content differs from a commit. Raises ValueError for an unknown commit."""
     command = ["git", "diff", "--name-only", since, "--"]
-    done = subprocess.run(command, cwd=course.root, capture_output=True, text=True)
-    if done.returncode:
-        raise ValueError(f"git cannot compare with {since!r}: {done.stderr.strip()}")
-    parts = {part for line in done.stdout.splitlines() for part in Path(line).parts}
+    diff = subprocess.run(command, cwd=course.root, capture_output=True, text=True)
+    if diff.returncode:
+        raise ValueError(f"git cannot compare with {since!r}: {diff.stderr.strip()}")
+    parts = {part for line in diff.stdout.splitlines() for part in Path(line).parts}
     return [name for name in course.assignments if name in parts or package_of(name) in parts]
 
 
@@ -164,7 +164,7 @@ def audit(
             course.solutions,
             True,
         )
-    cases = list(selected(course, banks, only, since, tenth))
+    cases = list(select_cases(course, banks, only, since, tenth))
     console = make_console()
     verdicts: list[Verdict] = []
     with progress("checking answers", len(cases)) as step:

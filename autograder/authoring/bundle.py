@@ -49,22 +49,22 @@ def bundle(course: Course, lessons: Sequence[str], output: Path, branch: str | N
 
     Raises LookupError if a release is missing, ValueError if a file would give an answer away.
     """
-    chosen = list(lessons) or [path.name for path in sorted(course.release.iterdir()) if path.is_dir()]
-    files = contents(course, chosen)
-    if found := leaks(course, files):
-        raise ValueError(f"The bundle would give answers away: {'; '.join(found[:5])}")
+    assignments = list(lessons) or [path.name for path in sorted(course.release.iterdir()) if path.is_dir()]
+    files = contents(course, assignments)
+    if leaked := leaks(course, files):
+        raise ValueError(f"The bundle would give answers away: {'; '.join(leaked[:5])}")
     output.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
             archive.writestr(zipfile.ZipInfo(f"{output.stem}/{name}", (2026, 1, 1, 0, 0, 0)), data)
-    lines = [f"bundle: {output}, {len(files)} files, assignments {', '.join(chosen)}"]
+    lines = [f"bundle: {output}, {len(files)} files, assignments {', '.join(assignments)}"]
     return lines if branch is None else [*lines, _on_branch(course.root, files, branch)]
 
 
-def contents(course: Course, chosen: Sequence[str]) -> dict[str, bytes]:
+def contents(course: Course, assignments: Sequence[str]) -> dict[str, bytes]:
     """Return the files that students get, by path."""
     files: dict[str, bytes] = {}
-    for assignment in chosen:
+    for assignment in assignments:
         folder = course.release / assignment
         if not list(folder.glob("*.ipynb")):
             raise LookupError(f"There is no released notebook in {folder}. Build it: autograder build {assignment}")
@@ -89,10 +89,10 @@ def _below(root: Path, folder: Path) -> Iterator[tuple[str, bytes]]:
 def _without_right(data: bytes, name: str) -> bytes:
     """Return the known mistakes of an exercise, each as a whole text, without the right answers that they edit."""
     wrong = [entry for entry in read_entries(data.decode("utf8"), name) if not entry.right]
-    return "".join(map(written, wrong)).encode() or b"No known mistakes.\n"
+    return "".join(map(whole_text, wrong)).encode() or b"No known mistakes.\n"
 
 
-def written(entry: Entry) -> str:
+def whole_text(entry: Entry) -> str:
     """Return an entry of a ``.diff`` as a whole text."""
     why = f"? {entry.why}\n" if entry.why else ""
     lines = "".join(f"|{line}\n" for line in entry.text.splitlines())
@@ -101,22 +101,22 @@ def written(entry: Entry) -> str:
 
 def _readme(course: Course) -> str:
     text = (course.root / "README.md").read_text(encoding="utf8")
-    found = re.search(r"## For a student\n(.*?)(?=\n## )", text, re.DOTALL)
+    section = re.search(r"## For a student\n(.*?)(?=\n## )", text, re.DOTALL)
     title = text.partition("\n")[0].removeprefix("# ")
-    return _README.format(title=title, student=found[0] if found else "")
+    return _README.format(title=title, student=section[0] if section else "")
 
 
 def leaks(course: Course, files: Mapping[str, bytes]) -> list[str]:
     """Find answers in the files: lines of mark schemes, lines of solutions in the releases, right answers."""
-    found = []
+    problems = []
     schemes = {line for source in course.sources() for line in scheme_lines(source.read_text(encoding="utf8"))}
     texts = {name: _text(data) for name, data in files.items()}
     for name, text in texts.items():
-        found += [f"{name} holds a line of a mark scheme: {line[:60]!r}" for line in schemes if line in text]
+        problems += [f"{name} holds a line of a mark scheme: {line[:60]!r}" for line in schemes if line in text]
         if "### BEGIN SOLUTION" in text and name.startswith("assignments/"):
-            found.append(f"{name} holds a region of a solution")
+            problems.append(f"{name} holds a region of a solution")
         if name.endswith(".diff") and "(right) @@" in text:
-            found.append(f"{name} holds a right answer")
+            problems.append(f"{name} holds a right answer")
     for assignment in course.assignments:
         try:
             solution = course.solution_notebook(assignment).read_text(encoding="utf8")
@@ -124,8 +124,8 @@ def leaks(course: Course, files: Mapping[str, bytes]) -> list[str]:
             continue
         for name, text in texts.items():
             if name.startswith(f"assignments/{assignment}/"):
-                found += [f"{name} holds a line of the solution: {line!r}" for line in leaked_lines(solution, text)]
-    return found
+                problems += [f"{name} holds a line of the solution: {line!r}" for line in leaked_lines(solution, text)]
+    return problems
 
 
 def scheme_lines(source: str) -> list[str]:

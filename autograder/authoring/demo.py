@@ -28,12 +28,12 @@ _MARKER = "made-by-autograder-demo"
 
 def sample_lesson(source: Course) -> Lesson:
     """Return the first lesson of a course with a sample class. Raises LookupError if none has one."""
-    found = [
+    lessons = [
         lesson for name in source.assignments if (lesson := source.lessons.find(name)) and lesson.has("sample_class")
     ]
-    if not found:
+    if not lessons:
         raise LookupError("No lesson of this course has a sample_class.py, which says who hands in what.")
-    return found[0]
+    return lessons[0]
 
 
 def pupils(lesson: Lesson, students: Sequence[str] = ()) -> Sequence[Pupil]:
@@ -149,10 +149,12 @@ def _scores(course: Course, assignment: str) -> dict[str, float]:
     """Return the points of all students graded by nbgrader, without questions that are marked by hand."""
     from nbgrader.api import Gradebook
 
-    done = [student for student, outcome in load_status(course.grading, assignment).items() if outcome.state == GRADED]
+    graded = [
+        student for student, outcome in load_status(course.grading, assignment).items() if outcome.state == GRADED
+    ]
     with Gradebook(database(course)) as gradebook:
         return {
-            s.student_id: float(s.score) for s in gradebook.assignment_submissions(assignment) if s.student_id in done
+            s.student_id: float(s.score) for s in gradebook.assignment_submissions(assignment) if s.student_id in graded
         }
 
 
@@ -160,10 +162,10 @@ def _print(course: Course, lesson: Lesson, pupils: Sequence[Pupil], notebook: st
     table = Table(title=f"{lesson.assignment}: the sample class")
     for title in ("student", "handed in", "points", "expected", "state"):
         table.add_column(title, justify="right" if title in ("points", "expected") else "left")
-    ended = {student: outcome.state for student, outcome in load_status(course.grading, lesson.assignment).items()}
+    state_of = {student: outcome.state for student, outcome in load_status(course.grading, lesson.assignment).items()}
     scores, states, as_expected = _scores(course, lesson.assignment), Counter[str](), True
     for pupil in pupils:
-        got, want, state = scores.get(pupil.name), expected(lesson, pupil), ended.get(pupil.name, FAILED)
+        got, want, state = scores.get(pupil.name), expected(lesson, pupil), state_of.get(pupil.name, FAILED)
         as_expected &= got == want
         states[state] += 1
         points = ("–" if x is None else f"{x:g}" for x in (got, want))

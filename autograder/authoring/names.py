@@ -34,7 +34,7 @@ _MOST_MEMORY = 6 * 2**30
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedDiagnosis:
     """The diagnosis of a hidden answer, and a reader's judgement of it."""
 
     case: Case
@@ -51,9 +51,9 @@ def hidden_half(lesson: Lesson, exercise: str) -> list[Case]:
     return [case for case in wrong if zlib.crc32(f"{exercise}/{case.name}".encode()) % 2]
 
 
-def named(lessons: Sequence[Lesson], workers: int, solutions: Path) -> Iterator[Named]:
+def diagnose_hidden(lessons: Sequence[Lesson], workers: int, solutions: Path) -> Iterator[NamedDiagnosis]:
     """Yield the diagnosis of each hidden answer of these lessons, handed in with the files of the lesson's solution."""
-    known = {lesson: _judged(lesson) for lesson in lessons}
+    judgements_of = {lesson: _judgements(lesson) for lesson in lessons}
     tasks = [
         (lesson, exercise, case, solutions)
         for lesson in lessons
@@ -62,11 +62,11 @@ def named(lessons: Sequence[Lesson], workers: int, solutions: Path) -> Iterator[
     ]
     with ProcessPoolExecutor(workers, get_context("spawn"), _prepare) as pool:
         for (lesson, exercise, case, _), names in zip(tasks, pool.map(_names_of, tasks, chunksize=8), strict=True):
-            said = known[lesson].get((f"{exercise}/{case.name}", names), "unread")
-            yield Named(case, names, said if names else "none")
+            judgement = judgements_of[lesson].get((f"{exercise}/{case.name}", names), "unread")
+            yield NamedDiagnosis(case, names, judgement if names else "none")
 
 
-def _judged(lesson: Lesson) -> dict[tuple[str, str], str]:
+def _judgements(lesson: Lesson) -> dict[tuple[str, str], str]:
     path = lesson.folder / "answers" / "names.txt"
     lines = path.read_text(encoding="utf8").splitlines() if path.is_file() else []
     return dict(_read(line, path, number) for number, line in enumerate(lines, 1) if line and not line.startswith("#"))
@@ -111,32 +111,32 @@ def names_of(lesson: Lesson, exercise: str, case: Case, file: Callable[[str], by
     return ", ".join(report.named)
 
 
-def print_names(console: Console, found: Iterable[Named], unread: bool) -> int:
+def print_names(console: Console, diagnoses: Iterable[NamedDiagnosis], unread: bool) -> int:
     """Print how many names of each lesson are right, vague, none or misleading.
 
     Returns 0 if few enough mislead and few enough are unread.
     """
-    found = list(found)
+    diagnoses = list(diagnoses)
     table = Table(title="Names for answers that the diagnosis does not know")
     for title in ("lesson", *JUDGEMENTS):
         table.add_column(title, justify="left" if title == "lesson" else "right")
-    for assignment in dict.fromkeys(each.case.assignment for each in found):
-        table.add_row(assignment, *_counts([each for each in found if each.case.assignment == assignment]))
+    for assignment in dict.fromkeys(each.case.assignment for each in diagnoses):
+        table.add_row(assignment, *_counts([each for each in diagnoses if each.case.assignment == assignment]))
     table.add_section()
-    table.add_row("all", *_counts(found))
+    table.add_row("all", *_counts(diagnoses))
     console.print(table)
-    for each in found:
+    for each in diagnoses:
         if each.judgement == "misleading" or (unread and each.judgement == "unread"):
             console.print(f"{each.case.assignment}: {each}", markup=False, highlight=False, soft_wrap=True)
-    counted = Counter(each.judgement for each in found)
-    return int(counted["misleading"] > MISLEADING * len(found) or counted["unread"] > UNREAD * len(found))
+    counts = Counter(each.judgement for each in diagnoses)
+    return int(counts["misleading"] > MISLEADING * len(diagnoses) or counts["unread"] > UNREAD * len(diagnoses))
 
 
-def _counts(found: Sequence[Named]) -> list[str]:
-    counted = Counter(each.judgement for each in found)
-    return [f"{counted[judgement]} ({counted[judgement] / max(len(found), 1):.0%})" for judgement in JUDGEMENTS]
+def _counts(diagnoses: Sequence[NamedDiagnosis]) -> list[str]:
+    counts = Counter(each.judgement for each in diagnoses)
+    return [f"{counts[judgement]} ({counts[judgement] / max(len(diagnoses), 1):.0%})" for judgement in JUDGEMENTS]
 
 
 def audit_names(lessons: Sequence[Lesson], workers: int, solutions: Path, unread: bool = False) -> int:
     """Measure the names of these lessons, print the table, and return 0 if few enough mislead and most have been read."""
-    return print_names(Console(width=130), named(lessons, workers, solutions), unread)
+    return print_names(Console(width=130), diagnose_hidden(lessons, workers, solutions), unread)

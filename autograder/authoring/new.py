@@ -178,8 +178,8 @@ def _write(texts: dict[Path, str]) -> None:
 
 def _next_section(text: str) -> str:
     """Return a section number that the source does not use yet."""
-    found = re.findall(r"^##+ (\d+(?:\.\d+)?)(?=\s)", text, re.MULTILINE)
-    numbers = [tuple(map(int, one.split("."))) for one in found]
+    sections = re.findall(r"^##+ (\d+(?:\.\d+)?)(?=\s)", text, re.MULTILINE)
+    numbers = [tuple(map(int, one.split("."))) for one in sections]
     first = max((number[0] for number in numbers), default=1)
     return f"{first}.{1 + max((number[1] for number in numbers if number[0] == first and len(number) > 1), default=0)}"
 

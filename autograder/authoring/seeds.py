@@ -34,41 +34,43 @@ def cells_of(source: Path) -> list[str]:
     ]
 
 
-def places(cells: Sequence[str], training: Repetition) -> list[int]:
+def cell_indices(cells: Sequence[str], training: Repetition) -> list[int]:
     """Return the indices of the cells that a training repeats. Raises ValueError if one of its texts is not found there."""
-    found = []
+    indices = []
     for text in training.cells:
         holding = [number for number, cell in enumerate(cells) if text in cell]
         if len(holding) != 1:
             raise ValueError(f"{training.name}: expected {text!r} in one cell, but it stands in {len(holding)}.")
-        found += holding
+        indices += holding
     for old in training.replace:
-        if not any(old in cells[number] for number in found):
+        if not any(old in cells[number] for number in indices):
             raise ValueError(f"{training.name}: {old!r} is to be replaced, but it is in none of its cells.")
-    return sorted(found)
+    return sorted(indices)
 
 
-def repeated(cells: Sequence[str], trainings: Sequence[Repetition], files: Path, done: set) -> Iterator[dict[str, Any]]:
-    """Run the cells, and yield the results of each training for each of its seeds, except those ``done``.
+def run_trainings(
+    cells: Sequence[str], trainings: Sequence[Repetition], files: Path, finished: set
+) -> Iterator[dict[str, Any]]:
+    """Run the cells, and yield the results of each training for each of its seeds, except those ``finished``.
 
     The cells run in a copy of the folder ``files``. Names that a repetition defines are discarded afterwards.
     """
-    where = {training.name: places(cells, training) for training in trainings}
+    indices_of = {training.name: cell_indices(cells, training) for training in trainings}
     names: dict[str, Any] = {"__name__": "__main__"}
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(files, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.py", "*.ipynb", ".*"))
-        for number in range(max((max(at) for at in where.values()), default=-1) + 1):
+        for number in range(max((max(at) for at in indices_of.values()), default=-1) + 1):
             with _inside(Path(folder)):
                 exec(compile(cells[number], f"cell {number}", "exec"), names)
             for training in trainings:
-                if where[training.name][-1] == number:
-                    texts = [cells[place] for place in where[training.name]]
+                if indices_of[training.name][-1] == number:
+                    texts = [cells[place] for place in indices_of[training.name]]
                     for seed in training.seeds:
-                        if (training.name, seed) not in done:
-                            yield _once(training, texts, seed, names)
+                        if (training.name, seed) not in finished:
+                            yield _run_training(training, texts, seed, names)
 
 
-def _once(training: Repetition, texts: Sequence[str], seed: int, names: dict[str, Any]) -> dict[str, Any]:
+def _run_training(training: Repetition, texts: Sequence[str], seed: int, names: dict[str, Any]) -> dict[str, Any]:
     """Run the cells of a training with a seed in an empty folder, so that it finds no checkpoint."""
     line: dict[str, Any] = {"training": training.name, "seed": seed}
     before, start = dict(names), time.process_time()
@@ -113,9 +115,9 @@ def measure(course: Course, assignment: str, chosen: Sequence[str], output: Path
     trainings: Sequence[Repetition] = course.lessons.of(assignment).module("seeds").TRAININGS
     trainings = [training for training in trainings if not chosen or training.name in chosen]
     lines = [json.loads(line) for line in output.read_text().splitlines()] if output.exists() else []
-    done = {(line["training"], line["seed"]) for line in lines if "error" not in line}
+    finished = {(line["training"], line["seed"]) for line in lines if "error" not in line}
     failed = 0
-    for line in repeated(cells_of(source), trainings, source.parent, done):
+    for line in run_trainings(cells_of(source), trainings, source.parent, finished):
         with output.open("a", encoding="utf8") as file:
             file.write(json.dumps(line) + "\n")
         failed += "error" in line

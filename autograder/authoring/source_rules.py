@@ -99,21 +99,21 @@ def _checks(source: Source) -> Problems:
         return
     exercises = source.lesson.exercises
     for number, name in source.checks():
-        said = name or (_CALL.search(source.cells[number].source) or [None, None])[1]
-        if said is None and source.marks(number).get("points") is None:
+        exercise = name or (_CALL.search(source.cells[number].source) or [None, None])[1]
+        if exercise is None and source.marks(number).get("points") is None:
             yield (
                 number,
                 f'it is graded but checks no exercise; expected check("NAME") with one of: {", ".join(exercises)}.',
             )
-        elif said is not None and said not in exercises:
-            near = difflib.get_close_matches(said, exercises, 1)
-            meant = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(exercises)}."
-            yield number, f"it checks {said!r}, which is not in EXERCISES of {source.lesson.package}; {meant}"
-        elif name and (written := _written(source, name)) is not None and written > number:
-            yield number, f"it comes before cell {written + 1}, which defines {name}; put the check after it."
+        elif exercise is not None and exercise not in exercises:
+            similar = difflib.get_close_matches(exercise, exercises, 1)
+            meant = f"did you mean {similar[0]!r}?" if similar else f"there are: {', '.join(exercises)}."
+            yield number, f"it checks {exercise!r}, which is not in EXERCISES of {source.lesson.package}; {meant}"
+        elif name and (cell_number := _solution_cell(source, name)) is not None and cell_number > number:
+            yield number, f"it comes before cell {cell_number + 1}, which defines {name}; put the check after it."
 
 
-def _written(source: Source, name: str) -> int | None:
+def _solution_cell(source: Source, name: str) -> int | None:
     return next((n for n in source.solutions() if name in defined(source.cells[n].source)), None)
 
 
@@ -124,14 +124,14 @@ def _exercises(source: Source) -> Problems:
         return
     checked = {name for _, name in source.checks()}
     for name in lesson.exercises:
-        written = _written(source, name)
-        if written is None:
+        cell_number = _solution_cell(source, name)
+        if cell_number is None:
             yield None, f"there is no solution cell that defines {name}, which is in EXERCISES of {lesson.package}."
-        elif grade_id(source.cells[written]) != name:
-            yield written, f"it defines the exercise {name}, but its grade_id is another; expected {name!r}."
+        elif grade_id(source.cells[cell_number]) != name:
+            yield cell_number, f"it defines the exercise {name}, but its grade_id is another; expected {name!r}."
         if name not in checked:
             yield (
-                written,
+                cell_number,
                 f'the exercise {name} has no check cell; expected a cell with check("{name}") and "grade": true.',
             )
         yield from ((None, problem) for problem in _points(lesson, name))

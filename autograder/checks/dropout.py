@@ -128,11 +128,11 @@ def same_dropout_distribution(
     twins.reference.train()
     try:
         with torch.no_grad():
-            wanted = tensors_of(twins.reference(*copies))
+            expected = tensors_of(twins.reference(*copies))
     finally:
         twins.reference.eval()
-    found = [x.detach() for x in tensors_of(twins.module.when(training=True)(*copies))]
-    for name, got, want in zip(what, found, wanted, strict=False):
+    received = [x.detach() for x in tensors_of(twins.module.when(training=True)(*copies))]
+    for name, got, want in zip(what, received, expected, strict=False):
         if got.shape != want.shape:
             continue  # the check of shapes reports it
         shown = _differ(got.double().flatten(1), want.double().flatten(1), draw)

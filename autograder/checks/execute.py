@@ -51,12 +51,12 @@ def execute(check: Check, student: Any, seed: int) -> Execution:
     """
     ON_CHECK.get()()
     student.last = student.breach = None
-    printed, error, noted = _Printed(), None, list[CheckFailure]()
-    token = expect.IMPRECISE.set(noted)
+    printed, error, imprecisions = _Printed(), None, list[CheckFailure]()
+    token = expect.IMPRECISE.set(imprecisions)
     with measure.threads(1), known_torch_state(), suppress_output(printed):
         try:
-            if (used := student.forbidden_use(mark_value(check, "exercise"))) is not None:
-                raise used
+            if (forbidden_use := student.forbidden_use(mark_value(check, "exercise"))) is not None:
+                raise forbidden_use
             if takes_variant(check):
                 require_variant(check, student.lesson)
             _call(check, student, seed, None)
@@ -67,13 +67,13 @@ def execute(check: Check, student: Any, seed: int) -> Execution:
         finally:
             expect.IMPRECISE.reset(token)
     forget_calls(error)  # the errors of all checks of an exercise are held at once
-    return Execution(error, printed.getvalue(), student.last, student.breach, noted[0] if noted else None)
+    return Execution(error, printed.getvalue(), student.last, student.breach, imprecisions[0] if imprecisions else None)
 
 
 def call_check(check: Check, student: Any, seed: int, who: str | None = None) -> CheckFailure | None:
     """Call a check as it is, perhaps with the numbers of another id, and return its failure, or None when it passes."""
-    noted = list[CheckFailure]()
-    token = expect.IMPRECISE.set(noted)
+    imprecisions = list[CheckFailure]()
+    token = expect.IMPRECISE.set(imprecisions)
     with suppress_output():
         try:
             _call(check, student, seed, who)
@@ -81,16 +81,16 @@ def call_check(check: Check, student: Any, seed: int, who: str | None = None) ->
             return from_exception(error)
         finally:
             expect.IMPRECISE.reset(token)
-    return noted[0] if noted else None
+    return imprecisions[0] if imprecisions else None
 
 
 def _call(check: Check, student: Any, seed: int, who: str | None) -> None:
     """Call a check with the arguments that it names: ``student``, ``sizes``, ``draw``, ``seed``, ``variant``."""
-    offered = {"student": student, "sizes": Sizes(), "draw": Draw(seed, check.__name__), "seed": seed}
+    arguments = {"student": student, "sizes": Sizes(), "draw": Draw(seed, check.__name__), "seed": seed}
     if takes_variant(check):
-        offered["variant"] = variant_of(check, student.student_id if who is None else who)
-    wanted = check.__code__.co_varnames[: check.__code__.co_argcount]
-    check(**{name: offered[name] for name in wanted})
+        arguments["variant"] = variant_of(check, student.student_id if who is None else who)
+    parameters = check.__code__.co_varnames[: check.__code__.co_argcount]
+    check(**{name: arguments[name] for name in parameters})
 
 
 class _Printed(io.StringIO):

@@ -253,12 +253,16 @@ def allclose(
     wrong = ~(difference <= tolerance(rounded, size))
     if not wrong.any():
         return
-    failure, noted = difference_failure(got, want, wrong, what, setting, message), IMPRECISE.get()
+    failure, imprecisions = difference_failure(got, want, wrong, what, setting, message), IMPRECISE.get()
     single = _ON_THE_WAY * torch.finfo(torch.float32).eps * max(size, 1.0)
     # What is 0, such as the weight of a hidden key, is 0 in float32, too.
-    if noted is None or value.dtype != torch.float64 or not (~wrong | ((difference <= single) & (want != 0))).all():
+    if (
+        imprecisions is None
+        or value.dtype != torch.float64
+        or not (~wrong | ((difference <= single) & (want != 0))).all()
+    ):
         raise failure
-    noted.append(failure)
+    imprecisions.append(failure)
 
 
 def depends_on_its_inputs(first: Tensor, second: Tensor, what: str) -> None:
@@ -287,9 +291,11 @@ def depends_on_its_inputs(first: Tensor, second: Tensor, what: str) -> None:
         )
 
 
-def gradients(found: Sequence[Tensor | None], expected: Sequence[Tensor], names: Sequence[str], setting: str) -> None:
+def gradients(
+    received: Sequence[Tensor | None], expected: Sequence[Tensor], names: Sequence[str], setting: str
+) -> None:
     """Fail unless every gradient exists and equals the reference's."""
-    for got, want, name in zip(found, expected, names, strict=True):
+    for got, want, name in zip(received, expected, names, strict=True):
         if got is None:
             raise CheckFailure(
                 "detached",

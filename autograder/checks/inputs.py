@@ -130,15 +130,15 @@ def of_another_type(
 
 def equal(got: Any, want: Any, what: str, setting: str = "") -> None:
     """Fail unless two values are equal."""
-    found, wanted = resolve(got), resolve(want)
-    if type(found) is not type(wanted) or found != wanted:
+    received, expected = resolve(got), resolve(want)
+    if type(received) is not type(expected) or received != expected:
         raise CheckFailure(
             "value",
             f"{says(what, 'is')} wrong.",
             setting=setting,
-            expected=_around(wanted, found),
-            yours=_around(found, wanted),
-            received=found,
+            expected=_around(expected, received),
+            yours=_around(received, expected),
+            received=received,
         )
 
 

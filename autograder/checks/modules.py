@@ -108,10 +108,10 @@ def named(weights: Weights, name: str) -> str:
 
     Raises OtherModel if there is none.
     """
-    found = matching(name, weights)
-    if not found:
+    names = matching(name, weights)
+    if not names:
         raise OtherModel(f"no weight {name}")
-    return min(found, key=len)
+    return min(names, key=len)
 
 
 def sizes(weights: Weights, name: str, axes: int) -> tuple[int, ...]:
@@ -144,15 +144,15 @@ def filled(make: Make, weights: Weights) -> nn.Module:
     """
     with torch.device("meta"):
         model = make()
-    wanted = model.state_dict()
-    names = {name: named(weights, name) for name in wanted}
-    found = {name: weights[own] for name, own in names.items()}
+    state = model.state_dict()
+    names = {name: named(weights, name) for name in state}
+    tensors = {name: weights[own] for name, own in names.items()}
     differing = [
-        name for name in wanted if found[name].shape != wanted[name].shape or not found[name].is_floating_point()
+        name for name in state if tensors[name].shape != state[name].shape or not tensors[name].is_floating_point()
     ]
     if differing or len({*names.values()}) < len(names):
         raise OtherModel(", ".join(differing) or "a weight for two places")
-    model.load_state_dict(found, assign=True)
+    model.load_state_dict(tensors, assign=True)
     return model.eval().requires_grad_(False)
 
 
@@ -266,8 +266,14 @@ class ModulePair:
         """Compare a call with the options at their places instead of their names."""
         parameters = inspect.signature(self.reference.forward).parameters
         names = list(parameters)[: max(list(parameters).index(name) for name in options) + 1]
-        given = (*inputs, *(options.get(name, parameters[name].default) for name in names[len(inputs) :]))
-        alike(self.module.request(*given).value, want, what, size, f"{setting}, called as forward({', '.join(names)})")
+        positional = (*inputs, *(options.get(name, parameters[name].default) for name in names[len(inputs) :]))
+        alike(
+            self.module.request(*positional).value,
+            want,
+            what,
+            size,
+            f"{setting}, called as forward({', '.join(names)})",
+        )
 
     def gradients_agree(
         self, *inputs: Tensor, draw: Any, names: Sequence[str], outputs: int = 1, setting: str = "", **options: Any
@@ -280,11 +286,11 @@ class ModulePair:
         answer = self.module.request(*inputs, cotangents=cotangents, **options)
         total = sum((out * c).sum() for out, c in zip(results, cotangents, strict=True))
         parameters = dict(self.reference.named_parameters())
-        wanted = [x for x in leaves if x.requires_grad]
-        want = torch.autograd.grad(total, [*wanted, *parameters.values()])
-        found = [*answer.gradients, *parameter_gradients(answer, parameters)]
+        requiring_grad = [x for x in leaves if x.requires_grad]
+        want = torch.autograd.grad(total, [*requiring_grad, *parameters.values()])
+        received = [*answer.gradients, *parameter_gradients(answer, parameters)]
         with explain_randomness(self.module, None, *inputs, **options):
-            expect.gradients(found, want, (*names, *parameters), setting or describe(*inputs))
+            expect.gradients(received, want, (*names, *parameters), setting or describe(*inputs))
 
 
 def single_input(inputs: tuple, options: Mapping[str, Any]) -> Iterator[tuple[tuple, dict[str, Any]]]:
@@ -297,8 +303,8 @@ def single_input(inputs: tuple, options: Mapping[str, Any]) -> Iterator[tuple[tu
     if not isinstance(first, Tensor) or first.dim() < (3 if first.is_floating_point() else 2) or first.shape[0] < 2:
         return
     batch = first.shape[0]
-    given = (*inputs, *options.values())
-    if any(isinstance(x, Tensor) and x.dtype == torch.bool and x.dim() == 2 and x.shape[0] == batch for x in given):
+    values = (*inputs, *options.values())
+    if any(isinstance(x, Tensor) and x.dtype == torch.bool and x.dim() == 2 and x.shape[0] == batch for x in values):
         return
 
     def cut(value: Any) -> Any:

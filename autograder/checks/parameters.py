@@ -37,10 +37,10 @@ def _other_names(student: Student, request: Request, missing: Mapping[str, Tenso
     mark = 7.25  # no initial parameter has this value
     weights = {key: torch.full_like(value, mark) for key, value in missing.items()}
     try:
-        found = student.answer(replace(request, weights=weights)).parameters.values()
+        values = student.answer(replace(request, weights=weights)).parameters.values()
     except CheckFailure:
         return False
-    marked = {tuple(value.shape) for value in found if value.numel() and bool((value == mark).all())}
+    marked = {tuple(value.shape) for value in values if value.numel() and bool((value == mark).all())}
     return all(tuple(value.shape) in marked for value in weights.values())
 
 
@@ -71,16 +71,16 @@ def field_taken_for_another(
     ``shapes`` returns the right parameters for a config with these ``fields``.
     """
     numbers = {name: value for name, value in fields.items() if type(value) is int}
-    found = []
+    pairs = []
     for name, other in itertools.permutations(numbers, 2):
         try:
             if numbers[name] != numbers[other] and shapes({**fields, name: numbers[other]}) == got:
-                found.append((name, other))
+                pairs.append((name, other))
         except (ValueError, AssertionError, RuntimeError):  # incompatible sizes
             continue
-    if len(found) != 1:
+    if len(pairs) != 1:
         return None
-    [(name, other)] = found
+    [(name, other)] = pairs
     return CheckFailure(
         "parameters",
         f"The sizes are not those of config: {other} stands where {name} should.",
@@ -162,8 +162,8 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
 def _beyond(names: Sequence[str], other: Mapping[str, tuple]) -> list[str]:
     """Return the list of layers (``decoder.blocks``) of which all these names are later layers and ``other`` has the first."""
     parts = [re.match(r"(.+?)\.(\d+)\.", name) for name in names]
-    found = list(dict.fromkeys(part[1] for part in parts if part and int(part[2]) > 0))
-    first = [name for name in found if any(key.startswith(f"{name}.0.") for key in other)]
+    lists = list(dict.fromkeys(part[1] for part in parts if part and int(part[2]) > 0))
+    first = [name for name in lists if any(key.startswith(f"{name}.0.") for key in other)]
     return first if parts and all(part and part[1] in first and int(part[2]) for part in parts) else []
 
 

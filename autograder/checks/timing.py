@@ -103,22 +103,22 @@ class SpeedTarget:
         answer is hopelessly slow, since it may take far longer than one measurement. The lower end of the ratio's interval
         decides, so an unclear measurement counts in the student's favour.
         """
-        ratio = self._raced(student, fresh, **kwargs)
+        ratio = self._measure_ratio(student, fresh, **kwargs)
         if not ratio.hopeless:
             right()
         for limit, fraction in ((self.part, 0.0), (self.full, 0.5)):
             if ratio.low > limit * MARGIN:
                 raise PartialCredit(fraction, self._too_slow(ratio)) if fraction else self._too_slow(ratio)
 
-    def _raced(self, student: Student, fresh: Callable[[], tuple], **kwargs: Any) -> Ratio:
+    def _measure_ratio(self, student: Student, fresh: Callable[[], tuple], **kwargs: Any) -> Ratio:
         limits = (self.full * MARGIN, self.part * MARGIN)
-        found = student.time_ratio(self.name, fresh, limits, self.rounds, **kwargs)
+        best = student.time_ratio(self.name, fresh, limits, self.rounds, **kwargs)
         for _ in range(AGAIN):
-            if not any(limit < found.low <= NEAR * limit for limit in limits):
+            if not any(limit < best.low <= NEAR * limit for limit in limits):
                 break
             again = student.time_ratio(self.name, fresh, limits, self.rounds, **kwargs)
-            found = min(found, again, key=lambda ratio: ratio.low)
-        return found
+            best = min(best, again, key=lambda ratio: ratio.low)
+        return best
 
     def _too_slow(self, ratio: Ratio) -> CheckFailure:
         return CheckFailure(

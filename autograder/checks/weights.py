@@ -236,16 +236,16 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9 and math.isfinite(value)
 
 
-def confirm(found: Results, again: Mapping[str, float], within: float, setting: str) -> None:
+def confirm(results: Results, again: Mapping[str, float], within: float, setting: str) -> None:
     """Fail unless every measured number is that of the weights that were handed in, as ``again`` has it."""
-    wrong = {name: value for name, value in again.items() if not abs(found.measured[name] - value) <= within}
+    wrong = {name: value for name, value in again.items() if not abs(results.measured[name] - value) <= within}
     if wrong:
         raise CheckFailure(
             "results",
             "The numbers in the file are not those of the weights that you handed in.",
             setting=setting,
             expected=", ".join(f"{name} {value:.3g}" for name, value in wrong.items()),
-            yours=", ".join(f"{name} {found.measured[name]:.3g}" for name in wrong),
+            yours=", ".join(f"{name} {results.measured[name]:.3g}" for name in wrong),
             received=tuple(wrong),
             cause="results of other weights",
             hint="After a new training, measure and save the results again. Look at the names, too: each number needs its own.",

@@ -28,24 +28,24 @@ class Command(click.Command):
         words, named, others = iter(args), list[str](), list[str]()
         for word in words:
             name, equals, value = word.partition("=")
-            found = [name] if name in options else [one for one in options if one.startswith(name)]
+            matches = [name] if name in options else [one for one in options if one.startswith(name)]
             if word == "--":
                 others += words
-            elif not _OPTION.fullmatch(word) or (ctx.ignore_unknown_options and not found):
+            elif not _OPTION.fullmatch(word) or (ctx.ignore_unknown_options and not matches):
                 others.append(word)
-            elif len(found) > 1:
-                raise click.NoSuchOption(name, f"{name} may be {' or '.join(found)}: write more of it.", ctx=ctx)
-            elif not found:
+            elif len(matches) > 1:
+                raise click.NoSuchOption(name, f"{name} may be {' or '.join(matches)}: write more of it.", ctx=ctx)
+            elif not matches:
                 named.append(word)  # click says what it may have been
-            elif found[0] in ctx.help_option_names:
-                return super().parse_args(ctx, found)
+            elif matches[0] in ctx.help_option_names:
+                return super().parse_args(ctx, matches)
             else:
-                named.append(found[0] + equals + value)
-                option = options[found[0]]
+                named.append(matches[0] + equals + value)
+                option = options[matches[0]]
                 if not (equals or option.is_flag or isinstance(option.flag_value, str)):  # a str: it may stand alone
                     named.append(next(words, "--"))
                     if _OPTION.fullmatch(named[-1]):
-                        raise click.BadOptionUsage(found[0], f"Expected a value behind {found[0]}.", ctx)
+                        raise click.BadOptionUsage(matches[0], f"Expected a value behind {matches[0]}.", ctx)
         return super().parse_args(ctx, [*named, "--", *others])
 
 

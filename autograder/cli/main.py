@@ -56,10 +56,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    if asked := os.environ.get(_COMPLETE):
+    if completion := os.environ.get(_COMPLETE):
         from click.shell_completion import shell_complete
 
-        return shell_complete(autograder, {}, "autograder", _COMPLETE, asked)
+        return shell_complete(autograder, {}, "autograder", _COMPLETE, completion)
     try:  # without click's own `main`, which expands wildcards on Windows and takes any broken pipe for `| head`
         with autograder.make_context("autograder", arguments) as context:
             return autograder.invoke(context) or 0

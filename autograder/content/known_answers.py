@@ -168,12 +168,14 @@ def entries_of(lesson: Lesson, exercise: str) -> tuple[Entry, ...]:
 @functools.cache
 def cases_of(lesson: Lesson, exercise: str) -> tuple[Case, ...]:
     """Return all known answers to an exercise, right and wrong, each kind sorted by name."""
-    written = [
+    from_diff = [
         Case(lesson.assignment, exercise, entry.right, entry.name, entry.text, entry.hint, entry.why)
         for entry in entries_of(lesson, exercise)
     ]
     files = (lesson.folder / "answers" / "right" / exercise).glob("*.py")
-    return tuple(sorted([*written, *(_from_file(lesson.assignment, exercise, path, True) for path in files)], key=str))
+    return tuple(
+        sorted([*from_diff, *(_from_file(lesson.assignment, exercise, path, True) for path in files)], key=str)
+    )
 
 
 def misconceptions(lesson: Lesson, exercise: str) -> tuple[Case, ...]:
@@ -197,8 +199,10 @@ def hidden_cases(cases: Iterable[str]) -> Iterator[None]:
 
 def course_cases(lessons: Lessons, assignments: Sequence[str]) -> list[Case]:
     """Return the known answers of these assignments, in course order."""
-    found = [lessons.of(assignment) for assignment in assignments if lessons.has(assignment)]
-    return [case for lesson in found for exercise in lesson.exercises for case in cases_of(lesson, exercise)]
+    lessons_with_content = [lessons.of(assignment) for assignment in assignments if lessons.has(assignment)]
+    return [
+        case for lesson in lessons_with_content for exercise in lesson.exercises for case in cases_of(lesson, exercise)
+    ]
 
 
 def read_bank(folder: Path) -> list[Case]:

@@ -207,8 +207,8 @@ class Lesson:
     def checks(self, exercise: str) -> dict[str, Callable[..., Any]]:
         """Return the checks of an exercise by name, in file order."""
         module = self.module(f"checks.{self.check_file(exercise).stem}")
-        found = {name: thing for name, thing in vars(module).items() if name.startswith("check_")}
-        return {name: thing for name, thing in found.items() if mark_value(thing, "exercise") == exercise}
+        functions = {name: thing for name, thing in vars(module).items() if name.startswith("check_")}
+        return {name: thing for name, thing in functions.items() if mark_value(thing, "exercise") == exercise}
 
     def measures(self, exercise: str) -> bool:
         """Return whether a check of the exercise measures time or memory."""

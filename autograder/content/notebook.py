@@ -120,8 +120,8 @@ def is_check(cell: Cell) -> bool:
 
 def checked_exercise(text: str) -> str | None:
     """Return the exercise that a cell checks, or None if the cell contains anything else."""
-    found = _CHECK.fullmatch(text.strip()) if len(text) < _LONGEST_CHECK else None
-    return found[2] if found else None
+    match = _CHECK.fullmatch(text.strip()) if len(text) < _LONGEST_CHECK else None
+    return match[2] if match else None
 
 
 def defined(text: str) -> frozenset[str]:
@@ -154,14 +154,14 @@ def dependencies(cells: Sequence[Cell]) -> list[bool]:
         c and not is_check(cell) and (experiment_mark(cell) is None or bool(defined(source(cell)) & checked))
         for c, cell in zip(code, cells, strict=True)
     ]
-    wanted: set[str] = set()
+    names_needed: set[str] = set()
     for number in range(len(cells) - 1, -1, -1):
         if not code[number] or is_check(cells[number]):
             continue
         bound, used = bound_names(source(cells[number]))
-        needed[number] = needed[number] or bool(bound & wanted)
+        needed[number] = needed[number] or bool(bound & names_needed)
         if needed[number]:
-            wanted = (wanted - bound) | used
+            names_needed = (names_needed - bound) | used
     return needed
 
 

@@ -18,9 +18,9 @@ def namespace(lesson: Lesson) -> dict[str, Any]:
     import torch.nn.functional as F
     from torch import nn
 
-    usual = {"math": math, "torch": torch, "nn": nn, "F": F, "__name__": "known_answer"}
-    held = {name: thing for name, thing in vars(lesson.module("references")).items() if not name.startswith("_")}
-    return held | usual
+    imports = {"math": math, "torch": torch, "nn": nn, "F": F, "__name__": "known_answer"}
+    definitions = {name: thing for name, thing in vars(lesson.module("references")).items() if not name.startswith("_")}
+    return definitions | imports
 
 
 def reference_for(lesson: Lesson, name: str) -> Any:
@@ -46,14 +46,14 @@ def source_of(lesson: Lesson, names: Iterable[str]) -> str:
     chosen: dict[str, str] = {}  # name -> its module, in dependency order
     waiting = [(home, name) for name in names]
     while waiting:
-        found = _find(*waiting.pop(), lesson.lessons.package)
-        if found is None or chosen.get(found[1]) == found[0]:
+        definition = _find(*waiting.pop(), lesson.lessons.package)
+        if definition is None or chosen.get(definition[1]) == definition[0]:
             continue
-        module, name = found
+        module, name = definition
         if name in chosen:
             raise ValueError(f"{name} is defined in {chosen[name]} and in {module}; {home} cannot be made of both.")
         chosen[name] = module
-        waiting += [(module, word) for word in _mentioned(_parts(module)[name])]
+        waiting += [(module, word) for word in _names_in(_parts(module)[name])]
     return _HEAD + "\n\n".join(_in_order(chosen))
 
 
@@ -129,15 +129,15 @@ def _imported_in(file: str) -> dict[str, str]:
 @functools.cache
 def _parts_of(file: str) -> dict[str, str]:
     text, tree = _tree(file)
-    found: dict[str, str] = {}
+    sources: dict[str, str] = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            found[node.name] = "".join(text.splitlines(keepends=True)[first - 1 : node.end_lineno])
+            sources[node.name] = "".join(text.splitlines(keepends=True)[first - 1 : node.end_lineno])
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            found[node.targets[0].id] = ast.unparse(node) + "\n"
-    return found
+            sources[node.targets[0].id] = ast.unparse(node) + "\n"
+    return sources
 
 
-def _mentioned(text: str) -> set[str]:
+def _names_in(text: str) -> set[str]:
     return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}

@@ -31,14 +31,19 @@ Outcome = tuple[Request, Any, Any]
 
 def condition(student: Student, right: Student, function: Any, requests: Sequence[Request]) -> Symptom | None:
     """Describe when an unexplained wrong answer fails: for which arguments, or in which of its results."""
-    found = list(_outcomes(student, right, requests[:MOST]))
-    wrong, fine = (
-        [each for each in found if not same_outcome(*each[1:])],
-        [each for each in found if same_outcome(*each[1:])],
+    outcomes = list(_outcomes(student, right, requests[:MOST]))
+    wrong, right_ones = (
+        [each for each in outcomes if not same_outcome(*each[1:])],
+        [each for each in outcomes if same_outcome(*each[1:])],
     )
     if len(wrong) < _FEWEST:
         return None
-    return _only_with(wrong, fine, function) or _one_factor(found) or _only_some_results(wrong) or _one_sided(wrong)
+    return (
+        _only_with(wrong, right_ones, function)
+        or _one_factor(outcomes)
+        or _only_some_results(wrong)
+        or _one_sided(wrong)
+    )
 
 
 def _outcomes(student: Student, right: Student, requests: Sequence[Request]) -> Iterator[Outcome]:
@@ -64,14 +69,16 @@ def _only_with(wrong: Sequence[Outcome], fine: Sequence[Outcome], function: Any)
         common = [
             pair for pair in wrong_values[0].items() if all(each.get(pair[0]) == pair[1] for each in wrong_values)
         ]
-        found = [(name, value) for name, value in common if all(each.get(name, value) != value for each in fine_values)]
-        if len(found) == 1:
-            [(name, value)] = found
-            others = " or ".join(_said(name, other) for other in sorted({each[name] for each in fine_values}))
+        conditions = [
+            (name, value) for name, value in common if all(each.get(name, value) != value for each in fine_values)
+        ]
+        if len(conditions) == 1:
+            [(name, value)] = conditions
+            others = " or ".join(_clause(name, other) for other in sorted({each[name] for each in fine_values}))
             return (
-                f"wrong only with {_said(name, value)}",
+                f"wrong only with {_clause(name, value)}",
                 f"Your numbers are right in {len(fine)} calls with {others}, and wrong in all {len(wrong)} with "
-                f"{_said(name, value)}. Look at the code that matters only then.",
+                f"{_clause(name, value)}. Look at the code that matters only then.",
             )
     return None
 
@@ -98,22 +105,22 @@ def _only_some_results(wrong: Sequence[Outcome]) -> Symptom | None:
 _ORDINALS = ("first", "second", "third", "fourth")
 
 
-def _one_factor(found: Sequence[Outcome]) -> Symptom | None:
+def _one_factor(outcomes: Sequence[Outcome]) -> Symptom | None:
     """Detect numbers that all, even in right calls, are the expected ones times the same factor."""
     ratios = []
-    for _, want, got in found:
-        right, own = _numbers(want), _numbers(got)
-        if [x.shape for x in right] != [x.shape for x in own]:
+    for _, want, got in outcomes:
+        right, received = _numbers(want), _numbers(got)
+        if [x.shape for x in right] != [x.shape for x in received]:
             return None
-        if any(bool((b.abs() > 1e-6)[a.abs() <= 1e-6].any()) for a, b in zip(right, own, strict=True)):
+        if any(bool((b.abs() > 1e-6)[a.abs() <= 1e-6].any()) for a, b in zip(right, received, strict=True)):
             return None  # 0 times any factor is 0
-        ratios += [(b / a)[a.abs() > 1e-6] for a, b in zip(right, own, strict=True)]
+        ratios += [(b / a)[a.abs() > 1e-6] for a, b in zip(right, received, strict=True)]
     every = torch.cat(ratios) if ratios else torch.empty(0)
     if len(every) < _FEWEST or not every.isfinite().all() or not torch.allclose(every, every[0], rtol=1e-6, atol=0):
         return None
     if abs(float(every[0]) - 1) < 1e-5:
         return None  # then something else is wrong, such as a type
-    return FACTOR, f"In {len(found)} calls every number is {every[0]:.4g} times what it should be."
+    return FACTOR, f"In {len(outcomes)} calls every number is {every[0]:.4g} times what it should be."
 
 
 def _one_sided(wrong: Sequence[Outcome]) -> Symptom | None:
@@ -143,20 +150,20 @@ def _numbers(value: Any) -> list[Tensor]:
     return [x.detach().double() for x in tensors_of(value) if x.dtype != torch.bool and not x.is_complex()]
 
 
-def _said(name: str, value: str) -> str:
+def _clause(name: str, value: str) -> str:
     if value in (_ONE, _MORE):
         return f"{name} {value}"
-    return f"{name} given" if value == _GIVEN else f"{name}={value}"
+    return f"{name} given" if value == _TENSOR else f"{name}={value}"
 
 
-_GIVEN, _ONE, _MORE = "a tensor", "of length 1", "longer than 1"
+_TENSOR, _ONE, _MORE = "a tensor", "of length 1", "longer than 1"
 
 
 def _arguments(request: Request, function: Any) -> Iterator[tuple[str, str]]:
     """Yield, by name, the arguments of a request that are words, flags or omitted."""
     for name, value in _values(request, function):
         if isinstance(value, Tensor):
-            yield name, _GIVEN
+            yield name, _TENSOR
         elif value is None or isinstance(value, bool | str):
             yield name, repr(value)
 

@@ -34,7 +34,7 @@ from autograder.runtime.student import Request, Student
 def diagnose(
     lesson: Lesson,
     exercise: str,
-    lost: Sequence[FailedCheck],
+    failed: Sequence[FailedCheck],
     seed: int,
     passed: Sequence[Check] = (),
     student: Student | None = None,
@@ -44,70 +44,74 @@ def diagnose(
     A misconception is ruled out if it would fail a check in ``passed``, or answers further requests otherwise than the
     ``student``. Once a row has a cause, symptoms in other rows are not explained: they are its consequences.
     """
-    checks = [each.check for each in lost if not mark_value(each.check, "measured")]
+    checks = [each.check for each in failed if not mark_value(each.check, "measured")]
     recording = Recording(reference_student(lesson), seed)
     requests_for = functools.cache(lambda name: recording.shape_variants(checks, name))
-    found: list[Diagnosis | None] = [_own_cause(each, student, requests_for) for each in lost]
-    if any(each.failure.kind == "parameters" for each in lost):
-        return _of_parameters(lost, found)
-    search = Search(lesson, exercise, lost, passed, student, recording, requests_for, NotebookStudent)
-    by_case, enough = _add_misconceptions(search, found)
-    for number, each in enumerate(lost):
-        if found[number] is None and (not enough or each.failure.kind not in ("value", "crash")):
+    diagnoses: list[Diagnosis | None] = [_own_cause(each, student, requests_for) for each in failed]
+    if any(each.failure.kind == "parameters" for each in failed):
+        return _parameter_causes(failed, diagnoses)
+    search = Search(lesson, exercise, failed, passed, student, recording, requests_for, NotebookStudent)
+    by_case, explained = _add_misconceptions(search, diagnoses)
+    for number, each in enumerate(failed):
+        if diagnoses[number] is None and (not explained or each.failure.kind not in ("value", "crash")):
             diagnosis = symptoms.fallback_diagnosis(
                 lesson, each.failure, each.exchange, student, recording.right, requests_for
             )
-            found[number] = None if diagnosis and _follows(diagnosis, each, lost) else diagnosis
-            enough = enough or found[number] is not None
-    for number, each in enumerate(lost):
-        if found[number] is None and each.failure.kind == "crash":  # the same error has the same cause
-            found[number] = next((found[n] for n in range(number) if same_error(lost[n], each)), None)
-    if student is not None and not any(found):
-        if all(_is_wrong_gradient(each.failure) for each in lost):
-            return [Diagnosis(*symptoms.CUT) for _ in lost]
-        found = _of_edits(search)
-        if not any(found):
-            where = _where(lesson, [*checks, *passed], recording)
-            found = probes.row_sensitivity(
-                lost, student, recording.right, references.namespace(lesson), requests_for, where
+            diagnoses[number] = None if diagnosis and _is_consequence(diagnosis, each, failed) else diagnosis
+            explained = explained or diagnoses[number] is not None
+    for number, each in enumerate(failed):
+        if diagnoses[number] is None and each.failure.kind == "crash":  # the same error has the same cause
+            diagnoses[number] = next((diagnoses[n] for n in range(number) if same_error(failed[n], each)), None)
+    if student is not None and not any(diagnoses):
+        if all(_is_wrong_gradient(each.failure) for each in failed):
+            return [Diagnosis(*symptoms.CUT) for _ in failed]
+        diagnoses = _diagnose_edits(search)
+        if not any(diagnoses):
+            where = _locator(lesson, [*checks, *passed], recording)
+            diagnoses = probes.row_sensitivity(
+                failed, student, recording.right, references.namespace(lesson), requests_for, where
             )
-    return drop_consequences(lost, found, by_case)
+    return drop_consequences(failed, diagnoses, by_case)
 
 
-def _of_parameters(lost: Sequence[FailedCheck], found: Sequence[Diagnosis | None]) -> list[Diagnosis | None]:
+def _parameter_causes(failed: Sequence[FailedCheck], diagnoses: Sequence[Diagnosis | None]) -> list[Diagnosis | None]:
     """Return the causes of the rows about parameters only. Other rows fail as a consequence: missing or additional parameters
     keep their random numbers.
     """
-    blamed = [each.failure.kind == "parameters" for each in lost]
-    first = next((own for own, its in zip(found, blamed, strict=True) if own and its), None)
-    return [own or first if its else None for own, its in zip(found, blamed, strict=True)]
+    about_parameters = [each.failure.kind == "parameters" for each in failed]
+    first = next((own for own, its in zip(diagnoses, about_parameters, strict=True) if own and its), None)
+    return [own or first if its else None for own, its in zip(diagnoses, about_parameters, strict=True)]
 
 
-def _add_misconceptions(search: Search, found: list[Diagnosis | None]) -> tuple[set[int], bool]:
-    """Put known misconceptions into ``found`` where they explain a row, even if the check itself guesses a cause.
+def _add_misconceptions(search: Search, diagnoses: list[Diagnosis | None]) -> tuple[set[int], bool]:
+    """Put known misconceptions into ``diagnoses`` where they explain a row, even if the check itself guesses a cause.
 
     Returns the rows that they explain, and whether they suffice to leave wrong values in other rows unexplained.
     """
-    explained, by_case = [result is not None for result in found], set[int]()
-    enough = any(own and each.failure.kind in EXPLAIN_VALUES for own, each in zip(found, search.lost, strict=True))
-    for number, each in enumerate(search.lost):
+    explained, by_case = [result is not None for result in diagnoses], set[int]()
+    enough = any(
+        own and each.failure.kind in EXPLAIN_VALUES for own, each in zip(diagnoses, search.failed, strict=True)
+    )
+    for number, each in enumerate(search.failed):
         if explained[number] or (each.failure.cause and enough):
             continue  # a second misconception is rare, and the search is slow
         best, same = search.best(number)
         for other, fits in enumerate(same):
             if best and fits:
-                found[other], explained[other] = Diagnosis(best.title, best.hint, best.why), True
+                diagnoses[other], explained[other] = Diagnosis(best.title, best.hint, best.why), True
                 enough = True
                 by_case.add(other)
     return by_case, enough
 
 
-def _of_edits(search: Search) -> list[Diagnosis | None]:
+def _diagnose_edits(search: Search) -> list[Diagnosis | None]:
     """Find the small edit of a right answer that gives the student's wrong numbers; return it for the rows it explains."""
-    lost = search.lost
-    number = next((n for n, each in enumerate(lost) if each.failure.kind in ("value", "shape") and _asks(each)), None)
+    failed = search.failed
+    number = next(
+        (n for n, each in enumerate(failed) if each.failure.kind in ("value", "shape") and _passes_tensor(each)), None
+    )
     if number is None:
-        return [None] * len(lost)
+        return [None] * len(failed)
     student, exercise = search.student, search.exercise
 
     @functools.cache
@@ -115,20 +119,20 @@ def _of_edits(search: Search) -> list[Diagnosis | None]:
         return names if student is None else student.uses(exercise, names)
 
     with run_limited():
-        every = mutants(search.lesson, exercise)
-        best, same = search.best(number, (case for case in every if case.findable(uses)))
+        candidates = mutants(search.lesson, exercise)
+        best, same = search.best(number, (case for case in candidates if case.findable(uses)))
     if not isinstance(best, Mutant):
-        return [None] * len(lost)
+        return [None] * len(failed)
     diagnosis = Diagnosis(*best.explain(uses))
     return [diagnosis if fits else None for fits in same]
 
 
-def _asks(lost: FailedCheck) -> bool:
+def _passes_tensor(failed: FailedCheck) -> bool:
     """Return whether a check passes a tensor. If not, it reads a trained model, which no edit of a line explains."""
-    return lost.exchange is not None and bool(tensors_in(lost.exchange.request))
+    return failed.exchange is not None and bool(tensors_in(failed.exchange.request))
 
 
-def _where(lesson: Lesson, checks: Sequence[Check], recording: Recording) -> probes.Look:
+def _locator(lesson: Lesson, checks: Sequence[Check], recording: Recording) -> probes.Look:
     """Return a function that finds the submodule, or else the condition on the arguments, behind all wrong results."""
 
     def look(student: Student, right: Student, requests: Sequence[Request]) -> symptoms.Symptom | None:
@@ -142,9 +146,9 @@ def _where(lesson: Lesson, checks: Sequence[Check], recording: Recording) -> pro
     return look
 
 
-def _follows(diagnosis: Diagnosis, each: FailedCheck, lost: Sequence[FailedCheck]) -> bool:
+def _is_consequence(diagnosis: Diagnosis, each: FailedCheck, failed: Sequence[FailedCheck]) -> bool:
     """Return whether a wrong gradient only follows from wrong values elsewhere, so that its constant factor is no cause."""
-    wrong_values = any(other.failure.kind == "value" and not _is_wrong_gradient(other.failure) for other in lost)
+    wrong_values = any(other.failure.kind == "value" and not _is_wrong_gradient(other.failure) for other in failed)
     return diagnosis.name == symptoms.FACTOR and _is_wrong_gradient(each.failure) and wrong_values
 
 
@@ -152,14 +156,14 @@ def _is_wrong_gradient(failure: CheckFailure) -> bool:
     return failure.kind == "value" and failure.yours.startswith("d/d") and not symptoms.is_rounded(failure)
 
 
-def _own_cause(lost: FailedCheck, student: Student | None, requests_for: RequestsFor) -> Diagnosis | None:
+def _own_cause(failed: FailedCheck, student: Student | None, requests_for: RequestsFor) -> Diagnosis | None:
     """Return the cause that the check itself reports, unless such a failure may have many causes."""
-    failure = lost.failure
+    failure = failed.failure
     # PyTorch's message for every in-place operation on an input.
     if failure.kind == "crash" and "leaf Variable" in str(failure.received):
         symptom = symptoms.symptom(failure, None)
         return Diagnosis(*symptom) if symptom else None
-    if failure.kind == "constant" and _varies(lost, student, requests_for):
+    if failure.kind == "constant" and _varies(failed, student, requests_for):
         return None
     return Diagnosis(failure.cause, failure.hint) if failure.cause and failure.kind not in _OF_MANY_CAUSES else None
 
@@ -168,14 +172,14 @@ def _own_cause(lost: FailedCheck, student: Student | None, requests_for: Request
 _OF_MANY_CAUSES = ("value", "span")
 
 
-def _varies(lost: FailedCheck, student: Student | None, requests_for: RequestsFor) -> bool:
+def _varies(failed: FailedCheck, student: Student | None, requests_for: RequestsFor) -> bool:
     """Return whether an answer that is the same for both inputs of a check differs for others."""
-    if student is None or lost.exchange is None:
+    if student is None or failed.exchange is None:
         return False
-    return search.depends_on_numbers(student, requests_for(lost.exchange.request.name))
+    return search.depends_on_numbers(student, requests_for(failed.exchange.request.name))
 
 
-class _Right(NotebookStudent):
+class _ReferenceStudent(NotebookStudent):
     """The right answers, which may use blocked functions."""
 
     def _forbidden(self, exercise: str) -> tuple[str, ...]:
@@ -183,4 +187,4 @@ class _Right(NotebookStudent):
 
 
 def reference_student(lesson: Lesson) -> NotebookStudent:
-    return _Right(references.namespace(lesson), lesson, deep=False)
+    return _ReferenceStudent(references.namespace(lesson), lesson, deep=False)

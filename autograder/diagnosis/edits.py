@@ -10,17 +10,17 @@ from dataclasses import dataclass
 class Edit:
     """The replacement of ``old``, a node of a tree, by ``new``; a new module stands for several statements.
 
-    ``kind`` names the edit in general, and ``sentence`` describes it at this place, as a clause; ``shown`` is the code around it.
+    ``kind`` names the edit in general; ``sentence`` describes it at this place, as a clause; ``excerpt`` is the code around it.
     """
 
     old: ast.expr | ast.stmt
     new: ast.AST
     kind: str
     sentence: str
-    shown: ast.AST
+    excerpt: ast.AST
 
 
-def called(node: ast.Call) -> str:
+def called_name(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
 
 
@@ -43,19 +43,19 @@ _IDLE = frozenset(
 _IDLE_KEYWORDS = frozenset({"device", "dtype", "training", "bias", "strict"})
 
 
-def left_out(node: ast.AST) -> Iterator[Edit]:
+def omit_call(node: ast.AST) -> Iterator[Edit]:
     """Replace a call ``f(x, ...)`` or ``x.f(...)`` by ``x``."""
     if not isinstance(node, ast.Call):
         return
     inner = node.args[0] if node.args else None
     if isinstance(node.func, ast.Attribute) and not is_module(node.func.value) and not is_self(node.func.value):
         inner = node.func.value
-    name = called(node)
+    name = called_name(node)
     if inner is not None and not isinstance(inner, ast.Starred) and name not in _IDLE:
         yield Edit(node, inner, "a step left out", f"{name} is left out", node)
 
 
-def argument(node: ast.AST) -> Iterator[Edit]:
+def change_argument(node: ast.AST) -> Iterator[Edit]:
     """Omit an argument, negate it, or swap it with its neighbour."""
     if not isinstance(node, ast.Call):
         return
@@ -73,7 +73,7 @@ def argument(node: ast.AST) -> Iterator[Edit]:
                 f"{keyword.arg} is {not keyword.value.value}",
                 node,
             )
-    if len(node.args) >= 2 and not any(isinstance(argument, ast.Starred) for argument in node.args):
+    if len(node.args) >= 2 and not any(isinstance(change_argument, ast.Starred) for change_argument in node.args):
         shorter = ast.Call(node.func, node.args[:-1], node.keywords)
         yield Edit(node, shorter, "an argument not passed on", "the last argument is not passed on", node)
         for place in range(len(node.args) - 1):
@@ -82,24 +82,24 @@ def argument(node: ast.AST) -> Iterator[Edit]:
             yield Edit(node, changed, "arguments exchanged", "two arguments have changed places", node)
 
 
-def number(node: ast.AST) -> Iterator[Edit]:
+def change_number(node: ast.AST) -> Iterator[Edit]:
     """Change an axis, or a number by one, in a call or a slice."""
     if isinstance(node, ast.Call):
         for place in [*node.args, *(keyword.value for keyword in node.keywords)]:
-            value = _whole(place)
+            value = _integer(place)
             for other in _axes(value) if value is not None else ():
                 said = f"{other} instead of {value}"
                 yield Edit(place, ast.Constant(other), "another axis or number", said, node)
     elif isinstance(node, ast.Subscript):
         for inner in ast.walk(node.slice):
-            value = _whole(inner)
+            value = _integer(inner)
             if isinstance(inner, ast.expr) and value is not None:
                 for other in (value + 1, value - 1):
                     said = f"{other} instead of {value}"
                     yield Edit(inner, ast.Constant(other), "another place", said, node)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult | ast.Pow | ast.Div):
         for place in (node.left, node.right):
-            value = _whole(place)
+            value = _integer(place)
             for other in (value + 1, value - 1) if value is not None else ():
                 yield Edit(place, ast.Constant(other), "another number", f"{other} instead of {value}", node)
 
@@ -109,22 +109,22 @@ def _axes(value: int) -> list[int]:
     return list(others.get(value, (value - 1, value + 1)))
 
 
-def _whole(node: ast.AST) -> int | None:
+def _integer(node: ast.AST) -> int | None:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = _whole(node.operand)
+        inner = _integer(node.operand)
         return None if inner is None else -inner
     if isinstance(node, ast.Constant) and isinstance(node.value, int) and not isinstance(node.value, bool):
         return node.value
     return None
 
 
-def doubled(node: ast.AST) -> Iterator[Edit]:
+def double_step(node: ast.AST) -> Iterator[Edit]:
     """Add a term, or apply a submodule, twice."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         yield Edit(node, ast.BinOp(node, ast.Add(), node.left), "a term added twice", "one term is added twice", node)
     elif isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords and of_self(node.func):
         again = ast.Call(node.func, [node], [])
-        yield Edit(node, again, "a step taken twice", f"{called(node)} is applied twice", node)
+        yield Edit(node, again, "a step taken twice", f"{called_name(node)} is applied twice", node)
 
 
 #: Functions that are easily confused.
@@ -145,11 +145,11 @@ _FAMILIES = (
 _ACTIVATIONS = frozenset(_FAMILIES[0])
 
 
-def swapped(node: ast.AST) -> Iterator[Edit]:
+def swap_function(node: ast.AST) -> Iterator[Edit]:
     """Replace a function by another of the same kind: the sum by the mean, tanh by ReLU."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
         return
-    name = called(node)
+    name = called_name(node)
     for family in _FAMILIES:
         for other in family if name in family else ():
             if other == name:
@@ -207,26 +207,26 @@ _OTHERS = {
     "zeros in its place": "torch.zeros_like(x)",
 }
 #: The expressions by their descriptions.
-_PARSED = {
+_TEMPLATES = {
     said: ast.parse(text, mode="eval").body
     for said, text in [*((f"{name} too many", text) for name, text in _STEPS.items()), *_OTHERS.items()]
 }
 
 
-def too_many(node: ast.AST) -> Iterator[Edit]:
+def add_step(node: ast.AST) -> Iterator[Edit]:
     """Add a step to a value that is returned, assigned, multiplied, or passed to a call, or replace that value."""
-    for value in _values(node):
-        for said, template in _PARSED.items():
-            yield Edit(value, _Filled(value).visit(_copy(template)), said, said, value)
+    for value in _values_passed_on(node):
+        for said, template in _TEMPLATES.items():
+            yield Edit(value, _FillTemplate(value).visit(_copy(template)), said, said, value)
 
 
-def _values(node: ast.AST) -> Iterator[ast.expr]:
+def _values_passed_on(node: ast.AST) -> Iterator[ast.expr]:
     if isinstance(node, ast.Return) and node.value is not None:
         yield from node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
     elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
         if not isinstance(node.value, ast.Constant | ast.Tuple | ast.List | ast.Lambda):
             yield node.value
-    elif isinstance(node, ast.Call) and node.args and called(node) != "dropout":
+    elif isinstance(node, ast.Call) and node.args and called_name(node) != "dropout":
         if of_self(node.func) or isinstance(node.args[0], ast.BinOp | ast.Call):
             yield node.args[0]
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
@@ -237,7 +237,7 @@ def _copy(template: ast.expr) -> ast.expr:
     return ast.parse(ast.unparse(template), mode="eval").body
 
 
-class _Filled(ast.NodeTransformer):
+class _FillTemplate(ast.NodeTransformer):
     def __init__(self, value: ast.expr):
         self.value = value
 
@@ -245,7 +245,7 @@ class _Filled(ast.NodeTransformer):
         return self.value if node.id == "x" else node
 
 
-def other_names(function: ast.AST) -> Iterator[Edit]:
+def swap_names(function: ast.AST) -> Iterator[Edit]:
     """Replace a name by another: an argument or variable of the same kind, or a submodule with a similar name."""
     if not isinstance(function, ast.FunctionDef):
         return
@@ -263,8 +263,8 @@ def other_names(function: ast.AST) -> Iterator[Edit]:
         for node in reversed(inner)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
-    made |= {argument.arg: 0 for argument in function.args.args if argument.arg != "self"}
-    lists = _put_into(inner)
+    made |= {change_argument.arg: 0 for change_argument in function.args.args if change_argument.arg != "self"}
+    lists = _lists_filled_by(inner)
     for node in inner:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in made:
             for other, line in made.items():
@@ -279,7 +279,7 @@ def other_names(function: ast.AST) -> Iterator[Edit]:
 _PUTS = ("append", "extend", "insert")
 
 
-def _put_into(nodes: Sequence[ast.AST]) -> dict[ast.AST, str]:
+def _lists_filled_by(nodes: Sequence[ast.AST]) -> dict[ast.AST, str]:
     """Map each node that is put into a list to the name of that list: ``lists[c].append(x)``, ``lists[c] = x``.
 
     An edit must not put a list into itself: converting such a list to a tensor crashes the process.
@@ -303,7 +303,7 @@ def _similar(one: str, other: str) -> bool:
     return one != other and bool({*one.split("_")} & {*other.split("_")})
 
 
-def term(node: ast.AST) -> Iterator[Edit]:
+def omit_term(node: ast.AST) -> Iterator[Edit]:
     """Replace ``a + b`` by ``a`` or ``b``; also for other operators."""
     if not isinstance(node, ast.BinOp) or type(node.op) not in _TERMS:
         return
@@ -324,7 +324,7 @@ _TERMS: dict[type[ast.operator], tuple[str, str]] = {
 }
 
 
-def operator(node: ast.AST) -> Iterator[Edit]:
+def change_operator(node: ast.AST) -> Iterator[Edit]:
     """Change an operator, or swap its sides."""
     if isinstance(node, ast.BinOp):
         for new in _OPERATORS.get(type(node.op), ()):
@@ -383,7 +383,7 @@ _SIGNS: dict[type[ast.AST], str] = {
 }
 
 
-def choice(node: ast.AST) -> Iterator[Edit]:
+def omit_branch(node: ast.AST) -> Iterator[Edit]:
     """Omit a distinction of cases."""
     if isinstance(node, ast.IfExp):
         said = "no difference is made"
@@ -395,7 +395,7 @@ def choice(node: ast.AST) -> Iterator[Edit]:
             yield Edit(node.test, ast.Constant(value), "a distinction left out", said, node.test)
 
 
-def statement(node: ast.AST) -> Iterator[Edit]:
+def omit_statement(node: ast.AST) -> Iterator[Edit]:
     """Omit a statement that assigns to a name which already has a value."""
     if isinstance(node, ast.AugAssign):
         yield Edit(node, ast.Pass(), "a step left out", "this step is left out", node)
@@ -409,7 +409,7 @@ def statement(node: ast.AST) -> Iterator[Edit]:
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr)
 
 
-def exchanged(node: ast.AST) -> Iterator[Edit]:
+def swap_statements(node: ast.AST) -> Iterator[Edit]:
     """Swap two neighbouring statements: the state is updated before it is read, the mask is applied after the softmax."""
     for block in (getattr(node, "body", None), getattr(node, "orelse", None)):
         for first, second in itertools.pairwise(block) if isinstance(block, list) else ():
@@ -425,17 +425,17 @@ def _is_text(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def off_by_one(node: ast.AST) -> Iterator[Edit]:
+def shift_by_one(node: ast.AST) -> Iterator[Edit]:
     """Change a count or an index by one: in a range, a slice, a comparison, a product or a quotient."""
-    for place in _counts(node):
+    for place in _count_operands(node):
         if isinstance(place, ast.Name):
             for sign, kind in ((ast.Add(), "one too many"), (ast.Sub(), "one too few")):
                 said = f"{place.id} {'+' if kind == 'one too many' else '-'} 1 instead of {place.id}"
                 yield Edit(place, ast.BinOp(place, sign, ast.Constant(1)), kind, said, node)
 
 
-def _counts(node: ast.AST) -> Iterator[ast.expr | None]:
-    if isinstance(node, ast.Call) and called(node) in ("range", "arange"):
+def _count_operands(node: ast.AST) -> Iterator[ast.expr | None]:
+    if isinstance(node, ast.Call) and called_name(node) in ("range", "arange"):
         yield from node.args
     elif isinstance(node, ast.Slice):
         yield from (node.lower, node.upper)
@@ -450,8 +450,16 @@ __all__ = ["Edit", "edits"]
 #: The operators, the likeliest first, each with the number of right answers in which it is tried: the steps that can be left out
 #: depend on how an answer is written, and those that can be done once too often hardly do.
 KINDS: tuple[tuple[Callable[[ast.AST], Iterator[Edit]], int], ...] = (
-    *((left_out, 8), (term, 8), (swapped, 4), (argument, 4), (number, 4), (operator, 4), (choice, 4)),
-    *((exchanged, 4), (off_by_one, 4), (too_many, 2), (statement, 4), (doubled, 3), (other_names, 3)),
+    *(
+        (omit_call, 8),
+        (omit_term, 8),
+        (swap_function, 4),
+        (change_argument, 4),
+        (change_number, 4),
+        (change_operator, 4),
+        (omit_branch, 4),
+    ),
+    *((swap_statements, 4), (shift_by_one, 4), (add_step, 2), (omit_statement, 4), (double_step, 3), (swap_names, 3)),
 )
 
 
@@ -464,7 +472,7 @@ def edits(trees: Sequence[ast.AST]) -> Iterator[tuple[int, Edit]]:
 
     The constructors of modules, and the validation of arguments, are not edited.
     """
-    nodes = [list(_edited(tree)) for tree in trees]
+    nodes = [list(_editable_nodes(tree)) for tree in trees]
     for look, most in KINDS:
         for place, of_tree in enumerate(nodes[:most]):
             for node in of_tree:
@@ -472,11 +480,11 @@ def edits(trees: Sequence[ast.AST]) -> Iterator[tuple[int, Edit]]:
                     yield place, edit
 
 
-def _edited(tree: ast.AST) -> Iterator[ast.AST]:
+def _editable_nodes(tree: ast.AST) -> Iterator[ast.AST]:
     """Yield the nodes that may be edited, outer before inner ones."""
     for node in ast.iter_child_nodes(tree):
         refuses = isinstance(node, ast.If) and any(isinstance(inner, ast.Raise) for inner in ast.walk(node))
         makes = isinstance(node, ast.FunctionDef) and node.name == "__init__"
         if not refuses and not makes and not isinstance(node, _LEFT_ALONE):
             yield node
-            yield from _edited(node)
+            yield from _editable_nodes(node)

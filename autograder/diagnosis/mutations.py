@@ -15,7 +15,7 @@ from typing import Any
 
 from autograder.content.known_answers import Case, cases_of
 from autograder.content.lesson import Lesson
-from autograder.diagnosis.edits import Edit, called, edits
+from autograder.diagnosis.edits import Edit, called_name, edits
 
 #: Returns those of these names that occur in the student's code; see :mod:`autograder.runtime.blocked.source`.
 Uses = Callable[[Sequence[str]], Sequence[str]]
@@ -40,7 +40,7 @@ class Mutant(Case):
         if self.edit is None or not _is_number(self.edit.new):
             return True
         return _has_number(self.edit, uses) or bool(
-            _called(self.edit.shown, self.known) and uses(_called(self.edit.shown))
+            _called_names(self.edit.excerpt, self.known) and uses(_called_names(self.edit.excerpt))
         )
 
     def explain(self, uses: Uses) -> tuple[str, str]:
@@ -50,7 +50,7 @@ class Mutant(Case):
         """
         if self.edit is None:
             raise TypeError("A mutant has an edit.")
-        piece = _shown(self.edit.shown, self.known)
+        piece = _excerpt(self.edit.excerpt, self.known)
         name = f"{self.edit.kind}: {piece}" if any(letter.isalpha() for letter in piece) else self.edit.kind
         clear = set(_names(self.edit.new)) <= self.known | set(_names(self.edit.old)) and self._in_code(uses)
         sentence = self.edit.sentence if clear else self.edit.kind
@@ -76,9 +76,9 @@ def _has_number(edit: Edit, uses: Uses) -> bool:
     return bool(uses((ast.unparse(edit.new),)))
 
 
-def _called(node: ast.AST, known: frozenset[str] | None = None) -> tuple[str, ...]:
+def _called_names(node: ast.AST, known: frozenset[str] | None = None) -> tuple[str, ...]:
     """Return the name of the called function, bare and as an attribute; nothing if it is not ``known``."""
-    name = called(node) if isinstance(node, ast.Call) else ""
+    name = called_name(node) if isinstance(node, ast.Call) else ""
     return (name, f".{name}") if name and (known is None or name in known) else ()
 
 
@@ -88,27 +88,27 @@ def mutants(lesson: Lesson, exercise: str) -> Iterator[Mutant]:
     cases = [case for case in cases if _is_safe(case.text)]
     trees = [ast.parse(case.text) for case in cases]
     known = _shared_names(trees)
-    seen, begun = set[str](), time.process_time()
+    seen, start = set[str](), time.process_time()
     for number, edit in edits(trees):
-        text = edited(cases[number].text, edit)
+        text = apply_edit(cases[number].text, edit)
         if text not in seen:
             seen.add(text)
             yield Mutant(lesson.assignment, exercise, False, edit.kind, text, edit=edit, known=known)
-        if len(seen) >= _MOST or time.process_time() - begun > _SECONDS:
+        if len(seen) >= _MOST or time.process_time() - start > _SECONDS:
             return
 
 
-def edited(text: str, edit: Edit) -> str:
+def apply_edit(text: str, edit: Edit) -> str:
     """Replace the old code in the text by the new."""
     lines = text.encode().splitlines(keepends=True)  # the parser counts bytes
     starts, old = [0, *itertools.accumulate(map(len, lines))], edit.old
     start = starts[old.lineno - 1] + old.col_offset
     end = starts[(old.end_lineno or old.lineno) - 1] + (old.end_col_offset or 0)
-    whole = text.encode()
-    return (whole[:start] + _written(edit.new).encode() + whole[end:]).decode()
+    data = text.encode()
+    return (data[:start] + _as_text(edit.new).encode() + data[end:]).decode()
 
 
-def _written(new: ast.AST) -> str:
+def _as_text(new: ast.AST) -> str:
     """Return the text of new code on one line."""
     if isinstance(new, ast.Module):
         return "; ".join(map(ast.unparse, new.body))
@@ -130,8 +130,8 @@ def _shared_names(trees: Iterable[ast.AST]) -> frozenset[str]:
 
     The others are an author's own, and mean nothing to a student.
     """
-    found = Counter(name for tree in trees for name in {name for node in ast.walk(tree) for name in _names(node)})
-    return frozenset(name for name, count in found.items() if count > 1) | {"self"}
+    counts = Counter(name for tree in trees for name in {name for node in ast.walk(tree) for name in _names(node)})
+    return frozenset(name for name, count in counts.items() if count > 1) | {"self"}
 
 
 def _names(node: ast.AST) -> Iterator[str]:
@@ -143,25 +143,25 @@ def _names(node: ast.AST) -> Iterator[str]:
         yield node.arg
 
 
-def _shown(node: ast.AST, known: frozenset[str]) -> str:
+def _excerpt(node: ast.AST, known: frozenset[str]) -> str:
     """Shorten code: deeply nested parts, and names that students do not know, become dots."""
     for depth in (3, 2, 1):
-        text = ast.unparse(_Short(known, depth).visit(_copied(node))).replace(_DOTS, "…")
+        text = ast.unparse(_Short(known, depth).visit(_copy_tree(node))).replace(_DOTS, "…")
         if len(text) <= _LONGEST and "\n" not in text:
             return text
     return "…"
 
 
-def _copied(part: Any) -> Any:
+def _copy_tree(part: Any) -> Any:
     """Copy a tree by its fields, and nothing that other libraries attach to its nodes.
 
     `executing`, with which IPython shows a traceback, attaches each node's parent, also to the one ``Load()`` of all trees.
     """
     if isinstance(part, list):
-        return [_copied(item) for item in part]
+        return [_copy_tree(item) for item in part]
     if not isinstance(part, ast.AST):
         return part
-    return ast.copy_location(type(part)(**{name: _copied(value) for name, value in ast.iter_fields(part)}), part)
+    return ast.copy_location(type(part)(**{name: _copy_tree(value) for name, value in ast.iter_fields(part)}), part)
 
 
 _DOTS = "dots_in_the_place_of_code"

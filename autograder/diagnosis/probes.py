@@ -36,12 +36,12 @@ def changes(request: Request, function: Any) -> Iterator[tuple[Symptom, int, Req
     called = function.forward if request.build is not None else function
     names = [each for each in _parameters(called) if each.name != "self"]
     for place, (value, parameter) in enumerate(zip(request.args, names, strict=False)):
-        for other in _others(value, parameter.default):
+        for other in _other_values(value, parameter.default):
             args = (*request.args[:place], other, *request.args[place + 1 :])
             yield _argument(parameter.name), _enough(value), replace(request, args=args)
     defaults = {parameter.name: parameter.default for parameter in names}
     for name, value in request.kwargs.items():
-        for other in _others(value, defaults.get(name, inspect.Parameter.empty)):
+        for other in _other_values(value, defaults.get(name, inspect.Parameter.empty)):
             yield _argument(name), _enough(value), replace(request, kwargs={**request.kwargs, name: other})
     for place, (value, parameter) in enumerate(zip(request.build or (), _parameters(function), strict=False)):
         if parameter.default not in (inspect.Parameter.empty, value) and not isinstance(value, Tensor):
@@ -76,7 +76,7 @@ def _parameter(name: str) -> Symptom:
     )
 
 
-def _others(value: Any, default: Any) -> Iterator[Any]:
+def _other_values(value: Any, default: Any) -> Iterator[Any]:
     """Yield other values of an argument: its default, if that differs, or values of the same type."""
     if isinstance(value, Tensor):
         yield resample(value)
@@ -128,12 +128,12 @@ def replace_tensors(request: Request, changed: Mapping[int | str, Tensor]) -> Re
 def batch_leakage(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
     """Detect a result for one example that changes with another example, or with another example's mask."""
     for masks in (False, True):
-        if found := _mixed_by(student, right, requests, masks):
+        if found := _leakage_by(student, right, requests, masks):
             return found
     return None
 
 
-def _mixed_by(student: Student, right: Student, requests: Sequence[Request], masks: bool) -> Symptom | None:
+def _leakage_by(student: Student, right: Student, requests: Sequence[Request], masks: bool) -> Symptom | None:
     pairs = [(request, batched) for request in requests if (batched := _of_the_batch(right, request, masks))]
     # In some requests a catalogue may by chance be as long as the batch.
     always = set[int | str].intersection(*(set(batched) for _, batched in pairs)) if pairs else set()
@@ -213,10 +213,12 @@ def faulty_module(student: Student, right: Student, requests: Sequence[Request])
     parts = list(dict.fromkeys(map(part_of, names)))
     if not _FEWEST <= len(parts) <= _MOST:
         return None
-    found = [part for part in parts if all(_right_without(student, right, part_of, each, part) for each in failing)]
+    candidates = [
+        part for part in parts if all(_right_without(student, right, part_of, each, part) for each in failing)
+    ]
     wrong = _wrong_results(student, right, failing[0])
-    seen = [part for part in found if _others_count(right, part_of, failing[0], part, parts, wrong)]
-    around = seen if len(seen) == 1 else list({_outermost(part) for part in seen})
+    counting = [part for part in candidates if _others_count(right, part_of, failing[0], part, parts, wrong)]
+    around = counting if len(counting) == 1 else list({_outermost(part) for part in counting})
     if len(around) != 1:
         return None
     return (
@@ -296,7 +298,7 @@ _SHOWN = ("value", "shape")
 
 
 def row_sensitivity(
-    lost: Sequence[FailedCheck],
+    failed: Sequence[FailedCheck],
     student: Student,
     right: Student,
     functions: Mapping[str, Any],
@@ -308,15 +310,17 @@ def row_sensitivity(
     ``functions``: right ones, for the names of their arguments. ``requests_for`` returns requests for the function of a name.
     ``further`` is called if nothing is found.
     """
-    wrong = [(n, each.exchange.request) for n, each in enumerate(lost) if each.exchange and each.failure.kind in _SHOWN]
-    found: list[Diagnosis | None] = [None] * len(lost)
+    wrong = [
+        (n, each.exchange.request) for n, each in enumerate(failed) if each.exchange and each.failure.kind in _SHOWN
+    ]
+    diagnoses: list[Diagnosis | None] = [None] * len(failed)
     if wrong:
         name = wrong[0][1].name
-        failed, others = [request for _, request in wrong if request.name == name], requests_for(name)
-        requests = [failed[0], *others[-1:], *failed[1:2], *others[:1]]
+        own_requests, others = [request for _, request in wrong if request.name == name], requests_for(name)
+        requests = [own_requests[0], *others[-1:], *own_requests[1:2], *others[:1]]
         symptom = probe(student, right, functions[name], requests, further, others)
-        found[wrong[0][0]] = Diagnosis(*symptom) if symptom else None
-    return found
+        diagnoses[wrong[0][0]] = Diagnosis(*symptom) if symptom else None
+    return diagnoses
 
 
 def probe(
@@ -361,7 +365,7 @@ def _works(student: Student, request: Request) -> bool:
 
 def _ignored(student: Student, right: Student, function: Any, requests: Sequence[Request]) -> Symptom | None:
     """Find an argument or a parameter that repeatedly has no effect where it changes a right answer."""
-    used, blind, enough = set(), list[Symptom](), dict[Symptom, int]()
+    used, without_effect, enough = set(), list[Symptom](), dict[Symptom, int]()
     pairs = [(request, (result_of(student, request), result_of(right, request))) for request in requests]
     wrong_builds = [str(request.build) for request, before in pairs if not same_outcome(*before)]
     for request, before in pairs:
@@ -371,12 +375,16 @@ def _ignored(student: Student, right: Student, function: Any, requests: Sequence
             if isinstance(want, CheckFailure) or same_outcome(want, before[1]):
                 continue
             if same_outcome(result_of(student, other), before[0]):
-                blind.append(symptom)
+                without_effect.append(symptom)
             elif not (other_kind and other.weights is not request.weights):
                 # A right variant of the module (norm="post") may use a submodule that a wrong one forgets.
                 used.add(symptom)
-    left = [symptom for symptom, times in Counter(blind).items() if symptom not in used and times >= enough[symptom]]
-    return left[0] if used and 0 < len(left) <= _MOST_IGNORED else None
+    ignored = [
+        symptom
+        for symptom, times in Counter(without_effect).items()
+        if symptom not in used and times >= enough[symptom]
+    ]
+    return ignored[0] if used and 0 < len(ignored) <= _MOST_IGNORED else None
 
 
 def _matters(ignored: Symptom, student: Student, right: Student, function: Any, request: Request) -> bool:
@@ -444,7 +452,7 @@ def _reach_of(student: Student, request: Request, place: int | str, x: Tensor) -
     axis, before = (x.dim() - 2 if x.is_floating_point() else 1), tensors_of(result_of(student, request))
     if x.shape[axis] < 3 or not before or before[0].dim() <= axis or before[0].shape[:axis] != x.shape[:axis]:
         return None
-    found, rows = [], before[0].shape[axis]
+    reaches, rows = [], before[0].shape[axis]
     for changed, watched in ((x.shape[axis] - 1, 0), (0, rows - 1)):
         results = []
         for moved in resample_rows(x):
@@ -454,5 +462,5 @@ def _reach_of(student: Student, request: Request, place: int | str, x: Tensor) -
         if rows < 2 or any(not after or after[0].shape != before[0].shape for after in results):
             return None
         watched_before = before[0].select(axis, watched)
-        found.append(any(not same_outcome(watched_before, after[0].select(axis, watched)) for after in results))
-    return found[0], found[1]
+        reaches.append(any(not same_outcome(watched_before, after[0].select(axis, watched)) for after in results))
+    return reaches[0], reaches[1]

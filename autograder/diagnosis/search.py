@@ -42,21 +42,26 @@ _GUESSES = ("constant", "dropout", "order")
 
 
 def drop_consequences(
-    lost: Sequence[FailedCheck], found: Sequence[Diagnosis | None], by_case: Iterable[int]
+    failed: Sequence[FailedCheck], diagnoses: Sequence[Diagnosis | None], by_case: Iterable[int]
 ) -> list[Diagnosis | None]:
     """Of the rows that one mistake may cause, keep the known misconceptions, or else only the first cause."""
-    wrong = any(
-        each.failure.kind in ("value", "shape", "crash") for each, its in zip(lost, found, strict=True) if not its
+    any_without_cause = any(
+        each.failure.kind in ("value", "shape", "crash")
+        for each, diagnosis in zip(failed, diagnoses, strict=True)
+        if not diagnosis
     )
-    if any(each.failure.kind == "type" for each in lost):  # without a tensor, no gradient flows
-        found = [None if each.failure.kind == "detached" else its for each, its in zip(lost, found, strict=True)]
-    found = [
-        None if wrong and each.failure.kind in _GUESSES and n not in by_case else found[n]
-        for n, each in enumerate(lost)
+    if any(each.failure.kind == "type" for each in failed):  # without a tensor, no gradient flows
+        diagnoses = [
+            None if each.failure.kind == "detached" else diagnosis
+            for each, diagnosis in zip(failed, diagnoses, strict=True)
+        ]
+    diagnoses = [
+        None if any_without_cause and each.failure.kind in _GUESSES and n not in by_case else diagnoses[n]
+        for n, each in enumerate(failed)
     ]
-    rows = [n for n, each in enumerate(lost) if found[n] and each.failure.kind in _ECHOES]
-    kept = {found[n] for n in rows if n in by_case} or {found[n] for n in rows[:1]}
-    return [None if n in rows and cause not in kept else cause for n, cause in enumerate(found)]
+    rows = [n for n, each in enumerate(failed) if diagnoses[n] and each.failure.kind in _ECHOES]
+    causes = {diagnoses[n] for n in rows if n in by_case} or {diagnoses[n] for n in rows[:1]}
+    return [None if n in rows and cause not in causes else cause for n, cause in enumerate(diagnoses)]
 
 
 #: Kinds of failures that cause wrong values in other rows. Another error type, or a changed input, does not.
@@ -173,8 +178,8 @@ def reproduces(student: Student, exchange: Exchange | None, received: Any) -> bo
     own, other = tensors_of(exchange.value), tensors_of(value)
     if len(own) != len(other) or not own:
         return len(own) == len(other)
-    blamed = [n for n, x in enumerate(own) if isinstance(received, Tensor) and same_outcome(x, received)]
-    return any(same_outcome(own[n], other[n]) for n in (blamed or range(len(own))))
+    suspects = [n for n, x in enumerate(own) if isinstance(received, Tensor) and same_outcome(x, received)]
+    return any(same_outcome(own[n], other[n]) for n in (suspects or range(len(own))))
 
 
 def diagnosis_holds(
@@ -264,80 +269,80 @@ RequestsFor = Callable[[str], Sequence[Request]]
 class Search:
     """The search for an answer that explains the failed rows of a student, and the evidence that it must agree with.
 
-    ``passed``: the checks that passed. ``made`` returns a student who answers with the functions of a namespace.
+    ``passed``: the checks that passed. ``make_student`` returns a student who answers with the functions of a namespace.
     """
 
     lesson: Lesson
     exercise: str
-    lost: Sequence[FailedCheck]
+    failed: Sequence[FailedCheck]
     passed: Sequence[Check]
     student: Student | None
     recording: Recording
     requests_for: RequestsFor
-    made: Callable[[dict[str, Any]], Student]
+    make_student: Callable[[dict[str, Any]], Student]
 
     def best(self, number: int, cases: Iterable[Case] | None = None) -> tuple[Case | None, list[bool]]:
         """Find the wrong answer that fails row ``number`` like the student's and explains most other rows.
 
         Returns it, and for each row whether it explains it. Candidates are ``cases``, by default the known misconceptions.
         """
-        found: tuple[Case | None, list[bool]] = (None, [])
-        if not _comparable(self.lost[number]):
-            return found
-        requests = self._further(self.lost[number]) if self.student else []
+        best: tuple[Case | None, list[bool]] = (None, [])
+        if not _comparable(self.failed[number]):
+            return best
+        requests = self._confirming_requests(self.failed[number]) if self.student else []
         for case in misconceptions(self.lesson, self.exercise) if cases is None else cases:
             names = _names_in(self.lesson, case, variants.student()) if cases is None else _run(self.lesson, case)
             if names is None:
                 continue
-            known = self.made(names)
-            same = self._same(known, number)
-            if sum(same) <= sum(found[1]) or self._ruled_out(known, same):
+            candidate = self.make_student(names)
+            same = self._same(candidate, number)
+            if sum(same) <= sum(best[1]) or self._ruled_out(candidate, same):
                 continue
-            if self.student is None or (requests and same_answers(self.student, known, requests)):
-                found = (case, same)
+            if self.student is None or (requests and same_answers(self.student, candidate, requests)):
+                best = (case, same)
                 if all(same):  # no other explains more
                     break
-        return found
+        return best
 
-    def _same(self, known: Student, number: int) -> list[bool]:
+    def _same(self, candidate: Student, number: int) -> list[bool]:
         """Return, for each row, whether a wrong answer fails it like the student's; all false if not row ``number``."""
-        same = [False] * len(self.lost)
-        for other in (number, *(n for n in range(len(self.lost)) if n != number)):
-            each = self.lost[other]
+        same = [False] * len(self.failed)
+        for other in (number, *(n for n in range(len(self.failed)) if n != number)):
+            each = self.failed[other]
             same[other] = (
                 _comparable(each)
-                and reproduces(known, each.exchange, each.failure.received)
-                and _fails_alike(known, each, self.recording.seed)
+                and reproduces(candidate, each.exchange, each.failure.received)
+                and _fails_alike(candidate, each, self.recording.seed)
             )
             if not same[number]:
                 break
         return same
 
-    def _ruled_out(self, known: Student, same: Sequence[bool]) -> bool:
+    def _ruled_out(self, candidate: Student, same: Sequence[bool]) -> bool:
         """Return whether a wrong answer cannot be the student's mistake: it would fail a check that passed, fail another row
         with other numbers, or raise an error for fewer inputs than the student's answer.
         """
-        seed, others = self.recording.seed, [other for other, fits in zip(self.lost, same, strict=True) if not fits]
+        seed, others = self.recording.seed, [other for other, fits in zip(self.failed, same, strict=True) if not fits]
         return (
-            any(_fails(known, check, seed) for check in self.passed)
+            any(_fails(candidate, check, seed) for check in self.passed)
             or sum(other.failure.kind == "crash" for other in others) > sum(same)
-            or any(_contradicts(known, other, seed) for other in others)
+            or any(_contradicts(candidate, other, seed) for other in others)
         )
 
-    def _further(self, lost: FailedCheck) -> Sequence[Request]:
+    def _confirming_requests(self, failed: FailedCheck) -> Sequence[Request]:
         """Return further requests, on which a known mistake must agree with the student's answers.
 
         An error or a shape is weak evidence, since many mistakes fail for the same inputs; so other shapes are compared too.
         """
-        requests: Sequence[Request] = self.recording.largest(lost.check)
-        if lost.exchange is not None and lost.failure.kind in ("crash", "shape"):
-            cut = square_shapes(lost.exchange.request)
+        requests: Sequence[Request] = self.recording.largest(failed.check)
+        if failed.exchange is not None and failed.failure.kind in ("crash", "shape"):
+            cut = square_shapes(failed.exchange.request)
             usable = not isinstance(result_of(self.recording.right, cut), CheckFailure)
-            requests = [*requests, *self.requests_for(lost.exchange.request.name), *([cut] if usable else [])]
+            requests = [*requests, *self.requests_for(failed.exchange.request.name), *([cut] if usable else [])]
         # A check that only measures makes no request that can be repeated.
         requests = requests or self.requests_for(self.exercise)
-        if not requests and lost.exchange is not None and is_large(lost.exchange.request):
-            return [lost.exchange.request]  # thousands of draws that agree are no coincidence
+        if not requests and failed.exchange is not None and is_large(failed.exchange.request):
+            return [failed.exchange.request]  # thousands of draws that agree are no coincidence
         return requests
 
 
@@ -345,19 +350,19 @@ class Search:
 _SILENT = ("crash", "forbidden", "time")
 
 
-def _contradicts(student: Student, lost: FailedCheck, seed: int) -> bool:
+def _contradicts(student: Student, failed: FailedCheck, seed: int) -> bool:
     """Return whether a known mistake fails this check too, but every time in another way than the student's answer."""
-    if lost.failure.kind in _SILENT or not _comparable(lost):
+    if failed.failure.kind in _SILENT or not _comparable(failed):
         return False
-    own, again = (call_check(lost.check, student, seed) for _ in range(2))
+    own, again = (call_check(failed.check, student, seed) for _ in range(2))
     if own is None or again is None or own.kind in _SILENT:
         return False
-    return same_failure(own, again) and not same_failure(own, lost.failure)
+    return same_failure(own, again) and not same_failure(own, failed.failure)
 
 
-def _comparable(lost: FailedCheck) -> bool:
+def _comparable(failed: FailedCheck) -> bool:
     """Return whether known wrong answers can be compared with this failure: measured checks are slow and not reproducible."""
-    return lost.failure.kind not in ("unwritten", "missing", "time") and not mark_value(lost.check, "measured")
+    return failed.failure.kind not in ("unwritten", "missing", "time") and not mark_value(failed.check, "measured")
 
 
 def _fails(student: Student, check: Check, seed: int) -> bool:
@@ -365,10 +370,10 @@ def _fails(student: Student, check: Check, seed: int) -> bool:
     return bool(counts) and call_check(check, student, seed) is not None
 
 
-def _fails_alike(student: Student, lost: FailedCheck, seed: int) -> bool:
+def _fails_alike(student: Student, failed: FailedCheck, seed: int) -> bool:
     """Return whether this known wrong answer fails the check in the same way as the student's answer."""
-    other = call_check(lost.check, student, seed)
-    return other is not None and same_failure(lost.failure, other)
+    other = call_check(failed.check, student, seed)
+    return other is not None and same_failure(failed.failure, other)
 
 
 @functools.cache
@@ -379,10 +384,10 @@ def _names_in(lesson: Lesson, case: Case, who: str) -> dict[str, Any] | None:
 
 def _run(lesson: Lesson, case: Case) -> dict[str, Any] | None:
     """Run a wrong answer, and return its namespace; None for a mutant that raises an error."""
-    found = references.namespace(lesson)
+    names = references.namespace(lesson)
     try:
         with suppress_output():
-            exec(compile(case.text, str(case), "exec"), found)
+            exec(compile(case.text, str(case), "exec"), names)
     except Exception:
         return None
-    return found
+    return names

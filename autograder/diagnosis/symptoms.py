@@ -60,10 +60,10 @@ def symptom(
     The lesson's own symptoms take precedence over general ones.
     """
     if failure.kind == "crash":
-        found = from_error_message(str(failure.received), (*SHAPE_ERRORS, *ERRORS)) or (
+        result = from_error_message(str(failure.received), (*SHAPE_ERRORS, *ERRORS)) or (
             of_lesson(failure, want) if of_lesson else None
         )
-        return found or from_error_message(str(failure.received), KINDS_OF_ERRORS)
+        return result or from_error_message(str(failure.received), KINDS_OF_ERRORS)
     got = failure.received
     if (
         failure.kind != "value"
@@ -76,9 +76,9 @@ def symptom(
     if is_rounded(failure):
         return ROUNDED
     got, want = got.detach().double(), want.detach().double()
-    found = first_symptom(GENERAL, got, want) or (of_lesson(failure, want) if of_lesson else None)
-    if found or not patterns.is_informative(want):
-        return found
+    result = first_symptom(GENERAL, got, want) or (of_lesson(failure, want) if of_lesson else None)
+    if result or not patterns.is_informative(want):
+        return result
     return patterns.from_inputs(got, want, inputs) or first_symptom(patterns.LOOKS, got, want)
 
 
@@ -181,31 +181,31 @@ def fallback_diagnosis(
     ``exchange``: the last request before the failure, with its answer. ``right``: a right answer to compare with.
     ``requests_for`` returns requests for the function of a name.
     """
-    if student is not None and exchange is not None and _changes(student, failure, exchange.request):
+    if student is not None and exchange is not None and _is_random(student, failure, exchange.request):
         return Diagnosis(*CHANGING)
     if failure.cause and failure.kind != "constant":  # a result that really is constant has its diagnosis already
         return Diagnosis(failure.cause, failure.hint)
-    if exchange is not None and _exchanged(right, exchange):
+    if exchange is not None and _is_permuted(right, exchange):
         return Diagnosis(*EXCHANGED)
-    found = symptom(failure, failure.wanted, lesson.symptom, _inputs(exchange.request if exchange else None))
+    result = symptom(failure, failure.wanted, lesson.symptom, _inputs(exchange.request if exchange else None))
     if failure.kind == "shape" and student is not None and exchange is not None:
-        clear = _of_clear_shapes(
-            student, right, requests_for(exchange.request.name), _blamed(failure, exchange), failure
+        symptoms = _symptoms_of_clear_shapes(
+            student, right, requests_for(exchange.request.name), _wrong_index(failure, exchange), failure
         )
-        if clear:
-            return Diagnosis(*clear[0]) if len(set(clear)) == 1 else None
-    if found is None or student is None or exchange is None:
-        return Diagnosis(*found) if found else None
-    if found[0] in ABOUT_AXES and _stops_at_one(student, right, requests_for(exchange.request.name)):
+        if symptoms:
+            return Diagnosis(*symptoms[0]) if len(set(symptoms)) == 1 else None
+    if result is None or student is None or exchange is None:
+        return Diagnosis(*result) if result else None
+    if result[0] in ABOUT_AXES and _fails_at_length_one(student, right, requests_for(exchange.request.name)):
         return Diagnosis(*shapes.DROPPED)
-    look = _look(lesson, failure)
+    look = _namer(lesson, failure)
     requests = requests_for(exchange.request.name) if look else ()
-    if look and not search.diagnosis_holds(student, right, requests, _blamed(failure, exchange), found[0], look):
+    if look and not search.diagnosis_holds(student, right, requests, _wrong_index(failure, exchange), result[0], look):
         return None
-    return Diagnosis(*found)
+    return Diagnosis(*result)
 
 
-def _stops_at_one(student: Student, right: Student, requests: Sequence[Request]) -> bool:
+def _fails_at_length_one(student: Student, right: Student, requests: Sequence[Request]) -> bool:
     """Return whether, in each call that fails, an axis of an argument has length 1 that is longer in all calls that succeed."""
     stopped, fine = list[set[Axis]](), list[set[Axis]]()
     for request in requests:
@@ -222,7 +222,7 @@ def _axes_of_one(request: Request) -> set[Axis]:
     return {(place, axis) for place, x in tensors_in(request).items() for axis, n in enumerate(x.shape) if n == 1}
 
 
-def _of_clear_shapes(
+def _symptoms_of_clear_shapes(
     student: Student, right: Student, requests: Sequence[Request], which: int, failure: CheckFailure
 ) -> list[Symptom]:
     """Return the symptoms of wrong shapes where all axes of the right one differ in length, so that they are identifiable."""
@@ -234,13 +234,13 @@ def _of_clear_shapes(
     if wrong and all(shapes.missing_axes(got, want) for got, want in wrong):
         return [shapes.DROPPED]
     clear = [(got, want) for got, want in wrong if len({1, *want}) == 1 + len(want)]
-    found = [shapes.difference(got, want, shapes.letters(failure)) for got, want in clear]
-    known = [symptom for symptom in found if symptom]
+    symptoms = [shapes.difference(got, want, shapes.letters(failure)) for got, want in clear]
+    known = [symptom for symptom in symptoms if symptom]
     common = shapes.common_difference(wrong) if len(set(known)) > 1 else None
     return [common] if common else known
 
 
-def _look(lesson: Lesson, failure: CheckFailure) -> Callable[[Tensor, Tensor, Request], str] | None:
+def _namer(lesson: Lesson, failure: CheckFailure) -> Callable[[Tensor, Tensor, Request], str] | None:
     """Return a function that names the symptom in another request's result; None if this kind of failure has none."""
     if failure.kind == "shape":
         named = shapes.letters(failure)
@@ -257,12 +257,12 @@ def _look(lesson: Lesson, failure: CheckFailure) -> Callable[[Tensor, Tensor, Re
     return of_values
 
 
-def _changes(student: Student, failure: CheckFailure, request: Request) -> bool:
+def _is_random(student: Student, failure: CheckFailure, request: Request) -> bool:
     """Return whether the failed request, not in training mode, gets another answer each time."""
     return failure.kind == "value" and not request.training and not search.repeats(student, request)
 
 
-def _exchanged(right: Student, exchange: Exchange) -> bool:
+def _is_permuted(right: Student, exchange: Exchange) -> bool:
     """Return whether the student's results are the right ones in another order."""
     received = exchange.value
     wanted = search.result_of(right, exchange.request)
@@ -273,7 +273,7 @@ def _exchanged(right: Student, exchange: Exchange) -> bool:
     )
 
 
-def _blamed(failure: CheckFailure, exchange: Exchange) -> int:
+def _wrong_index(failure: CheckFailure, exchange: Exchange) -> int:
     """Return the index of the result that the check found wrong."""
     results = tensors_of(exchange.value)
     if failure.kind == "shape":

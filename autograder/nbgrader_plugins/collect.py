@@ -35,13 +35,13 @@ class CollectWhole(ExchangeCollect):
         """Collect the folders that are submissions."""
         with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
             students = {student.id for student in gradebook.students}
-        kept = []
+        records = []
         for record in self.src_records:
             if why := self._not_a_hand_in(record, students):
                 self.log.error("%s is not collected: %s.", record["filename"], why)
             else:
-                kept.append(record)
-        self.src_records = kept
+                records.append(record)
+        self.src_records = records
         super().copy_files()
 
     def _not_a_hand_in(self, record: dict[str, Any], students: set[str]) -> str:
@@ -59,7 +59,7 @@ class CollectWhole(ExchangeCollect):
         """Copy the folder ``src`` of a submission to ``dest``."""
         name, directory = os.path.basename(src), self.coursedir
         try:
-            left = _copy_folder(
+            omitted = _copy_folder(
                 src, Path(dest), self.not_collected, 1000 * directory.max_file_size, 1000 * directory.max_dir_size
             )
         except (OSError, RuntimeError) as error:
@@ -67,7 +67,7 @@ class CollectWhole(ExchangeCollect):
             shutil.rmtree(dest, ignore_errors=True)
             self.log.error("%s is not collected: %s", name, error)
             return
-        for path in left:
+        for path in omitted:
             self.log.error("%s in %s is not collected: it is no ordinary file or folder, or too large.", path, name)
         if self.coursedir.groupshared:
             for folder, _, names in os.walk(dest):
@@ -90,24 +90,24 @@ def _copy_folder(src: str, dest: Path, ignored: list[str], largest: int, most: i
 
     Files of more than ``largest`` bytes are left out, too. Raises RuntimeError for more than ``most`` bytes in all.
     """
-    left, total = [], 0
-    for folder, folders, names, here in os.fwalk(src, follow_symlinks=False):
+    omitted, total = [], 0
+    for folder, folders, names, folder_descriptor in os.fwalk(src, follow_symlinks=False):
         place = dest / os.path.relpath(folder, src)
         place.mkdir(parents=True, exist_ok=True)
         folders[:] = [name for name in folders if not _matches(name, ignored)]
-        links = [name for name in folders if stat.S_ISLNK(os.lstat(name, dir_fd=here).st_mode)]
+        links = [name for name in folders if stat.S_ISLNK(os.lstat(name, dir_fd=folder_descriptor).st_mode)]
         for name in (*links, *names):
             if _matches(name, ignored):
                 continue
             try:
-                file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=here)
+                file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder_descriptor)
             except OSError:
-                left.append(os.path.relpath(os.path.join(folder, name), src))
+                omitted.append(os.path.relpath(os.path.join(folder, name), src))
                 continue
             with open(file, "rb") as source:
                 status = os.fstat(file)
                 if not stat.S_ISREG(status.st_mode) or status.st_size > largest:
-                    left.append(os.path.relpath(os.path.join(folder, name), src))
+                    omitted.append(os.path.relpath(os.path.join(folder, name), src))
                     continue
                 total += status.st_size
                 if total > most:
@@ -115,7 +115,7 @@ def _copy_folder(src: str, dest: Path, ignored: list[str], largest: int, most: i
                 with open(place / name, "wb") as target:
                     shutil.copyfileobj(source, target)
                 os.utime(place / name, ns=(status.st_atime_ns, status.st_mtime_ns))
-    return left
+    return omitted
 
 
 def _matches(name: str, patterns: list[str]) -> bool:

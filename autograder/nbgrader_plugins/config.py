@@ -55,13 +55,13 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
     c.CollectWhole.not_collected = BY_PROGRAMS
     c.NbGrader.logfile = str(grading / "nbgrader.log")
 
-    given = GenerateAssignment.preprocessors.default_args[0]
-    c.GenerateAssignment.preprocessors = [SentenceStubs if p is ClearSolutions else p for p in given]
+    defaults = GenerateAssignment.preprocessors.default_args[0]
+    c.GenerateAssignment.preprocessors = [SentenceStubs if p is ClearSolutions else p for p in defaults]
     # Metadata and outputs are restored from the gradebook, and the cells have already run when nbgrader sees them.
-    given = Autograde.sanitize_preprocessors.default_args[0]
-    c.Autograde.sanitize_preprocessors = [p for p in given if p is not ClearOutput]
-    given = Autograde.autograde_preprocessors.default_args[0]
-    c.Autograde.autograde_preprocessors = [p for p in given if p is not Execute]
+    defaults = Autograde.sanitize_preprocessors.default_args[0]
+    c.Autograde.sanitize_preprocessors = [p for p in defaults if p is not ClearOutput]
+    defaults = Autograde.autograde_preprocessors.default_args[0]
+    c.Autograde.autograde_preprocessors = [p for p in defaults if p is not Execute]
     c.GenerateFeedback.preprocessors = [HideTests, Explain]
     c.GenerateFeedback.force = True  # otherwise a student's page stays outdated after a regrade or manual marking
     install()
@@ -154,10 +154,10 @@ def _take_ids_literally(original: Callable[..., None]) -> Callable[..., None]:
         pattern = self._format_source(self.coursedir.assignment_id, self.coursedir.student_id)
         literal = self._format_source(self.coursedir.assignment_id, glob.escape(self.coursedir.student_id))
         places = set(glob.glob(pattern)) | set(glob.glob(literal))
-        found = {
+        notebooks_in = {
             place: glob.glob(f"{glob.escape(place)}/{self.coursedir.notebook_id}.ipynb") for place in sorted(places)
         }
-        self.notebooks, self.assignments = [], {place: books for place, books in found.items() if books}
+        self.notebooks, self.assignments = [], {place: books for place, books in notebooks_in.items() if books}
         if not self.assignments:
             original(self)  # reports what is missing
 

@@ -40,17 +40,17 @@ class SafeCsv(ExportPlugin):
         """Write one line per student and assignment; a student without a submission has no state and 0 points."""
         sync_gradebook(Course(Path(gradebook.engine.url.database or "").parent.parent))
         gradebook.db.expire_all()
-        ended = {a.name: self._ended(gradebook, a.name) for a in gradebook.assignments}
+        states = {a.name: self._states(gradebook, a.name) for a in gradebook.assignments}
         with open(self.to or "grades.csv", "w", newline="", encoding="utf8") as file:
             writer = csv.DictWriter(file, COLUMNS)
             writer.writeheader()
             for assignment in gradebook.assignments:
                 for student in gradebook.students:
-                    if self._asked_for(assignment.name, student.id):
-                        row = _row(gradebook, assignment, student, ended[assignment.name].get(student.id, ""))
+                    if self._is_selected(assignment.name, student.id):
+                        row = _row(gradebook, assignment, student, states[assignment.name].get(student.id, ""))
                         writer.writerow({name: harmless(value) for name, value in row.items()})
 
-    def _ended(self, gradebook: Gradebook, assignment: str) -> dict[str, str]:
+    def _states(self, gradebook: Gradebook, assignment: str) -> dict[str, str]:
         """Return the state of each submission by student; add these students to the gradebook, even if not graded yet."""
         grading = Path(gradebook.engine.url.database or "").parent
         states = {student: outcome.state for student, outcome in load_status(grading, assignment).items()}
@@ -58,7 +58,7 @@ class SafeCsv(ExportPlugin):
             gradebook.update_or_create_student(student)
         return states
 
-    def _asked_for(self, assignment: str, student: str) -> bool:
+    def _is_selected(self, assignment: str, student: str) -> bool:
         return assignment in (self.assignment or [assignment]) and student in (
             [str(s) for s in self.student] or [student]
         )

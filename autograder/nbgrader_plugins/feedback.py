@@ -17,7 +17,7 @@ from autograder.grading.course import Course
 from autograder.grading.gradebook.status import part_title
 from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.lms.grades import number
-from autograder.nbgrader_plugins.page_content import shorten, texts_of, without_given
+from autograder.nbgrader_plugins.page_content import drop_unchanged_cells, released_texts, shorten
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -62,7 +62,9 @@ class Explain(NbGraderPreprocessor):
         about = resources["nbgrader"]
         rows, about["late_penalty"] = _marks(about)
         root = Path(about["db_url"].removeprefix("sqlite:///")).parent.parent
-        without_given(nb, texts_of(root / "assignments" / about["assignment"] / f"{about['notebook']}.ipynb"))
+        drop_unchanged_cells(
+            nb, released_texts(root / "assignments" / about["assignment"] / f"{about['notebook']}.ipynb")
+        )
         shorten(nb, str(root))
         describe(nb, about, rows)
         return nb, resources

@@ -28,19 +28,19 @@ MEMORY = 1_500_000_000
 
 def main() -> None:
     """Answer requests until the input ends. Each answer holds the HTML, or null, and the page's remaining seconds."""
-    questions, answers = inside()
+    requests, answers = inside()
     _limit_memory()
     while True:
         try:
-            question = json.loads(read_frame(questions))
+            request = json.loads(read_frame(requests))
         except EOFError:
             return
         used = -time.process_time()
-        signal.setitimer(signal.ITIMER_PROF, question["seconds"])  # SIGPROF ends a process that does not handle it
-        html = _formatted(question)
+        signal.setitimer(signal.ITIMER_PROF, request["seconds"])  # SIGPROF ends a process that does not handle it
+        html = _format(request)
         signal.setitimer(signal.ITIMER_PROF, 0)
         used += time.process_time()
-        write_frame(answers, json.dumps({"html": html, "seconds": question["seconds"] - used}).encode())
+        write_frame(answers, json.dumps({"html": html, "seconds": request["seconds"] - used}).encode())
 
 
 def _limit_memory() -> None:
@@ -50,10 +50,10 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
-def _formatted(question: dict[str, Any]) -> str | None:
+def _format(request: dict[str, Any]) -> str | None:
     """Return one piece of text as HTML, or None if it cannot be formatted."""
     try:
-        return FORMATS[question["kind"]](question["text"], question["attachments"])
+        return FORMATS[request["kind"]](request["text"], request["attachments"])
     except Exception:  # of mistune, Pygments or the sanitiser; the text is then shown as typed
         return None
 

@@ -38,14 +38,14 @@ def mathml(latex: str, display: bool) -> str | None:
             latex = latex.replace(f"\\{word}{{{name}}}", f"\\{word}{{{other}}}" if other else "")
     latex = re.sub(r"\\(arg|deg|dim|hom|ker|lcm)(?![A-Za-z])", r"\\operatorname{\1}", latex)
     try:
-        made = convert(latex, display="block" if display else "inline")
-        root = Xml.fromstring(re.sub(r"&(?!#?\w+;)", "&amp;", made))
-        return _written(root, 0)
+        mathml_text = convert(latex, display="block" if display else "inline")
+        root = Xml.fromstring(re.sub(r"&(?!#?\w+;)", "&amp;", mathml_text))
+        return _rebuild(root, 0)
     except Exception:  # latex2mathml raises many kinds of errors for unsupported formulas
         return None
 
 
-def _written(element: Xml.Element, depth: int) -> str:
+def _rebuild(element: Xml.Element, depth: int) -> str:
     if depth > _DEEPEST:
         raise ValueError("a formula too deep in itself")
     name = element.tag.rpartition("}")[2]
@@ -56,7 +56,7 @@ def _written(element: Xml.Element, depth: int) -> str:
         if key in _ATTRIBUTES and (_WIDTH if key == "width" else _VALUE).fullmatch(value)
     )
     inside = escape(unescape(element.text or "").strip("\n"), quote=False)
-    inside += "".join(_written(child, depth + 1) for child in element)
+    inside += "".join(_rebuild(child, depth + 1) for child in element)
     return f"<{name}{attributes}>{inside}</{name}>"
 
 
@@ -67,14 +67,14 @@ class Formulas:
     """
 
     def __init__(self, nonce: str):
-        self.nonce, self.made = nonce, list[tuple[str, str]]()
+        self.nonce, self.pairs = nonce, list[tuple[str, str]]()
 
     def mark(self, latex: str, display: bool) -> str:
         """Return a mark that stands for a formula."""
         html = mathml(latex.strip(), display)
         shown = f"<code>{escape(latex)}</code>" if html is None else html
-        self.made.append((shown, latex))
-        return f"formula{self.nonce}n{len(self.made) - 1}e"
+        self.pairs.append((shown, latex))
+        return f"formula{self.nonce}n{len(self.pairs) - 1}e"
 
     def put_in(self, clean: str) -> str:
         """Return cleaned HTML with the formulas in place of their marks."""
@@ -85,8 +85,8 @@ class Formulas:
             parts[place] = mark.sub(fill, part)
         return "".join(parts)
 
-    def _formula(self, found: re.Match[str]) -> str:
-        return self.made[int(found[1])][0]
+    def _formula(self, match: re.Match[str]) -> str:
+        return self.pairs[int(match[1])][0]
 
-    def _plain(self, found: re.Match[str]) -> str:
-        return escape(self.made[int(found[1])][1]).replace("&lt;", "‹").replace("&gt;", "›")
+    def _plain(self, match: re.Match[str]) -> str:
+        return escape(self.pairs[int(match[1])][1]).replace("&lt;", "‹").replace("&gt;", "›")

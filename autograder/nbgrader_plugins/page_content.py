@@ -21,7 +21,7 @@ _PACKAGES = re.compile(r"^.+/(?:site-packages|dist-packages|lib/python3\.\d+)")
 _LEFT_OUT = "What this cell shows is left out here, because the page would become too large. Your notebook has it."
 
 
-def texts_of(release: Path) -> frozenset[str]:
+def released_texts(release: Path) -> frozenset[str]:
     """Return the texts of the cells of the released notebook; none if it is not there."""
     try:
         return frozenset(source(cell).strip() for cell in read(release)["cells"])
@@ -29,27 +29,27 @@ def texts_of(release: Path) -> frozenset[str]:
         return frozenset()
 
 
-def without_given(nb: NotebookNode, given: frozenset[str]) -> None:
+def drop_unchanged_cells(nb: NotebookNode, released: frozenset[str]) -> None:
     """Leave out unchanged cells of the release: set-up, experiments, and prose except for its headings."""
-    kept = []
+    cells = []
     for cell in nb.cells:
         marks = cell.metadata.get("nbgrader", {})
         counts = any(marks.get(mark) for mark in ("grade", "solution", "task"))
-        if counts or cell.source.strip() not in given:
-            kept.append(cell)
+        if counts or cell.source.strip() not in released:
+            cells.append(cell)
         elif cell.cell_type == "markdown" and (titles := _HEADING.findall(_FENCE.sub("", cell.source))):
             cell.source = "\n\n".join(titles)
-            kept.append(cell)
+            cells.append(cell)
         elif any(output.output_type == "error" for output in cell.get("outputs", ())):
-            kept.append(cell)
-    nb.cells = kept
+            cells.append(cell)
+    nb.cells = cells
 
 
 def shorten(nb: NotebookNode, root: str) -> None:
     """Drop outputs that would make the page too large, and the server's own paths from those that stay."""
-    room, reports = MOST_OUTPUT, MOST_REPORTS
+    space, reports = MOST_OUTPUT, MOST_REPORTS
     for cell in nb.cells:
-        kept = []
+        outputs = []
         for output in cell.get("outputs", ()):
             if output.get("metadata", {}).get("autograder") is True:
                 reports -= len(output.data.get("text/html", ""))
@@ -57,17 +57,17 @@ def shorten(nb: NotebookNode, root: str) -> None:
                     output.data.pop("text/html", None)
                     output.data["text/plain"] = output.data["text/plain"][:4_000]
             else:
-                without_paths(output, root)
+                shorten_paths(output, root)
                 size = _size(output)
-                if size > room:
+                if size > space:
                     output = NotebookNode(
                         output_type="display_data", metadata={}, data=NotebookNode({"text/plain": _LEFT_OUT})
                     )
                 else:
-                    room -= size
-            kept.append(output)
+                    space -= size
+            outputs.append(output)
         if "outputs" in cell:
-            cell.outputs = kept
+            cell.outputs = outputs
 
 
 def _size(output: NotebookNode) -> int:
@@ -84,17 +84,17 @@ def _prefixes(root: str) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, longest)))
 
 
-def _shorter(text: str, root: str) -> str:
+def _without_folders(text: str, root: str) -> str:
     """Return a text with an ellipsis for this machine's folders, and for the folders of any Python's packages."""
     return _prefixes(root).sub("…", _PATH.sub(lambda path: _PACKAGES.sub("…", path[0]), text))
 
 
-def without_paths(output: NotebookNode, root: str) -> None:
+def shorten_paths(output: NotebookNode, root: str) -> None:
     """Replace this machine's folders in an output's text by an ellipsis."""
     if isinstance(output.get("text"), str):
-        output["text"] = _shorter(output["text"], root)
+        output["text"] = _without_folders(output["text"], root)
     if "traceback" in output:
-        output["traceback"] = [_shorter(line, root) for line in output["traceback"]]
+        output["traceback"] = [_without_folders(line, root) for line in output["traceback"]]
     data = output.get("data", {})
     if isinstance(data.get("text/plain"), str):
-        data["text/plain"] = _shorter(data["text/plain"], root)
+        data["text/plain"] = _without_folders(data["text/plain"], root)

@@ -15,7 +15,7 @@ from autograder.nbgrader_plugins.feedback import CourseFeedback
 
 def main(root: str, assignment: str) -> None:
     """Read student ids, one per frame; write each student's page, and answer with the error, or the empty string."""
-    questions, answers = inside()
+    requests, answers = inside()
     warnings.filterwarnings("ignore", "Object of type .* not in session")  # caused by nbgrader's use of its database
     config = PyFileConfigLoader("nbgrader_config.py", path=root).load_config()
     coursedir = CourseDirectory(config=config)
@@ -25,7 +25,7 @@ def main(root: str, assignment: str) -> None:
     pages.begin()
     with contextlib.suppress(EOFError), contextlib.chdir(Path(root)):
         while True:
-            student = read_frame(questions).decode()
+            student = read_frame(requests).decode()
             try:
                 pages.write(student)
                 answer = ""

@@ -89,10 +89,10 @@ class Formatter:
 
     def ask(self, kind: str, text: str, attachments: dict[str, Any], seconds: float) -> tuple[str | None, float]:
         """Return the HTML of a text, or None, and the remaining seconds."""
-        question = {"kind": kind, "text": text, "attachments": attachments, "seconds": seconds}
+        request = {"kind": kind, "text": text, "attachments": attachments, "seconds": seconds}
         with self._lock:
             try:
-                answer = json.loads(self._started().ask(json.dumps(question).encode()))
+                answer = json.loads(self._started().ask(json.dumps(request).encode()))
             except (OSError, EOFError):  # it exceeded a limit
                 self.close()
                 return None, 0.0

@@ -11,7 +11,7 @@ from autograder.notebook.errors import UserError, unknown_name
 _passed: dict[tuple[str, str], Any] = {}
 
 #: The last question of :func:`practice` on each exercise.
-_asked: dict[str, Any] = {}
+_last_question: dict[str, Any] = {}
 
 
 def check_of(package: str) -> Callable[..., float]:
@@ -55,11 +55,11 @@ def practice(exercise: str, letter: str = "", *, seed: int | None = None) -> Any
     if not any(entry.full for entry in History(".", lesson.name).entries() if entry.exercise == exercise):
         raise UserError(f'Practice comes after passing: run check("{exercise}") until it gives all points.')
     if letter:
-        if exercise not in _asked:
+        if exercise not in _last_question:
             raise UserError(f'Nothing has been asked yet. Run practice("{exercise}") first.')
-        return _asked[exercise].answer(letter)
-    _asked[exercise] = draw(lesson, exercise, fresh_seed() if seed is None else seed)
-    return _asked[exercise]
+        return _last_question[exercise].answer(letter)
+    _last_question[exercise] = draw(lesson, exercise, fresh_seed() if seed is None else seed)
+    return _last_question[exercise]
 
 
 def _lesson_of(exercise: str) -> Any:
@@ -67,13 +67,13 @@ def _lesson_of(exercise: str) -> Any:
     from autograder.content.lesson import Lessons
 
     lessons = Lessons()
-    found = lessons.containing(exercise)
-    if not found:
+    lessons_with_it = lessons.containing(exercise)
+    if not lessons_with_it:
         raise UserError(unknown_name(exercise, [name for lesson in lessons.all() for name in lesson.exercises]))
-    if len(found) > 1:
-        several = " or ".join(f"from {lesson.package} import check" for lesson in found)
+    if len(lessons_with_it) > 1:
+        several = " or ".join(f"from {lesson.package} import check" for lesson in lessons_with_it)
         raise UserError(f"There is an exercise {exercise!r} in more than one lesson. Say which: {several}.")
-    return found[0]
+    return lessons_with_it[0]
 
 
 def progress(assignment: str, lessons: str | None = None) -> Any:
@@ -86,9 +86,9 @@ def progress(assignment: str, lessons: str | None = None) -> Any:
 
     if not is_interactive():
         return None
-    from autograder.notebook.session import progress_text
+    from autograder.notebook.session import progress_panel
 
-    return progress_text(_lesson(assignment, lessons), _caller())
+    return progress_panel(_lesson(assignment, lessons), _caller())
 
 
 def hand_in(assignment: str, lessons: str | None = None) -> None:
@@ -101,11 +101,11 @@ def hand_in(assignment: str, lessons: str | None = None) -> None:
 
     if not is_interactive():
         return
-    from autograder.notebook.session import progress_text
+    from autograder.notebook.session import progress_panel
     from autograder.notebook.submit import hand_in_here
 
     lesson = _lesson(assignment, lessons)
-    hand_in_here(lesson, progress_text(lesson, _caller()).progress.unsaved)
+    hand_in_here(lesson, progress_panel(lesson, _caller()).progress.unsaved)
 
 
 def _lesson(assignment: str, lessons: str | None) -> Any:
@@ -119,15 +119,15 @@ def _check(lesson: Any, exercise: str, seed: int | None) -> float:
         raise UserError(unknown_name(exercise, lesson.exercises))
     from autograder.checks.execute import NotebookStudent
     from autograder.content.lesson import unknown_student
-    from autograder.notebook.session import KernelState, Points, checking, record
+    from autograder.notebook.session import FileRecorder, Points, record_report, show_progress
     from autograder.runtime.limits import check_timeout
     from autograder.runtime.locations import redefined_in
     from autograder.verdict.runner import run_checks
 
-    names, files = _caller(), KernelState()
+    names, files = _caller(), FileRecorder()
     # When a later exercise fails, exercises that passed and have not changed since need no second check.
     full = {name: True for (where, name), thing in _passed.items() if where == lesson.name and names.get(name) is thing}
-    with checking(exercise, len(lesson.checks(exercise))) as replace:
+    with show_progress(exercise, len(lesson.checks(exercise))) as replace:
         try:
             with check_timeout():
                 report = run_checks(exercise, NotebookStudent(names, lesson, file=files), seed, full)
@@ -138,7 +138,7 @@ def _check(lesson: Any, exercise: str, seed: int | None) -> float:
             _passed[lesson.name, exercise] = names.get(exercise)
         notes = redefined_in(exercise, names), unknown_student(lesson, exercise), report.note
         report.note = " ".join(part for part in notes if part)
-        record(lesson, report, names, files.seen)
+        record_report(lesson, report, names, files.seen)
         replace(report)
     if os.environ.get("NBGRADER_VALIDATING") and not report.full:  # nbgrader would call 0 points "partial credit"
         raise CheckFailed(report)

@@ -21,7 +21,7 @@ def _show(shell: Any, kind: type, error: NameError, trace: Any, tb_offset: int |
     name, lines = getattr(error, "name", "") or "", [str(error)]
     advice = ""
     with contextlib.suppress(Exception):  # an error here must not hide the student's own
-        advice = sentence(name, shell.user_ns, shell.user_ns.get("In", ()))
+        advice = advice_on(name, shell.user_ns, shell.user_ns.get("In", ()))
     if not advice or name not in _OURS:
         lines = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset)
     else:
@@ -29,7 +29,7 @@ def _show(shell: Any, kind: type, error: NameError, trace: Any, tb_offset: int |
     shell._showtraceback(kind, error, [*lines, advice] if advice else lines)
 
 
-def sentence(name: str, names: Any, ran: Any) -> str:
+def advice_on(name: str, names: Any, ran: Any) -> str:
     """Return advice on an unknown name; empty unless a cell of the saved notebook that has not run defines it."""
     if name in names:
         return ""
@@ -37,10 +37,10 @@ def sentence(name: str, names: Any, ran: Any) -> str:
     from autograder.notebook.session import any_saved_notebook
 
     notebook = any_saved_notebook()
-    done = {text.strip() for text in ran}
+    ran_texts = {text.strip() for text in ran}
     for cell in notebook.cells if notebook else ():
         text = notebooks.source(cell)
-        if cell.get("cell_type") == "code" and name in notebooks.bound_names(text)[0] and text.strip() not in done:
+        if cell.get("cell_type") == "code" and name in notebooks.bound_names(text)[0] and text.strip() not in ran_texts:
             lines = (line.partition("  #")[0].rstrip() for line in text.splitlines())
             first = next(line for line in lines if line.strip() and not line.startswith("#"))
             return (

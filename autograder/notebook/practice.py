@@ -35,7 +35,7 @@ class Question:
     """A question: ``options`` by letter, the letter of the ``right`` one, and the ``causes`` of the others by letter."""
 
     exercise: str
-    given: str
+    inputs: str
     options: dict[str, str]
     right: str
     causes: dict[str, str]
@@ -52,11 +52,13 @@ class Question:
         return Verdict("\n".join(lines))
 
     def __str__(self) -> str:
-        shown = [f"{letter})\n{text}" for letter, text in self.options.items()]
-        return "\n".join([f"What does {self.exercise} return for", self.given, *shown, f"Answer with {self._how}"])
+        options = [f"{letter})\n{text}" for letter, text in self.options.items()]
+        return "\n".join(
+            [f"What does {self.exercise} return for", self.inputs, *options, f"Answer with {self._how_to_answer}"]
+        )
 
     @property
-    def _how(self) -> str:
+    def _how_to_answer(self) -> str:
         """The sentence that says how to answer in a notebook (not by ``_``, which a cell may have assigned)."""
         return f'practice("{self.exercise}", "a")'
 
@@ -67,8 +69,8 @@ class Question:
             f"<dt><b>{letter}</b></dt><dd><pre>{escape(text)}</pre></dd>" for letter, text in self.options.items()
         )
         return (
-            f"<p>What does <code>{escape(self.exercise)}</code> return for</p><pre>{escape(self.given)}</pre><dl>{shown}</dl>"
-            f"<p>Answer in the next cell: <code>{escape(self._how, quote=False)}</code></p>"
+            f"<p>What does <code>{escape(self.exercise)}</code> return for</p><pre>{escape(self.inputs)}</pre><dl>{shown}</dl>"
+            f"<p>Answer in the next cell: <code>{escape(self._how_to_answer, quote=False)}</code></p>"
         )
 
 
@@ -84,22 +86,22 @@ def draw(lesson: Lesson, exercise: str, seed: int) -> Question:
     names, chance = references.namespace(lesson), random.Random(seed)
     right_student = NotebookStudent(names, lesson)
     exchanges = [execute(check, right_student, seed).exchange for check in lesson.checks(exercise).values()]
-    asked = [exchange for exchange in exchanges if exchange and _readable(exchange.request)]
-    chance.shuffle(asked)
-    for exchange in asked:
-        right = _shown(exchange.value)
+    exchanges_readable = [exchange for exchange in exchanges if exchange and _readable(exchange.request)]
+    chance.shuffle(exchanges_readable)
+    for exchange in exchanges_readable:
+        right = _format_value(exchange.value)
         if not right or _count(exchange.value) > MOST_RESULT:
             continue
-        found = {right: ""}
+        mistake_of = {right: ""}
         cases = list(misconceptions(lesson, exercise))
         chance.shuffle(cases)
         for case in cases:
             outcome = _outcome(case.text, names, exchange.request)
-            text = _shown(outcome) if _count(outcome) <= MOST_RESULT else ""
-            if text and text not in found and len(found) < MOST_OPTIONS:
-                found[text] = case.title
-        if len(found) > 1:
-            return _question(exercise, names[exercise], exchange.request, found, right, chance)
+            text = _format_value(outcome) if _count(outcome) <= MOST_RESULT else ""
+            if text and text not in mistake_of and len(mistake_of) < MOST_OPTIONS:
+                mistake_of[text] = case.title
+        if len(mistake_of) > 1:
+            return _question(exercise, names[exercise], exchange.request, mistake_of, right, chance)
     known = [name for name in lesson.exercises if name[0].islower()]
     raise UserError(
         f"There is no practice for {exercise}: what goes into it, or comes out, is too much to be compared by eye. "
@@ -111,30 +113,30 @@ def _question(
     exercise: str,
     function: Callable[..., Any],
     request: Request,
-    found: dict[str, str],
+    mistake_of: dict[str, str],
     right: str,
     chance: random.Random,
 ) -> Question:
-    texts = list(found)
+    texts = list(mistake_of)
     chance.shuffle(texts)
     options = dict(zip("abcdefgh", texts, strict=False))
     letter = next(letter for letter, text in options.items() if text == right)
-    causes = {other: found[text] for other, text in options.items() if other != letter}
-    given = inspect.signature(function).bind(*request.args, **request.kwargs).arguments
-    parts = [_named(name, value) for name, value in given.items()]
+    causes = {other: mistake_of[text] for other, text in options.items() if other != letter}
+    arguments = inspect.signature(function).bind(*request.args, **request.kwargs).arguments
+    parts = [_named(name, value) for name, value in arguments.items()]
     return Question(exercise, "\n".join(parts), options, letter, causes)
 
 
 def _named(name: str, value: Any) -> str:
     """Format an argument with its name; for a tensor, with its shape, on a line above its numbers."""
     shapes = " and ".join(str(tuple(tensor.shape)) for tensor in _tensors(value))
-    return f"{name}, of shape {shapes}:\n{_shown(value)}" if shapes else f"{name} = {value!r}"
+    return f"{name}, of shape {shapes}:\n{_format_value(value)}" if shapes else f"{name} = {value!r}"
 
 
 def _readable(request: Request) -> bool:
-    plain = request.build is None and request.cotangents is None and request.times == 1 and not request.before
-    given = (*request.args, *request.kwargs.values())
-    return plain and bool(given) and _count(given) <= MOST_INPUT
+    is_single_call = request.build is None and request.cotangents is None and request.times == 1 and not request.before
+    arguments = (*request.args, *request.kwargs.values())
+    return is_single_call and bool(arguments) and _count(arguments) <= MOST_INPUT
 
 
 def _outcome(text: str, names: dict[str, Any], request: Request) -> Any:
@@ -159,12 +161,12 @@ def _count(value: Any) -> int:
     return sum(tensor.numel() for tensor in _tensors(value))
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """Format tensors as rows of rounded numbers; empty for a value without tensors.
 
     With more than two axes, the leading indices precede each matrix. The rows of a column are joined on one line by bars.
     """
-    found = []
+    texts = []
     for tensor in _tensors(value):
         if tensor.is_meta:  # checks of devices use tensors without numbers
             return ""
@@ -175,8 +177,8 @@ def _shown(value: Any) -> str:
             head = f"[{', '.join(map(str, place))}]" if place else ""
             rows = [" ".join(f"{number:6.{DIGITS}f}" for number in row) for row in table]
             rows = [" | ".join(rows)] if len(table) > 1 and len(table[0]) == 1 else rows
-            found.append("\n".join(f"{head if n == 0 else '':{len(head)}}{row}" for n, row in enumerate(rows)))
-    return ("\n\n" if any("\n" in table for table in found) else "\n").join(found)
+            texts.append("\n".join(f"{head if n == 0 else '':{len(head)}}{row}" for n, row in enumerate(rows)))
+    return ("\n\n" if any("\n" in table for table in texts) else "\n").join(texts)
 
 
 def _table(numbers: Tensor) -> tuple[int, int]:

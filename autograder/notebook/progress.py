@@ -74,8 +74,8 @@ class SavedFile:
 
 def lesson_progress(lesson: Lesson, work: SavedFile) -> LessonProgress:
     """Return a student's progress in a lesson."""
-    saved = {name: _saved(work.cells, name) for name in lesson.exercises}
-    unsaved = [name for name, text in work.running.items() if not _same(text, saved.get(name, ""))]
+    saved = {name: _saved_text(work.cells, name) for name in lesson.exercises}
+    unsaved = [name for name, text in work.running.items() if not _same_text(text, saved.get(name, ""))]
     exercises = [_exercise(name, work.running.get(name) or saved[name], work, lesson) for name in lesson.exercises]
     read = files_in(work.folder)
     files = [_file(name, read(name), work, lesson) for name in lesson.handed_in]
@@ -89,25 +89,25 @@ def source_hash(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-def _saved(cells: Sequence[Cell], name: str) -> str:
+def _saved_text(cells: Sequence[Cell], name: str) -> str:
     """Return the text of the last saved cell that defines an exercise."""
     texts = [source(cell) for cell in cells if cell.get("cell_type") == "code"]
     return next((text for text in reversed(texts) if name in defined(text)), "")
 
 
-def _same(one: str, other: str) -> bool:
+def _same_text(one: str, other: str) -> bool:
     lines = ([line.rstrip() for line in text.strip().splitlines()] for text in (one, other))
     return next(lines) == next(lines)
 
 
 def _exercise(name: str, text: str, work: SavedFile, lesson: Lesson) -> ExerciseProgress:
-    last = _last(work.entries, name)
+    last = _last_entry(work.entries, name)
     points = _points(name, work.cells, last, lesson)
     if not text or (_STUB in text and not (last and last.earned)):
         return ExerciseProgress(name, "not begun", False, f"write {name}", 0.0, points)
     if last is None:
         return ExerciseProgress(name, "not checked yet", False, f'run check("{name}")', 0.0, points)
-    if last.text and not _same(last.text, text):
+    if last.text and not _same_text(last.text, text):
         return ExerciseProgress(name, "changed since its check", False, f'run check("{name}") again', 0.0, points)
     done = last.full
     return ExerciseProgress(name, "all points" if done else "not all points yet", done, "", last.earned, last.points)
@@ -123,7 +123,7 @@ def _points(name: str, cells: Sequence[Cell], last: Entry | None, lesson: Lesson
     return last.points if last else lesson.points(name)
 
 
-def _last(entries: Sequence[Entry], exercise: str) -> Entry | None:
+def _last_entry(entries: Sequence[Entry], exercise: str) -> Entry | None:
     return next((entry for entry in reversed(entries) if entry.exercise == exercise), None)
 
 
@@ -174,9 +174,9 @@ def _problem(name: str, data: bytes) -> str | None:
 def _changed_since(reader: Entry, work: SavedFile, lesson: Lesson) -> str:
     """Return an exercise that the reader of a file builds on and that was changed and checked after the file was."""
     for name in lesson.builds_on(reader.exercise):
-        before = _last([entry for entry in work.entries if entry.time <= reader.time], name)
-        now = _last(work.entries, name)
-        if before and now and before.text and now.text and not _same(before.text, now.text):
+        before = _last_entry([entry for entry in work.entries if entry.time <= reader.time], name)
+        now = _last_entry(work.entries, name)
+        if before and now and before.text and now.text and not _same_text(before.text, now.text):
             return name
     return ""
 
@@ -210,18 +210,18 @@ class Panel:
         return ", ".join(parts)
 
     @property
-    def _left(self) -> list[str]:
+    def _steps_left(self) -> list[str]:
         """The steps that are left, in order."""
         now = self.progress
-        left = [row.to_do or f"look at the table of {row.name}" for row in now.rows if not row.done]
-        return [*left, *(["save the notebook"] if now.unsaved else [])]
+        steps = [row.to_do or f"look at the table of {row.name}" for row in now.rows if not row.done]
+        return [*steps, *(["save the notebook"] if now.unsaved else [])]
 
     @property
-    def _next(self) -> str:
-        if not self._left:
+    def _next_step(self) -> str:
+        if not self._steps_left:
             return f"Nothing is left to do. {self.hand_in}".rstrip()
-        more = f", and {len(self._left) - 1} more" if len(self._left) > 1 else ""
-        return f"Next: {self._left[0]}{more}. {self.hand_in}".rstrip()
+        more = f", and {len(self._steps_left) - 1} more" if len(self._steps_left) > 1 else ""
+        return f"Next: {self._steps_left[0]}{more}. {self.hand_in}".rstrip()
 
     def __str__(self) -> str:
         lines = [f"{self.progress.assignment}: {self._summary}"]
@@ -229,7 +229,7 @@ class Panel:
             score = _score(row)
             text = f"{_sign(row)} {row.name}: {row.state}"
             lines.append(f"{text:<{_WIDTH - len(score)}}{score}".rstrip())
-        return "\n".join([*lines, *self.notes, self._next])
+        return "\n".join([*lines, *self.notes, self._next_step])
 
     __repr__ = __str__
 
@@ -244,7 +244,7 @@ class Panel:
             )
             for row in self.progress.rows
         )
-        notes = "".join(f"<p>{escape(note)}</p>" for note in (*self.notes, self._next))
+        notes = "".join(f"<p>{escape(note)}</p>" for note in (*self.notes, self._next_step))
         return html.table(title, ("what", "state", "points"), rows) + notes
 
 

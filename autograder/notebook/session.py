@@ -46,9 +46,9 @@ def saved_notebook(assignment: str, folder: Path | None = None) -> OpenNotebook 
     the assignment's most recently saved notebook in the ``folder`` (default: the current one).
     """
     if in_colab():
-        return _of_colab()
-    named = _named() if folder is None else None
-    places = [named] if named else sorted(Path(folder or ".").glob("*.ipynb"), key=_saved_notebook, reverse=True)
+        return _colab_notebook()
+    named = _editor_path() if folder is None else None
+    places = [named] if named else sorted(Path(folder or ".").glob("*.ipynb"), key=_modified_at, reverse=True)
     for path in places:
         try:
             notebook = notebooks.read(path)
@@ -61,7 +61,7 @@ def saved_notebook(assignment: str, folder: Path | None = None) -> OpenNotebook 
 
 def any_saved_notebook() -> OpenNotebook | None:
     """Return the notebook of any lesson that the editor names for this kernel; None if it names none, and in Colab."""
-    path = None if in_colab() else _named()
+    path = None if in_colab() else _editor_path()
     try:
         return OpenNotebook(notebooks.read(path)["cells"], path) if path else None
     except (OSError, ValueError):
@@ -73,7 +73,7 @@ def in_colab() -> bool:
     return "google.colab" in sys.modules
 
 
-def _named() -> Path | None:
+def _editor_path() -> Path | None:
     """Return the path that the editor gives, if that file exists."""
     shell = kernel_shell()
     names = shell.user_ns if shell is not None else {}
@@ -85,14 +85,14 @@ def _named() -> Path | None:
     return None
 
 
-def _saved_notebook(path: Path) -> float:
+def _modified_at(path: Path) -> float:
     try:
         return path.stat().st_mtime
     except OSError:
         return 0.0
 
 
-def _of_colab() -> OpenNotebook | None:
+def _colab_notebook() -> OpenNotebook | None:
     try:
         from google.colab import _message  # there is no public interface
 
@@ -115,12 +115,12 @@ class Points(float):
 
 
 @contextlib.contextmanager
-def checking(exercise: str, total: int) -> Iterator[Callable[[Any], None]]:
+def show_progress(exercise: str, total: int) -> Iterator[Callable[[Any], None]]:
     """Show a progress line for ``total`` checks; yield a function that replaces it by a result.
 
     Outside a notebook only the result is printed.
     """
-    put = _place()
+    put = _display_slot()
     line = _Line(exercise, total, put)
     line.show()
     token = ON_CHECK.set(line.next)
@@ -150,7 +150,7 @@ class _Line:
         self.put(text, markup.animated(text))
 
 
-def _place() -> Callable[[str, str | None], None]:
+def _display_slot() -> Callable[[str, str | None], None]:
     """Return a function that shows a text and its HTML in one place, replacing what it showed before."""
     from IPython import get_ipython
 
@@ -175,7 +175,7 @@ def _print(text: str, html: str | None) -> None:
 KERNEL, BEGAN = uuid.uuid4().hex[:12], time.time()
 
 
-class KernelState:
+class FileRecorder:
     """Reads files of the current folder, and records their names and fingerprints."""
 
     def __init__(self) -> None:
@@ -189,13 +189,13 @@ class KernelState:
         return data
 
 
-def record(lesson: Lesson, report: ExerciseReport, names: Mapping[str, Any], files: Mapping[str, str]) -> None:
+def record_report(lesson: Lesson, report: ExerciseReport, names: Mapping[str, Any], files: Mapping[str, str]) -> None:
     """Add a report to the history of a notebook, and to the report a sentence on the changes since the last one."""
     if not locations.is_interactive():
         return
     text = locations.cell_text(report.exercise, names)
     history = History(".", lesson.name)
-    report.since = since(history.last(report.exercise), report, text)
+    report.since = describe_changes(history.last(report.exercise), report, text)
     passed = {result.name: result.passed for result in report.results if result.points}
     history.add(
         Entry(report.exercise, time.time(), KERNEL, report.earned, report.points, text, passed, dict(files))
@@ -204,24 +204,24 @@ def record(lesson: Lesson, report: ExerciseReport, names: Mapping[str, Any], fil
     )
 
 
-def progress_text(lesson: Lesson, names: Mapping[str, Any]) -> Panel:
+def progress_panel(lesson: Lesson, names: Mapping[str, Any]) -> Panel:
     """Return the panel of a lesson for the running notebook."""
     notebook = saved_notebook(lesson.assignment)
     folder = notebook.folder if notebook else Path()
     entries = History(folder, lesson.name).entries()
     running = {name: text for name in lesson.exercises if (text := locations.cell_text(name, names))}
     now = lesson_progress(lesson, SavedFile(notebook.cells if notebook else [], folder, entries, running))
-    notes = [_saved(notebook, now), _twice(entries)]
-    return Panel(now, [note for note in notes if note], submit_text(lesson))
+    notes = [_saved_note(notebook, now), _open_twice_note(entries)]
+    return Panel(now, [note for note in notes if note], hand_in_note(lesson))
 
 
-def submit_text(lesson: Lesson) -> str:
+def hand_in_note(lesson: Lesson) -> str:
     """Return the sentence that says how to hand in."""
     name = lesson.assignment
     return f'To hand in, run hand_in("{name}") in a new cell, or autograder hand-in {name} in a terminal.'
 
 
-def _saved(notebook: OpenNotebook | None, now: LessonProgress) -> str:
+def _saved_note(notebook: OpenNotebook | None, now: LessonProgress) -> str:
     if notebook is None:
         return "The file of this notebook was not found, so it is unknown whether it is saved and what is answered."
     if now.unsaved:
@@ -232,7 +232,7 @@ def _saved(notebook: OpenNotebook | None, now: LessonProgress) -> str:
     return f"Saved at {saved:%H:%M}; answers in words count as they are in the file."
 
 
-def _twice(entries: list[Entry]) -> str:
+def _open_twice_note(entries: list[Entry]) -> str:
     """Return a warning if another kernel has checked this notebook since this one began; otherwise empty."""
     others = [entry for entry in entries if entry.kernel != KERNEL and entry.time > BEGAN]
     if not others or in_colab():
@@ -243,7 +243,7 @@ def _twice(entries: list[Entry]) -> str:
     )
 
 
-def since(before: Entry | None, report: ExerciseReport, text: str) -> str:
+def describe_changes(before: Entry | None, report: ExerciseReport, text: str) -> str:
     """Return one or two sentences on the changes since the last check of an exercise; empty if there are none.
 
     ``text``: the cell that defines the exercise now.

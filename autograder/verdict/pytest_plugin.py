@@ -34,8 +34,8 @@ def pytest_configure(config: pytest.Config) -> None:
         "promises: see runtime",
     ):
         config.addinivalue_line("markers", mark)
-    asked = config.getoption("draw_seed")
-    config.stash[SEED] = fresh_seed() if asked is None else asked
+    seed = config.getoption("draw_seed")
+    config.stash[SEED] = fresh_seed() if seed is None else seed
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -70,9 +70,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Execute a check as a notebook does."""
     if STUDENT not in pyfuncitem.config.stash:
         return None
-    done = execute(pyfuncitem.function, pyfuncitem.config.stash[STUDENT], pyfuncitem.config.stash[SEED])
-    print(done.printed, end="")
-    if error := done.error or done.breach:
+    execution = execute(pyfuncitem.function, pyfuncitem.config.stash[STUDENT], pyfuncitem.config.stash[SEED])
+    print(execution.printed, end="")
+    if error := execution.error or execution.breach:
         raise error
     return True
 
@@ -101,5 +101,5 @@ def pytest_runtest_makereport(
 def _explained(item: pytest.Function, failure: CheckFailure) -> str:
     exercise = next(item.iter_markers("exercise")).args[0]
     lesson = item.config.stash[STUDENT].lesson
-    [found] = diagnose(lesson, exercise, [FailedCheck(item.function, failure)], item.config.stash[SEED])
-    return f"{failure}\nLikely cause: {found.name}. {found.hint}" if found else str(failure)
+    [diagnosis] = diagnose(lesson, exercise, [FailedCheck(item.function, failure)], item.config.stash[SEED])
+    return f"{failure}\nLikely cause: {diagnosis.name}. {diagnosis.hint}" if diagnosis else str(failure)

@@ -16,12 +16,12 @@ from autograder.runtime.student import SearchTimeout, Student
 from autograder.verdict.report import CheckResult, ExerciseReport
 from course_lib.variants import same
 
-NOBODYS = Diagnosis(
+NO_STUDENTS_NUMBERS = Diagnosis(
     "nobody's numbers",
     "This is right with the numbers that are drawn while the notebook does not know who you are. Look at the cell with "
     "variants.i_am: write your id there, and run it and the cells below it again.",
 )
-ANOTHERS = Diagnosis(
+ANOTHER_STUDENTS_NUMBERS = Diagnosis(
     "another student's numbers",
     "This is right with the numbers of another student, and yours are others. Look at what your own notebook draws once "
     "variants.i_am has your id.",
@@ -31,30 +31,30 @@ ANOTHERS = Diagnosis(
 _NO_RESULT = ("crash", "forbidden", "missing", "unwritten", "time")
 
 
-def owner_of_variant(lost: Sequence[FailedCheck], student: Student, seed: int, others: Iterable[str]) -> str | None:
+def owner_of_variant(failed: Sequence[FailedCheck], student: Student, seed: int, others: Iterable[str]) -> str | None:
     """Return the id whose numbers make every failed check of the student's own numbers pass; None if there is none.
 
     The empty id, nobody's, comes before ``others``. If two ids fit, there are so few numbers that it is chance: None.
     """
-    own = [each for each in lost if takes_variant(each.check)]
-    if not own or any(each.failure.kind in _NO_RESULT for each in own):
+    variant_checks = [each for each in failed if takes_variant(each.check)]
+    if not variant_checks or any(each.failure.kind in _NO_RESULT for each in variant_checks):
         return None
 
     def fits(who: str) -> bool:
-        return all(call_check(each.check, student, seed, who) is None for each in own)
+        return all(call_check(each.check, student, seed, who) is None for each in variant_checks)
 
     me = same(student.student_id)
     if me and fits(""):
         return ""
     known = {same(other): other for other in others}
-    found = [known[who] for who in sorted(known.keys() - {me, ""}) if fits(who)]
-    return found[0] if len(found) == 1 else None
+    owners = [known[who] for who in sorted(known.keys() - {me, ""}) if fits(who)]
+    return owners[0] if len(owners) == 1 else None
 
 
-def wrong_variant_hints(lost: Sequence[FailedCheck], who: str | None) -> list[Diagnosis | None]:
+def wrong_variant_hints(failed: Sequence[FailedCheck], who: str | None) -> list[Diagnosis | None]:
     """Return the diagnosis of each row that the numbers of ``who`` explain."""
-    diagnosis = None if who is None else ANOTHERS if who else NOBODYS
-    return [diagnosis if takes_variant(each.check) else None for each in lost]
+    diagnosis = None if who is None else ANOTHER_STUDENTS_NUMBERS if who else NO_STUDENTS_NUMBERS
+    return [diagnosis if takes_variant(each.check) else None for each in failed]
 
 
 def run_checks(
@@ -84,7 +84,7 @@ def recheck_with_references(report: ExerciseReport, student: Student, full: Mapp
     The student's code then runs beside right answers to the earlier exercises, so judge those before this call.
     """
     with measure.threads(1), known_torch_state():
-        return report if report.full or report.unwritten else _with_right_foundations(report, student, full)
+        return report if report.full or report.unwritten else _recheck_if_foundations_fail(report, student, full)
 
 
 def diagnose_failures(report: ExerciseReport, student: Student, others: Iterable[str] = ()) -> ExerciseReport:
@@ -106,13 +106,13 @@ def diagnose_failures(report: ExerciseReport, student: Student, others: Iterable
     return report
 
 
-def _with_right_foundations(report: ExerciseReport, student: Student, full: Mapping[str, bool]) -> ExerciseReport:
+def _recheck_if_foundations_fail(report: ExerciseReport, student: Student, full: Mapping[str, bool]) -> ExerciseReport:
     """If earlier exercises are not right yet, check again with right ones in their place; keep the better report."""
-    asked = {
+    called = {
         report.exercise,
-        *(_asked_of_another(result, report.exercise, student.lesson) for result in report.results),
+        *(_other_exercise_called(result, report.exercise, student.lesson) for result in report.results),
     }
-    builds_on = {name for each in asked - {""} for name in student.uses(each, student.lesson.builds_on(each))}
+    builds_on = {name for each in called - {""} for name in student.uses(each, student.lesson.builds_on(each))}
     used = [name for name in student.lesson.exercises if name in builds_on - {report.exercise}]
     unknown = [name for name in used if name not in full]
     checks = student.lesson.checks(report.exercise)
@@ -136,11 +136,11 @@ def _with_right_foundations(report: ExerciseReport, student: Student, full: Mapp
     if other.earned < report.earned:
         return report
     other.replaced = broken
-    other.note = _instead(broken, [name for name in broken if name in alone and alone[name].missing])
+    other.note = _replacement_note(broken, [name for name in broken if name in alone and alone[name].missing])
     return other
 
 
-def _instead(broken: Sequence[str], missing: Sequence[str]) -> str:
+def _replacement_note(broken: Sequence[str], missing: Sequence[str]) -> str:
     """Return the sentence about the exercises replaced by right versions, with the reason."""
     one = len(broken) == 1
     why = "which does not pass its own check yet" if one else "which do not pass their own checks yet"
@@ -169,34 +169,39 @@ def _fails_the_same(report: ExerciseReport, student: Student, used: Sequence[str
 def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
     """Execute the checks, without a diagnosis."""
     checks = student.lesson.checks(exercise)
-    done = {name: execute(check, student, seed) for name, check in checks.items()}
-    results = [_result(name, checks[name], execution) for name, execution in done.items()]
-    _charge_a_broken_promise(results, checks, done)
-    _take_one_for_precision(results)
+    executions = {name: execute(check, student, seed) for name, check in checks.items()}
+    results = [_result(name, checks[name], execution) for name, execution in executions.items()]
+    _charge_broken_promise(results, checks, executions)
+    _charge_imprecision(results)
     forbidden = (r for r in results if r.failure and r.failure.kind == "forbidden")
-    used = next((r.failure for r in forbidden if not _asked_of_another(r, exercise, student.lesson)), None)
-    if used and not calls.named_in(used, student.lesson.forbidden):
-        used = calls.as_forbidden_in_this_exercise(used)
-    for result in results if used else ():
-        result.earned, result.failure = 0.0, used  # the forbidden call does the whole exercise, so nothing counts
-    _take_refusals_of_a_stub_for_unwritten(results)
+    forbidden_use = next(
+        (r.failure for r in forbidden if not _other_exercise_called(r, exercise, student.lesson)), None
+    )
+    if forbidden_use and not calls.named_in(forbidden_use, student.lesson.forbidden):
+        forbidden_use = calls.as_forbidden_in_this_exercise(forbidden_use)
+    for result in results if forbidden_use else ():
+        result.earned, result.failure = (
+            0.0,
+            forbidden_use,
+        )  # the forbidden call does the whole exercise, so nothing counts
+    _mark_stub_refusals_unwritten(results)
     return ExerciseReport(exercise, seed, results)
 
 
-def _charge_a_broken_promise(
-    results: Sequence[CheckResult], checks: Mapping[str, Check], done: Mapping[str, Execution]
+def _charge_broken_promise(
+    results: Sequence[CheckResult], checks: Mapping[str, Check], executions: Mapping[str, Execution]
 ) -> None:
     """Let the first broken promise cost the check that is marked with it, or else the first that met it, and no other."""
-    broken = [name for name, execution in done.items() if execution.breach]
+    broken = [name for name, execution in executions.items() if execution.breach]
     if not broken:
         return
     marked = [result for result in results if mark_value(checks[result.name], "promises")]
     met = [result for result in results if result.name in broken and result.points and result.passed]
     for charged in (marked or met)[:1]:  # a check that fails as well compares what was changed
-        charged.earned, charged.failure = 0.0, done[broken[0]].breach
+        charged.earned, charged.failure = 0.0, executions[broken[0]].breach
 
 
-def _asked_of_another(result: CheckResult, exercise: str, lesson: Lesson) -> str:
+def _other_exercise_called(result: CheckResult, exercise: str, lesson: Lesson) -> str:
     """Return the other exercise whose call by the check failed; "" if it was this exercise's own, or no call at all."""
     last = result.exchange
     if last is None or result.failure is None or last.failure is not result.failure:
@@ -204,7 +209,7 @@ def _asked_of_another(result: CheckResult, exercise: str, lesson: Lesson) -> str
     return last.request.name if last.request.name in lesson.exercises and last.request.name != exercise else ""
 
 
-def _take_one_for_precision(results: Sequence[CheckResult]) -> None:
+def _charge_imprecision(results: Sequence[CheckResult]) -> None:
     """Let one check fail if results in float64 are only as exact as float32, and no value or dtype is wrong.
 
     It is one about dtypes if there is one, or else the one that costs least.
@@ -215,7 +220,7 @@ def _take_one_for_precision(results: Sequence[CheckResult]) -> None:
         result.earned, result.failure = 0.0, result.imprecise
 
 
-def _take_refusals_of_a_stub_for_unwritten(results: Sequence[CheckResult]) -> None:
+def _mark_stub_refusals_unwritten(results: Sequence[CheckResult]) -> None:
     """Mark as unwritten a check that expects a ValueError and gets the stub's NotImplementedError."""
     failures = [result.failure for result in results if result.failure]
     stub = next((failure for failure in failures if failure.kind == "unwritten"), None)
@@ -245,23 +250,23 @@ def _verdict(error: BaseException | None, worth: float) -> tuple[float, CheckFai
 
 
 def _add_diagnoses(student: Student, report: ExerciseReport, others: Iterable[str]) -> None:
-    failed = [result for result in report.results if result.failure]
+    rows = [result for result in report.results if result.failure]
     if report.unwritten:
         return
     lesson: Lesson = student.lesson
     checks = lesson.checks(report.exercise)
-    lost = [FailedCheck(checks[result.name], result.failure, result.exchange) for result in failed if result.failure]
+    failed = [FailedCheck(checks[result.name], result.failure, result.exchange) for result in rows if result.failure]
     passed = [checks[result.name] for result in report.results if result.passed and not result.imprecise]
     try:
-        report.right_for = owner_of_variant(lost, student, report.seed, others)
-        diagnoses = wrong_variant_hints(lost, report.right_for)
-        rest = [each for each, known in zip(lost, diagnoses, strict=True) if known is None]
-        found = iter(diagnose(lesson, report.exercise, rest, report.seed, passed, student) if rest else ())
-        diagnoses = [known or next(found) for known in diagnoses]
+        report.right_for = owner_of_variant(failed, student, report.seed, others)
+        diagnoses = wrong_variant_hints(failed, report.right_for)
+        rest = [each for each, known in zip(failed, diagnoses, strict=True) if known is None]
+        remaining = iter(diagnose(lesson, report.exercise, rest, report.seed, passed, student) if rest else ())
+        diagnoses = [known or next(remaining) for known in diagnoses]
     except Exception as error:  # an unusual result may break the diagnosis, but not the verdict
         report.note = f"{report.note} No likely cause can be named ({type(error).__name__})."
         return
-    for result, diagnosis in zip(failed, diagnoses, strict=True):
+    for result, diagnosis in zip(rows, diagnoses, strict=True):
         result.diagnosis = diagnosis
         if diagnosis is None and result.failure:  # no guess of a check beside the cause that explains it
             result.failure.cause = result.failure.hint = ""

@@ -7,7 +7,7 @@ import zipfile
 import pytest
 from known import LESSONS
 
-from autograder.authoring.bundle import bundle, contents, leaks, scheme_lines, written
+from autograder.authoring.bundle import bundle, contents, leaks, scheme_lines, whole_text
 from autograder.content.known_answers import cases_of, read_entries
 from autograder.grading.course import Course
 
@@ -47,7 +47,7 @@ def test_the_known_mistakes_are_whole_texts_and_the_same(root, files):
         for mistake, case in own.items():
             entry = given[mistake]
             assert (entry.text, entry.hint, entry.why, entry.right) == (case.text, case.hint, case.why, False)
-            assert read_entries(written(entry), "")[0] == entry
+            assert read_entries(whole_text(entry), "")[0] == entry
 
 
 @pytest.mark.parametrize(

@@ -69,14 +69,14 @@ def grading_process():
 @pytest.fixture
 def real(monkeypatch, grading_process):
     """Grade with the one real process that grades."""
-    monkeypatch.setattr(batch, "Helpers", lambda most: contextlib.nullcontext(grading_process))
+    monkeypatch.setattr(batch, "WorkerPool", lambda most: contextlib.nullcontext(grading_process))
 
 
 @pytest.fixture
 def fake(monkeypatch):
     """Grade with the stand-in for the process that grades."""
     monkeypatch.setenv("PYTHONPATH", str(HELPERS), prepend=os.pathsep)
-    monkeypatch.setattr(batch, "Helpers", partial(WorkerPool, module="fake_helper"))
+    monkeypatch.setattr(batch, "WorkerPool", partial(WorkerPool, module="fake_helper"))
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def graded_once(sample_class, grading_process, tmp_path_factory):
     """The sample class after it has really been graded, once for all tests that begin there: its place, what was printed, and
     the number of the process that graded, once for each time that it was lent.
     """
-    place, lent, lend = tmp_path_factory.mktemp("graded") / "course", [], WorkerPool._helper
+    place, lent, lend = tmp_path_factory.mktemp("graded") / "course", [], WorkerPool._lend
     shutil.copytree(sample_class, place)
 
     @contextlib.contextmanager
@@ -100,8 +100,8 @@ def graded_once(sample_class, grading_process, tmp_path_factory):
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
-        patch.setattr(batch, "Helpers", lambda most: contextlib.nullcontext(grading_process))
-        patch.setattr(WorkerPool, "_helper", noted)
+        patch.setattr(batch, "WorkerPool", lambda most: contextlib.nullcontext(grading_process))
+        patch.setattr(WorkerPool, "_lend", noted)
         status = main(["grade", ASSIGNMENT, "--workers", "1"])
     return SimpleNamespace(
         place=place, lent=lent, returncode=status, stdout=out.getvalue(), stderr=err.getvalue(), course=Course(place)

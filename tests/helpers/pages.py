@@ -11,7 +11,7 @@ from autograder.content import notebook as notebooks
 from autograder.grading.lms.grades import number
 from autograder.nbgrader_plugins.config import FILTERS, configure
 from autograder.nbgrader_plugins.feedback import TEMPLATES, describe
-from autograder.nbgrader_plugins.page_content import shorten, without_given
+from autograder.nbgrader_plugins.page_content import drop_unchanged_cells, shorten
 from autograder.nbgrader_plugins.preprocessors import HideTests
 
 KINDS = ("feedback", "formgrade")
@@ -44,7 +44,7 @@ def page(kind: str, root: Path, cells: list[dict], given: frozenset[str] = froze
     if kind == "feedback":
         names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells]
         rows = {name: {"score": 1.0, "points": 2.0, "open": False, "comment": ""} for name in names if name}
-        without_given(notebook, given)
+        drop_unchanged_cells(notebook, given)
         shorten(notebook, str(root))
         describe(notebook, about, rows)
         about |= {"score": 12.5, "max_score": 14.0}

@@ -91,8 +91,8 @@ def _penalties(db: Any, rule: LateRule) -> None:
     for work in rows:
         _, penalty = owed[work.notebook]
         if (work.penalty or 0.0) != penalty:
-            rows = db.query(SubmittedNotebook).filter(SubmittedNotebook.id == work.notebook)
-            rows.update({"late_submission_penalty": penalty or None})
+            stored = db.query(SubmittedNotebook).filter(SubmittedNotebook.id == work.notebook)
+            stored.update({"late_submission_penalty": penalty or None})
 
 
 def _share_marks(db: Any, course: Course, roster: Roster) -> list[str]:

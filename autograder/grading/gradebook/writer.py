@@ -22,13 +22,13 @@ from autograder.grading.settings import Settings
 
 def main(root: str, assignment: str, force: bool) -> None:
     """Read outcomes, one per frame; write each result, and answer with the error, or the empty string."""
-    questions, answers = inside()
+    requests, answers = inside()
     warnings.filterwarnings("ignore", "Object of type .* not in session")  # nbgrader's own use of its database
     writing = _Writing(Course(Path(root)), assignment, force)
     with contextlib.suppress(EOFError):  # the end of the requests
         while True:
-            about = json.loads(read_frame(questions))
-            write_frame(answers, writing.write(Outcome(**about | {"notes": tuple(about["notes"])})).encode())
+            outcome = json.loads(read_frame(requests))
+            write_frame(answers, writing.write(Outcome(**outcome | {"notes": tuple(outcome["notes"])})).encode())
 
 
 class _Writing:

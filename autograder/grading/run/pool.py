@@ -68,11 +68,11 @@ class Channel:
         )
         assert self.process.stdin is not None  # both are pipes
         assert self.process.stdout is not None
-        self._questions, self._answers = self.process.stdin, self.process.stdout
+        self._requests, self._answers = self.process.stdin, self.process.stdout
 
     def ask(self, data: bytes) -> bytes:
         """Send a frame and return the answer. Raises OSError or EOFError if the process has ended."""
-        write_frame(self._questions, data)
+        write_frame(self._requests, data)
         return read_frame(self._answers)
 
     def kill(self) -> int:
@@ -83,7 +83,7 @@ class Channel:
     def close(self) -> None:
         """Close the input of the process, and wait until it ends."""
         with contextlib.suppress(OSError):  # it may have ended already
-            self._questions.close()
+            self._requests.close()
         self.process.wait()
         self._answers.close()
 

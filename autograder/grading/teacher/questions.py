@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from autograder.content import notebook
 from autograder.content.lesson import Lesson
 from autograder.diagnosis.edits import Edit, edits
-from autograder.diagnosis.mutations import edited
+from autograder.diagnosis.mutations import apply_edit
 from autograder.grading.console import readable
 from autograder.grading.course import Course
 from autograder.grading.run.pool import GradingJob, ManualReviewNeeded, WorkerCrashed, WorkerPool
@@ -98,7 +98,7 @@ def _question(
     places = [edit for edit in _changes(text) if (exercise, edit.old.lineno) not in lines_used]
     draw.shuffle(places)
     for edit in places[:_TRIES]:
-        changed = edited(text, edit)
+        changed = apply_edit(text, edit)
         [report] = pool.grade(replace(job, submission=_with_answer(job.submission, exercise, changed))).exercises
         lost = {check["sentence"]: check["earned"] < check["points"] for check in report["checks"]}
         if any(lost.values()) and not all(lost.values()):

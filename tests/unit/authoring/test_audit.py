@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from known import CASES
 
-from autograder.authoring.audit import selected
+from autograder.authoring.audit import select_cases
 from autograder.cli.main import main
 from autograder.grading.run.pool import WorkerPool
 
@@ -86,12 +86,12 @@ def test_audits_changed_lessons_in_full_and_a_tenth_of_others(second_course, cap
     git("init")
     git("add", ".")
     git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-m", "all")
-    everything = list(selected(second_course, None, None, None, None))
+    everything = list(select_cases(second_course, None, None, None, None))
     assert len(everything) == 12
-    assert list(selected(second_course, None, None, "HEAD", 3)) == [everything[3]]
+    assert list(select_cases(second_course, None, None, "HEAD", 3)) == [everything[3]]
     assert "(--tenth 3)" in capsys.readouterr().out
     path = second_course.root / "signal_lessons" / "averages" / "references.py"
     path.write_text(path.read_text(encoding="utf8") + "\n", encoding="utf8")
-    assert list(selected(second_course, None, None, "HEAD", 3)) == everything
+    assert list(select_cases(second_course, None, None, "HEAD", 3)) == everything
     with pytest.raises(ValueError, match="git cannot compare with 'nowhere'"):
-        list(selected(second_course, None, None, "nowhere", None))
+        list(select_cases(second_course, None, None, "nowhere", None))

@@ -7,7 +7,7 @@ from known import ASSIGNMENTS, LESSONS
 from rich.console import Console
 
 from autograder.authoring import names
-from autograder.authoring.names import Named, hidden_half, named, print_names
+from autograder.authoring.names import NamedDiagnosis, diagnose_hidden, hidden_half, print_names
 from autograder.content.known_answers import cases_of, hidden_cases, misconceptions
 
 ATTENTION = LESSONS.of("01-attention")
@@ -34,12 +34,12 @@ def test_about_half_of_the_wrong_answers_are_hidden_and_no_right_one():
 def test_looks_up_the_judgement_of_a_name(monkeypatch, root):
     half = hidden_half(ATTENTION, "softmax")
     monkeypatch.setattr(names, "hidden_half", lambda lesson, exercise: half if exercise == "softmax" else [])
-    found = list(named([ATTENTION], 1, root / "solutions"))
+    found = list(diagnose_hidden([ATTENTION], 1, root / "solutions"))
     assert [each.case for each in found] == half
     said = {(f"softmax/{each.case.name}", each.names): "vague" for each in found if each.names}
     assert said
-    monkeypatch.setattr(names, "_judged", lambda lesson: said)
-    judged = list(named([ATTENTION], 1, root / "solutions"))
+    monkeypatch.setattr(names, "_judgements", lambda lesson: said)
+    judged = list(diagnose_hidden([ATTENTION], 1, root / "solutions"))
     assert {each.judgement for each in judged if each.names} == {"vague"}
     assert {each.judgement for each in judged if not each.names} <= {"none"}
 
@@ -49,7 +49,7 @@ def test_reads_the_judgements(assignment):
     """A name may quote code, with a | of its own."""
     lesson = LESSONS.of(assignment)
     cases = {f"{case.exercise}/{case.name}" for name in lesson.exercises for case in cases_of(lesson, name)}
-    judged = names._judged(lesson)
+    judged = names._judgements(lesson)
     assert judged
     assert {case for case, _ in judged} <= cases
 
@@ -58,7 +58,7 @@ def test_limits_on_misleading_and_unread_names():
     case = cases_of(ATTENTION, "softmax")[0]
 
     def status(**counts):
-        found = [Named(case, "a name", word) for word, n in counts.items() for _ in range(n)]
+        found = [NamedDiagnosis(case, "a name", word) for word, n in counts.items() for _ in range(n)]
         return print_names(Console(file=io.StringIO()), found, unread=False)
 
     assert status(misleading=1, right=49) == 0

@@ -5,7 +5,7 @@ import json
 import pytest
 from known import COURSE, LESSONS
 
-from autograder.authoring.seeds import cells_of, places, repeated
+from autograder.authoring.seeds import cell_indices, cells_of, run_trainings
 from autograder.checks.properties import Repetition
 
 WITH_SEEDS = [name for name in COURSE.assignments if LESSONS.of(name).has("seeds")]
@@ -29,14 +29,14 @@ def test_the_trainings_of_a_lesson_are_in_its_source(assignment):
     assert trainings
     assert len({training.name for training in trainings}) == len(trainings)
     for training in trainings:
-        assert places(cells, training)
+        assert cell_indices(cells, training)
         changes = training.first + "".join(training.replace.values())
         assert "{seed}" in changes or len(training.seeds) == 1
 
 
 def test_each_seed_runs_the_cells_again_and_leaves_nothing(tmp_path):
     (tmp_path / "weights").touch()  # a checkpoint of the solution: no repetition may find it
-    found = list(repeated([*CELLS, "assert result == -1"], [TRAINING], tmp_path, set()))
+    found = list(run_trainings([*CELLS, "assert result == -1"], [TRAINING], tmp_path, set()))
     assert [line["values"] for line in found] == [{"result": 10 * seed + 3, "seen": False} for seed in range(5)]
     assert [line["seed"] for line in found] == [0, 1, 2, 3, 4]
     json.dumps(found)
@@ -46,13 +46,13 @@ def test_names_are_as_before_after_a_repetition(tmp_path):
     later = Repetition("later", ("again =",), {"result": "again"}, first="other = {seed}")
     cells = [*CELLS[:2], "again = result if 'seen' not in globals() else None"]
     training = Repetition("a", ("result = 10",), {"result": "result"}, {"seed = 0": "seed = {seed}"}, "seen = True")
-    found = list(repeated(cells, [training, later], tmp_path, set()))
+    found = list(run_trainings(cells, [training, later], tmp_path, set()))
     assert [line["values"]["result"] for line in found] == [3, 13, 23, 33, 43] + 5 * [3]
 
 
 def test_a_failed_seed_is_reported_and_the_others_go_on(tmp_path):
     training = Repetition("a", ("result = 10",), {"result": "1 / result"}, {"seed = 0": "seed = {seed}", "+ steps": ""})
-    found = list(repeated(CELLS[:2], [training], tmp_path, {("a", 3)}))
+    found = list(run_trainings(CELLS[:2], [training], tmp_path, {("a", 3)}))
     assert [line["seed"] for line in found] == [0, 1, 2, 4]
     assert "ZeroDivisionError" in found[0]["error"]
     assert found[1]["values"] == {"result": 0.1}
@@ -68,4 +68,4 @@ def test_a_failed_seed_is_reported_and_the_others_go_on(tmp_path):
 )
 def test_a_text_that_is_not_where_it_should_be_is_an_error(training, message):
     with pytest.raises(ValueError, match=message):
-        places(CELLS, training)
+        cell_indices(CELLS, training)

@@ -6,7 +6,7 @@ from answers import ATTENTION, student
 
 from autograder.diagnosis.diagnose import reference_student
 from autograder.diagnosis.shapes import common_difference, difference, letters, symptom
-from autograder.diagnosis.symptoms import _stops_at_one
+from autograder.diagnosis.symptoms import _fails_at_length_one
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request
 
@@ -87,4 +87,6 @@ def test_errors_only_for_axes_of_length_one_mean_a_dropped_axis(scores, found):
         Request("scaled_dot_product_attention", (torch.randn(B, 3, 5), torch.randn(B, 4, 5), torch.randn(B, 4, 7)))
         for B in (1, 2, 3)
     ]
-    assert _stops_at_one(student(SQUEEZED.format(scores=scores)), reference_student(ATTENTION), requests) == found
+    assert (
+        _fails_at_length_one(student(SQUEEZED.format(scores=scores)), reference_student(ATTENTION), requests) == found
+    )

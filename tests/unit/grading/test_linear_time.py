@@ -22,12 +22,12 @@ def run_scripts(text):
 
 
 def shorten_page(text):
-    page_content.without_paths({"text": text}, "/course")
+    page_content.shorten_paths({"text": text}, "/course")
 
 
 def keep_headings(text):
     cell = NotebookNode(cell_type="markdown", source=text, metadata=NotebookNode())
-    page_content.without_given(NotebookNode(cells=[cell]), frozenset([text.strip()]))
+    page_content.drop_unchanged_cells(NotebookNode(cells=[cell]), frozenset([text.strip()]))
 
 
 def group_answers(text):

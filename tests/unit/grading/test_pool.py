@@ -79,7 +79,7 @@ def test_a_search_for_causes_that_ends_the_process_costs_no_grade(work, fakes):
 def grown(helpers):
     """Return the processes that have answered. One that is only beginning would take a second try from the same submission."""
     with helpers._lock:
-        return {helper.channel.process.pid for helper in helpers._all if helper in helpers._idle or helper.asked > 1}
+        return {helper.channel.process.pid for helper in helpers._all if helper in helpers._idle or helper.jobs > 1}
 
 
 def test_processes_that_are_killed_from_outside_cost_no_grade(work, fakes):
@@ -189,7 +189,7 @@ def test_the_package_comes_from_where_the_command_has_it(tmp_path):
 
 
 def test_a_process_is_replaced_before_it_has_grown(fakes, monkeypatch):
-    monkeypatch.setattr(pool, "_MOST_TASKS", 3)
+    monkeypatch.setattr(pool, "_MOST_JOBS", 3)
     helpers, seen = fakes(1), set()
     for number in range(7):
         helpers.grade(GradingJob(submission(f"text {number}"), 1))

@@ -8,7 +8,7 @@ import made_up
 import pytest
 from made_up import ASSIGNMENT, DUE
 
-from autograder.grading.gradebook.enrolment import shared
+from autograder.grading.gradebook.enrolment import with_group_members
 from autograder.grading.gradebook.queries import SubmissionRow, gradebook_session
 from autograder.grading.gradebook.status import EXCUSED, MISSING, UNMARKED, WAITING, load_class_status
 from autograder.grading.gradebook.sync import penalties, sync_gradebook
@@ -306,7 +306,7 @@ def test_a_group_is_graded_by_its_latest_hand_in(tmp_path):
         return HandIn(student, place)
 
     found = [folder("ada", "10:00:00"), folder("ben", "11:00:00"), folder("eve", "09:00:00")]
-    every = shared(found, {"7": ["ada", "ben", "cyd"], "8": ["dee", "dan"]})
+    every = with_group_members(found, {"7": ["ada", "ben", "cyd"], "8": ["dee", "dan"]})
     assert [(one.student, one.folder.name) for one in every] == [
         ("ada", "ben"),
         ("ben", "ben"),

@@ -18,7 +18,7 @@ from autograder.content.known_answers import read_bank
 from autograder.grading.console import show
 from autograder.grading.gradebook.regrade_requests import answer, ask, requests
 from autograder.grading.student.check import as_text as text_of_check
-from autograder.grading.teacher.adopt import adopt, assignment_of
+from autograder.grading.teacher.adopt import adopt, assignment_with
 from autograder.grading.teacher.questions import Question, as_text
 from autograder.grading.teacher.replay import differences
 from autograder.grading.teacher.why import find_student, why
@@ -138,7 +138,7 @@ def test_errors_of_adopt(course):
     with pytest.raises(LookupError, match="has no definition of blockwise_attention"):
         adopt(course, find_student(course, "s17", ASSIGNMENT), "blockwise_attention")
     with pytest.raises(LookupError, match="in no lesson"):
-        assignment_of(course, "softmx")
+        assignment_with(course, "softmx")
     with pytest.raises(ValueError, match="lower-case letters"):
         adopt(course, find_student(course, "s17", ASSIGNMENT), "softmax", name="../x")
 

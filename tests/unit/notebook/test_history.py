@@ -7,7 +7,7 @@ import torch  # noqa: F401
 
 from autograder.notebook import history
 from autograder.notebook.history import Entry, History
-from autograder.notebook.session import since
+from autograder.notebook.session import describe_changes
 from autograder.runtime.errors import CheckFailure
 from autograder.verdict.report import CheckResult, ExerciseReport
 
@@ -73,22 +73,25 @@ def test_a_folder_that_cannot_be_written_to_is_no_error(tmp_path):
 
 
 def test_reports_what_the_last_change_fixed_and_broke():
-    said = since(entry(big=False, small=True), report(big=True, small=False), "new")
+    said = describe_changes(entry(big=False, small=True), report(big=True, small=False), "new")
     assert said == "Your last change mended “It is big” and broke “It is small”."
 
 
 def test_reports_a_fix_without_a_change_of_the_cell():
-    said = since(entry(big=False), report(big=True), "old")
+    said = describe_changes(entry(big=False), report(big=True), "old")
     assert said == "Since the last check, something else than this cell mended “It is big”."
 
 
 def test_reports_a_change_without_effect_and_nothing_else():
-    assert since(entry(big=False), report(big=False), "new") == "Your last change made no difference to these results."
-    assert since(entry(big=False), report(big=False), "old") == ""
-    assert since(entry(big=True), report(big=True), "new") == ""
-    assert since(None, report(big=True), "new") == ""
+    assert (
+        describe_changes(entry(big=False), report(big=False), "new")
+        == "Your last change made no difference to these results."
+    )
+    assert describe_changes(entry(big=False), report(big=False), "old") == ""
+    assert describe_changes(entry(big=True), report(big=True), "new") == ""
+    assert describe_changes(None, report(big=True), "new") == ""
     stub = entry("def softmax(E):\n    raise NotImplementedError('write it')", big=False)
-    assert since(stub, report(big=False), "new") == "", "the first table has nothing before it"
+    assert describe_changes(stub, report(big=False), "new") == "", "the first table has nothing before it"
 
 
 def test_a_report_shows_it_in_both_its_forms():

@@ -63,15 +63,15 @@ def test_a_cell_that_has_run_is_not_called_missing(monkeypatch, tmp_path):
     cells = [{"cell_type": "code", "metadata": {}, "source": "later = 3"}]
     path.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), encoding="utf8")
     monkeypatch.setenv("JPY_SESSION_NAME", str(path))
-    assert kernel.sentence("later", {}, [])
-    assert kernel.sentence("later", {}, ["later = 3\n"]) == "", "its del, or its error, is the student's own"
-    assert kernel.sentence("later", {"later": 3}, []) == ""
+    assert kernel.advice_on("later", {}, [])
+    assert kernel.advice_on("later", {}, ["later = 3\n"]) == "", "its del, or its error, is the student's own"
+    assert kernel.advice_on("later", {"later": 3}, []) == ""
 
 
 def test_names_of_the_course_need_no_saved_notebook(monkeypatch):
     monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
-    assert kernel.sentence("check", {}, []).startswith("check comes from the cell with the imports")
-    assert kernel.sentence("torch", {}, []) == ""
+    assert kernel.advice_on("check", {}, []).startswith("check comes from the cell with the imports")
+    assert kernel.advice_on("torch", {}, []) == ""
 
 
 def test_the_configuration_that_is_installed_loads_it(root):

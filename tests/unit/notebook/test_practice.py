@@ -33,7 +33,7 @@ def test_one_option_is_right_and_each_other_has_its_mistake(exercise):
 
 def test_the_right_option_is_what_the_reference_returns():
     question = draw(LESSON, "softmax", 3)
-    head, _, rows = question.given.partition(":\n")
+    head, _, rows = question.inputs.partition(":\n")
     shape = [int(number) for number in re.findall(r"\d+", head)]
     E = numbers_in(re.sub(r"\w+ = .*", "", rows)).reshape(shape)
     wanted = numbers_in(question.options[question.right]).reshape(shape)
@@ -48,8 +48,8 @@ def numbers_in(text):
 
 def test_inputs_show_names_and_shapes_and_heads_their_index():
     question = draw(Lessons().of("02-multi-head-attention"), "split_heads", 5)
-    assert re.match(r"X, of shape \(2, 4, 4\):\n\[0\] +-?\d\.\d\d ", question.given)
-    assert question.given.endswith("\nnum_heads = 4")
+    assert re.match(r"X, of shape \(2, 4, 4\):\n\[0\] +-?\d\.\d\d ", question.inputs)
+    assert question.inputs.endswith("\nnum_heads = 4")
     assert re.search(r"\n\[1, 3\] +-?\d\.\d\d \| +-?\d\.\d\d \|", question.options[question.right])
 
 

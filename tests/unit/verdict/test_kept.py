@@ -10,7 +10,7 @@ import torch
 
 from autograder.content import notebook
 from autograder.grading.submission import read
-from autograder.nbgrader_plugins.page_content import without_paths
+from autograder.nbgrader_plugins.page_content import shorten_paths
 from autograder.runtime.errors import CheckFailure, PartialCredit, from_exception
 from autograder.sandbox.outside.imports import scripts_run
 
@@ -104,5 +104,5 @@ def test_the_scripts_that_a_cell_runs(text, names):
 
 def test_the_folders_of_packages_are_left_out_of_a_page():
     output = {"text": "/opt/venv/lib/python3.12/site-packages/torch/nn.py, a/b and /course/x", "data": {}}
-    without_paths(output, "/course")
+    shorten_paths(output, "/course")
     assert output["text"] == "…/torch/nn.py, a/b and …/x"
