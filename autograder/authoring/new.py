@@ -1,4 +1,4 @@
-"""Create stubs for a new exercise or a new lesson, which build at once and say what to replace them with."""
+"""Create stubs for a new exercise or lesson, which build at once and describe their replacements."""
 
 import ast
 import keyword

@@ -130,7 +130,7 @@ def measure(course: Course, assignment: str, chosen: Sequence[str], output: Path
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--output", type=click.Path(path_type=Path), default="seeds.jsonl", help="default: seeds.jsonl")
 def main(assignment: str, names: tuple[str, ...], output: Path) -> None:
-    """Train a lesson's models again from other seeds, all or these, and write a line of JSON for each."""
+    """Train all models of a lesson, or those named, from other seeds, and write a line of JSON for each."""
     # Small models: one thread, and figures that are drawn nowhere. Read when torch and matplotlib are loaded.
     os.environ.update({"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive", "MPLBACKEND": "Agg"})
     sys.exit(bool(measure(find_course(), assignment, names, output.resolve())))

@@ -81,7 +81,7 @@ def _names(source: Source) -> Problems:
 
 
 def _markers(source: Source) -> Problems:
-    """Require text that students must not see to stand between two markers, in a solution cell."""
+    """Require two markers around text that students must not see, in a solution cell."""
     solutions = set(source.solutions())
     for number, cell in enumerate(source.cells):
         begun, ended = cell.source.count(BEGIN), cell.source.count(END)

@@ -242,7 +242,7 @@ class ModulePair:
     def agree(self, *inputs: Any, what: Sequence[str], size: float = 4.0, setting: str = "", **options: Any) -> Any:
         """Compare all results for these inputs, and for the first of the batch alone; ``what`` names them in order.
 
-        Returns the student's.
+        Returns the student's results.
         """
         for fewer, with_options in single_input(inputs, options):
             self._agree(

@@ -113,7 +113,7 @@ def weights_in(data: bytes, name: str, file: str) -> dict[str, Tensor]:
 
 
 def _out_of_bounds(weights: Mapping[str, Tensor]) -> str:
-    """Return what is out of bounds, in words, or nothing."""
+    """Describe the first size that is out of bounds; return the empty string if there is none."""
     numbers = sum(tensor.numel() for tensor in weights.values())
     if len(weights) > MOST_WEIGHTS or numbers > MOST_NUMBERS:
         return f"{len(weights):,} weights with {numbers:,} numbers"
@@ -188,7 +188,7 @@ class Results:
 
 
 def results(student: Student, file: str, names: Sequence[str]) -> Results:
-    """Return what is in the results file, which a stranger wrote, or fail and say what is wrong with it.
+    """Return the content of the results file, which is hostile, or fail with a description of its problem.
 
     It has to hold a prediction and a measurement for each of ``names``.
     """
@@ -223,7 +223,7 @@ def results(student: Student, file: str, names: Sequence[str]) -> Results:
 
 
 def _read_results(data: bytes) -> Any:
-    """Return what the JSON text in ``data`` holds; None if it is none, or too long."""
+    """Parse ``data`` as JSON; return None if it is not JSON, or too long."""
     if len(data) > MOST_RESULT_BYTES:
         return None
     try:

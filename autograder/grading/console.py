@@ -21,7 +21,7 @@ def readable(text: str) -> str:
 
 
 def readable_lines(text: str) -> list[str]:
-    """Return the lines of a report without control characters: it quotes what the student's code returned."""
+    """Return the lines of a report without control characters: it quotes results of the student's code."""
     shown = ("".join(letter if letter.isprintable() else " " for letter in line) for line in text.split("\n"))
     return [line.encode("utf8", "replace").decode("utf8") for line in shown]
 
@@ -39,7 +39,7 @@ def plain(text: str) -> Text:
 def show(text: str) -> None:
     """Print text that may hold a student's words, or names of a student's files: without control characters.
 
-    Whoever puts such words into a line of several passes them through ``readable`` first, or they may end the line.
+    Pass such words through ``readable`` before putting them into one line of several: they may hold line breaks.
     """
     print("\n".join(readable_lines(text)), flush=True)
 

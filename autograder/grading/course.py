@@ -85,7 +85,7 @@ class Course:
 def find_course(start: Path | None = None) -> Course:
     """Return the course that contains ``start`` (default: the current folder). Raises LookupError outside a course.
 
-    A hand-in may hold what looks like a course: nothing in the ``grading`` folder of a course is one.
+    A hand-in may imitate a course, so nothing in the ``grading`` folder of a course counts as one.
     """
     start = (start or Path.cwd()).resolve()
     courses = [

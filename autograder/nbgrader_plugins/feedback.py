@@ -71,7 +71,7 @@ class Explain(NbGraderPreprocessor):
 
 
 def describe(nb: NotebookNode, about: dict[str, Any], rows: dict[str, dict[str, Any]]) -> None:
-    """Add the gradebook's ``rows`` to ``about`` for the template: score, points, open and comment, by the name of the cell."""
+    """Add data for the template to ``about``. ``rows`` holds the score, points, open and comment of each cell, by name."""
     parts: list[dict[str, Any]] = []
     for cell in nb.cells:
         marks = cell.metadata.get("nbgrader", {})

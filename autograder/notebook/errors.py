@@ -6,7 +6,7 @@ from typing import Any
 
 
 class UserError(LookupError):
-    """The name of something that does not exist. The message lists what does."""
+    """A wrong name in a call from a notebook. The message lists the possible ones."""
 
     def _render_traceback_(self) -> list[str]:  # called by IPython
         return [str(self)]

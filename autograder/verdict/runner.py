@@ -34,7 +34,7 @@ _NO_RESULT = ("crash", "forbidden", "missing", "unwritten", "time")
 def owner_of_variant(failed: Sequence[FailedCheck], student: Student, seed: int, others: Iterable[str]) -> str | None:
     """Return the id whose numbers make every failed check of the student's own numbers pass; None if there is none.
 
-    The empty id, nobody's, comes before ``others``. If two ids fit, there are so few numbers that it is chance: None.
+    The empty id, for a notebook without one, comes before ``others``. If two ids fit, it is chance, and the result is None.
     """
     variant_checks = [each for each in failed if takes_variant(each.check)]
     if not variant_checks or any(each.failure.kind in _NO_RESULT for each in variant_checks):

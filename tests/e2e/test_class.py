@@ -54,7 +54,7 @@ import sys
 from functools import partial
 from autograder.cli.main import main
 from autograder.grading.run import batch
-batch.Helpers = partial(batch.Helpers, module="fake_helper")
+batch.WorkerPool = partial(batch.WorkerPool, module="fake_helper")
 sys.exit(main())
 """
 

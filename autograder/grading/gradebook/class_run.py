@@ -31,7 +31,7 @@ from autograder.grading.submission.released import Released
 def show_difference(
     course: Course, released: Released, store: Store, outcomes: Sequence[Outcome], console: Console
 ) -> int:
-    """Print who would change, by how much and why, if the results were written into the gradebook. Nothing is written."""
+    """Print the changes of points, with their reasons, that writing the results into the gradebook would cause. Write nothing."""
     table = Table(title=f"{released.assignment}: what a regrade would change")
     for title in ("student", "exercise", "now", "then", "why"):
         table.add_column(title, justify="right" if title in ("now", "then") else "left")
@@ -91,7 +91,7 @@ def regraded(refused: Sequence[str]) -> str:
 
 
 def print_not_graded(console: Console, assignment: str, outcomes: Sequence[Outcome]) -> None:
-    """Print who was not graded, and why."""
+    """Print the students who were not graded, with the reasons."""
     rows = [(o.student, o.state, o.reason) for o in outcomes if o.state != GRADED]
     print_table(console, f"{assignment}: not graded", rows)
 
@@ -104,7 +104,7 @@ def print_summary(
     trusted: bool,
     refused: Sequence[str],
 ) -> int:
-    """Print which submissions were not graded and what a person should look at. Returns 0 if each is graded or needs a human."""
+    """Print the submissions that were not graded, and notes for a person. Returns 0 if each is graded or needs a human."""
     print_not_graded(console, assignment, outcomes)
     noted = [
         (o.student, f"{o.earned:g} of {o.points:g}", "\n".join(o.notes))

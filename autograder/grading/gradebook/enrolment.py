@@ -12,13 +12,13 @@ from autograder.grading.submission.read import HandIn, hand_ins
 
 
 def roster_of(course: Course, policy: Policy | None = None) -> Roster:
-    """Return the students of ``grading/roster.csv``; nobody if there is none. Raises ValueError if it is wrong."""
+    """Return the students of ``grading/roster.csv``; an empty roster without that file. Raises ValueError if it is invalid."""
     policy = policy or read_policy(course)
     return read_roster(course.grading / "roster.csv", policy.zone, course.assignments)
 
 
 def enrolled_students(course: Course, policy: Policy | None = None) -> Roster:
-    """Return everyone in the class: the roster, then those that only the gradebook knows."""
+    """Return all students of the class: those of the roster, then those only in the gradebook."""
     roster = roster_of(course, policy)
     if not (course.grading / "gradebook.db").exists():
         return roster
@@ -86,7 +86,7 @@ def with_group_members(found: Sequence[HandIn], groups: Mapping[str, Sequence[st
 
 
 def handed_in_at(folder: Path) -> datetime:
-    """Return when a folder was handed in: by its time stamp, or else by its files."""
+    """Return the time at which a folder was handed in: that of its time stamp, or else of its latest file."""
     from nbgrader.utils import parse_utc
 
     stamp = folder / "timestamp.txt"
@@ -94,7 +94,7 @@ def handed_in_at(folder: Path) -> datetime:
         if stamp.is_file() and not stamp.is_symlink() and stamp.stat().st_size <= _LONGEST_STAMP:
             return parse_utc(stamp.read_text(encoding="utf8").strip()).replace(tzinfo=UTC)
     except (ValueError, OverflowError, OSError, TypeError):
-        pass  # the files tell it then
+        pass  # use the times of the files
     try:
         times = [path.lstat().st_mtime for path in (folder, *folder.iterdir())]
     except OSError:

@@ -71,7 +71,7 @@ _WRITER = "autograder.nbgrader_plugins.page_writer"
 
 
 def write_pages(course: Course, assignment: str, students: Sequence[str], workers: int) -> int:
-    """Write the page of every graded student, or of these. Returns 0 if all were written, else 1.
+    """Write the pages of all graded students, or of those named. Returns 0 if all were written, else 1.
 
     Raises LookupError if there is nothing to write, or one of the students has not been graded.
     """
@@ -106,7 +106,7 @@ def write_pages(course: Course, assignment: str, students: Sequence[str], worker
 
 @contextmanager
 def _writers(course: Course, assignment: str, number: int) -> Iterator[Callable[[str], str]]:
-    """Yield a function that writes one student's page in whichever process is free, and returns the error or nothing."""
+    """Yield a function that writes a student's page in a free process, and returns the error or the empty string."""
     free: SimpleQueue[Channel] = SimpleQueue()
     with ExitStack() as stack:
         for _ in range(number):

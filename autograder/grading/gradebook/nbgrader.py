@@ -59,7 +59,7 @@ def line(outcome: Outcome) -> str:
 
 @contextlib.contextmanager
 def mute_logger(log: logging.Logger) -> Iterator[None]:
-    """Suppress nbgrader's many log lines about one submission; warnings still appear if something goes wrong."""
+    """Suppress nbgrader's log lines about one submission, except errors."""
     before = log.level
     log.setLevel(logging.ERROR)
     try:
@@ -119,13 +119,13 @@ class SealedAutograde(Autograde):
         self.exporter = self.exporter_class(parent=self, config=self.config)
 
     def _format_source(self, assignment_id: str, student_id: str, escape: bool = False) -> str:
-        """Return the folder of this student's work, whatever the Unicode normal form of its name."""
+        """Return the folder of this student's work; its name may have another Unicode normal form than the id."""
         if not escape and self._sanitizing and student_id in self.hand_ins:
             return str(self.hand_ins[student_id].folder)
         return super()._format_source(assignment_id, student_id, escape)
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
-        """Enter the submission with its time; nbgrader keeps that of earlier work where nobody knows the time of this one."""
+        """Enter the submission with its time, or with none if it is unknown: nbgrader would keep the time of an earlier one."""
         super().init_assignment(assignment_id, student_id)
         if self.coursedir.get_existing_timestamp(self._format_source(assignment_id, student_id)) is None:
             with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:

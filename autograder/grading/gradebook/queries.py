@@ -123,7 +123,7 @@ class SubmissionRow:
 
 @dataclass(frozen=True)
 class Mark:
-    """The points of one grade cell of one student's work, and what a person wrote about it."""
+    """The points of one grade cell of one student's work, and a person's comment on it."""
 
     id: str
     notebook: str
@@ -137,7 +137,7 @@ class Mark:
 
     @property
     def earned(self) -> float | None:
-        """The points, or None if a person still has to give them."""
+        """The points, or None if a person has not given them yet."""
         if self.open:
             return None
         points = self.manual if self.manual is not None else self.auto
@@ -146,7 +146,7 @@ class Mark:
 
 @contextmanager
 def gradebook_session(course: Course) -> Iterator[Any]:
-    """Yield the gradebook's database session, while no other command of ours writes to it."""
+    """Yield the gradebook's database session, while no other command of the course writes to it."""
     from nbgrader.api import Gradebook
 
     with FileLock(course.grading / "gradebook.lock", timeout=PATIENCE), Gradebook(database(course)) as gradebook:

@@ -1,4 +1,4 @@
-"""Requests to grade again: each with its reason and its answer, kept beside the results and shown in exports."""
+"""Requests to grade again, each with a reason and an answer. They are stored beside the results and shown in exports."""
 
 import json
 from collections.abc import Mapping
@@ -16,9 +16,9 @@ _LONGEST = 2_000
 
 @dataclass(frozen=True)
 class Request:
-    """A student's wish, ``reason``, about one exercise or the whole; and, once it is decided, the ``answer``.
+    """A request about one exercise or the whole work, and once it is decided the ``answer``.
 
-    ``before`` and ``after`` are the points of the whole work when it was made and when it was answered.
+    ``before`` and ``after`` are the points of the whole work at the time of the request and of its answer.
     """
 
     number: int

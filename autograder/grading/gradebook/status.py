@@ -30,7 +30,7 @@ STATES = (GRADED, UNMARKED, WAITING, HUMAN, FAILED, MISSING, EXCUSED)
 
 @dataclass(frozen=True)
 class Part:
-    """One exercise or written question. ``earned`` is None where nothing has been decided yet."""
+    """One exercise or written question. ``earned`` is None until it has been decided."""
 
     cell: str
     title: str

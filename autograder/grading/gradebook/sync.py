@@ -25,7 +25,7 @@ from autograder.grading.run.store import write_whole
 
 
 def sync_gradebook(course: Course) -> list[str]:
-    """Update the gradebook, and return what a person should look at. Raises ValueError if the roster or a rule is wrong."""
+    """Update the gradebook, and return messages for a person. Raises ValueError if the roster or a rule is invalid."""
     if not (course.grading / "gradebook.db").exists():
         return []
     policy = read_policy(course)

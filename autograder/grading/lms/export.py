@@ -33,16 +33,16 @@ _ID = re.compile(r" \(\d+\)$")
 _BRIGHTSPACE = re.compile(r" Points Grade(?: <(?P<about>.*)>)?$")
 _EMPTY = ("", "-", "–")
 _NUMBER = re.compile(r"[-+]?[\d.,\s]+%?")
-#: Stands before our own part of a comment: what is before it in the cell is somebody else's.
+#: Begins the course's own part of a comment; text before it in the cell is a person's.
 _OURS = "Points by exercise: "
 _MAX = re.compile(r"MaxPoints:([\d.]+)")
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What to write. ``column`` names the column of the assignment where its title is another one.
+    """The selection of points. ``column`` names the assignment's column if its title differs.
 
-    ``per_exercise`` fills a column for each exercise. ``zero_if_missing`` gives 0 to whoever handed in nothing, and
+    ``per_exercise`` fills a column for each exercise. ``zero_if_missing`` gives 0 to students who handed in nothing, and
     ``unmarked`` counts open written questions as 0 for now.
     """
 
@@ -110,9 +110,9 @@ def fill(table: Table, class_status: ClassStatus, kind: str, choice: Choice) -> 
 def _fill_row(
     table: Table, row: int, grade: GradeStatus, columns: Sequence[_Column], kind: str, result: FillResult
 ) -> bool:
-    """Write what is known of a student into a row. Returns whether anything was.
+    """Write a student's points into a row. Returns whether any were written.
 
-    What somebody has decided there stays: a cell that is not a number, and any that is not empty where nothing was handed in.
+    A person's decision stays: a cell that is not a number, and any text in the row of a student who has handed in nothing.
     """
     written_now, decided = False, ""
     for column in columns:
@@ -168,7 +168,7 @@ def _columns(table: Table, class_status: ClassStatus, kind: str, choice: Choice)
 
 
 def total_value(choice: Choice) -> Callable[[GradeStatus], float | None]:
-    """Return the function that says what is written of a student's points; None where nothing is."""
+    """Return a function that gives the points to write for a student, or None to write nothing."""
 
     def value(grade: GradeStatus) -> float | None:
         if grade.state == MISSING and choice.zero_if_missing:
@@ -189,7 +189,7 @@ def _part_value(cell: str, choice: Choice) -> Callable[[GradeStatus], float | No
 
 
 def title(header: str) -> str:
-    """Return the title of a column without what a platform adds to it."""
+    """Return the title of a column without a platform's additions."""
     return _BRIGHTSPACE.sub("", _ID.sub("", header.strip()))
 
 
@@ -199,14 +199,14 @@ def _column_named(table: Table, name: str) -> int | None:
 
 
 def _column_like(table: Table, names: Sequence[str]) -> int | None:
-    """Return the only column with one of these titles, whatever its punctuation."""
+    """Return the only column with one of these titles, compared without punctuation."""
     wanted = {title_key(name) for name in names}
     places = [place for place, header in enumerate(table.header) if title_key(title(header)) in wanted]
     return places[0] if len(places) == 1 else None
 
 
 def _maximum(table: Table, column: _Column, kind: str, row: int | None) -> float | None:
-    """Return the points that the platform gives the column, or None if the sheet does not say it."""
+    """Return the points that the platform gives the column, or None if the sheet does not have them."""
     text = ""
     if kind == CANVAS:
         rows = [n for n in range(1, len(table.rows)) if "Points Possible" in table.get(n, 0)]
@@ -231,7 +231,7 @@ _ENDINGS = {"csv": ".csv", "json": ".json", "junit": ".xml"}
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """What to export. ``sheet`` is what the platform handed out; ``output`` a file, or for Gradescope a folder."""
+    """The options of the command. ``sheet`` comes from the platform; ``output`` is a file, or for Gradescope a folder."""
 
     assignment: str
     to: str
@@ -241,7 +241,7 @@ class ExportOptions:
 
 
 def export(course: Course, order: ExportOptions, console: Console) -> int:
-    """Write the grades, and print what was left out and why. Returns 0.
+    """Write the grades, and print the students left out, with the reasons. Returns 0.
 
     Raises LookupError or ValueError if the assignment, the sheet or one of its columns is not there.
     """

@@ -161,7 +161,7 @@ class SheetTimes:
 def learn_aliases(path: Path, directory: Directory, timezone: tzinfo) -> SheetTimes:
     """Add the platform's ids to the directory. Returns the times of handing in, where the sheet has them.
 
-    Raises ValueError if the sheet names nobody of the class.
+    Raises ValueError if no row names a student of the class.
     """
     table = read_table(path)
     kind = kind_of(table)

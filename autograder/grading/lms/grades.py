@@ -1,4 +1,4 @@
-"""Grades of a class as CSV, JSON, JUnit and Gradescope's format. What is open, missing or excused is never written as 0."""
+"""Grades of a class as CSV, JSON, JUnit and Gradescope's format. Open, missing and excused work is never written as 0."""
 
 import csv
 import io
@@ -109,7 +109,7 @@ def as_csv(class_status: ClassStatus, per_exercise: bool, points: Callable[[Grad
 
 
 def as_json(class_status: ClassStatus, students: Sequence[Mapping[str, Any]]) -> str:
-    """Return everything that is known of the ``students``, as JSON."""
+    """Return all data of the ``students`` as JSON."""
     data = {
         "assignment": class_status.assignment,
         "due": class_status.due.isoformat() if class_status.due else None,
@@ -120,7 +120,7 @@ def as_json(class_status: ClassStatus, students: Sequence[Mapping[str, Any]]) ->
 
 
 def as_junit(class_status: ClassStatus, results: Mapping[str, Result]) -> str:
-    """Return a test suite for each student: what needs a human is an error, what is not there is skipped."""
+    """Return a test suite for each student. Work that needs a human is an error; missing work is skipped."""
     root = Xml.Element("testsuites", name=class_status.assignment)
     for grade in class_status.students:
         _suite(root, class_status, grade, results.get(grade.student.id))

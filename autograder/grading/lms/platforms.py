@@ -108,7 +108,7 @@ _INDEX = "index.html"  # Brightspace's own list of what is in the archive
 
 
 def _without_outer_folders(entries: Sequence[Entry], source: Source) -> tuple[str, list[Entry]]:
-    """Return the folder around everything, such as the one that was zipped, and the files without it; it is nobody's hand-in."""
+    """Return the outermost folder, such as the one that was zipped, and the files relative to it."""
     outer_folder = PurePosixPath()
     while entries:
         first_names = {entry.path.partition("/")[0] for entry in entries}

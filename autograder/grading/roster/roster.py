@@ -3,7 +3,7 @@
 Its columns: ``id`` (needed), ``last_name`` and ``first_name`` or ``name``, ``email``, ``login``, ``section``, ``group``,
 ``extension`` (``01-attention: +3; 02-multi-head-attention: 2026-11-02 23:59``) and ``excused`` (``05-captioning; 08-vit``).
 
-Upstream has no such file, so that its updates never touch yours::
+``course.toml`` is the teacher's own; the course comes without one, so that updates never touch it::
 
     timezone = "Europe/Berlin"
     [due]
@@ -164,7 +164,7 @@ def title_key(title: str) -> str:
 
 
 def delimiter(text: str) -> str:
-    """Return what separates the cells of a CSV file: spreadsheets in some languages write a semicolon, others a tab."""
+    """Return the delimiter of a CSV file: spreadsheets write a semicolon in some languages, and some a tab."""
     first = text.partition("\n")[0]
     return max(",;\t", key=first.count)
 
@@ -217,7 +217,7 @@ POLICY_FILE = "course.toml"
 
 @dataclass(frozen=True)
 class LateRule:
-    """What lateness costs. The shares are between 0 and 1."""
+    """The penalty for late work. ``per_day`` and ``cap`` are shares between 0 and 1."""
 
     per_day: float = 0.0
     cap: float = 1.0
@@ -239,7 +239,7 @@ class LateRule:
 
 @dataclass(frozen=True)
 class Policy:
-    """``due`` holds the due dates in UTC; ``late`` is None where ``course.toml`` has no such rule: nbgrader's own holds then."""
+    """The content of ``course.toml``. ``due`` holds the due dates in UTC; if ``late`` is None, nbgrader's own rule applies."""
 
     zone: tzinfo = UTC
     due: Mapping[str, datetime] = field(default_factory=dict)
@@ -247,7 +247,7 @@ class Policy:
 
 
 def read_policy(course: Course) -> Policy:
-    """Read ``course.toml``; the usual rules if there is none. Raises ValueError with what is wrong in it."""
+    """Read ``course.toml``; the default policy without that file. Raises ValueError, with the problem, for an invalid one."""
     path = course.root / POLICY_FILE
     try:
         settings = tomllib.loads(path.read_text(encoding="utf8"))
@@ -291,7 +291,7 @@ _MOST_WORDS = 6
 
 @dataclass(frozen=True)
 class StudentMatch:
-    """How a hand-in or a row of a sheet names its student: ``ids`` are ids, logins or e-mail addresses, ``names`` names."""
+    """The identifiers of a student in a hand-in or a sheet: ``ids`` are ids, logins or e-mail addresses."""
 
     ids: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
@@ -301,7 +301,7 @@ class StudentMatch:
 
 
 class Directory:
-    """The class by everything that identifies its members."""
+    """An index of the class by ids, logins, e-mail addresses, names and aliases."""
 
     def __init__(self, roster: Roster):
         self.students = {student.id: student for student in roster}
@@ -321,12 +321,12 @@ class Directory:
         self._ids.setdefault(casefold_name(key), set()).add(student)
 
     def find(self, who: StudentMatch) -> Student | None:
-        """Return the only member of the class that fits, by id first and by name otherwise; None if there is none."""
+        """Return the only student who matches, by id or else by name; None if there is none, or more than one."""
         candidates = self.candidates(who)
         return self.students[next(iter(candidates))] if len(candidates) == 1 else None
 
     def place(self, people: Iterable[StudentMatch], several: bool = False) -> dict[StudentMatch, Student]:
-        """Return the students of these people. Of those who fit one student the best counts; of equals nobody, or ``several``."""
+        """Match names with students. Of several that match one student, only the best counts; equally good ones count if ``several``."""
         claims: dict[str, list[tuple[int, StudentMatch]]] = {}
         for who in dict.fromkeys(people):
             rank, found = self._rank_and_matches(who)
@@ -341,11 +341,11 @@ class Directory:
         return student_of
 
     def candidates(self, who: StudentMatch) -> set[str]:
-        """Return the ids of all who fit: an id decides, and a name narrows down only what is ambiguous."""
+        """Return the ids of all students who match. An id decides; a name only narrows down an ambiguous one."""
         return self._rank_and_matches(who)[1]
 
     def _rank_and_matches(self, who: StudentMatch) -> tuple[int, set[str]]:
-        """Return the ids of all who fit, and how well: 0 by id, 1 by a name as it is spelt, 2 by a name spelt in another way."""
+        """Return the rank of the match (0 by id, 1 by name, 2 by another spelling of a name) and the ids of all students who match."""
         by_id = next((self._ids[key] for key in map(casefold_name, who.ids) if key in self._ids), set[str]())
         if len(by_id) == 1:
             return 0, by_id

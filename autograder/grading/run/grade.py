@@ -209,9 +209,9 @@ class OutputBudget:
         self.left = MOST_OUTPUT
 
     def trim(self, result: CellResult) -> CellResult:
-        """Return a cell's result, with what does not fit any more replaced by a note.
+        """Return a cell's result, with outputs beyond the budget replaced by a note.
 
-        The error stays, and so does the first last value, both shortened: a grade cell without them would get full marks.
+        The error and the first value of an expression stay, shortened: a grade cell without them would get full marks.
         """
         outputs = [item for item in result.outputs if self._fits(item)]
         error = result.error if result.error is None or self._fits(result.error) else _shortened(result.error)
@@ -246,7 +246,7 @@ def report_text(text: str) -> str:
 
 
 def first_ones(lines: Sequence[T]) -> list[T]:
-    """Return the messages that are listed: a person reads no more."""
+    """Return as many messages as a person will read."""
     return list(lines[:MOST_LINES])
 
 

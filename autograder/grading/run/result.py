@@ -73,8 +73,8 @@ class Result:
     """The verdict on one submission.
 
     ``outputs`` maps a cell's number to its outputs, in nbformat's form. ``scores`` maps the grade_id of a check cell that ran
-    to (points earned, points possible). ``errors`` lists the cells that stopped, as (cell, error), and ``notes`` what a person
-    should look at. ``author`` is the id whose numbers counted in exercises with variants.
+    to (points earned, points possible). ``errors`` lists the cells that stopped, as (cell, error), and ``notes`` are for
+    a person. ``author`` is the id whose numbers counted in exercises with variants.
     """
 
     assignment: str
@@ -100,12 +100,12 @@ class Result:
 
     @property
     def identity(self) -> tuple[str, str]:
-        """What tells one piece of work from another: its content, and whose numbers count."""
+        """The identity of the work: its content, and the id whose numbers count."""
         return self.digest, self.author
 
     @property
     def whose_numbers(self) -> str:
-        """A sentence that says whose numbers counted; empty where that is nothing to be said."""
+        """A sentence with the id whose numbers counted; empty if there is none."""
         return f"The numbers are those of {self.author}." if self.author else ""
 
     def as_json(self) -> str:

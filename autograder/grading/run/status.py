@@ -17,9 +17,9 @@ GRADED, HUMAN, FAILED = "graded", "needs a human", "failed here, run again"
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of one submission. ``key`` names its result; ``before`` says that an earlier run had made it.
+    """The outcome of one submission. ``key`` names its result; ``before`` is True if an earlier run had made it.
 
-    ``notes`` are what a person should look at although it was graded.
+    ``notes`` are for a person, although the submission was graded.
     """
 
     student: str
@@ -101,7 +101,7 @@ def _with_time(outcome: Outcome, before: Outcome | None) -> Outcome:
 
 
 def _note_changes(grading: Path, assignment: str, before: Mapping[str, Outcome], fresh: Mapping[str, Outcome]) -> None:
-    """Append to the history what a regrade of the same work changed."""
+    """Append the changes of points by a regrade of the same work to the history."""
     rows = []
     for student, now in fresh.items():
         was = before.get(student)

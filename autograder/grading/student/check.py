@@ -18,7 +18,7 @@ from course_lib import variants
 def check_notebook(path: Path, only: Sequence[str] = (), seed: int | None = None, student: str | None = None) -> Result:
     """Run a notebook's cells in this process, and check its exercises (or only those named).
 
-    The numbers of exercises with variants are those of the id ``student``, or else of whom the notebook's folder names.
+    Exercises with variants have the numbers of the id ``student``, or else of the id in the notebook's folder.
     Raises LookupError if the lesson has no such exercise, ValueError if the file is not a notebook.
     """
     lessons = lessons_for(path, run=True)
@@ -48,7 +48,7 @@ def grade_here(submission: Submission, lessons: Lessons, only: Sequence[str] = (
 
 
 def as_json(result: Result) -> dict[str, Any]:
-    """The result as plain data."""
+    """Return the result as plain data."""
     return {
         "earned": result.earned,
         "points": result.points,
@@ -59,7 +59,7 @@ def as_json(result: Result) -> dict[str, Any]:
 
 
 def as_text(path: Path, result: Result) -> str:
-    """The result as a page of text: errors of cells first, then each exercise, then the total."""
+    """Return the result as a page of text: errors of cells first, then each exercise, then the total."""
     lines = [f"{path}: {cell} stopped with {readable(error)}" for cell, error in result.errors]
     lines += [f"{path}: {readable(note)}" for note in (*result.notes, result.whose_numbers) if note]
     lines += [line for exercise in result.exercises for line in ("", *readable_lines(exercise["text"]))]

@@ -33,7 +33,7 @@ class PackedHandIn:
 
 
 def hand_in(path: Path, grade: Callable[[Submission, Lessons], Result] | None) -> int:
-    """Make the file of a notebook, and print what it holds and, with ``grade``, what will be graded. Returns 0."""
+    """Pack a notebook's hand-in, and print its content and, with ``grade``, the list of what will be graded. Returns 0."""
     packed = pack(path, run=grade is not None)
     show(contents(packed))
     if grade is not None:

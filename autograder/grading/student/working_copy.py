@@ -35,7 +35,7 @@ def progress_in(lessons: Sequence[str] = ()) -> str:
 
 
 def find_notebook(what: str) -> Path:
-    """Return the notebook that a student means by its path, its folder, or the name of its lesson, such as ``01-attention``.
+    """Find a notebook by its path, its folder, or the name of its lesson, such as ``01-attention``.
 
     Raises FileNotFoundError if there is none.
     """
@@ -98,7 +98,7 @@ SHARE = Path("share", "attention-course", "assignments")
 def open_lab(folder: Path, start: bool = True, options: Sequence[str] = ()) -> int:
     """Copy the notebooks that ``folder`` does not have yet, and start JupyterLab there, with its ``options``.
 
-    Returns its exit status. What a student has written is never overwritten. Raises LookupError if there is nothing to copy or no
+    Returns its exit status. Students' work is never overwritten. Raises LookupError if there is nothing to copy or no
     JupyterLab, and ValueError for root, as whom JupyterLab starts only if it is told to.
     """
     released = released_notebooks()

@@ -20,9 +20,9 @@ from autograder.runtime.files import files_in
 class Submission:
     """One student's work on one assignment: cells with trusted metadata, and files by name.
 
-    ``notes`` say what a person should look at. They are not graded, and so not part of the ``digest``. ``author`` is the id
-    whose numbers count in exercises with variants, empty where there is no such exercise or nobody is known. It is no part of the
-    digest, by which the same work of two students is noticed, but of what the result is named by.
+    ``notes`` are for a person; they are not graded, and so not part of the ``digest``. ``author`` is the id whose numbers count in
+    exercises with variants, or empty. It is no part of the digest either, by which identical work of two students is noticed,
+    but of the key of the result.
     """
 
     student: str
@@ -42,7 +42,7 @@ class Submission:
 
     @property
     def identity(self) -> tuple[str, str]:
-        """What tells one piece of work from another: its content, and whose numbers count."""
+        """The identity of the work: its content, and the id whose numbers count."""
         return self.digest, self.author
 
     def pack(self) -> bytes:
@@ -88,7 +88,7 @@ def _content(cell: Cell) -> list[Any]:
 def from_folder(student: str, folder: Path, released: Released, author: str = "") -> Submission:
     """Read a hand-in from its folder, which is the student's own unless an ``author`` is named.
 
-    Raises UnsafeSubmission, ValueError or OSError with what a person should look at.
+    Raises UnsafeSubmission, ValueError or OSError, with the reason, if a person has to look at it.
     """
     if folder.is_symlink() or folder.parent.is_symlink():
         raise folders.UnsafeSubmission(
@@ -108,7 +108,7 @@ def from_folder(student: str, folder: Path, released: Released, author: str = ""
 
 
 def _variant_author(author: str, released: Released) -> str:
-    """Return the id whose numbers count. Without variants it is nobody's, so that the same work is graded once for all."""
+    """Return the id whose numbers count; empty without variants, so that identical work is graded only once."""
     return author if released.variants else ""
 
 

@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 class HandIn:
     """The location of a student's work, perhaps in the folder of another member of a group.
 
-    ``problem`` says why it cannot be read, if so, and ``note`` what a person should look at. ``by`` is that other member.
+    ``problem`` is the reason why it cannot be read, and ``note`` a message for a person. ``by`` is that other member.
     """
 
     student: str
@@ -31,7 +31,7 @@ class HandIn:
 
     @property
     def author(self) -> str:
-        """Whose folder it is, and so whose own numbers the notebook has."""
+        """The id of the folder's owner, whose own numbers the notebook has."""
         return self.by or self.student
 
 
@@ -87,7 +87,7 @@ def canonical_id(student: str) -> str:
 
 
 def spelling(roster: Iterable[str]) -> Callable[[str], str]:
-    """Return a function that writes an id as the roster does, whatever its capitals and its Unicode normal form."""
+    """Return a function that replaces an id by the roster's spelling of it, ignoring case and Unicode normal form."""
     ids = list(roster)
     by_id = {canonical_id(student).casefold(): student for student in ids}
     by_id |= {canonical_id(student): student for student in ids}
@@ -122,7 +122,7 @@ _NUMBERED = re.compile(r"[-_ ]\d+$")  # as Canvas numbers attempts
 
 
 class UnsafeSubmission(ValueError):
-    """A submission that is not read. The message says what a person should look at."""
+    """A submission that must not be read. The message is for a person."""
 
 
 @dataclass
@@ -301,12 +301,12 @@ def _plain_name(path: str) -> str:
 
 
 def original_name(path: str) -> str:
-    """Return the name that a file had before a browser or a file manager made it the second one of that name."""
+    """Return the name of a file before a browser or a file manager renamed it as a copy."""
     name = PurePosixPath(path)
     return _NUMBERED.sub("", without_copy(name.stem)) + name.suffix
 
 
 def without_copy(name: str) -> str:
-    """Return a name without its ending before what the making of copies has added to it."""
+    """Return a file's stem without additions such as "copy of" or "(1)"."""
     shorter = _COPY.sub("", name)
     return shorter if shorter in ("", name) else without_copy(shorter)

@@ -1,4 +1,4 @@
-"""``autograder adopt``: make a known answer of what a student wrote, without the student."""
+"""``autograder adopt``: make an anonymous known answer of a student's answer."""
 
 import ast
 import hashlib

@@ -1,4 +1,4 @@
-"""What a class's results say: how often each check passes, which misconceptions there are, and what has no name yet."""
+"""Statistics of a class's results: pass rates of checks, misconceptions, and wrong answers without a name."""
 
 import re
 from collections import defaultdict
@@ -46,7 +46,7 @@ class Exercise:
 
 @dataclass
 class Misconception:
-    """A mistake that was recognised: who made it, and the hint that each of them has read."""
+    """A recognised mistake, its hint, and the students who made it."""
 
     exercise: str
     name: str
@@ -56,7 +56,7 @@ class Misconception:
 
 @dataclass(frozen=True)
 class Findings:
-    """All of it, in the order in which a teacher needs it."""
+    """The statistics of a class in one assignment."""
 
     exercises: tuple[Exercise, ...]
     misconceptions: tuple[Misconception, ...]
@@ -65,7 +65,7 @@ class Findings:
 
 
 def findings(course: Course, class_status: ClassStatus, results: Mapping[str, Result]) -> Findings:
-    """Return what these results say of the class."""
+    """Return the statistics of these results."""
     exercises: dict[str, Exercise] = {}
     named: dict[tuple[str, str], Misconception] = {}
     unnamed: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)

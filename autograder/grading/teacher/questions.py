@@ -1,7 +1,7 @@
 """``autograder questions``: questions about a student's own code, for a talk about it.
 
-One place in an answer that is right is changed a little, and the checks say what that would cost. Whoever has understood the line
-can say so beforehand.
+One place in a right answer is changed a little, and the checks tell which properties would be lost. A student who has understood
+the line can predict them.
 """
 
 import ast
@@ -26,7 +26,7 @@ _TRIES = 6
 
 @dataclass(frozen=True)
 class Question:
-    """A line of a student's answer, what is put in its place, and which of the properties would be lost."""
+    """A line of a student's answer, its replacement, and the properties, with True for those that would be lost."""
 
     exercise: str
     number: int
@@ -93,7 +93,7 @@ def _question(
     draw: random.Random,
     lines_used: set[tuple[str, int]],
 ) -> Question | None:
-    """Return a question about a line that nobody has asked about, or None if no change that was tried loses some points only."""
+    """Return a question about a line not in ``lines_used``, or None if no change that was tried loses some, but not all, points."""
     text = next((notebook.source(c) for c in job.submission.cells if notebook.grade_id(c) == exercise), "")
     places = [edit for edit in _changes(text) if (exercise, edit.old.lineno) not in lines_used]
     draw.shuffle(places)

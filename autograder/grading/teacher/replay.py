@@ -44,7 +44,7 @@ def replay(course: Course, record: StudentResult, exercise: str | None, trust: b
 def job_of(
     course: Course, student: str, assignment: str, stored: Result | None, exercise: str | None, trust: bool
 ) -> GradingJob:
-    """Return what is graded again. Raises LookupError for an exercise that the lesson does not have."""
+    """Return the job that grades a hand-in again. Raises LookupError for an unknown exercise."""
     released = released_assignment(course, assignment)
     lesson = course.lessons.find(assignment)
     if exercise is not None and (lesson is None or exercise not in lesson.exercises):
@@ -76,7 +76,7 @@ def differences(before: Result, after: Result) -> list[str]:
 
 
 def open_shell(course: Course, student: str, assignment: str) -> int:
-    """Run the student's cells in the sandbox, and then what is typed at the terminal. Returns the exit status."""
+    """Run the student's cells in the sandbox, followed by a prompt. Returns the exit status."""
     hand_in_of(course, student, assignment)
     command = [sys.executable, "-P", "-m", "autograder.grading.teacher.sandbox_shell", student, assignment]
     return subprocess.call(command, cwd=course.root)

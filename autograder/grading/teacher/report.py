@@ -44,7 +44,7 @@ def _environment() -> Environment:
 
 
 def _printable(value: Any) -> Any:
-    """Return what stands on the page for a value: text of a student without characters that turn what is around it."""
+    """Return a value for the page: text without control characters, some of which reverse the text around them."""
     return "\n".join(readable_lines(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
@@ -67,7 +67,7 @@ def render(template: str, **values: Any) -> str:
 def assignment_page(
     class_status: ClassStatus, findings: Findings, changes: Sequence[Sequence[str]], zone: tzinfo
 ) -> str:
-    """Return the report on one assignment. ``changes`` are rows of what the last regrade changed."""
+    """Return the report on one assignment. ``changes`` are the rows that the last regrade changed."""
     totals = [one.so_far for one in class_status.students if one.so_far is not None]
     counts = class_status.counts
     times = [
@@ -224,7 +224,7 @@ def _write(course: Course, assignment: str, page: Path) -> tuple[ClassStatus, Fi
 
 
 def _changes(course: Course, class_status: ClassStatus) -> list[tuple[str, ...]]:
-    """Return what the last regrade changed for each student whose result is still the one that it made."""
+    """Return the changes by the last regrade, for the students who still have its result."""
     now = {one.student.id: one.outcome.key for one in class_status.students if one.outcome is not None}
     last = {row["student"]: row for row in history(course.grading, class_status.assignment)}
     store = Store(course.grading)

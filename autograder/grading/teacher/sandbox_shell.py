@@ -1,6 +1,6 @@
 """``autograder replay --shell``: a prompt in the sandbox in which a student's cells have run.
 
-What is typed runs there, too: nothing of it reaches the teacher's files.
+Typed statements run there, too, and cannot reach the teacher's files.
 """
 
 import codeop
@@ -19,7 +19,7 @@ from autograder.sandbox.outside.sandbox import Sandbox
 
 
 def main(student: str, assignment: str) -> None:
-    """Run the cells, then read and run what is typed until the input ends."""
+    """Run the cells, then read and run statements until the input ends."""
     course = find_course()
     job = job_of(course, student, assignment, None, None, False)
     cells = job.submission.cells

@@ -1,7 +1,7 @@
 """``autograder similar``: fingerprints of answers by copydetect, and the page of similar pairs.
 
-What was released and what the bank of known answers holds is subtracted: there is one short way to write a softmax, and whoever
-writes it has copied nobody.
+Released code and known answers are subtracted: there is one short way to write a softmax, and two students who find it have not
+copied.
 """
 
 import io
@@ -101,7 +101,7 @@ def pairs(answers: Mapping[str, Mapping[str, AnswerPrint]], group_of: Mapping[st
 
 
 def _shared(own: Mapping[str, frozenset[int]]) -> Counter[tuple[str, str]]:
-    """Return how many fingerprints each pair shares, by way of the few who have each."""
+    """Return the number of fingerprints that each pair of students shares."""
     having: dict[int, list[str]] = defaultdict(list)
     for student in sorted(own):
         for one in own[student]:
@@ -138,7 +138,7 @@ _MOST_PAIRS = 60
 
 
 def write_similar(course: Course, assignment: str, least: float, output: Path | None = None) -> tuple[Path, int]:
-    """Compare everyone's answers, and return the page and the number of pairs with at least this share in common.
+    """Compare the answers of all students; return the page, and the number of pairs with at least this share in common.
 
     Raises LookupError if nothing has been graded.
     """
@@ -166,7 +166,7 @@ def write_similar(course: Course, assignment: str, least: float, output: Path | 
 
 
 def _prints(course: Course, class_status: ClassStatus) -> dict[str, dict[str, AnswerPrint]]:
-    """Return the fingerprints by exercise and student, without what was released and what the bank knows."""
+    """Return the fingerprints by exercise and student, without those of released code and known answers."""
     lesson = course.lessons.find(class_status.assignment)
     released = [cell.text for cell in class_status.released.cells.values() if cell.cell_type == "code"]
     known: dict[str, Any] = {

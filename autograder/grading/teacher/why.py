@@ -23,7 +23,7 @@ class StudentResult:
 
 
 def hand_ins_of(course: Course, assignment: str) -> list[HandIn]:
-    """Return everyone's hand-ins."""
+    """Return the hand-ins of all students."""
     return handed_in(course, course.grading / "submitted", assignment, known_students(course))
 
 
@@ -38,7 +38,7 @@ def hand_in_of(course: Course, student: str, assignment: str) -> HandIn:
 
 
 def find_student(course: Course, student: str, assignment: str) -> StudentResult:
-    """Return what is known of a student's work. Raises LookupError if nobody is called that in this class."""
+    """Return a student's status and result. Raises LookupError if there is no such student in the class."""
     class_status = load_class_status(course, assignment)
     status = {canonical_id(one.student.id): one for one in class_status.students}.get(canonical_id(student))
     if status is None:
@@ -54,7 +54,7 @@ def find_student(course: Course, student: str, assignment: str) -> StudentResult
 
 
 def why(record: StudentResult, exercise: str | None = None) -> str:
-    """Return a page of text: the points, their causes, the seed, and what ran. Raises LookupError without such an exercise."""
+    """Return the points, their causes, the seed and the versions as text. Raises LookupError for an unknown exercise."""
     lines = _head(record)
     if record.result is None:
         return "\n".join(lines)

@@ -25,7 +25,7 @@ def bank(folder, text, verdict, name="case", exercise="softmax", assignment="01-
 def audit():
     """``autograder audit`` in this process, with one grading process for all calls."""
     with pytest.MonkeyPatch.context() as patch, WorkerPool(1) as helpers:
-        patch.setattr("autograder.authoring.audit.Helpers", lambda workers: contextlib.nullcontext(helpers))
+        patch.setattr("autograder.authoring.audit.WorkerPool", lambda workers: contextlib.nullcontext(helpers))
         yield lambda *arguments: main(["audit", "--workers", "1", *map(str, arguments)])
 
 

@@ -175,10 +175,10 @@ def test_the_package_comes_from_where_the_command_has_it(tmp_path):
     (tmp_path / "autograder").mkdir()
     (tmp_path / "autograder" / "__init__.py").write_text("raise RuntimeError('the wrong one')")
     code = (
-        "from autograder.grading.run.pool import Helpers, GradingJob\n"
+        "from autograder.grading.run.pool import WorkerPool, GradingJob\n"
         "from autograder.grading.submission.model import Submission\n"
         "cell = {'cell_type': 'code', 'metadata': {}, 'source': 'x'}\n"
-        "with Helpers(1, 'fake_helper') as helpers:\n"
+        "with WorkerPool(1, 'fake_helper') as helpers:\n"
         "    print(helpers.grade(GradingJob(Submission('ada', '77-other', 'other', [cell]), 1)).seed)\n"
     )
     environment = os.environ | {"PYTHONPATH": str(HELPERS)}
