@@ -119,7 +119,7 @@ class Loss:
                 expect.allclose(loss, want, "The loss", size=size, setting=setting)
 
     def same_again(self, student: Student, logits: Tensor, targets: Tensor, others: Tensor) -> None:
-        """Compare a call, after one with ``others``, with its repetition and with transposed tensors. No call may change its inputs."""
+        """Compare a call with its repetition and with transposed tensors, after a call with ``others``."""
         self.value(student, logits, others)
         first = self.compare(student, logits, targets, str(logits.dtype))
         again = self.value(student, logits, targets)

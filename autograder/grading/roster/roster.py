@@ -326,7 +326,7 @@ class Directory:
         return self.students[next(iter(candidates))] if len(candidates) == 1 else None
 
     def place(self, people: Iterable[StudentMatch], several: bool = False) -> dict[StudentMatch, Student]:
-        """Match names with students. Of several that match one student, only the best counts; equally good ones count if ``several``."""
+        """Match people with students. Of several who match one student only the best counts; with ``several``, all equally good ones."""
         claims: dict[str, list[tuple[int, StudentMatch]]] = {}
         for who in dict.fromkeys(people):
             rank, found = self._rank_and_matches(who)
@@ -345,7 +345,7 @@ class Directory:
         return self._rank_and_matches(who)[1]
 
     def _rank_and_matches(self, who: StudentMatch) -> tuple[int, set[str]]:
-        """Return the rank of the match (0 by id, 1 by name, 2 by another spelling of a name) and the ids of all students who match."""
+        """Return the rank of the match (0: id, 1: name, 2: another spelling of a name), and the ids of all students who match."""
         by_id = next((self._ids[key] for key in map(casefold_name, who.ids) if key in self._ids), set[str]())
         if len(by_id) == 1:
             return 0, by_id

@@ -20,9 +20,9 @@ from autograder.runtime.files import files_in
 class Submission:
     """One student's work on one assignment: cells with trusted metadata, and files by name.
 
-    ``notes`` are for a person; they are not graded, and so not part of the ``digest``. ``author`` is the id whose numbers count in
-    exercises with variants, or empty. It is no part of the digest either, by which identical work of two students is noticed,
-    but of the key of the result.
+    ``notes`` are for a person; they are not graded, and so not part of the ``digest``. ``author`` is the id whose numbers count
+    in exercises with variants, or empty. It is no part of the digest either, by which identical work of two students is
+    noticed, but of the key of the result.
     """
 
     student: str

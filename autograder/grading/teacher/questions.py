@@ -93,7 +93,7 @@ def _question(
     draw: random.Random,
     lines_used: set[tuple[str, int]],
 ) -> Question | None:
-    """Return a question about a line not in ``lines_used``, or None if no change that was tried loses some, but not all, points."""
+    """Return a question about a line not in ``lines_used``; None if no change that was tried loses some points only."""
     text = next((notebook.source(c) for c in job.submission.cells if notebook.grade_id(c) == exercise), "")
     places = [edit for edit in _changes(text) if (exercise, edit.old.lineno) not in lines_used]
     draw.shuffle(places)
